@@ -1,0 +1,80 @@
+/**
+ * Who may know whom: domain ← engine ← {runtime, kube, redis} ← services. `kube` and `redis` meet only where a service is
+ * wired. Checked by `./dev check`; that the check bites is itself tested (test/repo/src/repository.test.ts).
+ */
+const source = "\\.ts$";
+const test = "(\\.test\\.ts|\\.prop\\.test\\.ts)$|/fixture/";
+
+/** Everything but the named things is foreign to a package. */
+const only = (name, from, allowed, comment) => ({
+  name,
+  comment,
+  severity: "error",
+  from: { path: `^${from}/src/.*${source}`, pathNot: test },
+  to: { pathNot: [`^${from}/src/`, ...allowed] },
+});
+const builtin = "^(node:|fs|path|crypto|http|https|net|os|child_process|process|util|timers)";
+const npm = (...names) => names.map((name) => `node_modules/${name}/`);
+
+export default {
+  forbidden: [
+    only(
+      "domain-imports-nothing",
+      "packages/domain",
+      [],
+      "The rules are data in, data out: no I/O, no clock, no package.",
+    ),
+    only(
+      "engine-knows-domain",
+      "packages/engine",
+      ["^packages/domain/src/"],
+      "Use cases and ports: no adapter, no package.",
+    ),
+    only(
+      "runtime-knows-engine",
+      "packages/runtime",
+      ["^packages/(domain|engine)/src/", builtin, ...npm("pino", "prom-client", "re2js", "zod")],
+      "Configuration, log, metrics, lifecycle.",
+    ),
+    only(
+      "kube-is-an-adapter",
+      "packages/kube",
+      ["^packages/(domain|engine)/src/", builtin, ...npm("undici", "js-yaml", "@kubernetes/client-node")],
+      "Alone knows the Kubernetes API.",
+    ),
+    only(
+      "redis-is-an-adapter",
+      "packages/redis",
+      ["^packages/(domain|engine)/src/", builtin, ...npm("bullmq", "ioredis")],
+      "Alone knows Redis and BullMQ.",
+    ),
+    {
+      name: "services-keep-to-themselves",
+      comment:
+        "A service is not built from another one's inside; standalone composes what the others export.",
+      severity: "error",
+      from: { path: "^services/(watcher|worker|dashboard)/" },
+      to: { path: "^services/", pathNot: "^services/$1/" },
+    },
+    {
+      name: "tests-are-not-shipped",
+      comment: "The test kit, and what is under test/, is for tests only.",
+      severity: "error",
+      from: { path: `^(packages|services)/.*${source}`, pathNot: ["^packages/testkit/", test] },
+      to: { path: "^(packages/testkit|test|@fleet-reloader/testkit)/" },
+    },
+    { name: "no-circles", severity: "error", from: {}, to: { circular: true } },
+  ],
+  options: {
+    doNotFollow: { path: "node_modules" },
+    exclude: { path: "(/dist/|node_modules/.*/node_modules)" },
+    tsPreCompilationDeps: true,
+    combinedDependencies: true,
+    tsConfig: { fileName: "tsconfig.json" },
+    enhancedResolveOptions: {
+      exportsFields: ["exports"],
+      conditionNames: ["import", "node", "default"],
+      extensions: [".ts", ".mjs", ".js", ".json"],
+    },
+  },
+};
