@@ -1,0 +1,49 @@
+import type { SourceKind } from "../source.ts";
+
+/** The annotation keys that concern one kind of source, all on the workload. */
+export interface KindAnnotations {
+  /** Names and patterns of sources whose changes roll the workload, referenced or not. */
+  readonly named: string;
+  readonly auto: string;
+  /** Exact names of sources that never roll the workload. */
+  readonly exclude: string;
+}
+
+/** The names of the annotations that are understood. All but the exclude keys are flags of the peer (compat 1.1). */
+export interface AnnotationDialect {
+  /** On the workload: every source it references, of whatever kind. */
+  readonly auto: string;
+  /** On the workload: every source it references that carries `match`. */
+  readonly search: string;
+  /** On the source: counts for workloads that search. */
+  readonly match: string;
+  /** On the source: never rolls anything. */
+  readonly ignore: string;
+  /** On a Deployment: how long it is held paused after a change. */
+  readonly pausePeriod: string;
+  /** On a Deployment: since when it is held paused. */
+  readonly pausedAt: string;
+  readonly kinds: Readonly<Record<SourceKind, KindAnnotations>>;
+}
+
+/** What manifests written for the peer carry unless its flags say otherwise (compat 1.1 and 1.3). */
+export const defaultDialect: AnnotationDialect = {
+  auto: "reloader.stakater.com/auto",
+  search: "reloader.stakater.com/search",
+  match: "reloader.stakater.com/match",
+  ignore: "reloader.stakater.com/ignore",
+  pausePeriod: "deployment.reloader.stakater.com/pause-period",
+  pausedAt: "deployment.reloader.stakater.com/paused-at",
+  kinds: {
+    ConfigMap: {
+      named: "configmap.reloader.stakater.com/reload",
+      auto: "configmap.reloader.stakater.com/auto",
+      exclude: "configmaps.exclude.reloader.stakater.com/reload",
+    },
+    Secret: {
+      named: "secret.reloader.stakater.com/reload",
+      auto: "secret.reloader.stakater.com/auto",
+      exclude: "secrets.exclude.reloader.stakater.com/reload",
+    },
+  },
+};

@@ -1,0 +1,96 @@
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { compileForTest } from "../fixture/compile-pattern.ts";
+import { namesSource, parseNameList, splitNames } from "./name-list.ts";
+
+function matching(text: string, names: readonly string[]) {
+  const list = parseNameList(text, compileForTest);
+  return names.filter((name) => namesSource(list, name));
+}
+
+describe("an item of a list", () => {
+  test("is exact when it could be nothing else", () => {
+    expect(parseNameList("app, db-1 ,x", compileForTest)).toEqual({
+      exact: ["app", "db-1", "x"],
+      patterns: [],
+      invalid: [],
+    });
+  });
+
+  test.each(["app", "app-", "-app", "0"])("that is exact matches nothing but itself: %s", (item) => {
+    expect(matching(item, [item, `${item}x`, `x${item}`, item.toUpperCase(), ""])).toContain(item);
+    expect(matching(item, [`${item}x`, `x${item}`, `${item}.x`, ""])).toEqual([]);
+  });
+
+  test("has a wildcard in its dots", () => {
+    expect(matching("my.app", ["my.app", "my-app", "myapp", "my.app2"])).toEqual(["my.app", "my-app"]);
+  });
+
+  test("with an alternative means 'begins with a, or ends with b', since nothing groups it", () => {
+    expect(matching("a|b", ["a", "ax", "b", "xb", "xa", "bx", "axb"])).toEqual(["a", "ax", "b", "xb", "axb"]);
+  });
+
+  test("is split at every comma, also inside braces", () => {
+    const list = parseNameList("a{1,2}", compileForTest);
+    expect(list.patterns.map(({ text }) => text)).toEqual(["a{1", "2}"]);
+    expect(matching("a{1,2}", ["a", "aa"])).toEqual([]);
+  });
+
+  test("is split before it is trimmed and trimmed before it is compiled", () => {
+    expect(matching(" app-.* ,\n\tdb ", ["app-1", "db", " db"])).toEqual(["app-1", "db"]);
+  });
+
+  test("matches the case it is written in", () => {
+    expect(matching("App", ["app", "App"])).toEqual(["App"]);
+  });
+});
+
+describe("what is left out of a list", () => {
+  test.each(["", " ", ",", ", ,,"])("is an item with nothing in it, silently: %j", (text) => {
+    expect(parseNameList(text, compileForTest)).toEqual({ exact: [], patterns: [], invalid: [] });
+  });
+
+  test("is an item that does not compile, and only that", () => {
+    const list = parseNameList("a, (b, c.*", compileForTest);
+    expect(list.invalid).toEqual([{ item: "(b", why: "does not compile" }]);
+    expect(matching("a, (b, c.*", ["a", "b", "(b", "c1"])).toEqual(["a", "c1"]);
+  });
+
+  test("is an item too long for any name, of which no more is quoted than can be shown", () => {
+    const list = parseNameList(`${"x".repeat(1_024)},${"y".repeat(1_025)}`, compileForTest);
+    expect(list.exact).toHaveLength(1);
+    expect(list.invalid).toEqual([{ item: `${"y".repeat(64)}…`, why: "longer than 1024 characters" }]);
+  });
+
+  test("is what comes after the first 5,000 items, reported once", () => {
+    const list = parseNameList(Array.from({ length: 5_002 }, (_, i) => `n${i}`).join(",,"), compileForTest);
+    expect(list.exact).toHaveLength(5_000);
+    expect(list.invalid).toEqual([{ item: "n5000", why: "past the first 5000 items, like all that follow" }]);
+  });
+});
+
+test("an engine that needs its own object keeps it", () => {
+  class Engine {
+    readonly #only: string;
+    constructor(only: string) {
+      this.#only = only;
+    }
+    matches(text: string): boolean {
+      return text === this.#only;
+    }
+  }
+  const list = parseNameList("a.b", (source) => new Engine(source));
+  expect(namesSource(list, "^a.b$")).toBe(true);
+});
+
+test("a list of names names exactly these", () => {
+  const name = fc.stringMatching(/^[a-z0-9]([a-z0-9-]{0,10}[a-z0-9])?$/);
+  fc.assert(
+    fc.property(fc.array(name), name, (names, other) => {
+      const list = parseNameList(names.join(" , "), compileForTest);
+      expect(names.every((each) => namesSource(list, each))).toBe(true);
+      expect(namesSource(list, other)).toBe(names.includes(other));
+      expect(splitNames(names.join(","))).toEqual(names);
+    }),
+  );
+});

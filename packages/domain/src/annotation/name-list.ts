@@ -1,0 +1,67 @@
+/** Compiles one RE2 pattern that runs in linear time, or says why it cannot. Handed in: the domain has no engine. */
+export type CompilePattern = (
+  source: string,
+) => { matches(text: string): boolean } | { readonly invalid: string };
+
+/** A named-source annotation, ready to be asked about names. */
+export interface NameList {
+  /** Items that can only match the very name they are. The index looks these up. */
+  readonly exact: readonly string[];
+  readonly patterns: readonly { readonly text: string; readonly matches: (name: string) => boolean }[];
+  /** What was left out, in the annotation's own words, and why. */
+  readonly invalid: readonly { readonly item: string; readonly why: string }[];
+}
+
+/** An annotation is at most 256 KiB, which is 5,000 names of ordinary length. */
+const itemsMax = 5_000;
+
+/** Four times the longest name Kubernetes allows (253): room for a pattern with alternatives. */
+const itemLengthMax = 1_024;
+
+/** How much of an item is quoted when it is refused. */
+const quotedLengthMax = 64;
+
+/**
+ * Reads a list of names and patterns as the peer does: split on every comma, even inside `{1,2}`, then trimmed, then
+ * each item compiled between `^` and `$` without a group, so that `a|b` means "begins with a, or ends with b". An
+ * empty item could only match an empty name and is dropped; an item that does not compile is left out, not the list.
+ */
+export function parseNameList(text: string, compile: CompilePattern): NameList {
+  const items = splitNames(text);
+  const exact: string[] = [];
+  const patterns: { text: string; matches: (name: string) => boolean }[] = [];
+  const invalid: { item: string; why: string }[] = [];
+  for (const item of items.slice(0, itemsMax)) {
+    if (item.length > itemLengthMax) {
+      invalid.push({ item: quote(item), why: `longer than ${itemLengthMax} characters` });
+    } else if (/^[a-z0-9-]+$/.test(item)) {
+      exact.push(item);
+    } else {
+      const pattern = compile(`^${item}$`);
+      if ("invalid" in pattern) invalid.push({ item: quote(item), why: pattern.invalid });
+      else patterns.push({ text: item, matches: (name) => pattern.matches(name) });
+    }
+  }
+  const [refused] = items.slice(itemsMax);
+  if (refused !== undefined) {
+    invalid.push({ item: quote(refused), why: `past the first ${itemsMax} items, like all that follow` });
+  }
+  return { exact, patterns, invalid };
+}
+
+/** The items of a comma-separated list, trimmed, without the empty ones. */
+export function splitNames(text: string): readonly string[] {
+  return text
+    .split(",")
+    .map((item) => item.trim())
+    .filter((item) => item !== "");
+}
+
+/** Whether any item of the list matches the name. */
+export function namesSource(list: NameList, name: string): boolean {
+  return list.exact.includes(name) || list.patterns.some(({ matches }) => matches(name));
+}
+
+function quote(item: string): string {
+  return item.length > quotedLengthMax ? `${item.slice(0, quotedLengthMax)}…` : item;
+}

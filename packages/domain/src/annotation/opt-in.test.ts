@@ -1,0 +1,206 @@
+import { describe, expect, test } from "vitest";
+import { compileForTest } from "../fixture/compile-pattern.ts";
+import type { SourceKind } from "../source.ts";
+import type { Annotations } from "../workload.ts";
+import { defaultDialect } from "./dialect.ts";
+import { mayReload, readOptIn } from "./opt-in.ts";
+
+function read(annotations: Annotations, templateAnnotations: Annotations = {}, autoReloadAll = false) {
+  return readOptIn({ annotations, templateAnnotations }, defaultDialect, { autoReloadAll }, compileForTest);
+}
+
+const auto = "reloader.stakater.com/auto";
+const search = "reloader.stakater.com/search";
+const configMapAuto = "configmap.reloader.stakater.com/auto";
+const secretAuto = "secret.reloader.stakater.com/auto";
+const configMapNamed = "configmap.reloader.stakater.com/reload";
+const secretNamed = "secret.reloader.stakater.com/reload";
+const configMapExclude = "configmaps.exclude.reloader.stakater.com/reload";
+const secretExclude = "secrets.exclude.reloader.stakater.com/reload";
+
+describe("where annotations are read from", () => {
+  test.each([
+    [configMapNamed, "x"],
+    [search, "false"],
+    [auto, ""],
+    [auto, "false"],
+    [configMapAuto, "garbage"],
+  ])("is the workload as soon as %s is present there, even as %j", (key, value) => {
+    const optIn = read({ [key]: value }, { [auto]: "true", [configMapNamed]: "from-template" });
+    expect(optIn.kinds.ConfigMap).toMatchObject({ origin: "workload", auto: false });
+    expect(optIn.kinds.ConfigMap.named.exact).not.toContain("from-template");
+  });
+
+  test("is the template when the workload has none of the four, and then for all four", () => {
+    const { ConfigMap } = read(
+      { other: "x" },
+      { [auto]: "true", [search]: "true", [configMapNamed]: "a" },
+    ).kinds;
+    expect(ConfigMap).toMatchObject({
+      origin: "template",
+      auto: true,
+      search: true,
+      named: { exact: ["a"] },
+    });
+  });
+
+  test("is decided for each kind of source by the keys of that kind", () => {
+    const { kinds } = read({ [secretNamed]: "s" }, { [configMapNamed]: "cm", [secretAuto]: "true" });
+    expect(kinds.ConfigMap).toMatchObject({ origin: "template", named: { exact: ["cm"] } });
+    expect(kinds.Secret).toMatchObject({ origin: "workload", named: { exact: ["s"] }, autoForKind: false });
+  });
+
+  test("is the workload alone for excludes, also when the rest comes from the template", () => {
+    const optIn = read(
+      { [secretExclude]: "s" },
+      { [auto]: "true", [secretExclude]: "t", [configMapExclude]: "c" },
+    );
+    expect(optIn.kinds.Secret).toMatchObject({ origin: "template", excluded: new Set(["s"]) });
+    expect(optIn.kinds.ConfigMap.excluded).toEqual(new Set());
+  });
+
+  test("is never a prototype", () => {
+    const dialect = { ...defaultDialect, auto: "constructor", search: "__proto__" };
+    const workload = { annotations: {}, templateAnnotations: { [auto]: "true" } };
+    const optIn = readOptIn(workload, dialect, { autoReloadAll: false }, compileForTest);
+    expect(optIn.kinds.ConfigMap).toMatchObject({ origin: "template", auto: false, search: false });
+  });
+});
+
+describe("a value", () => {
+  test.each([
+    ["True", true],
+    ["t", true],
+    ["1", true],
+    ["yes", false],
+    ["", false],
+    ["false", false],
+  ])("%j of auto counts as %s", (value, expected) => {
+    expect(read({ [auto]: value }).kinds.Secret.auto).toBe(expected);
+    expect(read({ [secretAuto]: value }).kinds.Secret.autoForKind).toBe(expected);
+  });
+
+  test.each([
+    ["true", true],
+    ["True", false],
+    ["1", false],
+    [" true", false],
+  ])("%j of search counts as %s", (value, expected) => {
+    expect(read({ [search]: value }).kinds.ConfigMap.search).toBe(expected);
+  });
+
+  test("of an exclude is a list of exact names", () => {
+    expect(read({ [configMapExclude]: " a.b ,c|d,, " }).kinds.ConfigMap.excluded).toEqual(
+      new Set(["a.b", "c|d"]),
+    );
+  });
+});
+
+describe("a workload that says nothing about auto is reloaded when all are", () => {
+  test.each([{}, { [auto]: "" }, { [secretAuto]: "" }, { [search]: "true" }, { [secretNamed]: "s" }])(
+    "%j",
+    (annotations) => {
+      expect(read(annotations, {}, true).kinds.Secret.autoReloadAll).toBe(true);
+      expect(read(annotations, {}, false).kinds.Secret.autoReloadAll).toBe(false);
+    },
+  );
+
+  test.each([{ [auto]: "garbage" }, { [auto]: "false" }, { [secretAuto]: "false" }, { [secretAuto]: "x" }])(
+    "but not with %j",
+    (annotations) => {
+      expect(read(annotations, {}, true).kinds.Secret.autoReloadAll).toBe(false);
+    },
+  );
+
+  test("for the kind it says nothing about", () => {
+    const { kinds } = read({ [secretAuto]: "false" }, {}, true);
+    expect([kinds.ConfigMap.autoReloadAll, kinds.Secret.autoReloadAll]).toEqual([true, false]);
+  });
+});
+
+describe("a source of a kind may roll the workload", () => {
+  const kinds: readonly SourceKind[] = ["ConfigMap", "Secret"];
+  const of = (annotations: Annotations, all = false) =>
+    kinds.filter((kind) => mayReload(read(annotations, {}, all), kind));
+
+  test.each([
+    [{}, []],
+    [{ [auto]: "true" }, kinds],
+    [{ [auto]: "false" }, []],
+    [{ [search]: "true" }, kinds],
+    [{ [configMapAuto]: "true" }, ["ConfigMap"]],
+    [{ [secretNamed]: "s" }, ["Secret"]],
+    [{ [secretNamed]: "s.*" }, ["Secret"]],
+    [{ [secretNamed]: " , " }, []],
+    [{ [secretNamed]: "(" }, []],
+  ])("%j: %j", (annotations, expected) => {
+    expect(of(annotations)).toEqual(expected);
+  });
+
+  test("when all that say nothing are reloaded, unless it says something", () => {
+    expect(of({}, true)).toEqual(kinds);
+    expect(of({ [auto]: "false" }, true)).toEqual([]);
+  });
+});
+
+describe("what the workload wants otherwise", () => {
+  const own = (name: string) => `fleet-reloader.io/${name}`;
+
+  test("is read from its own annotations", () => {
+    const optIn = read({ [own("debounce")]: "0", [own("max-wait")]: "1m30s", [own("strategy")]: "env-vars" });
+    expect(optIn.overrides).toEqual({ quietPeriodMs: 0, maxWaitMs: 90_000, strategy: "env-vars" });
+    expect(optIn.problems).toEqual([]);
+  });
+
+  test("is nothing by default, and nothing that the pod template says", () => {
+    expect(read({}, { [own("debounce")]: "5s" }).overrides).toEqual({});
+  });
+
+  test.each([
+    ["debounce", "5", "is not a duration; the default is used"],
+    ["debounce", "", "is not a duration; the default is used"],
+    ["max-wait", "-5s", "is negative; the default is used"],
+    ["strategy", "restart", "is not a strategy; the default is used"],
+  ])("is as set when %s is %j, and that is pointed out", (name, value, problem) => {
+    const optIn = read({ [own(name)]: value });
+    expect(optIn.overrides).toEqual({});
+    expect(optIn.problems).toMatchObject([{ annotation: own(name), value, problem }]);
+  });
+});
+
+describe("a problem", () => {
+  test("with an annotation for all kinds is one problem", () => {
+    expect(read({ [auto]: "yes" }).problems).toEqual([
+      {
+        annotation: auto,
+        value: "yes",
+        problem: "is neither true nor false and counts as false",
+        mend: 'write "true" or "false"',
+      },
+    ]);
+  });
+
+  test("says which item of a list is left out, and the others count", () => {
+    const optIn = read({ [secretNamed]: "good,(bad" });
+    expect(optIn.kinds.Secret.named.exact).toEqual(["good"]);
+    expect(optIn.problems).toMatchObject([
+      { annotation: secretNamed, problem: 'the item "(bad" is left out: does not compile' },
+    ]);
+  });
+
+  test("with very many items is told without telling each", () => {
+    const { problems } = read({ [secretNamed]: Array.from({ length: 100 }, (_, i) => `(${i}`).join(",") });
+    expect(problems).toHaveLength(11);
+    expect(problems.at(-1)?.problem).toBe("90 more items are left out");
+  });
+
+  test("is a search that people mean to be true", () => {
+    expect(read({ [search]: "True" }).problems).toHaveLength(1);
+    expect(read({ [search]: "false" }).problems).toEqual([]);
+    expect(read({ [search]: "" }).problems).toEqual([]);
+  });
+
+  test("quotes no more of the value than can be shown", () => {
+    expect(read({ [auto]: "y".repeat(100_000) }).problems[0]?.value).toHaveLength(129);
+  });
+});

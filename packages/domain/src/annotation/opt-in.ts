@@ -1,0 +1,153 @@
+import type { SourceKind } from "../source.ts";
+import { type Annotations, annotationValue } from "../workload.ts";
+import type { AnnotationDialect } from "./dialect.ts";
+import { parseGoBool } from "./go-bool.ts";
+import { type CompilePattern, type NameList, parseNameList, splitNames } from "./name-list.ts";
+import { type Overrides, readOverrides } from "./overrides.ts";
+import { type AnnotationProblem, annotationProblem } from "./problem.ts";
+
+/** What a workload asks for, as its annotations say it. Complete: nothing has to be looked up again to decide. */
+export interface OptIn {
+  /** The dialect it was read in; the annotations of sources are read in the same. */
+  readonly dialect: AnnotationDialect;
+  readonly kinds: Readonly<Record<SourceKind, KindOptIn>>;
+  readonly overrides: Overrides;
+  /** What could not be read, for `explain`, `lint` and an Event. The rest counts all the same. */
+  readonly problems: readonly AnnotationProblem[];
+}
+
+/** What a workload asks for as to one kind of source. */
+export interface KindOptIn {
+  /** Which object's annotations counted for this kind. */
+  readonly origin: "workload" | "template";
+  readonly named: NameList;
+  readonly search: boolean;
+  /** The annotation for all kinds is true. */
+  readonly auto: boolean;
+  /** The annotation for this kind is true. */
+  readonly autoForKind: boolean;
+  /** Neither of the two has a value, and workloads that say nothing are reloaded. */
+  readonly autoReloadAll: boolean;
+  /** Exact names that never count. */
+  readonly excluded: ReadonlySet<string>;
+}
+
+/** The two places where a workload carries annotations: on itself and on its pod template. */
+export interface AnnotatedWorkload {
+  readonly annotations: Annotations;
+  readonly templateAnnotations: Annotations;
+}
+
+/** The part of the settings that the meaning of annotations depends on. */
+export interface OptInSettings {
+  /** The peer's flag `--auto-reload-all`. */
+  readonly autoReloadAll: boolean;
+}
+
+/**
+ * Reads what a workload asks for, by the peer's rules (compat 1.4 steps 2, 3 and 7).
+ *
+ * For each kind of source there are four keys: named and auto of that kind, search, and auto. All four are taken from
+ * the workload when any of them is present there, even if empty or false, and all four from the pod template otherwise;
+ * they are never merged. Excludes and our own overrides are read from the workload only.
+ */
+export function readOptIn(
+  workload: AnnotatedWorkload,
+  dialect: AnnotationDialect,
+  settings: OptInSettings,
+  compile: CompilePattern,
+): OptIn {
+  const read = (kind: SourceKind) => readKind(kind, workload, { dialect, settings, compile });
+  const configMap = read("ConfigMap");
+  const secret = read("Secret");
+  const { overrides, problems } = readOverrides(workload.annotations);
+  return {
+    dialect,
+    kinds: { ConfigMap: configMap.optIn, Secret: secret.optIn },
+    overrides,
+    problems: eachOnce([...configMap.problems, ...secret.problems, ...problems]),
+  };
+}
+
+/** Whether any source of the kind could ever roll the workload. The index leaves out those for which none could. */
+export function mayReload(optIn: OptIn, kind: SourceKind): boolean {
+  const { named, search, auto, autoForKind, autoReloadAll } = optIn.kinds[kind];
+  return (
+    named.exact.length > 0 || named.patterns.length > 0 || search || auto || autoForKind || autoReloadAll
+  );
+}
+
+interface Reading {
+  readonly dialect: AnnotationDialect;
+  readonly settings: OptInSettings;
+  readonly compile: CompilePattern;
+}
+
+interface KindReading {
+  readonly optIn: KindOptIn;
+  readonly problems: readonly AnnotationProblem[];
+}
+
+function readKind(kind: SourceKind, workload: AnnotatedWorkload, reading: Reading): KindReading {
+  const { dialect, settings, compile } = reading;
+  const keys = dialect.kinds[kind];
+  const isOnWorkload = [keys.named, dialect.search, dialect.auto, keys.auto].some((key) =>
+    Object.hasOwn(workload.annotations, key),
+  );
+  const annotations = isOnWorkload ? workload.annotations : workload.templateAnnotations;
+  const textOf = (key: string) => annotationValue(annotations, key) ?? "";
+  const named = parseNameList(textOf(keys.named), compile);
+  return {
+    optIn: {
+      origin: isOnWorkload ? "workload" : "template",
+      named,
+      search: textOf(dialect.search) === "true",
+      auto: parseGoBool(textOf(dialect.auto)) ?? false,
+      autoForKind: parseGoBool(textOf(keys.auto)) ?? false,
+      autoReloadAll: settings.autoReloadAll && textOf(dialect.auto) === "" && textOf(keys.auto) === "",
+      excluded: new Set(splitNames(annotationValue(workload.annotations, keys.exclude) ?? "")),
+    },
+    problems: [
+      ...boolProblems(dialect.auto, textOf(dialect.auto)),
+      ...boolProblems(keys.auto, textOf(keys.auto)),
+      ...searchProblems(dialect.search, textOf(dialect.search)),
+      ...namedProblems(keys.named, textOf(keys.named), named),
+    ],
+  };
+}
+
+function boolProblems(annotation: string, value: string): readonly AnnotationProblem[] {
+  if (value === "" || parseGoBool(value) !== undefined) return [];
+  const problem = "is neither true nor false and counts as false";
+  return [annotationProblem(annotation, value, problem, 'write "true" or "false"')];
+}
+
+/** One annotation has room for thousands of broken items; a person mends the first ones and looks again. */
+const namedProblemsMax = 10;
+
+function namedProblems(annotation: string, value: string, named: NameList): readonly AnnotationProblem[] {
+  const mend = "write names or RE2 patterns; every comma separates, also inside braces";
+  const unread = named.invalid.length - namedProblemsMax;
+  return [
+    ...named.invalid
+      .slice(0, namedProblemsMax)
+      .map(({ item, why }) =>
+        annotationProblem(annotation, value, `the item "${item}" is left out: ${why}`, mend),
+      ),
+    ...(unread > 0 ? [annotationProblem(annotation, value, `${unread} more items are left out`, mend)] : []),
+  ];
+}
+
+function searchProblems(annotation: string, value: string): readonly AnnotationProblem[] {
+  if (value === "" || value === "true" || parseGoBool(value) === false) return [];
+  const problem = 'is not the exact text "true" and counts as false';
+  return [annotationProblem(annotation, value, problem, 'write "true"')];
+}
+
+/** An annotation for all kinds is read once for each kind; its problem is one. */
+function eachOnce(problems: readonly AnnotationProblem[]): readonly AnnotationProblem[] {
+  const byIdentity = problems.map((problem) => {
+    return [JSON.stringify([problem.annotation, problem.value, problem.problem]), problem] as const;
+  });
+  return [...new Map(byIdentity).values()];
+}

@@ -1,0 +1,71 @@
+import { describe, expect, test } from "vitest";
+import { type Carried, formatCarried, parseCarried } from "./carried.ts";
+
+const note: Carried = {
+  keyId: "k2",
+  sources: new Map([
+    ["Secret/tls", { type: "present", digest: "D2", keyId: "k2", keys: ["ca.crt", "tls.crt"] }],
+    ["ConfigMap/app", { type: "present", digest: "D1", keyId: "k2", keys: "all" }],
+    ["ConfigMap/gone", { type: "present", digest: "D0", keyId: "k1", keys: "all" }],
+    ["ConfigMap/late", { type: "absent" }],
+  ]),
+  template: { digest: "T", togetherUntilSeconds: 1700 },
+};
+
+describe("the note on a workload", () => {
+  // Written on people's workloads: what is read here was written by every version there has been.
+  test("is one line of JSON, short and sorted", () => {
+    expect(formatCarried(note)).toBe(
+      '{"v":1,"key":"k2","template":"T","until":1700,"sources":{"ConfigMap/app":"D1",' +
+        '"ConfigMap/gone":{"digest":"D0","key":"k1"},"ConfigMap/late":"-",' +
+        '"Secret/tls":{"digest":"D2","keys":["ca.crt","tls.crt"]}}}',
+    );
+  });
+
+  test("says nothing of the template where no source is optional", () => {
+    expect(formatCarried({ keyId: "k", sources: new Map(), template: undefined })).toBe(
+      '{"v":1,"key":"k","sources":{}}',
+    );
+  });
+
+  test("is the same text whatever the order its sources were seen in", () => {
+    const reversed = { ...note, sources: new Map([...note.sources].reverse()) };
+    expect(formatCarried(reversed)).toBe(formatCarried(note));
+  });
+});
+
+describe("a note that cannot be read counts as none", () => {
+  test.each([
+    ["there is none", undefined],
+    ["it is empty", ""],
+    ["it is no JSON", '{"v":1,"key":"k","sources":{'],
+    ["it is JSON of another kind", '["v",1]'],
+    ["it is of a version to come", '{"v":2,"key":"k","sources":{}}'],
+    ["it names no key", '{"v":1,"sources":{}}'],
+    ["it has no sources", '{"v":1,"key":"k"}'],
+    ["its sources are a list", '{"v":1,"key":"k","sources":[]}'],
+    ["one source is a number", '{"v":1,"key":"k","sources":{"ConfigMap/a":7}}'],
+    ["one source has no digest", '{"v":1,"key":"k","sources":{"ConfigMap/a":{"keys":["b"]}}}'],
+    [
+      "one source has keys of another type",
+      '{"v":1,"key":"k","sources":{"ConfigMap/a":{"digest":"d","keys":[1]}}}',
+    ],
+    [
+      "the keys of one source are a text",
+      '{"v":1,"key":"k","sources":{"ConfigMap/a":{"digest":"d","keys":"b"}}}',
+    ],
+    [
+      "the key of one source is a number",
+      '{"v":1,"key":"k","sources":{"ConfigMap/a":{"digest":"d","key":1}}}',
+    ],
+  ])("when %s", (_, text) => {
+    expect(parseCarried(text)).toBeUndefined();
+  });
+
+  test("and a template that cannot be read is one it says nothing about", () => {
+    expect(parseCarried('{"v":1,"key":"k","template":"T","sources":{}}')?.template).toBeUndefined();
+    expect(
+      parseCarried('{"v":1,"key":"k","template":"T","until":"7","sources":{}}')?.template,
+    ).toBeUndefined();
+  });
+});

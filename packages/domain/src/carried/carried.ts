@@ -1,0 +1,111 @@
+import { isJsonObject, jsonField, jsonText } from "../json.ts";
+import type { ReferencedKeys } from "../reference/object-use.ts";
+
+/** What the pods of a workload carry of one source. */
+export type CarriedSource =
+  /**
+   * The digest of what was seen through these keys of the source, and the digest key it was made with: that of the note,
+   * or an older one when the source is gone since and cannot be digested anew.
+   */
+  | {
+      readonly type: "present";
+      readonly digest: string;
+      readonly keyId: string;
+      readonly keys: ReferencedKeys;
+    }
+  /** There was no such source when the pods were made. */
+  | { readonly type: "absent" };
+
+/** The pod template a note was made for. */
+export interface CarriedTemplate {
+  /** Digest of its `templateIdentity`. */
+  readonly digest: string;
+  /**
+   * A source made up to this moment (seconds) was applied together with the template: its pods read it when they start. 0
+   * after a roll of ours, which looks at every source first: what appears afterwards is late.
+   */
+  readonly togetherUntilSeconds: number;
+}
+
+/**
+ * The baseline of a workload: a difference between this and the live sources is a change, also one that happened while
+ * nothing of ours was running. It lives on the workload, so that it survives whatever happens to Redis.
+ */
+export interface Carried {
+  /** The key the note was made with; digests of different keys cannot be compared. */
+  readonly keyId: string;
+  readonly sources: ReadonlyMap<string, CarriedSource>;
+  /** Only kept where it matters: when an optional source is referenced. */
+  readonly template: CarriedTemplate | undefined;
+}
+
+/** One line of JSON, sorted, so that the same note is the same text and writing it again changes nothing. */
+export function formatCarried(carried: Carried): string {
+  const sources = [...carried.sources]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, source]) => [name, formatSource(source, carried.keyId)]);
+  return JSON.stringify({
+    v: 1,
+    key: carried.keyId,
+    ...(carried.template === undefined
+      ? {}
+      : { template: carried.template.digest, until: carried.template.togetherUntilSeconds }),
+    sources: Object.fromEntries(sources),
+  });
+}
+
+/** Undefined when the text is none of ours or was damaged: such a workload is adopted anew. */
+export function parseCarried(text: string | undefined): Carried | undefined {
+  if (text === undefined) return undefined;
+  const value = parseJson(text);
+  const keyId = jsonText(jsonField(value, "key"));
+  const sources = jsonField(value, "sources");
+  if (jsonField(value, "v") !== 1 || keyId === undefined || !isJsonObject(sources)) return undefined;
+  const parsed = new Map<string, CarriedSource>();
+  for (const [name, source] of Object.entries(sources)) {
+    const one = parseSource(source, keyId);
+    if (one === undefined) return undefined;
+    parsed.set(name, one);
+  }
+  return { keyId, sources: parsed, template: parseTemplate(value) };
+}
+
+function formatSource(source: CarriedSource, noteKeyId: string): unknown {
+  if (source.type === "absent") return "-";
+  const { digest, keyId, keys } = source;
+  if (keys === "all" && keyId === noteKeyId) return digest;
+  return { digest, ...(keys === "all" ? {} : { keys }), ...(keyId === noteKeyId ? {} : { key: keyId }) };
+}
+
+function parseSource(value: unknown, noteKeyId: string): CarriedSource | undefined {
+  if (value === "-") return { type: "absent" };
+  if (typeof value === "string") return { type: "present", digest: value, keyId: noteKeyId, keys: "all" };
+  const digest = jsonText(jsonField(value, "digest"));
+  const keyId = jsonField(value, "key") ?? noteKeyId;
+  const keys = parseKeys(jsonField(value, "keys"));
+  if (digest === undefined || typeof keyId !== "string" || keys === undefined) return undefined;
+  return { type: "present", digest, keyId, keys };
+}
+
+function parseKeys(value: unknown): ReferencedKeys | undefined {
+  if (value === undefined) return "all";
+  if (!Array.isArray(value)) return undefined;
+  const names = value.filter((key) => typeof key === "string");
+  return names.length === value.length ? names : undefined;
+}
+
+function parseTemplate(value: unknown): CarriedTemplate | undefined {
+  const digest = jsonText(jsonField(value, "template"));
+  const until = jsonField(value, "until");
+  return digest !== undefined && typeof until === "number"
+    ? { digest, togetherUntilSeconds: until }
+    : undefined;
+}
+
+function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,40 @@
+import type { ReloadMode } from "../decision/judge.ts";
+import type { Container, PodTemplate } from "../pod-template.ts";
+import { collectReferences } from "../reference/collect.ts";
+import { type ObjectUse, objectsInEnv, objectsInVolume } from "../reference/object-use.ts";
+import { type SourceRef, sourceKey } from "../source.ts";
+
+/**
+ * The one container that carries the variable of a source, by the peer's rule (compat section 2): choosing another
+ * would change the template of every workload that the peer has touched before.
+ *
+ * The container that mounts the first volume with the source; the first container if only an init container mounts
+ * it; the container with a variable from the source; the first container if only an init container has one; and in
+ * named mode, the first container. Only then what the peer does not see (a volume that nothing mounts, a second
+ * volume, an ephemeral container): the first container. `undefined` when there is nothing to put it in.
+ */
+export function targetContainer(
+  template: PodTemplate,
+  source: SourceRef,
+  mode: ReloadMode,
+): string | undefined {
+  const { containers, initContainers } = template.spec;
+  const isSource = ({ kind, name }: ObjectUse) => kind === source.kind && name === source.name;
+  const volume = template.spec.volumes.find((each) => objectsInVolume(each).some(isSource));
+  const isMounting = ({ volumeMounts }: Container) => volumeMounts.some(({ name }) => name === volume?.name);
+  const isReadingEnv = (container: Container) => objectsInEnv(container).some(isSource);
+
+  for (const isUsing of [isMounting, isReadingEnv]) {
+    const using = containers.find(isUsing);
+    if (using !== undefined) return using.name;
+    if (initContainers.some(isUsing)) return containers[0]?.name;
+  }
+  return mode === "named" || isReferenced(template, source) ? containers[0]?.name : undefined;
+}
+
+function isReferenced(template: PodTemplate, source: SourceRef): boolean {
+  const key = sourceKey(source);
+  return collectReferences(template, source.namespace).some(
+    (reference) => sourceKey(reference.source) === key,
+  );
+}

@@ -1,0 +1,49 @@
+import { namesSource } from "../annotation/name-list.ts";
+import type { OptIn } from "../annotation/opt-in.ts";
+import type { Reference } from "../reference/collect.ts";
+import type { SourceRef } from "../source.ts";
+import { type Annotations, annotationValue } from "../workload.ts";
+import type { NoReason, YesReason } from "./reasons.ts";
+
+/** How a source came to count: by name, which needs no reference, or as something the pod template references. */
+export type ReloadMode = "named" | "auto" | "search";
+
+/** Whether a change of a source rolls a workload, and why. */
+export type Decision =
+  | { readonly reload: true; readonly mode: ReloadMode; readonly reason: YesReason }
+  | { readonly reload: false; readonly reason: NoReason };
+
+/** One source and one workload, of the same namespace: nothing else is ever compared. */
+export interface JudgeInput {
+  readonly optIn: OptIn;
+  readonly source: { readonly ref: SourceRef; readonly annotations: Annotations };
+  /** How the pod template of the workload uses the source; `undefined` when it does not. */
+  readonly reference: Reference | undefined;
+}
+
+/** Decides by the peer's procedure, in its order; the first hit wins (compat 1.4 steps 1 and 3 to 8). */
+export function judge({ optIn, source, reference }: JudgeInput): Decision {
+  const { dialect } = optIn;
+  const kind = optIn.kinds[source.ref.kind];
+  if (annotationValue(source.annotations, dialect.ignore) === "true") return no("SourceIgnored");
+  if (kind.excluded.has(source.ref.name)) return no("SourceExcluded");
+  if (namesSource(kind.named, source.ref.name)) return yes("named", "NamedByAnnotation");
+  const isMatch = kind.search && annotationValue(source.annotations, dialect.match) === "true";
+  const decision = isMatch ? yes("search", "MatchedBySearch") : judgeAuto(optIn, source.ref);
+  return decision.reload && reference === undefined ? no("NotReferenced") : decision;
+}
+
+function judgeAuto(optIn: OptIn, source: SourceRef): Decision {
+  const { auto, autoForKind, autoReloadAll } = optIn.kinds[source.kind];
+  if (auto) return yes("auto", "AutoEnabled");
+  if (autoForKind) return yes("auto", "AutoEnabledForKind");
+  return autoReloadAll ? yes("auto", "AutoReloadAll") : no("NotOptedIn");
+}
+
+function yes(mode: ReloadMode, reason: YesReason): Decision {
+  return { reload: true, mode, reason };
+}
+
+function no(reason: NoReason): Decision {
+  return { reload: false, reason };
+}

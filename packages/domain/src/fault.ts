@@ -1,0 +1,175 @@
+/**
+ * The one catalogue of faults. Adapters translate foreign errors into one of these in their `to-fault.ts`;
+ * nothing else looks at status codes. Expected outcomes (a workload that is gone, a hold) are values, not faults.
+ */
+export type FaultClass =
+  | "transient"
+  | "throttled"
+  | "conflict"
+  | "denied"
+  | "unreachable"
+  | "invalid"
+  | "misconfigured"
+  | "aborted"
+  | "invariant";
+
+/** What the queue does with a request that ended in a fault of this class. */
+export interface Disposition {
+  /** `retry`: back-off, counted. `delay`: wait without using up an attempt. `drop`: acknowledge, explain. */
+  readonly queue: "retry" | "delay" | "drop" | "stop";
+  readonly countsAsAttempt: boolean;
+  readonly level: "debug" | "info" | "warn" | "error" | "fatal";
+}
+
+export const dispositions: Readonly<Record<FaultClass, Disposition>> = {
+  transient: { queue: "retry", countsAsAttempt: true, level: "warn" },
+  throttled: { queue: "delay", countsAsAttempt: false, level: "debug" },
+  conflict: { queue: "retry", countsAsAttempt: true, level: "debug" },
+  denied: { queue: "delay", countsAsAttempt: false, level: "error" },
+  unreachable: { queue: "delay", countsAsAttempt: false, level: "warn" },
+  invalid: { queue: "drop", countsAsAttempt: false, level: "error" },
+  misconfigured: { queue: "stop", countsAsAttempt: false, level: "fatal" },
+  aborted: { queue: "delay", countsAsAttempt: false, level: "debug" },
+  invariant: { queue: "retry", countsAsAttempt: true, level: "error" },
+};
+
+interface FaultEntry {
+  readonly class: FaultClass;
+  readonly meaning: string;
+  readonly mend: string;
+}
+
+/** Code → meaning and mend. The operator's page `docs/reference/faults.md` is made from this table. */
+export const faultCatalogue = {
+  "kube.conflict": {
+    class: "conflict",
+    meaning: "The workload changed between our read and our write.",
+    mend: "None needed: it is read and decided again.",
+  },
+  "kube.forbidden": {
+    class: "denied",
+    meaning: "The API server refuses this verb on this resource to our identity.",
+    mend: "Grant the verb named in the message; see infra/rbac.",
+  },
+  "kube.unauthorized": {
+    class: "denied",
+    meaning: "The API server does not accept our credentials.",
+    mend: "Renew the token or certificate of the kubeconfig's user.",
+  },
+  "kube.throttled": {
+    class: "throttled",
+    meaning: "The API server asks us to wait (429).",
+    mend: "None needed: we wait as long as it says.",
+  },
+  "kube.server-error": {
+    class: "transient",
+    meaning: "The API server failed to answer the request (5xx).",
+    mend: "None needed unless it lasts: look at the API server.",
+  },
+  "kube.unreachable": {
+    class: "unreachable",
+    meaning: "The API server cannot be reached: name, port, TLS or network.",
+    mend: "Check the server address of the kubeconfig and the route to it.",
+  },
+  "kube.timeout": {
+    class: "transient",
+    meaning: "The API server accepted the request and did not answer in time. Its outcome is unknown.",
+    mend: "None needed: marks depend on content only, so a repeat is harmless.",
+  },
+  "kube.rejected": {
+    class: "transient",
+    meaning: "The API server, a quota or an admission webhook refuses our write for what is in it.",
+    mend: "Read the message of the API server; it is tried again, at last every 5 minutes, until it is let through.",
+  },
+  "kube.expired": {
+    class: "transient",
+    meaning: "The resource version we asked for is no longer in the API server's history (410).",
+    mend: "None needed: we list and compare.",
+  },
+  "kube.malformed": {
+    class: "transient",
+    meaning: "A line of the watch or a body could not be read. Nothing is skipped: we list and compare.",
+    mend: "If it repeats, look for a proxy that cuts or rewrites responses.",
+  },
+  "redis.unavailable": {
+    class: "transient",
+    meaning: "Redis does not answer.",
+    mend: "Nothing is lost: the watch waits and compares. Check the Redis address and process.",
+  },
+  "redis.state-lost": {
+    class: "transient",
+    meaning: "Redis came back without our state (flushed, replaced, rolled back).",
+    mend: "None needed: everything is listed and compared, nothing rolls for it.",
+  },
+  "redis.unsuitable": {
+    class: "misconfigured",
+    meaning: "This Redis cannot be used: too old, or it evicts keys.",
+    mend: "Use Redis ≥ 6.2 or Valkey with maxmemory-policy noeviction.",
+  },
+  "config.invalid": {
+    class: "misconfigured",
+    meaning: "A flag, environment variable or file of ours cannot be used.",
+    mend: "The message names the field, the value and the mend.",
+  },
+  "request.invalid": {
+    class: "invalid",
+    meaning: "A queue entry does not name a workload.",
+    mend: "Somebody else writes to our queue; the entry is dropped.",
+  },
+  "engine.aborted": {
+    class: "aborted",
+    meaning: "We are stopping; the work is given back untouched.",
+    mend: "None needed.",
+  },
+  "engine.write-rewritten": {
+    class: "invalid",
+    meaning:
+      "The API server accepted our write but the pod template does not carry it: something rewrote it.",
+    mend: "Look for a mutating webhook that removes our annotation or variable.",
+  },
+  "engine.invariant": {
+    class: "invariant",
+    meaning: "A state that cannot be. This is our bug.",
+    mend: "Report it with the log line.",
+  },
+} as const satisfies Record<string, FaultEntry>;
+
+export type FaultCode = keyof typeof faultCatalogue;
+
+export interface FaultOptions {
+  /** Safe context: names only, never values. */
+  readonly context?: Readonly<Record<string, string | number>>;
+  /** How long the other side asked us to wait, in milliseconds. */
+  readonly retryAfterMs?: number;
+  readonly cause?: unknown;
+}
+
+/** An error of the catalogue. The message is for logs and operators; it carries names, never content. */
+export class Fault extends Error {
+  readonly code: FaultCode;
+  readonly context: Readonly<Record<string, string | number>>;
+  readonly retryAfterMs: number | undefined;
+
+  constructor(code: FaultCode, message: string, options: FaultOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = "Fault";
+    this.code = code;
+    this.context = options.context ?? {};
+    this.retryAfterMs = options.retryAfterMs;
+  }
+
+  get class(): FaultClass {
+    return faultCatalogue[this.code].class;
+  }
+
+  get disposition(): Disposition {
+    return dispositions[this.class];
+  }
+}
+
+/** Any thrown value as a fault: what is not one of ours is a bug of ours. */
+export function asFault(error: unknown): Fault {
+  if (error instanceof Fault) return error;
+  const message = error instanceof Error ? error.message : "something that is no error was thrown";
+  return new Fault("engine.invariant", message, { cause: error });
+}

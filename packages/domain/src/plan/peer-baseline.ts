@@ -1,0 +1,66 @@
+import { markAnnotation } from "../annotation/own-keys.ts";
+import { utf8 } from "../bytes.ts";
+import { compatDeletedMarker, compatHash } from "../compat/hash.ts";
+import { lastReloadedFromAnnotation, parseLastReloadedFrom } from "../compat/last-reloaded-from.ts";
+import { compatVariableName } from "../compat/variable-name.ts";
+import { isMark, type KeyedDigest, markKeyId, markOf } from "../mark.ts";
+import type { PodTemplate } from "../pod-template.ts";
+import { type Annotations, annotationValue } from "../workload.ts";
+import { keysThatMatter, localName, type Sight } from "./sight.ts";
+
+/** What is needed to read the traces another reloader, or an earlier install of ours, left on a pod template. */
+export interface PeerTraces {
+  readonly template: PodTemplate;
+  readonly templateAnnotations: Annotations;
+  readonly keyed: KeyedDigest;
+  readonly sha1: (bytes: Uint8Array) => string;
+  /** All sources of the workload: `a-b` and `a.b` share one variable, which holds the hash of the one that changed last. */
+  readonly sights: readonly Sight[];
+}
+
+/**
+ * What the traces on the template say of a source at first sight. `unknown`: there is no trace, or one that cannot be
+ * compared; such a source is adopted as it is (decision 5).
+ */
+export function peerBaseline(sight: Sight, traces: PeerTraces): "same" | "different" | "unknown" {
+  const others = traces.sights.filter(
+    (other) => other !== sight && compatVariableName(other.ref) === compatVariableName(sight.ref),
+  );
+  const verdicts = [
+    ...variableValues(sight, traces)
+      .filter((value) => !others.some((other) => compare(value, other, traces) === "same"))
+      .map((value) => compare(value, sight, traces)),
+    ...lastReloadedHash(sight, traces.templateAnnotations).map((value) => compare(value, sight, traces)),
+  ];
+  if (verdicts.includes("same")) return "same";
+  return verdicts.includes("different") ? "different" : "unknown";
+}
+
+/** A variable of the peer says nothing once our own mark stands beside it: our rolls came later and left it alone. */
+function variableValues(sight: Sight, { template, templateAnnotations }: PeerTraces): readonly string[] {
+  const name = compatVariableName(sight.ref);
+  const isMarkedByUs = annotationValue(templateAnnotations, markAnnotation) !== undefined;
+  return template.spec.containers
+    .flatMap(({ env }) => env.filter((variable) => variable.name === name))
+    .flatMap(({ value }) => (value === undefined || (isMarkedByUs && sha1Shape.test(value)) ? [] : [value]));
+}
+
+function lastReloadedHash(sight: Sight, annotations: Annotations): readonly string[] {
+  const text = annotationValue(annotations, lastReloadedFromAnnotation);
+  const last = text === undefined ? undefined : parseLastReloadedFrom(text);
+  return last !== undefined && localName(last.source) === localName(sight.ref) ? [last.hash] : [];
+}
+
+const sha1Shape = /^[0-9a-f]{40}$/;
+
+function compare(value: string, sight: Sight, { keyed, sha1 }: PeerTraces): "same" | "different" | "unknown" {
+  const content = sight.live?.content;
+  if (sha1Shape.test(value)) {
+    const now =
+      content === undefined ? sha1(utf8(compatDeletedMarker)) : compatHash(sight.ref.kind, content, sha1);
+    return value === now ? "same" : "different";
+  }
+  if (!isMark(value) || markKeyId(value) !== keyed.keyId || content === undefined) return "unknown";
+  // A combined mark of colliding names, or one made through other keys, proves nothing when it differs.
+  return value === markOf(sight.ref, content, keysThatMatter(sight), keyed) ? "same" : "unknown";
+}

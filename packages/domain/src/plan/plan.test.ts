@@ -1,0 +1,375 @@
+import { describe, expect, test } from "vitest";
+import { PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
+import { testKeyring } from "../fixture/test-keys.ts";
+
+/** A workload with one ConfigMap, seen for the first time long after both were made. */
+function adopted(uses: Parameters<typeof templateUsing>[0] = { app: {} }): PlannedWorkload {
+  const workload = new PlannedWorkload(templateUsing(uses));
+  for (const [name, { kind = "ConfigMap", optional }] of Object.entries(uses))
+    if (optional !== true) workload.set(kind, name, { a: "1", b: "1" });
+  workload.now += 100;
+  workload.engagedAtSeconds = workload.now;
+  workload.reconcile();
+  workload.now += 100;
+  return workload;
+}
+
+describe("a workload that is seen for the first time", () => {
+  test("is noted and not rolled", () => {
+    const workload = new PlannedWorkload(templateUsing({ app: {} }));
+    workload.set("ConfigMap", "app", { a: "1" });
+    expect(workload.reconcile()).toEqual({});
+    expect(workload.note).toContain('"ConfigMap/app"');
+  });
+
+  test("that has opted in to nothing gets no note", () => {
+    const workload = new PlannedWorkload(templateUsing({}));
+    expect(workload.plan()).toEqual({ type: "record", carried: undefined });
+  });
+
+  test("notes what is missing", () => {
+    const workload = new PlannedWorkload(templateUsing({ app: {} }));
+    workload.reconcile();
+    expect(workload.note).toContain('"ConfigMap/app":"-"');
+  });
+
+  // Damaged by hand or by a tool: what the pods carry is not known any more (decision 5).
+  test.each(["", "{", '{"v":9}', '{"v":1,"key":"k1","sources":{"ConfigMap/app":7}}'])(
+    "because its note reads %j is adopted anew",
+    (note) => {
+      const workload = adopted();
+      workload.note = note;
+      workload.set("ConfigMap", "app", { a: "2" });
+      expect(workload.reconcile()).toEqual({});
+      expect(workload.reconcile()).toEqual({});
+      workload.set("ConfigMap", "app", { a: "3" });
+      expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+    },
+  );
+});
+
+describe("a workload that is noted", () => {
+  test("rolls once for each content that differs from its note", () => {
+    const workload = adopted();
+    workload.set("ConfigMap", "app", { a: "2", b: "1" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("rolls once for all sources that changed together", () => {
+    const workload = adopted({ app: {}, tls: { kind: "Secret" } });
+    workload.set("ConfigMap", "app", { a: "2" });
+    workload.set("Secret", "tls", { a: "2" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged", tls: "SourceChanged" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("does not roll when a content came back before anybody looked (T1)", () => {
+    const workload = adopted();
+    workload.set("ConfigMap", "app", { a: "2" });
+    workload.set("ConfigMap", "app", { a: "1", b: "1" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("rolls when a content comes back after a roll for another: its pods carry that one", () => {
+    const workload = adopted();
+    workload.set("ConfigMap", "app", { a: "2" });
+    workload.reconcile();
+    workload.set("ConfigMap", "app", { a: "1", b: "1" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+  });
+
+  test("does not roll for a source that is deleted, nor when it comes back as it was (T2)", () => {
+    const workload = adopted();
+    workload.remove("ConfigMap", "app");
+    expect(workload.reconcile()).toEqual({});
+    workload.now += 100;
+    workload.set("ConfigMap", "app", { b: "1", a: "1" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("rolls once when a deleted source comes back with another content (T3)", () => {
+    const workload = adopted();
+    workload.remove("ConfigMap", "app");
+    workload.reconcile();
+    workload.set("ConfigMap", "app", { a: "2" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("rolls for a source that it names and does not reference", () => {
+    const workload = new PlannedWorkload(templateUsing({}));
+    workload.name("Secret", "123");
+    workload.set("Secret", "123", { a: "1" });
+    workload.reconcile();
+    workload.set("Secret", "123", { a: "2" });
+    expect(workload.reconcile()).toEqual({ "123": "SourceChanged" });
+  });
+
+  test("adopts a source it opts in to later on as it is", () => {
+    const workload = adopted();
+    workload.name("ConfigMap", "more");
+    workload.set("ConfigMap", "more", { a: "1" });
+    expect(workload.reconcile()).toEqual({});
+    workload.set("ConfigMap", "more", { a: "2" });
+    expect(workload.reconcile()).toEqual({ more: "SourceChanged" });
+  });
+
+  test("loses its note when it opts out of everything", () => {
+    const workload = adopted();
+    workload.hide("ConfigMap", "app");
+    expect(workload.reconcile()).toEqual({});
+    expect(workload.note).toBeUndefined();
+  });
+
+  // Two ConfigMaps that a careless separator would take for one.
+  test("tells contents apart that only differ in where a separator stands (T12)", () => {
+    const workload = adopted();
+    workload.set("ConfigMap", "app", { a: "1;b=2" });
+    workload.reconcile();
+    workload.set("ConfigMap", "app", { a: "1", b: "2" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+  });
+
+  test("carries one mark for all its sources, also for those that did not change", () => {
+    const workload = adopted({ app: {}, db: {} });
+    workload.set("ConfigMap", "app", { a: "2" });
+    const first = workload.plan();
+    expect(first.type === "roll" && first.present.map(({ source }) => source.name)).toEqual(["app", "db"]);
+    workload.set("ConfigMap", "db", { a: "2" });
+    const second = workload.plan();
+    expect(first.type === "roll" && second.type === "roll" && second.mark !== first.mark).toBe(true);
+  });
+});
+
+describe("only the keys that the pods read matter", () => {
+  test("so that another key of the source rolls nothing (T6)", () => {
+    const workload = adopted({ app: { keys: ["a"] } });
+    workload.set("ConfigMap", "app", { a: "1", b: "2", c: "3" });
+    expect(workload.reconcile()).toEqual({});
+    workload.set("ConfigMap", "app", { a: "2", b: "2" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+  });
+
+  test("and one that is not there is not the same as an empty one", () => {
+    const workload = adopted({ app: { keys: ["a", "z"] } });
+    workload.set("ConfigMap", "app", { a: "1", z: "" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+  });
+
+  // The edit of the template has made the pods anew, so they have the new key's value.
+  test("and a template that reads more keys rolls nothing by itself", () => {
+    const workload = adopted({ app: { keys: ["a"] } });
+    workload.set("ConfigMap", "app", { a: "1", b: "2" });
+    workload.edit(templateUsing({ app: { keys: ["a", "b"] } }));
+    expect(workload.reconcile()).toEqual({});
+    workload.set("ConfigMap", "app", { a: "1", b: "3" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+  });
+
+  test("and a template that reads fewer keys rolls nothing by itself", () => {
+    const workload = adopted();
+    workload.edit(templateUsing({ app: { keys: ["a"] } }));
+    expect(workload.reconcile()).toEqual({});
+    workload.set("ConfigMap", "app", { a: "1", b: "2" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("and a key that was read before and has changed rolls though other keys are read now", () => {
+    const workload = adopted({ app: { keys: ["a"] } });
+    workload.edit(templateUsing({ app: { keys: ["a", "b"] } }));
+    workload.set("ConfigMap", "app", { a: "2", b: "1" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+    expect(workload.reconcile()).toEqual({});
+  });
+});
+
+describe("a new digest key", () => {
+  function rotated(): PlannedWorkload {
+    const workload = adopted({ app: {}, db: {}, late: { optional: true } });
+    workload.keys = testKeyring("k2", "k1");
+    return workload;
+  }
+
+  test("rolls nothing, and the note is made with it (T9)", () => {
+    const workload = rotated();
+    expect(workload.reconcile()).toEqual({});
+    expect(workload.note).toContain('"key":"k2"');
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("hides no change that happened meanwhile", () => {
+    const workload = rotated();
+    workload.set("ConfigMap", "app", { a: "2" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("keeps the template known, so that a late source still is late", () => {
+    const workload = rotated();
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
+  });
+
+  // What is gone cannot be digested anew: its old digest stays, with the name of its key.
+  test("rolls nothing for a source that was gone meanwhile and is back as it was", () => {
+    const workload = rotated();
+    workload.remove("ConfigMap", "app");
+    expect(workload.reconcile()).toEqual({});
+    workload.set("ConfigMap", "app", { a: "1", b: "1" });
+    expect(workload.reconcile()).toEqual({});
+    expect(workload.note).not.toContain("k1");
+  });
+
+  test("rolls once for a source that was gone meanwhile and is back otherwise", () => {
+    const workload = rotated();
+    workload.remove("ConfigMap", "app");
+    workload.reconcile();
+    workload.set("ConfigMap", "app", { a: "2" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("in the place of one that is lost proves nothing: the workload is adopted anew", () => {
+    const workload = adopted();
+    workload.keys = testKeyring("k2");
+    workload.set("ConfigMap", "app", { a: "2" });
+    expect(workload.reconcile()).toEqual({});
+    workload.set("ConfigMap", "app", { a: "3" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+  });
+});
+
+describe("an optional source", () => {
+  const late = { late: { optional: true } };
+
+  test("that appears after it was noted as missing rolls, once (T14)", () => {
+    const workload = adopted(late);
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test.each([0, 1])("that is made %d s after the template was applied together with it (T7)", (after) => {
+    const workload = new PlannedWorkload(templateUsing(late));
+    workload.reconcile();
+    workload.now += after;
+    workload.set("ConfigMap", "late", { a: "1" });
+    workload.now += 100;
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("that is made 2 s after the template is late", () => {
+    const workload = new PlannedWorkload(templateUsing(late));
+    workload.reconcile();
+    workload.now += 2;
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
+  });
+
+  test("that is made together with a new template was read by its pods", () => {
+    const workload = adopted(late);
+    workload.edit(templateUsing(late, "app:2"));
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("that another use needs is not optional: its pods waited for it", () => {
+    const template = templateUsing(late);
+    const [main] = template.spec.containers;
+    const workload = new PlannedWorkload({
+      ...template,
+      spec: { containers: [main, { ...main, name: "side", envFrom: [{ configMapRef: { name: "late" } }] }] },
+    });
+    workload.reconcile();
+    workload.now += 100;
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("that is needed rolls nothing when it appears: the pods were waiting for it", () => {
+    const workload = new PlannedWorkload(templateUsing({ app: {} }));
+    workload.reconcile();
+    workload.now += 100;
+    workload.set("ConfigMap", "app", { a: "1" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("that appears after a roll of ours is late, in whatever second", () => {
+    const workload = adopted({ app: {}, ...late });
+    workload.set("ConfigMap", "app", { a: "2" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  // It was there when the pods were made; only now it is asked for. That is no appearance (I2).
+  test("that was there before a roll of ours and is opted in to only afterwards is adopted", () => {
+    const workload = adopted({ app: {}, other: { optional: true }, ...late });
+    workload.hide("ConfigMap", "late");
+    workload.set("ConfigMap", "late", { a: "1" });
+    workload.now += 100;
+    workload.set("ConfigMap", "app", { a: "2" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+    workload.now += 100;
+    workload.showAll();
+    expect(workload.reconcile()).toEqual({});
+    expect(workload.note).toContain('"ConfigMap/late":"');
+  });
+
+  test("that is deleted and made again rolls only when it differs", () => {
+    const workload = adopted({ late: { optional: true } });
+    workload.set("ConfigMap", "late", { a: "1" });
+    workload.reconcile();
+    workload.now += 100;
+    workload.remove("ConfigMap", "late");
+    expect(workload.reconcile()).toEqual({});
+    workload.now += 100;
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({});
+    workload.remove("ConfigMap", "late");
+    workload.reconcile();
+    workload.set("ConfigMap", "late", { a: "2" });
+    expect(workload.reconcile()).toEqual({ late: "SourceChanged" });
+  });
+
+  // The pods of the new template started without it, whatever was in it before.
+  test("that is missing while the template is remade is late even with the content it had", () => {
+    const workload = adopted(late);
+    workload.set("ConfigMap", "late", { a: "1" });
+    workload.reconcile();
+    workload.now += 100;
+    workload.remove("ConfigMap", "late");
+    workload.reconcile();
+    workload.edit(templateUsing(late, "app:2"));
+    expect(workload.reconcile()).toEqual({});
+    workload.now += 100;
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
+  });
+
+  describe("at first sight of the workload", () => {
+    function firstSight(engagedAt: number, templateAt: number, sourceAt: number): PlannedWorkload {
+      const workload = new PlannedWorkload(templateUsing(late));
+      workload.engagedAtSeconds = engagedAt;
+      workload.now = templateAt;
+      workload.edit(workload.template);
+      workload.now = sourceAt;
+      workload.set("ConfigMap", "late", { a: "1" });
+      return workload;
+    }
+
+    test("is late when template and source were made, in this order, while we were watching", () => {
+      expect(firstSight(500, 600, 700).reconcile()).toEqual({ late: "LateOptionalReference" });
+    });
+
+    test("is adopted when the template was made before we came: somebody may have restarted it since", () => {
+      expect(firstSight(650, 600, 700).reconcile()).toEqual({});
+    });
+
+    test("is adopted when it was there before the template", () => {
+      expect(firstSight(500, 600, 550).reconcile()).toEqual({});
+    });
+  });
+});

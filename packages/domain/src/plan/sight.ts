@@ -1,0 +1,32 @@
+import type { ReloadMode } from "../decision/judge.ts";
+import type { Reference } from "../reference/collect.ts";
+import type { ReferencedKeys } from "../reference/object-use.ts";
+import type { SourceContent, SourceRef } from "../source.ts";
+
+/** One source a workload has opted in to, as it is now. */
+export interface Sight {
+  readonly ref: SourceRef;
+  readonly mode: ReloadMode;
+  /** How the pod template uses it; undefined for a source that is only named by an annotation. */
+  readonly reference: Reference | undefined;
+  /** Undefined: there is no such source. */
+  readonly live: LiveContent | undefined;
+}
+
+export interface LiveContent {
+  readonly content: SourceContent;
+  readonly createdAtSeconds: number;
+}
+
+/**
+ * Which keys of the source matter: those the references name, or all of it. A source that is named by an annotation and
+ * also referenced matters through its references: restarting for a key no pod reads would help nobody.
+ */
+export function keysThatMatter(sight: Sight): ReferencedKeys {
+  return sight.reference?.keys ?? "all";
+}
+
+/** The name of a source within its workload's namespace: `ConfigMap/name`. */
+export function localName(ref: SourceRef): string {
+  return `${ref.kind}/${ref.name}`;
+}

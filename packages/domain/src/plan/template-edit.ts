@@ -1,0 +1,46 @@
+import { compatVariableName } from "../compat/variable-name.ts";
+import type { Keyring } from "../keyring.ts";
+import { combineMarks } from "../mark.ts";
+import type { PodTemplate } from "../pod-template.ts";
+import { annotationsEdit } from "../strategy/annotations.ts";
+import type { ChangedSource, TemplateEdit, VariableEdit } from "../strategy/edit.ts";
+import { envVarsEdit } from "../strategy/env-vars.ts";
+import type { ReloadStrategy } from "../strategy/reload-strategy.ts";
+import type { Plan } from "./plan.ts";
+
+/**
+ * How a planned roll is written, by strategy. A template without containers has no variables: it gets annotations. So does one
+ * whose variables say it all already (a rollback brought them back, and its pods read what was there then): nothing would roll.
+ */
+export function templateEdit(
+  roll: Plan & { type: "roll" },
+  strategy: ReloadStrategy,
+  template: PodTemplate,
+  context: { readonly keys: Keyring; readonly nowSeconds: number },
+): TemplateEdit {
+  if (strategy === "env-vars") {
+    const combine = (marks: readonly ChangedSource[]) => combineMarks(marks, context.keys.current);
+    const edit = envVarsEdit({ changed: withSharing(roll), template, combine });
+    if (edit.env !== undefined && !edit.env.every((variable) => isSet(template, variable))) return edit;
+  }
+  return annotationsEdit({
+    changed: roll.changed,
+    mark: roll.mark,
+    template,
+    nowSeconds: context.nowSeconds,
+  });
+}
+
+function isSet(template: PodTemplate, { container, name, value }: VariableEdit): boolean {
+  return template.spec.containers.some(
+    (one) =>
+      one.name === container &&
+      one.env.some((variable) => variable.name === name && variable.value === value),
+  );
+}
+
+/** `a-b` and `a.b` have one variable between them: whoever changes, its value is made of both. */
+function withSharing(roll: Plan & { type: "roll" }): readonly ChangedSource[] {
+  const variables = new Set(roll.changed.map((changed) => compatVariableName(changed.source)));
+  return roll.present.filter((present) => variables.has(compatVariableName(present.source)));
+}

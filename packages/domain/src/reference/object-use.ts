@@ -1,0 +1,55 @@
+import type { Container, ProjectedSource, Projection, Volume } from "../pod-template.ts";
+import type { SourceKind } from "../source.ts";
+
+/** The keys of an object that something looks at: the whole object, or these (sorted, each once). */
+export type ReferencedKeys = "all" | readonly string[];
+
+/** One mention of an object in a pod template, before it is known which containers see it. */
+export interface ObjectUse {
+  readonly kind: SourceKind;
+  readonly name: string;
+  readonly how: "env" | "envFrom" | "volume" | "projected";
+  readonly optional: boolean;
+  readonly keys: ReferencedKeys;
+}
+
+/** The objects that the variables of a container come from, in the order they are written. */
+export function objectsInEnv(container: Container): readonly ObjectUse[] {
+  return [
+    ...container.env.flatMap(({ valueFrom }) =>
+      byKind(valueFrom?.configMapKeyRef, valueFrom?.secretKeyRef).map(([kind, { name, key, optional }]) => {
+        return { kind, name, how: "env", optional, keys: [key] } as const;
+      }),
+    ),
+    ...container.envFrom.flatMap(({ configMapRef, secretRef }) =>
+      byKind(configMapRef, secretRef).map(([kind, { name, optional }]) => {
+        return { kind, name, how: "envFrom", optional, keys: "all" } as const;
+      }),
+    ),
+  ];
+}
+
+/** The objects that a volume shows as files, in the order they are written. A `subPath` mount still shows the whole. */
+export function objectsInVolume(volume: Volume): readonly ObjectUse[] {
+  return [
+    ...projections(volume, "volume"),
+    ...(volume.projected?.sources ?? []).flatMap((source) => projections(source, "projected")),
+  ];
+}
+
+function projections(from: ProjectedSource, how: "volume" | "projected"): readonly ObjectUse[] {
+  return byKind(from.configMap, from.secret).map(([kind, { name, optional, items }]) => {
+    return { kind, name, how, optional, keys: projectedKeys(items) };
+  });
+}
+
+function projectedKeys(items: Projection["items"]): ReferencedKeys {
+  return items.length === 0 ? "all" : [...new Set(items)].sort();
+}
+
+function byKind<T>(configMap: T | undefined, secret: T | undefined): readonly (readonly [SourceKind, T])[] {
+  return [
+    ...(configMap === undefined ? [] : [["ConfigMap", configMap] as const]),
+    ...(secret === undefined ? [] : [["Secret", secret] as const]),
+  ];
+}

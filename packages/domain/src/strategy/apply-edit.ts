@@ -1,0 +1,62 @@
+import { isJsonObject, type JsonObject, jsonField, jsonList } from "../json.ts";
+import type { TemplateEdit, VariableEdit } from "./edit.ts";
+import { mergeNamed } from "./merge-named.ts";
+
+/**
+ * What the API server will hold after a strategic merge patch with the edit: a model to predict and to verify with,
+ * never something that is sent. The template handed in is not changed.
+ */
+export function applyEdit(template: unknown, edit: TemplateEdit): unknown {
+  const annotated = withAnnotations(objectOr(template), edit.annotations ?? {});
+  return withVariables(annotated, edit.env ?? []);
+}
+
+/** Whether a pod template already has everything that the edit sets, so that applying it would change nothing. */
+export function carriesEdit(template: unknown, edit: TemplateEdit): boolean {
+  const annotations = jsonField(jsonField(template, "metadata"), "annotations");
+  const containers = jsonList(jsonField(jsonField(template, "spec"), "containers"));
+  return (
+    Object.entries(edit.annotations ?? {}).every(([key, value]) => jsonField(annotations, key) === value) &&
+    (edit.env ?? []).every(({ container, name, value }) => {
+      const variables = jsonList(jsonField(findNamed(containers, container), "env"));
+      return jsonField(findNamed(variables, name), "value") === value;
+    })
+  );
+}
+
+function withAnnotations(template: JsonObject, annotations: Readonly<Record<string, string>>): JsonObject {
+  if (Object.keys(annotations).length === 0) return template;
+  const metadata = objectOr(jsonField(template, "metadata"));
+  const existing = objectOr(jsonField(metadata, "annotations"));
+  return { ...template, metadata: { ...metadata, annotations: { ...existing, ...annotations } } };
+}
+
+function withVariables(template: JsonObject, env: readonly VariableEdit[]): JsonObject {
+  if (env.length === 0) return template;
+  const spec = objectOr(jsonField(template, "spec"));
+  const patches = Map.groupBy(env, ({ container }) => container);
+  const containers = mergeNamed(
+    jsonList(jsonField(spec, "containers")),
+    [...patches.keys()],
+    (container, name) => {
+      const values = new Map(patches.get(name)?.map((variable) => [variable.name, variable.value]));
+      const variables = mergeNamed(
+        jsonList(jsonField(container, "env")),
+        [...values.keys()],
+        (variable, key) => {
+          return { ...variable, value: values.get(key) };
+        },
+      );
+      return { ...container, env: variables };
+    },
+  );
+  return { ...template, spec: { ...spec, containers } };
+}
+
+function findNamed(items: readonly unknown[], name: string): unknown {
+  return items.find((item) => jsonField(item, "name") === name);
+}
+
+function objectOr(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
