@@ -1,0 +1,72 @@
+import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
+import { describe, expect, test } from "vitest";
+import { Connection } from "./connection.ts";
+import { systemClock } from "./fixture/system-clock.ts";
+import { targetOf } from "./fixture/targets-of.ts";
+
+const signal = new AbortController().signal;
+
+/** A connection to a server that answers like this. */
+async function connect(answer: (request: IncomingMessage, response: ServerResponse) => void, prefix = "") {
+  const server = createServer(answer);
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}${prefix}`;
+  const kubeconfig = renderKubeconfig({ clusterName: "c", userName: "u", url, token: "hunter2" });
+  const connection = new Connection({ target: targetOf(kubeconfig), clock: systemClock, userAgent: "us/1" });
+  return {
+    connection,
+    get: () => connection.call({ method: "GET", path: "/version" }, signal),
+    async [Symbol.asyncDispose]() {
+      await connection.close();
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+describe("a call", () => {
+  test("says who we are, and keeps the path that stands before the API", async () => {
+    await using world = await connect((request, response) => {
+      const { authorization, "user-agent": agent, accept } = request.headers;
+      response.end(JSON.stringify({ url: request.url, authorization, agent, accept }));
+    }, "/k8s/clusters/c-1/");
+    expect((await world.get()).body).toEqual({
+      url: "/k8s/clusters/c-1/version",
+      authorization: "Bearer hunter2",
+      agent: "us/1",
+      accept: "application/json",
+    });
+  });
+
+  test("that is answered with no JSON is a fault, not an empty answer", async () => {
+    await using world = await connect((_request, response) => response.end("<html>Sign in</html>"));
+    await expect(world.get()).rejects.toMatchObject({ code: "kube.malformed" });
+  });
+
+  test.each([
+    ["3", 3000],
+    ["999999999", 600_000],
+    ["soon", undefined],
+    ["-1", undefined],
+  ])("is asked to wait %s seconds: %s ms", async (header, ms) => {
+    await using world = await connect((_request, response) =>
+      response.writeHead(429, { "retry-after": header }).end(),
+    );
+    await expect(world.get()).rejects.toMatchObject({ code: "kube.throttled", retryAfterMs: ms });
+  });
+
+  test("never has the token in its fault", async () => {
+    await using world = await connect((_request, response) => response.writeHead(401).end());
+    const fault: unknown = await world.get().catch((error: unknown) => error);
+    expect(fault).toMatchObject({ code: "kube.unauthorized" });
+    expect(JSON.stringify(fault) + String(fault)).not.toContain("hunter2");
+  });
+
+  test("that is stopped is no failure of the server", async () => {
+    await using world = await connect(() => undefined);
+    const call = world.connection.call({ method: "GET", path: "/" }, AbortSignal.timeout(20));
+    await expect(call).rejects.toMatchObject({ code: "engine.aborted" });
+  });
+});

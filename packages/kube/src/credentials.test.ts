@@ -1,0 +1,137 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
+import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+import { describe, expect, test } from "vitest";
+import { Connection } from "./connection.ts";
+import { Credentials } from "./credentials.ts";
+import { systemClock } from "./fixture/system-clock.ts";
+import { targetOf } from "./fixture/targets-of.ts";
+import { selectTargets } from "./kubeconfig.ts";
+
+/** A kubeconfig whose user asks a plugin, which counts its starts and tells the token of the moment. */
+function startPlugin(server: string) {
+  const dir = mkdtempSync(join(tmpdir(), "fr-plugin-"));
+  const starts = join(dir, "starts");
+  const credential = join(dir, "credential");
+  writeFileSync(starts, "");
+  const exec = { command: "sh", args: ["-c", `echo start >> ${starts}; cat ${credential}`] };
+  return {
+    target: targetOf(
+      JSON.stringify({
+        clusters: [{ name: "c", cluster: { server } }],
+        users: [{ name: "u", user: { exec } }],
+        contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+        "current-context": "c",
+      }),
+    ),
+    get starts() {
+      return readFileSync(starts, "utf8").split("start").length - 1;
+    },
+    give: (token: string) => writeFileSync(credential, JSON.stringify({ status: { token } })),
+    giveNothing: () => rmSync(credential, { force: true }),
+    [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
+  };
+}
+
+const forever = new AbortController().signal;
+
+describe("credentials", () => {
+  test("are asked for once, however many requests wait for them", async () => {
+    using plugin = startPlugin("http://127.0.0.1:1");
+    plugin.give("first");
+    const credentials = new Credentials(plugin.target, new ManualClock());
+    const identities = await Promise.all(Array.from({ length: 20 }, () => credentials.get()));
+    expect(plugin.starts).toBe(1);
+    expect(new Set(identities).size).toBe(1);
+    expect(identities[0]?.headers).toEqual({ authorization: "Bearer first" });
+  });
+
+  test("that the server refuses are asked for anew, also those without an end", async () => {
+    using plugin = startPlugin("http://127.0.0.1:1");
+    plugin.give("first");
+    const credentials = new Credentials(plugin.target, new ManualClock());
+    await credentials.get();
+    plugin.give("second");
+    credentials.invalidate();
+    expect((await credentials.get()).headers.authorization).toBe("Bearer second");
+    expect(plugin.starts).toBe(2);
+  });
+
+  test("are kept while they are good, whatever the plugin would say", async () => {
+    using plugin = startPlugin("http://127.0.0.1:1");
+    plugin.give("first");
+    const clock = new ManualClock();
+    const credentials = new Credentials(plugin.target, clock);
+    await credentials.get();
+    await clock.advance(600_000);
+    await credentials.get();
+    expect(plugin.starts).toBe(1);
+  });
+
+  test("that cannot be had are a fault that names the context, and are asked for again", async () => {
+    using plugin = startPlugin("http://127.0.0.1:1");
+    const credentials = new Credentials(plugin.target, new ManualClock());
+    await expect(credentials.get()).rejects.toMatchObject({
+      code: "kube.unauthorized",
+      message: expect.stringContaining("credentials of context c cannot be had"),
+    });
+    plugin.give("late");
+    expect((await credentials.get()).headers.authorization).toBe("Bearer late");
+  });
+});
+
+describe("a token file of a kubeconfig", () => {
+  test("is read, relative to the kubeconfig, and read again once its token is refused", async () => {
+    const dir = mkdtempSync(join(tmpdir(), "fr-token-"));
+    try {
+      const file = join(dir, "config");
+      const kubeconfig = {
+        clusters: [{ name: "c", cluster: { server: "https://kube" } }],
+        users: [{ name: "u", user: { tokenFile: "token", token: "older" } }],
+        contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+        "current-context": "c",
+      };
+      writeFileSync(file, JSON.stringify(kubeconfig));
+      writeFileSync(join(dir, "token"), "first\n");
+      const [target] = selectTargets(file, []);
+      if (target === undefined) throw new Error("no target");
+      const credentials = new Credentials(target, new ManualClock());
+      expect((await credentials.get()).headers).toEqual({ authorization: "Bearer first" });
+      writeFileSync(join(dir, "token"), "second\n");
+      credentials.invalidate();
+      expect((await credentials.get()).headers).toEqual({ authorization: "Bearer second" });
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  });
+});
+
+describe("a connection whose token ran out", () => {
+  test("renews it within the same call and the same watch", async () => {
+    await using cluster = await startSimCluster({ controllers: false });
+    using plugin = startPlugin(cluster.url);
+    const connection = new Connection({ target: plugin.target, clock: systemClock, userAgent: "test" });
+    const path = "/api/v1/configmaps";
+    plugin.give(cluster.addUser("robot", undefined, "first"));
+    expect((await connection.call({ method: "GET", path }, forever)).status).toBe(200);
+
+    plugin.give(cluster.addUser("robot", undefined, "second"));
+    expect((await connection.call({ method: "GET", path }, forever)).status).toBe(200);
+
+    plugin.give(cluster.addUser("robot", undefined, "third"));
+    cluster.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
+    for await (const chunk of connection.stream({ method: "GET", path: `${path}?watch=1` }, forever)) {
+      expect(chunk.toString()).toContain('"ADDED"');
+      break;
+    }
+    expect(plugin.starts).toBe(3);
+
+    cluster.removeUser("robot");
+    await expect(connection.call({ method: "GET", path }, forever)).rejects.toMatchObject({
+      code: "kube.unauthorized",
+    });
+    await connection.close();
+  });
+});

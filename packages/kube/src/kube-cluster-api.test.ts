@@ -1,0 +1,160 @@
+import { createServer } from "node:http";
+import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
+import { describe, expect, test } from "vitest";
+import { Connection } from "./connection.ts";
+import { systemClock } from "./fixture/system-clock.ts";
+import { targetOf } from "./fixture/targets-of.ts";
+import { createKubeClusterApi } from "./kube-cluster-api.ts";
+
+const signal = new AbortController().signal;
+const ref = { kind: "Deployment", namespace: "shop", name: "web" };
+
+const deployment = (env: readonly object[] = []) => ({
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "web", namespace: "shop", annotations: { stays: "1", goes: "1" } },
+  spec: {
+    selector: { matchLabels: { app: "web" } },
+    template: {
+      metadata: { labels: { app: "web" } },
+      spec: { containers: [{ name: "main", image: "main:1", env }] },
+    },
+  },
+});
+
+function connect(kubeconfig: string) {
+  const connection = new Connection({ target: targetOf(kubeconfig), clock: systemClock, userAgent: "test" });
+  return {
+    api: createKubeClusterApi("c1", connection),
+    [Symbol.asyncDispose]: () => connection.close(),
+  };
+}
+
+async function startWorld() {
+  const cluster = await startSimCluster({ controllers: false });
+  const { api, ...connection } = connect(cluster.kubeconfig());
+  return {
+    cluster,
+    api,
+    async [Symbol.asyncDispose]() {
+      await connection[Symbol.asyncDispose]();
+      await cluster[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("reads", () => {
+  test("what is not there is no fault", async () => {
+    await using world = await startWorld();
+    expect(await world.api.readWorkload(ref, signal)).toBeUndefined();
+    const source = { kind: "Secret", namespace: "shop", name: "db" } as const;
+    expect(await world.api.readSource(source, signal)).toBeUndefined();
+    const patch = { resourceVersion: "1", annotations: {} };
+    expect(await world.api.patchWorkload(ref, patch, signal)).toBeUndefined();
+  });
+
+  test("names of sources, without their content", async () => {
+    await using world = await startWorld();
+    for (const name of ["b", "a"])
+      world.cluster.apply({ apiVersion: "v1", kind: "Secret", metadata: { name, namespace: "shop" } });
+    expect(await world.api.listSourceNames("Secret", "shop", signal)).toEqual(["a", "b"]);
+  });
+});
+
+describe("a patch", () => {
+  test("changes what it names and nothing else, under the peer's name", async () => {
+    await using world = await startWorld();
+    world.cluster.apply(deployment([{ name: "KEPT", value: "1" }]));
+    const before = await world.api.readWorkload(ref, signal);
+    const after = await world.api.patchWorkload(
+      ref,
+      {
+        resourceVersion: before?.resourceVersion ?? "",
+        annotations: { goes: null, note: "2" },
+        template: {
+          annotations: { mark: "3" },
+          env: [
+            { container: "main", name: "KEPT", value: "1" },
+            { container: "main", name: "STAKATER_A", value: "x" },
+          ],
+        },
+      },
+      signal,
+    );
+    expect(after?.annotations).toEqual({ stays: "1", note: "2" });
+    expect(after?.templateAnnotations).toEqual({ mark: "3" });
+    expect(after?.template).toMatchObject({
+      spec: {
+        containers: [
+          {
+            image: "main:1",
+            env: [
+              { name: "KEPT", value: "1" },
+              { name: "STAKATER_A", value: "x" },
+            ],
+          },
+        ],
+      },
+    });
+    expect(world.cluster.writes.at(-1)).toMatchObject({ fieldManager: "Reloader", templateChanged: true });
+  });
+
+  test("of a note alone rolls nothing", async () => {
+    await using world = await startWorld();
+    world.cluster.apply(deployment());
+    const before = await world.api.readWorkload(ref, signal);
+    const patch = { resourceVersion: before?.resourceVersion ?? "", annotations: { note: "1" } };
+    const after = await world.api.patchWorkload(ref, patch, signal);
+    expect(after?.template).toEqual(before?.template);
+    expect(world.cluster.templateChanges("Deployment", "shop", "web")).toBe(0);
+  });
+
+  test("of a workload that has moved on is a conflict", async () => {
+    await using world = await startWorld();
+    world.cluster.apply(deployment());
+    const before = await world.api.readWorkload(ref, signal);
+    world.cluster.patch("Deployment", "shop", "web", { spec: { replicas: 3 } });
+    const patch = { resourceVersion: before?.resourceVersion ?? "", annotations: { note: "1" } };
+    await expect(world.api.patchWorkload(ref, patch, signal)).rejects.toMatchObject({
+      code: "kube.conflict",
+    });
+  });
+
+  test("carries the version it is for, and variables in the order of the edit", async () => {
+    const bodies: string[] = [];
+    const server = createServer(async (request, response) => {
+      const chunks: string[] = [];
+      for await (const chunk of request) chunks.push(String(chunk));
+      bodies.push(`${request.headers["content-type"]} ${request.url} ${chunks.join("")}`);
+      response.end(JSON.stringify(deployment()));
+    });
+    await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+    const address = server.address();
+    const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+    await using connected = connect(renderKubeconfig({ clusterName: "c", userName: "u", url, token: "t" }));
+    const env = [
+      { container: "b", name: "Z", value: "1" },
+      { container: "a", name: "M", value: "2" },
+      { container: "b", name: "A", value: "3" },
+    ];
+    await connected.api.patchWorkload(
+      ref,
+      { resourceVersion: "7", annotations: {}, template: { env } },
+      signal,
+    );
+    server.close();
+    const containers =
+      '[{"name":"b","env":[{"name":"Z","value":"1"},{"name":"A","value":"3"}]},{"name":"a","env":[{"name":"M","value":"2"}]}]';
+    expect(bodies).toEqual([
+      "application/strategic-merge-patch+json /apis/apps/v1/namespaces/shop/deployments/web?fieldManager=Reloader " +
+        `{"metadata":{"resourceVersion":"7","annotations":{}},"spec":{"template":{"spec":{"containers":${containers}}}}}`,
+    ]);
+  });
+
+  test("of a kind we do not know is refused before it is sent", async () => {
+    await using world = await startWorld();
+    const unknown = { ...ref, kind: "Job" };
+    await expect(world.api.readWorkload(unknown, signal)).rejects.toMatchObject({ code: "request.invalid" });
+  });
+});

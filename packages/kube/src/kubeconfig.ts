@@ -1,0 +1,149 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, resolve } from "node:path";
+import { Fault } from "@fleet-reloader/domain/fault";
+import { KubeConfig } from "@kubernetes/client-node";
+import { load } from "js-yaml";
+import { list, text } from "./json.ts";
+
+/** One context of a kubeconfig: the settings that make one cluster. */
+export interface ClusterTarget {
+  /** What people call it: the context's name. */
+  readonly name: string;
+  readonly server: string;
+  readonly proxyUrl: string | undefined;
+  /** One KubeConfig per cluster: it holds the credentials and knows how to renew them. */
+  readonly config: KubeConfig;
+}
+
+/** The clusters to serve: those of the kubeconfig, or without one the cluster this process runs in. */
+export function selectTargets(file: string, contexts: readonly string[]): readonly ClusterTarget[] {
+  return file === "" ? [inClusterTarget()] : loadTargets(file, contexts);
+}
+
+/**
+ * The clusters of a kubeconfig file: the named contexts, or the current one.
+ * Faults with `config.invalid` naming the file, the context and the mend.
+ */
+function loadTargets(file: string, contexts: readonly string[]): readonly ClusterTarget[] {
+  const content = readText(file);
+  const names = contexts.length > 0 ? contexts : [""];
+  return names.map((name) => target(file, parse(file, content), name));
+}
+
+// Where kubelet puts it: https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/
+const serviceAccountToken = "/var/run/secrets/kubernetes.io/serviceaccount/token";
+
+/** The cluster this process runs in, from its ServiceAccount. */
+function inClusterTarget(): ClusterTarget {
+  if (!existsSync(serviceAccountToken)) {
+    throw new Fault(
+      "config.invalid",
+      "--kubeconfig: it is missing, and this process does not run in a pod; name a kubeconfig file",
+    );
+  }
+  const config = new KubeConfig();
+  config.loadFromCluster();
+  return {
+    name: "in-cluster",
+    server: config.getCurrentCluster()?.server ?? "",
+    proxyUrl: undefined,
+    config,
+  };
+}
+
+function readText(file: string): string {
+  try {
+    return readFileSync(file, "utf8");
+  } catch (error) {
+    const why = error instanceof Error && "code" in error ? String(error.code) : "unreadable";
+    throw new Fault(
+      "config.invalid",
+      `--kubeconfig ${file}: the file cannot be read (${why}); give the path of a kubeconfig you may read`,
+      {
+        cause: error,
+      },
+    );
+  }
+}
+
+function parse(file: string, content: string): KubeConfig {
+  const config = new KubeConfig();
+  try {
+    config.loadFromString(content);
+    // As kubectl does: files are named relative to the kubeconfig, not to where the process was started.
+    config.makePathsAbsolute(dirname(file));
+    readTokenFiles(config, load(content), dirname(file));
+  } catch {
+    // The parser's message may quote the file, which holds credentials: only the fact is passed on.
+    throw new Fault(
+      "config.invalid",
+      `--kubeconfig ${file}: this is no kubeconfig; expected YAML with clusters, users and contexts`,
+    );
+  }
+  if (config.contexts.length === 0) {
+    throw new Fault(
+      "config.invalid",
+      `--kubeconfig ${file}: it has no contexts; expected YAML with clusters, users and contexts`,
+    );
+  }
+  return config;
+}
+
+/** client-node knows `tokenFile` only of pods, where it reads the file again each minute; kubectl prefers it to `token`. */
+function readTokenFiles(config: KubeConfig, document: unknown, dir: string): void {
+  const named = list(document, "users");
+  config.users = config.users.map((user) => {
+    const entry = named.find((each) => text(each, "name") === user.name);
+    const tokenFile = text(entry, "user", "tokenFile");
+    if (tokenFile === "") return user;
+    const { token: _token, ...rest } = user;
+    return {
+      ...rest,
+      authProvider: { name: "tokenFile", config: { tokenFile: resolve(dir, tokenFile) } },
+    };
+  });
+}
+
+function target(file: string, config: KubeConfig, wanted: string): ClusterTarget {
+  const known = config.contexts.map((context) => context.name);
+  const name = wanted === "" ? (config.getCurrentContext() ?? "") : wanted;
+  if (!known.includes(name)) {
+    const field = wanted === "" ? `current-context "${name}"` : `--context ${name}`;
+    throw new Fault("config.invalid", `${field}: no such context in ${file}; it has: ${known.join(", ")}`);
+  }
+  config.setCurrentContext(name);
+  const cluster = config.getCurrentCluster();
+  if (cluster === null || !isHttpUrl(cluster.server)) {
+    throw new Fault(
+      "config.invalid",
+      `--context ${name}: its cluster has no server in ${file}, or one that is no URL; set clusters[].cluster.server`,
+    );
+  }
+  if (config.getCurrentUser() === null) {
+    throw new Fault(
+      "config.invalid",
+      `--context ${name}: its user is not defined in ${file}; add it under users`,
+    );
+  }
+  if (new URL(cluster.server).protocol === "http:") allowPlainLoopback(config, cluster.server, name);
+  return { name, server: cluster.server, proxyUrl: cluster.proxyUrl, config };
+}
+
+/** `host:6443` without a scheme parses as a URL too, with the scheme `host:`. */
+function isHttpUrl(server: string): boolean {
+  return /^https?:$/.test(URL.parse(server)?.protocol ?? "");
+}
+
+/** Credentials go over plain HTTP only where nobody can listen: to this machine (`kubectl proxy`, simulated clusters). */
+function allowPlainLoopback(config: KubeConfig, server: string, name: string): void {
+  if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(server).hostname)) {
+    throw new Fault(
+      "config.invalid",
+      `--context ${name}: its server ${server} is plain HTTP and not on this machine; use https`,
+    );
+  }
+  // client-node refuses plain HTTP unless TLS verification is off; there is no TLS here to verify.
+  config.clusters = config.clusters.map((each) =>
+    each.server === server ? { ...each, skipTLSVerify: true } : each,
+  );
+}

@@ -1,0 +1,81 @@
+import { describe, expect, test } from "vitest";
+import { liveWorkload, sourceVersion } from "./metadata.ts";
+
+const seconds = (time: string) => Date.parse(time) / 1000;
+const created = "2026-01-01T00:00:00Z";
+
+const owned = (time: string, spec: object, more: object = {}) => ({
+  manager: "someone",
+  operation: "Update",
+  time,
+  fieldsType: "FieldsV1",
+  fieldsV1: { "f:spec": spec },
+  ...more,
+});
+
+const deployment = (metadata: object = {}) => ({
+  metadata: {
+    namespace: "shop",
+    name: "web",
+    resourceVersion: "7",
+    generation: 3,
+    creationTimestamp: created,
+    annotations: { own: "1" },
+    ...metadata,
+  },
+  spec: { template: { metadata: { annotations: { carried: "2" } }, spec: { containers: [] } } },
+});
+
+describe("a workload", () => {
+  test("is read with its annotations, those of its template and the template itself", () => {
+    expect(liveWorkload("Deployment", deployment())).toEqual({
+      ref: { kind: "Deployment", namespace: "shop", name: "web" },
+      resourceVersion: "7",
+      generation: 3,
+      annotations: { own: "1" },
+      templateAnnotations: { carried: "2" },
+      template: deployment().spec.template,
+      createdAtSeconds: seconds(created),
+      templateChangedAtSeconds: seconds(created),
+      isDeleting: false,
+    });
+  });
+
+  test("its template changed when the last owner of a field of it wrote", () => {
+    const managedFields = [
+      owned("2026-01-02T00:00:00Z", { "f:template": { "f:metadata": {} } }),
+      owned("2026-01-04T00:00:00Z", { "f:template": {} }),
+      owned("2026-01-09T00:00:00Z", { "f:replicas": {} }),
+      { manager: "kcm", time: "2026-01-10T00:00:00Z", subresource: "status", fieldsV1: { "f:status": {} } },
+      { manager: "old", fieldsV1: { "f:spec": { "f:template": {} } } },
+    ];
+    const workload = liveWorkload("Deployment", deployment({ managedFields }));
+    expect(workload?.templateChangedAtSeconds).toBe(seconds("2026-01-04T00:00:00Z"));
+  });
+
+  test("is on its way out once it has a deletion time", () => {
+    expect(liveWorkload("Deployment", deployment({ deletionTimestamp: created }))?.isDeleting).toBe(true);
+  });
+
+  test("without a name or a namespace is none", () => {
+    expect(liveWorkload("Deployment", deployment({ name: "" }))).toBeUndefined();
+    expect(liveWorkload("Deployment", deployment({ namespace: undefined }))).toBeUndefined();
+    expect(liveWorkload("Deployment", null)).toBeUndefined();
+  });
+});
+
+describe("a source", () => {
+  test("is its name and its version", () => {
+    expect(
+      sourceVersion("Secret", { metadata: { namespace: "shop", name: "db", resourceVersion: "9" } }),
+    ).toEqual({
+      ref: { kind: "Secret", namespace: "shop", name: "db" },
+      resourceVersion: "9",
+    });
+  });
+
+  test("without one of them is none", () => {
+    expect(sourceVersion("Secret", { metadata: { namespace: "shop", name: "db" } })).toBeUndefined();
+    expect(sourceVersion("Secret", { metadata: { name: "db", resourceVersion: "9" } })).toBeUndefined();
+  });
+});

@@ -1,0 +1,38 @@
+import type { SourceKind } from "@fleet-reloader/domain/source";
+import type { LiveWorkload } from "@fleet-reloader/engine/cluster-api";
+import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
+import { field, list, seconds, stringMap, text } from "./json.ts";
+
+/** A ConfigMap or Secret as a metadata-only watch shows it. */
+export function sourceVersion(kind: SourceKind, object: unknown): SourceVersion | undefined {
+  const namespace = text(object, "metadata", "namespace");
+  const name = text(object, "metadata", "name");
+  const resourceVersion = text(object, "metadata", "resourceVersion");
+  if (namespace === "" || name === "" || resourceVersion === "") return undefined;
+  return { ref: { kind, namespace, name }, resourceVersion };
+}
+
+/** A workload with its pod template at `spec.template`. */
+export function liveWorkload(kind: string, object: unknown): LiveWorkload | undefined {
+  const namespace = text(object, "metadata", "namespace");
+  const name = text(object, "metadata", "name");
+  if (namespace === "" || name === "") return undefined;
+  const createdAtSeconds = seconds(object, "metadata", "creationTimestamp");
+  return {
+    ref: { kind, namespace, name },
+    resourceVersion: text(object, "metadata", "resourceVersion"),
+    generation: Number(field(object, "metadata", "generation") ?? 0),
+    annotations: stringMap(object, "metadata", "annotations"),
+    templateAnnotations: stringMap(object, "spec", "template", "metadata", "annotations"),
+    template: field(object, "spec", "template"),
+    createdAtSeconds,
+    templateChangedAtSeconds: Math.max(createdAtSeconds, ...templateTimes(object)),
+    isDeleting: text(object, "metadata", "deletionTimestamp") !== "",
+  };
+}
+
+function templateTimes(object: unknown): readonly number[] {
+  return list(object, "metadata", "managedFields")
+    .filter((entry) => field(entry, "fieldsV1", "f:spec", "f:template") !== undefined)
+    .map((entry) => seconds(entry, "time"));
+}

@@ -1,0 +1,35 @@
+/** One collection of the API: which resource, in one namespace or in all, whole objects or metadata only. */
+export interface Collection {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+  readonly namespace?: string;
+  readonly metadataOnly: boolean;
+  readonly fieldSelector?: string;
+}
+
+/** `/api/v1/…` or `/apis/group/version/…`, with the namespace and the name where they are given. */
+export function resourcePath(
+  resource: { readonly group: string; readonly version: string; readonly plural: string },
+  namespace?: string,
+  name?: string,
+): string {
+  const root =
+    resource.group === "" ? `/api/${resource.version}` : `/apis/${resource.group}/${resource.version}`;
+  const scope = namespace === undefined ? "" : `/namespaces/${encodeURIComponent(namespace)}`;
+  const item = name === undefined ? "" : `/${encodeURIComponent(name)}`;
+  return `${root}${scope}/${resource.plural}${item}`;
+}
+
+const json = "application/json";
+// Metadata only is content negotiation: https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches
+const metadata = `${json};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`;
+const metadataList = `${json};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`;
+
+export const accept = { json, metadata, metadataList } as const;
+
+/** resourceVersions are decimal integers (stable since Kubernetes 1.35, KEP-5504): longer is larger, then lexical. */
+export function isOlderVersion(a: string, b: string): boolean {
+  if (a.length !== b.length) return a.length < b.length;
+  return a < b;
+}
