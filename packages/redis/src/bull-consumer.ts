@@ -1,0 +1,123 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Handler } from "@fleet-reloader/engine/workqueue";
+import { DelayedError, type Job, Worker } from "bullmq";
+import type { Redis } from "ioredis";
+import { adoptionName, queueName } from "./bull-workqueue.ts";
+import type { RedisClient } from "./client.ts";
+import type { Keys } from "./keys.ts";
+import { fromJob, type RequestJob, requestId } from "./request-job.ts";
+import { pauseAfter, retryAfter } from "./retry-policy.ts";
+
+export interface BullConsumerOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly handler: Handler;
+  /** Requests handled at once by this process. */
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** A killed worker's request is back after at most lock + check = 7.5 s (reliability-performance.md, E3). */
+const lockDurationMs = 5000;
+const stalledIntervalMs = 2500;
+/** To put a request back takes milliseconds when Redis is there. */
+const giveBackMs = 2000;
+/** A node drain is no poison: a request may lose its worker this often before it counts as failed. */
+const stalledMax = 1000;
+
+/** Consumer side of the queue: takes requests, hands them to the handler, and turns results and faults into queue moves. */
+export class BullConsumer {
+  readonly #options: BullConsumerOptions;
+  readonly #connection: Redis;
+  readonly #worker: Worker<RequestJob, string>;
+
+  constructor(options: BullConsumerOptions) {
+    this.#options = options;
+    this.#connection = options.client.duplicate();
+    this.#worker = new Worker<RequestJob, string>(
+      queueName,
+      (job, token, signal) => this.#process(job, token, signal),
+      {
+        connection: this.#connection,
+        prefix: options.keys.queuePrefix,
+        concurrency: options.concurrency,
+        lockDuration: lockDurationMs,
+        stalledInterval: stalledIntervalMs,
+        maxStalledCount: stalledMax,
+        autorun: false,
+        settings: {
+          backoffStrategy: (attemptsMade, _type, error) =>
+            retryAfter(asFault(error), attemptsMade, options.random),
+        },
+      },
+    );
+    this.#worker.on("error", (error) => options.log.debug({ err: error.message }, "queue worker error"));
+    // The request now belongs to another worker: ours must not write any more.
+    this.#worker.on("lockRenewalFailed", (ids: string[]) => {
+      for (const id of ids) this.#worker.cancelJob(id, "lock lost");
+    });
+  }
+
+  start(): void {
+    void this.#worker
+      .run()
+      .catch((error: unknown) =>
+        this.#options.log.error({ err: asFault(error).message }, "queue worker ended"),
+      );
+  }
+
+  /**
+   * Stops taking requests and waits for those under way, at most `graceMs`; what is left then is given back, unless Redis is
+   * away: then their locks run out.
+   */
+  async stop(graceMs: number): Promise<void> {
+    const { clock } = this.#options;
+    const patience = new AbortController();
+    const late = async (): Promise<void> => {
+      await clock.sleep(graceMs, patience.signal);
+      this.#worker.cancelAllJobs("shutdown");
+      await clock.sleep(giveBackMs, patience.signal);
+    };
+    await Promise.race([this.#worker.close().catch(() => undefined), late().catch(() => undefined)]);
+    patience.abort();
+    this.#connection.disconnect();
+  }
+
+  async #process(
+    job: Job<RequestJob, string>,
+    token: string | undefined,
+    signal: AbortSignal | undefined,
+  ): Promise<string> {
+    const { handler, log, client, keys, clock, random } = this.#options;
+    const request = fromJob(job.data);
+    if (request === undefined) {
+      log.error({ reason: "request.invalid", job: job.id }, "a queue entry names no workload; dropped");
+      return "request.invalid";
+    }
+    try {
+      // From here on a change begins a new burst; the read that follows sees everything before it.
+      if (job.opts.delay !== undefined && job.opts.delay > 0)
+        await client.connection.del(keys.firstChange(requestId(request)));
+      const result = await handler(request, {
+        attemptsMade: job.attemptsMade,
+        isAdoption: job.name === adoptionName,
+        signal: signal ?? new AbortController().signal,
+      });
+      if (result.type === "done") return result.outcome;
+      await job.moveToDelayed(clock.now() + result.afterMs, token);
+      throw new DelayedError();
+    } catch (error) {
+      if (error instanceof DelayedError) throw error;
+      const fault = asFault(error);
+      const { queue } = fault.disposition;
+      if (queue === "drop") return fault.code;
+      if (queue === "retry") throw fault;
+      await job.moveToDelayed(clock.now() + pauseAfter(fault, random), token);
+      throw new DelayedError();
+    }
+  }
+}

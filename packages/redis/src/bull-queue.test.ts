@@ -1,0 +1,15 @@
+import { workqueueContract } from "@fleet-reloader/testkit/contracts/workqueue-contract";
+import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { afterAll, beforeAll, describe } from "vitest";
+import { startQueue } from "./fixture/queue-bed.ts";
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+
+// Each has a prefix of its own, and most of its time is waiting: they run side by side.
+describe.concurrent("BullWorkqueue and BullConsumer", () => {
+  workqueueContract(() => startQueue(redis.url));
+});

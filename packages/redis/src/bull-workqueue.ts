@@ -1,0 +1,98 @@
+import { delayFor } from "@fleet-reloader/domain/debounce";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Addition, Workqueue } from "@fleet-reloader/engine/workqueue";
+import { type JobsOptions, Queue } from "bullmq";
+import type { RedisClient } from "./client.ts";
+import type { Keys } from "./keys.ts";
+import { type RequestJob, requestId, toJob } from "./request-job.ts";
+
+export const queueName = "reconcile";
+/** Names of queue entries: why the workload is looked at. */
+export const adoptionName = "adoption";
+export const changeName = "change";
+
+/** A request is retried until it succeeds or becomes pointless; what has no end is seen in its age, not in a count. */
+const attemptsMax = 1_000_000;
+
+/** Finished requests stay a while for the dashboard. */
+const keepCompleted = { age: 3600, count: 1000 } as const;
+const keepFailed = { age: 7 * 24 * 3600, count: 10_000 } as const;
+
+export interface BullWorkqueueOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly clock: Clock;
+}
+
+/**
+ * Producer side of the queue. What was measured to survive chaos (reference/queue.md, 5): deduplication that keeps the last
+ * addition made while a run is active, a payload that is only an identity, and for a trailing quiet period a rescheduled
+ * delay that the start of the burst bounds.
+ */
+export class BullWorkqueue implements Workqueue {
+  readonly queue: Queue<RequestJob>;
+  readonly #client: RedisClient;
+  readonly #keys: Keys;
+  readonly #clock: Clock;
+
+  constructor(options: BullWorkqueueOptions) {
+    this.#client = options.client;
+    this.#keys = options.keys;
+    this.#clock = options.clock;
+    this.queue = new Queue<RequestJob>(queueName, {
+      connection: options.client.connection,
+      prefix: options.keys.queuePrefix,
+    });
+    // Reported once by the client itself; without a listener an error event would end the process.
+    this.queue.on("error", () => undefined);
+  }
+
+  async add(additions: readonly Addition[]): Promise<void> {
+    if (additions.length === 0) return;
+    const delays = await this.#delays(additions);
+    const jobs = additions.map((addition, at) => ({
+      name: addition.isAdoption ? adoptionName : changeName,
+      data: toJob(addition.request),
+      opts: jobOptions(addition, delays[at] ?? 0),
+    }));
+    const [only, ...others] = jobs;
+    if (only !== undefined && others.length === 0) await this.queue.add(only.name, only.data, only.opts);
+    else await this.queue.addBulk(jobs);
+  }
+
+  async close(): Promise<void> {
+    await this.queue.close();
+  }
+
+  /** Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. */
+  async #delays(additions: readonly Addition[]): Promise<readonly number[]> {
+    if (additions.every((addition) => addition.quietPeriodMs === 0)) return additions.map(() => 0);
+    const now = this.#clock.now();
+    const pipeline = this.#client.connection.pipeline();
+    for (const addition of additions) {
+      const key = this.#keys.firstChange(requestId(addition.request));
+      pipeline.set(key, String(now), "PX", Math.max(1, addition.maxWaitMs), "NX", "GET");
+    }
+    const answers = (await pipeline.exec()) ?? [];
+    return additions.map((addition, at) => {
+      const first = Number(answers[at]?.[1] ?? now);
+      const debounce = { quietPeriodMs: addition.quietPeriodMs, maxWaitMs: addition.maxWaitMs };
+      return Math.ceil(delayFor(Number.isFinite(first) ? first : now, now, debounce));
+    });
+  }
+}
+
+function jobOptions(addition: Addition, delay: number): JobsOptions {
+  return {
+    delay,
+    attempts: attemptsMax,
+    backoff: { type: "by-fault" },
+    removeOnComplete: keepCompleted,
+    removeOnFail: keepFailed,
+    deduplication: {
+      id: requestId(addition.request),
+      keepLastIfActive: true,
+      reschedule: !addition.isAdoption,
+    },
+  };
+}

@@ -1,0 +1,87 @@
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
+import { describe, expect, test } from "vitest";
+import { RedisClient, redisAddress, serverProblem, verifyServer } from "./client.ts";
+
+describe("an address of Redis", () => {
+  test.each(["redis://127.0.0.1:6379", "rediss://user:p%40ss@redis.example:6380/2", "redis://[::1]:6379"])(
+    "may be %s",
+    (url) => expect(redisAddress(url)).toEqual({ url }),
+  );
+
+  test.each([
+    "127.0.0.1:6379",
+    "http://redis:6379",
+    "redis://",
+    "redis:///0",
+    "redis://h:99999999",
+    "unix:/run/redis",
+  ])("is not %s, and the message says what one is, without the password that may be in it", (url) => {
+    expect(() => redisAddress(url)).toThrow("--redis-url: this is no Redis URL; write redis://");
+    expect(() => redisAddress(`${url} user:canary@`)).not.toThrow("canary");
+  });
+
+  test("that is missing is asked for", () => {
+    expect(() => redisAddress("")).toThrow("--redis-url: it is missing");
+  });
+});
+
+describe("a server", () => {
+  const info = (version: string, policy?: string) =>
+    [
+      "# Server",
+      `redis_version:${version}`,
+      "os:Linux",
+      ...(policy === undefined ? [] : [`maxmemory_policy:${policy}`]),
+    ].join("\r\n");
+
+  test.each([
+    ["6.2.0", "noeviction"],
+    ["7.0.15", undefined],
+    ["7.2.4", "noeviction"],
+    ["10.0.0", "noeviction"],
+  ])("of version %s with policy %s will do", (version, policy) => {
+    expect(serverProblem(info(version, policy))).toBeUndefined();
+  });
+
+  test.each(["6.0.16", "5.0.14", "2.8.24", "6.1.240"])("of version %s is too old", (version) => {
+    expect(serverProblem(info(version, "noeviction"))).toMatch(
+      /^this Redis is version \d\.\d; use Redis 6.2 or newer, or Valkey$/,
+    );
+  });
+
+  // Queued work would vanish without a word (Q8).
+  test.each(["allkeys-lru", "volatile-ttl", "allkeys-random"])(
+    "that evicts keys by %s is refused",
+    (policy) => {
+      expect(serverProblem(info("7.2.4", policy))).toContain(`maxmemory-policy ${policy}`);
+    },
+  );
+
+  // Some that are managed hide it; then it is taken at its word.
+  test("that does not tell its version is not refused for that", () => {
+    expect(serverProblem("# Server")).toBeUndefined();
+  });
+
+  test("is asked when it is there, and waited for when it is not", async () => {
+    await using redis = await startRedis();
+    const log = new CollectedLog();
+    const client = new RedisClient(redisAddress(redis.url), log);
+    await verifyServer(client);
+    await client.connection.config("SET", "maxmemory-policy", "allkeys-lru");
+    await expect(verifyServer(client)).rejects.toMatchObject({
+      code: "redis.unsuitable",
+      class: "misconfigured",
+    });
+    await redis.kill();
+    await until("its absence is told of", () => log.messages("warn").length > 0);
+    const verified = verifyServer(client);
+    await redis.restart();
+    await verified;
+    expect(log.messages("warn")).toEqual(["Redis is not reachable"]);
+    expect(log.messages("info")).toEqual(["Redis is reachable again"]);
+    expect(client.connections).toBe(2);
+    await client.close();
+  });
+});

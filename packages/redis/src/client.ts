@@ -1,0 +1,100 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Log } from "@fleet-reloader/engine/log";
+import { Redis } from "ioredis";
+
+/** Where Redis is: a URL (`redis://`, `rediss://`) or the path of a unix socket. */
+export type RedisAddress = { readonly url: string } | { readonly socketPath: string };
+
+/** Commands wait for a reconnection instead of failing: what they carry is rebuilt by a comparison anyway. */
+const options = {
+  maxRetriesPerRequest: null,
+  enableReadyCheck: true,
+  // Quick at first, since an embedded server is back within 100 ms; a full second later on.
+  retryStrategy: (times: number) => Math.min(50 * times, 1000),
+} as const;
+
+/**
+ * A Redis connection that knows how often it was made anew. A reconnection may mean that acknowledged writes are gone
+ * (failover, flush, restart), so those who keep a memory of Redis compare again after one.
+ */
+export class RedisClient {
+  readonly connection: Redis;
+  #connections = 0;
+
+  constructor(address: RedisAddress, log: Log) {
+    this.connection =
+      "url" in address ? new Redis(address.url, options) : new Redis(address.socketPath, options);
+    this.connection.on("ready", () => {
+      this.#connections += 1;
+    });
+    // ioredis reports each failed attempt; the state change is what matters.
+    let wasDown = false;
+    this.connection.on("error", (error: Error) => {
+      if (!wasDown) log.warn({ reason: "redis.unavailable", err: error.message }, "Redis is not reachable");
+      wasDown = true;
+    });
+    this.connection.on("ready", () => {
+      if (wasDown) log.info({}, "Redis is reachable again");
+      wasDown = false;
+    });
+  }
+
+  /** How many times a connection has become ready. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** What keeps this connection from being used, for readiness; nothing when it can be. */
+  get notReady(): readonly string[] {
+    return this.connection.status === "ready" ? [] : [`redis: ${this.connection.status}`];
+  }
+
+  /** A connection of its own for a consumer that blocks. That it is down is told by this one. */
+  duplicate(): Redis {
+    return this.connection.duplicate().on("error", () => undefined);
+  }
+
+  async close(): Promise<void> {
+    this.connection.disconnect();
+  }
+}
+
+/** The address of `--redis-url`; faults with `config.invalid` when it is none. */
+export function redisAddress(url: string): RedisAddress {
+  if (url === "") {
+    throw new Fault(
+      "config.invalid",
+      "--redis-url: it is missing; a watcher or worker of its own needs the Redis they share, for example redis://127.0.0.1:6379",
+    );
+  }
+  if (!/^rediss?:\/\/[^/]+/.test(url) || !URL.canParse(url)) {
+    throw new Fault(
+      "config.invalid",
+      "--redis-url: this is no Redis URL; write redis://[user:password@]host:port[/db] or rediss://…",
+    );
+  }
+  return { url };
+}
+
+/** BullMQ's Lua and SET … GET need 6.2; Valkey reports a compatible redis_version. */
+const oldestVersion = [6, 2] as const;
+
+/** Waits until Redis answers; faults with `redis.unsuitable` when this server cannot carry the queue. */
+export async function verifyServer(client: RedisClient): Promise<void> {
+  const problem = serverProblem(await client.connection.info());
+  if (problem !== undefined) throw new Fault("redis.unsuitable", `--redis-url: ${problem}`);
+}
+
+/** What is wrong with a server that answers INFO like this, and the mend; undefined when it will do. */
+export function serverProblem(info: string): string | undefined {
+  const [, major, minor] = /^redis_version:(\d+)\.(\d+)/m.exec(info) ?? [];
+  if (
+    Number(major) < oldestVersion[0] ||
+    (Number(major) === oldestVersion[0] && Number(minor) < oldestVersion[1])
+  )
+    return `this Redis is version ${major}.${minor}; use Redis 6.2 or newer, or Valkey`;
+  const [, policy = "noeviction"] = /^maxmemory_policy:(\S+)/m.exec(info) ?? [];
+  return policy === "noeviction"
+    ? undefined
+    : `this Redis evicts keys (maxmemory-policy ${policy}), so queued work would vanish; set maxmemory-policy noeviction`;
+}

@@ -1,0 +1,155 @@
+import { execFileSync } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import process from "node:process";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { until } from "@fleet-reloader/testkit/until";
+import { wallClock } from "@fleet-reloader/testkit/wall-clock";
+import { describe, expect, test } from "vitest";
+import { RedisClient } from "./client.ts";
+import { EmbeddedServer } from "./embedded-server.ts";
+
+/** A data folder of a test's own; what was started in it is ended first. */
+function dataFolder() {
+  const dataDir = mkdtempSync(join(tmpdir(), "fr-embedded-"));
+  const log = new CollectedLog();
+  const ends: (() => Promise<void>)[] = [];
+  return {
+    ...{ dataDir, log },
+    async start(options: { readonly dataDir?: string; readonly searchPath?: string } = {}) {
+      const given = { dataDir, searchPath: process.env.PATH ?? "", clock: wallClock, log, ...options };
+      const server = await EmbeddedServer.start(given);
+      const client = new RedisClient({ socketPath: server.socketPath }, log);
+      ends.push(
+        () => client.close(),
+        () => server.stop(),
+      );
+      return { server, client };
+    },
+    async [Symbol.asyncDispose]() {
+      for (const end of ends) await end();
+      rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** One that has ended and that nobody asked about yet has no command line any more. */
+const isAlive = (pid: number) =>
+  existsSync(`/proc/${pid}`) && readFileSync(`/proc/${pid}/cmdline`, "utf8") !== "";
+
+describe("the embedded Redis", () => {
+  test("answers on a socket that only we may use, and on no port", async () => {
+    await using folder = dataFolder();
+    const { client, server } = await folder.start();
+    expect(await client.connection.ping()).toBe("PONG");
+    expect(await client.connection.config("GET", "port")).toEqual(["port", "0"]);
+    expect(await client.connection.config("GET", "maxmemory-policy")).toEqual([
+      "maxmemory-policy",
+      "noeviction",
+    ]);
+    expect(statSync(server.socketPath).mode & 0o777).toBe(0o700);
+  });
+
+  test("keeps what it was told over a stop and a start", async () => {
+    await using folder = dataFolder();
+    const first = await folder.start();
+    await first.client.connection.set("told", "yes");
+    await first.server.stop();
+    const second = await folder.start();
+    expect(await second.client.connection.get("told")).toBe("yes");
+  });
+
+  test("is started again when it is killed, and clients are told by a new connection", async () => {
+    await using folder = dataFolder();
+    const { server, client } = await folder.start();
+    await client.connection.ping();
+    const { pid: before = 0 } = server;
+    process.kill(before, "SIGKILL");
+    await until("it is another process", () => server.pid !== before);
+    expect(await client.connection.ping()).toBe("PONG");
+    expect(client.connections).toBe(2);
+    expect(folder.log.messages("warn")).toContain("redis-server ended; starting it again");
+  });
+
+  test("stays ended when it is stopped, also while it is about to be started again", async () => {
+    await using folder = dataFolder();
+    const { server } = await folder.start();
+    const { pid = 0 } = server;
+    process.kill(pid, "SIGKILL");
+    await until("it is gone", () => !isAlive(pid));
+    await until("its end is noticed", () => folder.log.messages("warn").length > 0);
+    await server.stop();
+    await server.stop();
+    expect(server.pid).toBe(pid);
+  });
+
+  test("that was left behind by a killed parent is ended, and its state is kept", async () => {
+    await using folder = dataFolder();
+    const options = ["--port", "0", "--dir", folder.dataDir, "--appendonly", "yes", "--daemonize", "yes"];
+    const pidFile = join(folder.dataDir, "redis.pid");
+    const socket = ["--unixsocket", join(folder.dataDir, "redis.sock"), "--pidfile", pidFile];
+    execFileSync("redis-server", [...options, ...socket], { stdio: "ignore" });
+    await until("it has begun", () => existsSync(pidFile) && readFileSync(pidFile, "utf8") !== "");
+    const orphan = Number(readFileSync(pidFile, "utf8"));
+    const { server, client } = await folder.start();
+    expect(await client.connection.ping()).toBe("PONG");
+    expect(isAlive(orphan)).toBe(false);
+    expect(server.pid).not.toBe(orphan);
+  });
+
+  // The number was given to another Redis since, say the system's own after a reboot: that one is none of our business.
+  test("ends no Redis but one of its own folder, whatever its pid file says", async () => {
+    await using other = dataFolder();
+    await using folder = dataFolder();
+    const { server: stranger } = await other.start();
+    writeFileSync(join(folder.dataDir, "redis.pid"), String(stranger.pid));
+    const { client } = await folder.start();
+    expect(await client.connection.ping()).toBe("PONG");
+    expect(isAlive(stranger.pid ?? 0)).toBe(true);
+  });
+});
+
+describe("what keeps the embedded Redis from being started is said, with the mend", () => {
+  const refusal = { code: "config.invalid", class: "misconfigured" };
+
+  test("another one of a living process on the same folder, which goes on undisturbed", async () => {
+    await using folder = dataFolder();
+    const { client, server } = await folder.start();
+    await client.connection.ping();
+    await expect(folder.start()).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringMatching(
+        /^--data-dir .*another fleet-reloader is running on it; give each its own/,
+      ),
+    });
+    expect(await client.connection.ping()).toBe("PONG");
+    expect(existsSync(server.socketPath)).toBe(true);
+  });
+
+  test("a path too long for a socket", async () => {
+    await using folder = dataFolder();
+    const dataDir = join(folder.dataDir, "x".repeat(100));
+    await expect(folder.start({ dataDir })).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringContaining("at most 96 bytes"),
+    });
+  });
+
+  test("a folder that cannot be made", async () => {
+    await using folder = dataFolder();
+    writeFileSync(join(folder.dataDir, "file"), "");
+    await expect(folder.start({ dataDir: join(folder.dataDir, "file/below") })).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringContaining("name a folder this process may write to"),
+    });
+  });
+
+  test("no program to start", async () => {
+    await using folder = dataFolder();
+    await expect(folder.start({ searchPath: folder.dataDir })).rejects.toMatchObject({
+      ...refusal,
+      message: expect.stringContaining("install one (Debian: apt-get install redis-server)"),
+    });
+  });
+});

@@ -1,0 +1,189 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import {
+  accessSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+} from "node:fs";
+import { delimiter, join } from "node:path";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+
+export interface EmbeddedServerOptions {
+  /** Holds the append-only file, the socket and the pid file. */
+  readonly dataDir: string;
+  /** Where executables are looked for, as in the variable PATH. */
+  readonly searchPath: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const binaries = ["redis-server", "valkey-server"];
+const restartAfterMs = 100;
+/** A unix socket's path has room for 107 bytes (man 7 unix). */
+const socketPathMax = 107;
+
+/**
+ * A `redis-server` of our own: child process, unix socket, append-only file. Started again when it dies, ended with us, also
+ * when we are killed (where `setpriv` is there; otherwise the next start ends the one that was left behind).
+ */
+export class EmbeddedServer {
+  readonly socketPath: string;
+  readonly #options: EmbeddedServerOptions;
+  readonly #command: readonly [string, ...string[]];
+  #child: ChildProcess | undefined;
+  #isStopping = false;
+
+  private constructor(options: EmbeddedServerOptions, command: readonly [string, ...string[]]) {
+    this.#options = options;
+    this.#command = command;
+    this.socketPath = join(options.dataDir, "redis.sock");
+  }
+
+  static async start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+    const server = new EmbeddedServer(options, commandFor(options));
+    await server.#endLeftover();
+    server.#spawn();
+    await server.#listening();
+    return server;
+  }
+
+  /** Some 11 ms on an idle machine; when it takes too long the connection goes on trying and says so. */
+  async #listening(): Promise<void> {
+    const never = new AbortController().signal;
+    for (let waitedMs = 0; waitedMs < 5000 && !existsSync(this.socketPath); waitedMs += 5)
+      await this.#options.clock.sleep(5, never);
+  }
+
+  get pid(): number | undefined {
+    return this.#child?.pid;
+  }
+
+  /** Saves and ends the server. */
+  async stop(): Promise<void> {
+    this.#isStopping = true;
+    const child = this.#child;
+    // One that was killed has no exit code, and will not exit again.
+    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
+    child.kill("SIGTERM");
+    await ended;
+  }
+
+  #spawn(): void {
+    const [program, ...args] = this.#command;
+    const child = spawn(program, [...args, ...settings(this.#options.dataDir, this.socketPath)], {
+      stdio: "ignore",
+      // A group of its own: Ctrl-C in a terminal is for us, and we end Redis when nothing needs it any more.
+      detached: true,
+    });
+    this.#child = child;
+    child.once("error", (error) =>
+      this.#options.log.error({ err: error.message }, "redis-server cannot be started"),
+    );
+    child.once("exit", (code, signal) => {
+      if (this.#isStopping) return;
+      this.#options.log.warn({ code, signal }, "redis-server ended; starting it again");
+      const never = new AbortController().signal;
+      void this.#options.clock.sleep(restartAfterMs, never).then(() => {
+        if (!this.#isStopping) this.#spawn();
+      });
+    });
+  }
+
+  /** One that outlived its parent still holds the append-only file. */
+  async #endLeftover(): Promise<void> {
+    const { dataDir } = this.#options;
+    const pidFile = join(dataDir, "redis.pid");
+    const pid = existsSync(pidFile) ? Number(readFileSync(pidFile, "utf8")) : Number.NaN;
+    if (Number.isInteger(pid) && isRedisIn(dataDir, pid)) {
+      if (hasLivingParent(pid)) {
+        throw new Fault(
+          "config.invalid",
+          `--data-dir ${dataDir}: another fleet-reloader is running on it; give each its own, or share one Redis with --redis-url`,
+        );
+      }
+      this.#options.log.warn({ pid }, "ending a redis-server that was left behind");
+      process.kill(pid, "SIGTERM");
+      const never = new AbortController().signal;
+      for (let tries = 0; tries < 100 && isRedisIn(dataDir, pid); tries += 1)
+        await this.#options.clock.sleep(50, never);
+    }
+    rmSync(this.socketPath, { force: true });
+  }
+}
+
+function commandFor(options: EmbeddedServerOptions): readonly [string, ...string[]] {
+  const { dataDir, searchPath } = options;
+  if (Buffer.byteLength(join(dataDir, "redis.sock")) > socketPathMax) {
+    throw new Fault(
+      "config.invalid",
+      `--data-dir ${dataDir}: the path is too long for a unix socket; use one of at most ${socketPathMax - 11} bytes`,
+    );
+  }
+  try {
+    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
+    accessSync(dataDir, constants.W_OK);
+  } catch (error) {
+    const why = error instanceof Error ? error.message : "unknown";
+    throw new Fault(
+      "config.invalid",
+      `--data-dir ${dataDir}: cannot be written (${why}); name a folder this process may write to`,
+    );
+  }
+  const binary = binaries.map((name) => find(name, searchPath)).find((path) => path !== undefined);
+  if (binary === undefined) {
+    throw new Fault(
+      "config.invalid",
+      "no redis-server or valkey-server on PATH: install one (Debian: apt-get install redis-server), or name a running one with --redis-url",
+    );
+  }
+  const setpriv = find("setpriv", searchPath);
+  return setpriv === undefined ? [binary] : [setpriv, "--pdeathsig", "TERM", binary];
+}
+
+function settings(dataDir: string, socketPath: string): readonly string[] {
+  return [
+    ...["--port", "0", "--unixsocket", socketPath, "--unixsocketperm", "700"],
+    ...["--dir", dataDir, "--pidfile", join(dataDir, "redis.pid"), "--daemonize", "no"],
+    ...["--appendonly", "yes", "--appendfsync", "everysec", "--save", ""],
+    // hz: a delayed request is late by half of it at most; noeviction: queued work must not vanish.
+    ...["--maxmemory-policy", "noeviction", "--hz", "50", "--loglevel", "warning"],
+  ];
+}
+
+function find(name: string, searchPath: string): string | undefined {
+  return searchPath
+    .split(delimiter)
+    .map((folder) => join(folder, name))
+    .find((path) => existsSync(path));
+}
+
+/** Since the file was written, the number may have been given to anybody, also to somebody else's Redis. */
+function isRedisIn(dataDir: string, pid: number): boolean {
+  try {
+    const workingDir = readlinkSync(`/proc/${pid}/cwd`);
+    return workingDir === realpathSync(dataDir) && /redis|valkey/.test(readProc(pid, "comm"));
+  } catch {
+    return false;
+  }
+}
+
+/** An orphan belongs to init (1); everything else has somebody who cares for it. */
+function hasLivingParent(pid: number): boolean {
+  const parent = Number(/^PPid:\s*(\d+)/m.exec(readProc(pid, "status"))?.[1] ?? 1);
+  return /node|MainThread/.test(readProc(parent, "comm"));
+}
+
+function readProc(pid: number, file: string): string {
+  try {
+    return readFileSync(`/proc/${pid}/${file}`, "utf8");
+  } catch {
+    return "";
+  }
+}

@@ -1,0 +1,48 @@
+import type { IndexEntry } from "@fleet-reloader/engine/reference-index";
+
+/** An index entry as Redis keeps it; sorted, so that the same entry is the same text. */
+export function encodeEntry(entry: IndexEntry): string {
+  const { quietPeriodMs, maxWaitMs } = entry.window;
+  const hasWindow = quietPeriodMs !== undefined || maxWaitMs !== undefined;
+  return JSON.stringify({
+    n: entry.workload.namespace,
+    s: [...entry.sources].sort(),
+    p: entry.patterns.map((pattern) => [pattern.kind, pattern.item]).sort(),
+    ...(entry.scope === "" ? {} : { k: entry.scope }),
+    ...(hasWindow ? { w: { q: quietPeriodMs, m: maxWaitMs } } : {}),
+  });
+}
+
+export function readList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function readText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function readPatterns(value: unknown): readonly (readonly [string, string])[] {
+  return readList(readJson(value)).map((pair) => {
+    const [kind, item] = readList(pair);
+    return [readText(kind), readText(item)] as const;
+  });
+}
+
+export function readWindow(value: unknown): IndexEntry["window"] {
+  const window = readJson(value);
+  if (typeof window !== "object" || window === null) return {};
+  return {
+    ...("q" in window && typeof window.q === "number" ? { quietPeriodMs: window.q } : {}),
+    ...("m" in window && typeof window.m === "number" ? { maxWaitMs: window.m } : {}),
+  };
+}
+
+function readJson(value: unknown): unknown {
+  const text = readText(value);
+  if (text === "") return undefined;
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,93 @@
+import {
+  entryOf,
+  matchesForTest,
+  referenceIndexContract,
+  versionOf,
+} from "@fleet-reloader/testkit/contracts/reference-index-contract";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
+import { wallClock } from "@fleet-reloader/testkit/wall-clock";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RedisClient, redisAddress } from "./client.ts";
+import { readEngagedAt } from "./engaged-at.ts";
+import { Keys } from "./keys.ts";
+import { RedisReferenceIndex } from "./redis-reference-index.ts";
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+
+let indexes = 0;
+
+/** An index with a connection of its own, open. */
+async function openIndex(at: { readonly prefix?: string; readonly cluster?: string } = {}) {
+  const client = new RedisClient(redisAddress(redis.url), new CollectedLog());
+  indexes += 1;
+  const keys = new Keys(at.prefix ?? `index-${indexes}`);
+  const cluster = at.cluster ?? "c1";
+  const index = new RedisReferenceIndex({ client, keys, cluster, clock: wallClock, matches: matchesForTest });
+  await index.open();
+  return {
+    ...{ index, client, keys, cluster },
+    lose: async () => void (await client.connection.flushall()),
+    [Symbol.asyncDispose]: () => client.close(),
+  };
+}
+
+describe("the reference index in Redis", () => {
+  referenceIndexContract(() => openIndex());
+
+  test("is one for all processes of a cluster, and none of another's", async () => {
+    await using one = await openIndex({ prefix: "shared" });
+    await using same = await openIndex({ prefix: "shared" });
+    await using other = await openIndex({ prefix: "shared", cluster: "c2" });
+    await one.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"] })]);
+    await one.index.markHandled([versionOf("app", "7")]);
+    expect(await same.index.findChanged([versionOf("app", "7")])).toEqual([]);
+    expect(await same.index.findChanged([versionOf("app", "8")])).toHaveLength(1);
+    expect(await other.index.findChanged([versionOf("app", "8")])).toEqual([]);
+    expect(await readEngagedAt("c1", { ...one, clock: wallClock })).toBe(
+      (await one.index.open()).engagedAtSeconds,
+    );
+  });
+
+  test("holds names and versions only, under keys of one slot", async () => {
+    await using bed = await openIndex({ prefix: "slot" });
+    const pattern = { kind: "Secret", item: "a.*" } as const;
+    await bed.index.put([
+      entryOf("api", { sources: ["ConfigMap/ns/app"], patterns: [pattern], window: { quietPeriodMs: 1 } }),
+    ]);
+    await bed.index.markHandled([versionOf("app", "7")]);
+    const keys = await bed.client.connection.keys("*slot*");
+    expect(keys.length).toBeGreaterThan(5);
+    expect(keys.filter((key) => !key.startsWith("{slot:00}:"))).toEqual([]);
+  });
+
+  test("counts another life of its state as lost: somebody else flushed and opened it", async () => {
+    await using bed = await openIndex({ prefix: "lives" });
+    await using other = await openIndex({ prefix: "lives" });
+    await bed.lose();
+    await other.index.open();
+    await expect(bed.index.put([entryOf("api")])).rejects.toMatchObject({ code: "redis.state-lost" });
+    await bed.index.open();
+    await bed.index.put([entryOf("api")]);
+  });
+
+  // Acknowledged writes may be gone after a failover: nobody can tell, so everything is compared.
+  test("counts as lost after every reconnection, also when all is still there", async () => {
+    await using bed = await openIndex();
+    await bed.index.put([entryOf("api")]);
+    const before = bed.client.connections;
+    await redis.restart();
+    await until("it is connected again", () => bed.client.connections > before);
+    await expect(bed.index.verify()).rejects.toMatchObject({ code: "redis.state-lost" });
+    await expect(bed.index.forget([versionOf("app").ref])).rejects.toMatchObject({
+      code: "redis.state-lost",
+    });
+    await bed.index.open();
+    await bed.index.verify();
+  });
+});

@@ -1,0 +1,171 @@
+import { randomUUID } from "node:crypto";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { SourceKind } from "@fleet-reloader/domain/source";
+import { parseWorkloadKey, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type {
+  ChangedSource,
+  Dependent,
+  IndexEntry,
+  ReferenceIndex,
+  SourceVersion,
+} from "@fleet-reloader/engine/reference-index";
+import type { ClusterId } from "@fleet-reloader/engine/request";
+import type { RedisClient } from "./client.ts";
+import { encodeEntry, readList, readPatterns, readText, readWindow } from "./index-entry.ts";
+import { type ClusterKeys, handledField, type Keys } from "./keys.ts";
+import type { Script } from "./script.ts";
+import {
+  findChangedScript,
+  markHandledScript,
+  markPublishedScript,
+  putScript,
+  removeScript,
+} from "./scripts.ts";
+
+export interface RedisReferenceIndexOptions {
+  readonly cluster: ClusterId;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  /** Compiles an annotation item as the dialect does; undefined when it is unreadable (it was reported when indexed). */
+  readonly matches: (item: string, name: string) => boolean;
+}
+
+/** The reference index of one cluster in Redis. */
+export class RedisReferenceIndex implements ReferenceIndex {
+  readonly #client: RedisClient;
+  readonly #keys: ClusterKeys;
+  readonly #clock: Clock;
+  readonly #matches: RedisReferenceIndexOptions["matches"];
+  #epoch = "";
+  #connections = 0;
+
+  constructor(options: RedisReferenceIndexOptions) {
+    this.#client = options.client;
+    this.#keys = options.keys.cluster(options.cluster);
+    this.#clock = options.clock;
+    this.#matches = options.matches;
+  }
+
+  async open(): Promise<{ engagedAtSeconds: number }> {
+    const redis = this.#client.connection;
+    const now = String(Math.floor(this.#clock.now() / 1000));
+    // Asked before the connection count is noted, so that a reconnection in between is seen as one.
+    await redis.ping();
+    this.#connections = this.#client.connections;
+    await redis.set(this.#keys.epoch, randomUUID(), "NX");
+    await redis.set(this.#keys.engagedAt, now, "NX");
+    const [epoch, engagedAt] = await redis.mget(this.#keys.epoch, this.#keys.engagedAt);
+    this.#epoch = epoch ?? "";
+    return { engagedAtSeconds: Number(engagedAt ?? now) };
+  }
+
+  async verify(): Promise<void> {
+    this.#sameConnection();
+    if ((await this.#client.connection.get(this.#keys.epoch)) !== this.#epoch) throw stateLost();
+  }
+
+  async put(entries: readonly IndexEntry[]): Promise<readonly IndexEntry[]> {
+    const args = entries.flatMap((entry) => [workloadKey(entry.workload), encodeEntry(entry)]);
+    const positions = readList(await this.#run(putScript, args));
+    return positions.flatMap((position) => entries[Number(position) - 1] ?? []);
+  }
+
+  async markPublished(workloads: readonly WorkloadRef[]): Promise<void> {
+    await this.#run(markPublishedScript, workloads.map(workloadKey));
+  }
+
+  async remove(workloads: readonly WorkloadRef[]): Promise<void> {
+    await this.#run(removeScript, workloads.map(workloadKey));
+  }
+
+  async retain(
+    workloadKind: string,
+    namespace: string | undefined,
+    keys: ReadonlySet<string>,
+  ): Promise<void> {
+    const prefix = namespace === undefined ? `${workloadKind}/` : `${workloadKind}/${namespace}/`;
+    const known = await this.#client.connection.hkeys(this.#keys.workloads);
+    const gone = known.filter((key) => key.startsWith(prefix) && !keys.has(key));
+    await this.#run(removeScript, gone);
+  }
+
+  async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
+    const found = readList(await this.#run(findChangedScript, sources.flatMap(quadruple)));
+    return found.flatMap((item) => {
+      const [position, named, matching] = readList(item);
+      const source = sources[Number(position) - 1];
+      if (source === undefined) return [];
+      const dependents = [...this.#named(readList(named)), ...this.#matching(readList(matching), source)];
+      return dependents.length === 0 ? [] : [{ source, dependents: distinct(dependents) }];
+    });
+  }
+
+  async markHandled(sources: readonly SourceVersion[]): Promise<void> {
+    await this.#run(markHandledScript, sources.flatMap(quadruple));
+  }
+
+  async forget(sources: readonly { kind: SourceKind; namespace: string; name: string }[]): Promise<void> {
+    this.#sameConnection();
+    for (const [kind, group] of Map.groupBy(sources, (source) => source.kind)) {
+      await this.#client.connection.hdel(this.#keys.handled(kind), ...group.map(handledField));
+    }
+  }
+
+  #named(pairs: readonly unknown[]): Dependent[] {
+    const dependents: Dependent[] = [];
+    for (let i = 0; i < pairs.length; i += 2) {
+      const workload = parseWorkloadKey(readText(pairs[i]));
+      if (workload !== undefined) dependents.push({ workload, window: readWindow(pairs[i + 1]) });
+    }
+    return dependents;
+  }
+
+  #matching(triples: readonly unknown[], source: SourceVersion): Dependent[] {
+    const dependents: Dependent[] = [];
+    for (let i = 0; i < triples.length; i += 3) {
+      const workload = parseWorkloadKey(readText(triples[i]));
+      const patterns = readPatterns(triples[i + 2]);
+      const isMatch = patterns.some(
+        ([kind, item]) => kind === source.ref.kind && this.#matches(item, source.ref.name),
+      );
+      if (workload !== undefined && isMatch)
+        dependents.push({ workload, window: readWindow(triples[i + 1]) });
+    }
+    return dependents;
+  }
+
+  /** Long argument lists are cut: Lua's own limit on unpacked arguments is far above, but Redis should not be held up. */
+  async #run(script: Script, args: readonly string[]): Promise<unknown> {
+    if (args.length === 0) return [];
+    this.#sameConnection();
+    try {
+      return await script.run(this.#client.connection, this.#keys.root, [this.#epoch, ...args]);
+    } catch (error) {
+      if (error instanceof Error && error.message.includes("STATELOST")) throw stateLost();
+      throw new Fault("redis.unavailable", error instanceof Error ? error.message : "Redis failed", {
+        cause: error,
+      });
+    }
+  }
+
+  #sameConnection(): void {
+    if (this.#client.connections !== this.#connections) throw stateLost();
+  }
+}
+
+function stateLost(): Fault {
+  return new Fault(
+    "redis.state-lost",
+    "Redis was restarted, flushed or replaced; everything is compared again",
+  );
+}
+
+function quadruple(source: SourceVersion): string[] {
+  return [source.ref.kind, source.ref.namespace, source.ref.name, source.resourceVersion];
+}
+
+function distinct(dependents: readonly Dependent[]): readonly Dependent[] {
+  return [...new Map(dependents.map((dependent) => [workloadKey(dependent.workload), dependent])).values()];
+}

@@ -1,0 +1,23 @@
+import { createHash } from "node:crypto";
+import type { Redis } from "ioredis";
+
+/** A Lua script that is sent once and then called by its digest; sent again when Redis has forgotten it (restart, flush). */
+export class Script {
+  readonly #source: string;
+  readonly #sha: string;
+
+  constructor(source: string) {
+    this.#source = source;
+    // The digest Redis itself goes by: https://redis.io/docs/latest/commands/evalsha/
+    this.#sha = createHash("sha1").update(source).digest("hex");
+  }
+
+  async run(redis: Redis, key: string, args: readonly string[]): Promise<unknown> {
+    try {
+      return await redis.evalsha(this.#sha, 1, key, ...args);
+    } catch (error) {
+      if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+      return await redis.eval(this.#source, 1, key, ...args);
+    }
+  }
+}

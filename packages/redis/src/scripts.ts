@@ -1,0 +1,115 @@
+import { Script } from "./script.ts";
+
+/**
+ * The Lua of the reference index. Each script first checks the epoch: an answer is never given from a state that is not
+ * the one the caller opened. All keys a script touches begin with the cluster's root (KEYS[1]) and so lie in its slot.
+ */
+
+const checkEpoch = `
+local root = KEYS[1]
+if redis.call('GET', root .. ':epoch') ~= ARGV[1] then
+  return redis.error_reply('STATELOST the index of this cluster is not the one that was opened')
+end
+local function unlink(workload, text)
+  local old = cjson.decode(text)
+  for _, source in ipairs(old.s) do
+    redis.call('SREM', root .. ':dependents:' .. source, workload)
+  end
+  redis.call('HDEL', root .. ':patterns:' .. old.n, workload)
+  redis.call('HDEL', root .. ':windows', workload)
+  redis.call('SREM', root .. ':unpublished', workload)
+end
+`;
+
+/**
+ * ARGV: epoch, then pairs (workload key, encoded entry). Returns the positions (1-based) of entries that are new or different,
+ * or were so before and are not published yet.
+ */
+export const putScript = new Script(`${checkEpoch}
+local changed = {}
+for i = 2, #ARGV, 2 do
+  local workload, text = ARGV[i], ARGV[i + 1]
+  local old = redis.call('HGET', root .. ':workloads', workload)
+  if old ~= text then
+    if old then unlink(workload, old) end
+    local entry = cjson.decode(text)
+    for _, source in ipairs(entry.s) do
+      redis.call('SADD', root .. ':dependents:' .. source, workload)
+    end
+    if #entry.p > 0 then
+      redis.call('HSET', root .. ':patterns:' .. entry.n, workload, cjson.encode(entry.p))
+    end
+    if entry.w then
+      redis.call('HSET', root .. ':windows', workload, cjson.encode(entry.w))
+    end
+    redis.call('HSET', root .. ':workloads', workload, text)
+    redis.call('SADD', root .. ':unpublished', workload)
+  end
+  if redis.call('SISMEMBER', root .. ':unpublished', workload) == 1 then
+    changed[#changed + 1] = i / 2
+  end
+end
+return changed
+`);
+
+/** ARGV: epoch, then workload keys. */
+export const removeScript = new Script(`${checkEpoch}
+for i = 2, #ARGV do
+  local old = redis.call('HGET', root .. ':workloads', ARGV[i])
+  if old then
+    unlink(ARGV[i], old)
+    redis.call('HDEL', root .. ':workloads', ARGV[i])
+  end
+end
+return 0
+`);
+
+/** ARGV: epoch, then workload keys: what their entries asked for is in the queue. */
+export const markPublishedScript = new Script(`${checkEpoch}
+for i = 2, #ARGV do
+  redis.call('SREM', root .. ':unpublished', ARGV[i])
+end
+return 0
+`);
+
+/**
+ * ARGV: epoch, then quadruples (kind, namespace, name, resourceVersion). For each that is referenced, or lies in a namespace
+ * with name patterns, and whose version is not the handled one: {position, {workload, window…}, {workload, window, patterns…}}.
+ */
+export const findChangedScript = new Script(`${checkEpoch}
+local found = {}
+local patternsOf = {}
+for i = 2, #ARGV, 4 do
+  local kind, namespace, name, version = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
+  local dependents = redis.call('SMEMBERS', root .. ':dependents:' .. kind .. '/' .. namespace .. '/' .. name)
+  local patterns = patternsOf[namespace]
+  if patterns == nil then
+    patterns = redis.call('HGETALL', root .. ':patterns:' .. namespace)
+    patternsOf[namespace] = patterns
+  end
+  if (#dependents > 0 or #patterns > 0)
+    and redis.call('HGET', root .. ':handled:' .. kind, namespace .. '/' .. name) ~= version then
+    local named = {}
+    for _, workload in ipairs(dependents) do
+      named[#named + 1] = workload
+      named[#named + 1] = redis.call('HGET', root .. ':windows', workload) or ''
+    end
+    local matching = {}
+    for j = 1, #patterns, 2 do
+      matching[#matching + 1] = patterns[j]
+      matching[#matching + 1] = redis.call('HGET', root .. ':windows', patterns[j]) or ''
+      matching[#matching + 1] = patterns[j + 1]
+    end
+    found[#found + 1] = { (i + 2) / 4, named, matching }
+  end
+end
+return found
+`);
+
+/** ARGV: epoch, then quadruples (kind, namespace, name, resourceVersion): checkpoint them. */
+export const markHandledScript = new Script(`${checkEpoch}
+for i = 2, #ARGV, 4 do
+  redis.call('HSET', root .. ':handled:' .. ARGV[i], ARGV[i + 1] .. '/' .. ARGV[i + 2], ARGV[i + 3])
+end
+return 0
+`);
