@@ -1,0 +1,55 @@
+import type { SourceContent, SourceKind, SourceRef } from "@fleet-reloader/domain/source";
+import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
+import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload";
+import type { ClusterId } from "./request.ts";
+
+/** A workload as the API server holds it now. */
+export interface LiveWorkload {
+  readonly ref: WorkloadRef;
+  readonly resourceVersion: string;
+  /** Equal generations have equal pod templates. (A Deployment's also counts changes of its annotations.) */
+  readonly generation: number;
+  readonly annotations: Annotations;
+  readonly templateAnnotations: Annotations;
+  /** The pod template as it is, unparsed. */
+  readonly template: unknown;
+  readonly createdAtSeconds: number;
+  /**
+   * Upper bound of the moment the pod template was last changed, from the times in managedFields of the entries that own
+   * a field of it; the creation time when there are none.
+   */
+  readonly templateChangedAtSeconds: number;
+  readonly isDeleting: boolean;
+}
+
+/** A source as the API server holds it now. Its content is hashed and dropped, never kept. */
+export interface LiveSource {
+  readonly ref: SourceRef;
+  readonly annotations: Annotations;
+  readonly createdAtSeconds: number;
+  readonly content: SourceContent;
+}
+
+/** A conditional write: it holds only while the workload still has this resourceVersion. */
+export interface WorkloadPatch {
+  readonly resourceVersion: string;
+  /** Annotations of the workload's own metadata (rolls nothing); null removes one. */
+  readonly annotations: Readonly<Record<string, string | null>>;
+  /** Change of the pod template (rolls the workload). */
+  readonly template?: TemplateEdit;
+}
+
+/** What a worker needs of one cluster's API server. Absence is a value; everything else that goes wrong is a Fault. */
+export interface ClusterApi {
+  readonly cluster: ClusterId;
+  readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<LiveWorkload | undefined>;
+  readSource(ref: SourceRef, signal: AbortSignal): Promise<LiveSource | undefined>;
+  /** Names of all sources of a kind in a namespace, for annotation patterns. Metadata only. */
+  listSourceNames(kind: SourceKind, namespace: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Faults with `kube.conflict` when the resourceVersion has moved; undefined when the workload is gone. */
+  patchWorkload(
+    ref: WorkloadRef,
+    patch: WorkloadPatch,
+    signal: AbortSignal,
+  ): Promise<LiveWorkload | undefined>;
+}

@@ -1,0 +1,173 @@
+import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { sourceKinds } from "@fleet-reloader/domain/source";
+import { workloadKinds } from "@fleet-reloader/domain/workload-kind";
+import type { Clock } from "./clock.ts";
+import type { ClusterStreams } from "./cluster-streams.ts";
+import type { Log } from "./log.ts";
+import type { Meter } from "./meter.ts";
+import type { ReferenceIndex } from "./reference-index.ts";
+import type { ClusterId } from "./request.ts";
+import type { Settings } from "./settings.ts";
+import type { StreamHandler, StreamState } from "./source-stream.ts";
+import { createSourceWatch } from "./source-watch.ts";
+import { createWorkloadWatch } from "./workload-watch.ts";
+import type { Workqueue } from "./workqueue.ts";
+
+export interface ClusterWatcherOptions {
+  readonly cluster: ClusterId;
+  /** What people call it: in logs and metrics. The id is what everything else goes by. */
+  readonly name: string;
+  readonly streams: ClusterStreams;
+  readonly index: ReferenceIndex;
+  readonly queue: Workqueue;
+  readonly settings: Settings;
+  readonly compile: CompilePattern;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+/** Where one stream stands, for readiness and for people. */
+export interface StreamStatus {
+  readonly resource: string;
+  readonly state: StreamState;
+  readonly why: string;
+}
+
+/** How soon a flushed Redis is noticed when nothing happens. */
+const verifyEveryMs = 1000;
+const restartAfterMs = 250;
+const patienceMs = 2000;
+
+/** Watches one cluster: workloads into the index, changed sources into the queue. */
+export class ClusterWatcher {
+  readonly #options: ClusterWatcherOptions;
+  readonly #statuses = new Map<string, StreamStatus>();
+
+  constructor(options: ClusterWatcherOptions) {
+    this.#options = options;
+  }
+
+  get statuses(): readonly StreamStatus[] {
+    return [...this.#statuses.values()];
+  }
+
+  /** Every stream has listed and is watching. */
+  get isInSync(): boolean {
+    const expected = workloadKinds.length + sourceKinds.length;
+    return this.#statuses.size === expected && this.statuses.every((status) => status.state === "watching");
+  }
+
+  /** Runs until the signal is aborted. Whenever the index is lost it begins anew: list and compare, never guess. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, name, log, meter } = this.#options;
+    while (!signal.aborted) {
+      const session = new AbortController();
+      const over = new AbortController();
+      try {
+        const life = this.#session(session, AbortSignal.any([signal, session.signal]));
+        await Promise.race([life, this.#endOfPatience(signal, over.signal)]);
+      } catch (error) {
+        if (signal.aborted) break;
+        const fault = asFault(error);
+        if (fault.code === "redis.state-lost") meter.stateLost(name);
+        log.warn({ reason: fault.code, err: fault.message }, "watch begins anew");
+        await clock.sleep(restartAfterMs, signal).catch(() => undefined);
+      } finally {
+        over.abort();
+        session.abort();
+        this.#statuses.clear();
+      }
+    }
+  }
+
+  /** Rejects some time after the end was asked for: while Redis is away nothing that waits for it can end. */
+  async #endOfPatience(signal: AbortSignal, over: AbortSignal): Promise<never> {
+    await new Promise<void>((resolve) => {
+      signal.addEventListener("abort", () => resolve(), { once: true, signal: over });
+    });
+    await this.#options.clock.sleep(patienceMs, over);
+    throw new Fault("engine.aborted", "stopped while Redis did not answer");
+  }
+
+  /** One life of the index. Rejects when it ends. */
+  async #session(session: AbortController, signal: AbortSignal): Promise<void> {
+    await this.#options.index.open();
+    const lost = Promise.withResolvers<never>();
+    // The streams below may fail first; then nobody waits for this one.
+    lost.promise.catch(() => undefined);
+    const guard = <T>(handler: StreamHandler<T>) => guarded(handler, (fault) => lost.reject(fault));
+    const ended = Promise.race([lost.promise, this.#verify(signal)]);
+    const running: Promise<void>[] = [];
+    try {
+      const workloadsListed = workloadKinds.map(({ kind }) => {
+        const first = Promise.withResolvers<void>();
+        const handler = createWorkloadWatch({
+          ...this.#options,
+          workloadKind: kind,
+          onListed: first.resolve,
+          onState: (state, why) => {
+            this.#note(kind, state, why);
+            // One kind we have no right to see must not keep the others from being served.
+            if (state === "blocked") first.resolve();
+          },
+        });
+        running.push(this.#options.streams.workloads(kind, guard(handler)).run(signal));
+        return first.promise;
+      });
+      // Sources are compared against a complete index: before that, "nobody uses it" would be a guess.
+      await Promise.race([Promise.all(workloadsListed), ended]);
+
+      for (const kind of sourceKinds) {
+        const handler = createSourceWatch({
+          ...this.#options,
+          kind,
+          onListed: () => this.#options.log.debug({ kind }, "sources compared"),
+          onState: (state, why) => this.#note(kind, state, why),
+        });
+        running.push(this.#options.streams.sources(kind, guard(handler)).run(signal));
+      }
+      await ended;
+    } finally {
+      session.abort();
+      // A list of this life that ended late would take out what the next one has put in.
+      await Promise.all(running);
+    }
+  }
+
+  async #verify(signal: AbortSignal): Promise<never> {
+    for (;;) {
+      await this.#options.clock.sleep(verifyEveryMs, signal);
+      await this.#options.index.verify();
+    }
+  }
+
+  #note(resource: string, state: StreamState, why: string): void {
+    const before = this.#statuses.get(resource)?.state;
+    this.#statuses.set(resource, { resource, state, why });
+    if (before === state) return;
+    this.#options.meter.streamState(this.#options.name, resource, state);
+    this.#options.log.debug({ resource, state, why }, "stream state");
+  }
+}
+
+/** A handler whose loss of the index ends the session, instead of being retried by its reflector. */
+function guarded<T>(handler: StreamHandler<T>, onLost: (fault: Fault) => void): StreamHandler<T> {
+  const watch = async (work: Promise<void>): Promise<void> => {
+    try {
+      await work;
+    } catch (error) {
+      const fault = asFault(error);
+      if (fault.code === "redis.state-lost") onLost(fault);
+      throw fault;
+    }
+  };
+  return {
+    listBegins: () => handler.listBegins(),
+    page: (objects) => watch(handler.page(objects)),
+    listed: () => watch(handler.listed()),
+    events: (events) => watch(handler.events(events)),
+    stateChanged: (state, why) => handler.stateChanged(state, why),
+  };
+}

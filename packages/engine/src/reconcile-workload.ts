@@ -1,0 +1,217 @@
+import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
+import { formatCarried, parseCarried } from "@fleet-reloader/domain/carried/carried";
+import { notePatch, ourNote } from "@fleet-reloader/domain/carried/note";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import type { Keyring } from "@fleet-reloader/domain/keyring";
+import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
+import type { Sight } from "@fleet-reloader/domain/plan/sight";
+import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
+import { carriesEdit } from "@fleet-reloader/domain/strategy/apply-edit";
+import type { Clock, Random } from "./clock.ts";
+import type { ClusterApi, LiveWorkload } from "./cluster-api.ts";
+import { type Interest, readInterest, windowOf } from "./interest.ts";
+import type { Log } from "./log.ts";
+import type { Meter } from "./meter.ts";
+import type { ClusterId, Outcome, Request, Result } from "./request.ts";
+import type { Settings } from "./settings.ts";
+import { createSourceReader } from "./source-reader.ts";
+import type { Delivery, Handler, Workqueue } from "./workqueue.ts";
+
+/** A cluster as a worker has it: how to talk to it, and since when it is watched. */
+export interface EngagedCluster {
+  /** What people call it: in logs and metrics. */
+  readonly name: string;
+  readonly api: ClusterApi;
+  readonly engagedAtSeconds: number;
+}
+
+export interface ReconcilerOptions {
+  /** Undefined: this worker does not know the cluster (yet). */
+  readonly engaged: (cluster: ClusterId) => Promise<EngagedCluster | undefined>;
+  readonly queue: Workqueue;
+  readonly keys: Keyring;
+  readonly sha1: (bytes: Uint8Array) => string;
+  readonly compile: CompilePattern;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+  /** Ends shared reads when the process stops. */
+  readonly lifetime: AbortSignal;
+}
+
+/** One look at a workload, and all that a decision about it needs. */
+interface Reading {
+  readonly request: Request;
+  readonly delivery: Delivery;
+  readonly cluster: EngagedCluster;
+  readonly live: LiveWorkload;
+  readonly interest: Interest;
+}
+
+/** A conflict is read and decided again in place this often before it goes back to the queue. */
+const conflictsInPlace = 3;
+const conflictPauseMs = 20;
+/** A cluster this worker has not connected to yet, or was not told of. */
+const unknownClusterMs = 5000;
+
+/**
+ * Makes one workload match the world: reads it and its sources now, compares with what it carries, writes on a difference,
+ * checks the answer. Whatever message led here, and however often, the outcome is the same.
+ */
+export function createReconciler(options: ReconcilerOptions): Handler {
+  const { clock, log, meter } = options;
+  const sources = createSourceReader(options.lifetime);
+
+  return async function reconcileWorkload(request, delivery) {
+    const startedAt = clock.monotonic();
+    const spent = () => (clock.monotonic() - startedAt) / 1000;
+    const cluster = await options.engaged(request.cluster);
+    if (cluster === undefined) {
+      meter.reconciled(request.cluster, "held", spent());
+      return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
+    }
+    const fields = { cluster: cluster.name, workload: request.workload };
+    try {
+      const outcome = await decideAndWrite(request, delivery, cluster);
+      meter.reconciled(cluster.name, outcome, spent());
+      return { type: "done", outcome } satisfies Result;
+    } catch (error) {
+      const fault = asFault(error);
+      const result = { retry: "retry", delay: "held", drop: "dropped", stop: "dropped" } as const;
+      meter.reconciled(cluster.name, result[fault.disposition.queue], spent());
+      log[fault.disposition.level === "fatal" ? "error" : fault.disposition.level](
+        { ...fields, reason: fault.code, attempt: delivery.attemptsMade + 1, err: fault.message },
+        "workload not reconciled",
+      );
+      throw fault;
+    }
+  };
+
+  async function decideAndWrite(
+    request: Request,
+    delivery: Delivery,
+    cluster: EngagedCluster,
+  ): Promise<Outcome> {
+    for (let conflicts = 0; ; conflicts += 1) {
+      try {
+        return await decideAndWriteOnce(request, delivery, cluster);
+      } catch (error) {
+        const fault = asFault(error);
+        if (fault.class !== "conflict" || conflicts === conflictsInPlace) throw fault;
+        await clock.sleep(conflictPauseMs * options.random(), delivery.signal).catch(() => {
+          throw new Fault("engine.aborted", "stopped while waiting to decide again");
+        });
+      }
+    }
+  }
+
+  async function decideAndWriteOnce(
+    request: Request,
+    delivery: Delivery,
+    cluster: EngagedCluster,
+  ): Promise<Outcome> {
+    const { api, engagedAtSeconds } = cluster;
+    const ahead = sources.readAhead(api, request.workload);
+    const live = await api.readWorkload(request.workload, delivery.signal);
+    if (live === undefined || live.isDeleting) return "gone";
+    const interest = readInterest(live, options.settings, options.compile);
+    const reading: Reading = { request, delivery, cluster, live, interest };
+    reportProblems(reading);
+    const note = ourNote(live.annotations, options.keys);
+    const sights = await sources.look({ api, live, interest, note, ahead });
+    const planned = plan({
+      workload: { ...live, parsed: interest.template },
+      carried: parseCarried(note),
+      sights,
+      keys: options.keys,
+      sha1: options.sha1,
+      engagedAtSeconds,
+    });
+    if (planned.type === "roll") return await roll(reading, planned);
+    const text = planned.carried === undefined ? undefined : formatCarried(planned.carried);
+    if (text === note) return sights.length === 0 ? "ignored" : "unchanged";
+    reportMissing(reading, sights);
+    return await record(reading, text);
+  }
+
+  /** Only the note changes: nothing rolls. */
+  async function record(
+    { request, delivery, cluster, live, interest }: Reading,
+    text: string | undefined,
+  ): Promise<Outcome> {
+    const annotations = notePatch(live.annotations, options.keys, text);
+    const patch = { resourceVersion: live.resourceVersion, annotations };
+    const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
+    if (written === undefined) return "gone";
+    sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
+    log.debug(
+      { cluster: cluster.name, workload: request.workload },
+      text === undefined ? "workload let go" : "workload noted",
+    );
+    return "recorded";
+  }
+
+  async function roll(reading: Reading, planned: Plan & { type: "roll" }): Promise<Outcome> {
+    const { request, delivery, cluster, live, interest } = reading;
+    const window = windowOf(interest.optIn.overrides, options.settings);
+    if (delivery.isAdoption && window.quietPeriodMs > 0) {
+      // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
+      await options.queue.add([{ request, ...window, isAdoption: false }]);
+      return "unchanged";
+    }
+    const strategy = interest.optIn.overrides.strategy ?? options.settings.strategy;
+    const nowSeconds = Math.floor(clock.now() / 1000);
+    const edit = templateEdit(planned, strategy, interest.template, { keys: options.keys, nowSeconds });
+    const note = formatCarried(planned.carried);
+    const annotations = notePatch(live.annotations, options.keys, note);
+    const patch = { resourceVersion: live.resourceVersion, annotations, template: edit };
+    const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
+    if (written === undefined) return "gone";
+    if (!carriesEdit(written.template, edit)) {
+      throw new Fault(
+        "engine.write-rewritten",
+        "the pod template does not carry what was written: a webhook removed it",
+      );
+    }
+    sources.remember(cluster.api, written, { sources: interest.candidates, note });
+    for (const { reason } of planned.changed) meter.rolled(cluster.name, request.workload.kind, reason);
+    const changed = planned.changed.map(({ source, reason }) => ({
+      kind: source.kind,
+      name: source.name,
+      reason,
+    }));
+    log.info(
+      { cluster: cluster.name, workload: request.workload, strategy, sources: changed },
+      "workload rolled",
+    );
+    return "rolled";
+  }
+
+  function reportProblems({ request, cluster, interest }: Reading): void {
+    for (const { annotation, value, problem, mend } of interest.optIn.problems) {
+      log.warn(
+        {
+          cluster: cluster.name,
+          workload: request.workload,
+          annotation,
+          value: value.slice(0, 200),
+          reason: "AnnotationUnreadable",
+        },
+        `annotation ${annotation} ${problem}; ${mend}`,
+      );
+    }
+  }
+
+  /** A name in an annotation that leads nowhere is often a wrong name: said once, when it is noted. */
+  function reportMissing({ request, cluster }: Reading, sights: readonly Sight[]): void {
+    for (const { ref, mode, reference, live } of sights) {
+      if (mode !== "named" || reference !== undefined || live !== undefined) continue;
+      log.warn(
+        { cluster: cluster.name, workload: request.workload, source: ref, reason: "NamedSourceMissing" },
+        "an annotation names a source that does not exist and that the pod template does not reference",
+      );
+    }
+  }
+}

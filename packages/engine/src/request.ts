@@ -1,0 +1,18 @@
+import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+
+/** Identity of a cluster: the UID of its `kube-system` namespace, or what stands for it where that may not be read. */
+export type ClusterId = string;
+
+/** The identity of one thing to reconcile. A request carries nothing else: content is read when it is handled. */
+export interface Request {
+  readonly cluster: ClusterId;
+  readonly workload: WorkloadRef;
+}
+
+/** What reconciling came to, when it did not end in a fault. */
+export type Result =
+  | { readonly type: "done"; readonly outcome: Outcome }
+  | { readonly type: "again"; readonly afterMs: number; readonly reason: string };
+
+/** `rolled`: the template was changed. `recorded`: only our note on the workload. `unchanged`: nothing was written. */
+export type Outcome = "rolled" | "recorded" | "unchanged" | "gone" | "ignored";

@@ -1,0 +1,112 @@
+import { judge } from "@fleet-reloader/domain/decision/judge";
+import type { Sight } from "@fleet-reloader/domain/plan/sight";
+import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import type { ClusterApi, LiveSource, LiveWorkload } from "./cluster-api.ts";
+import { FreshReads } from "./fresh-reads.ts";
+import { type Interest, namesMatching } from "./interest.ts";
+
+/** What this process saw of a workload when it last looked at it, or wrote to it. */
+interface Visit {
+  readonly sources: readonly SourceRef[];
+  readonly note: string | undefined;
+  readonly generation: number;
+}
+
+/** Reads of sources that began before the workload was read. */
+export interface ReadsAhead {
+  readonly since: Visit | undefined;
+  readonly reads: ReadonlyMap<string, Promise<LiveSource | undefined>>;
+}
+
+export interface SourceReader {
+  /** Begins to read what the workload was interested in last time, while the workload itself is still being read. */
+  readAhead(api: ClusterApi, workload: WorkloadRef): ReadsAhead;
+  /** Reads what the workload is interested in, as it is now, and leaves out what does not count. */
+  look(reading: SourceReading): Promise<readonly Sight[]>;
+  /** The workload is like this now: what was read or written last. */
+  remember(api: ClusterApi, live: LiveWorkload, seen: Pick<Visit, "sources" | "note">): void;
+}
+
+export interface SourceReading {
+  readonly api: ClusterApi;
+  readonly live: LiveWorkload;
+  readonly interest: Interest;
+  readonly note: string | undefined;
+  readonly ahead: ReadsAhead;
+}
+
+/** Workloads whose sources are remembered; of those forgotten the first read is a round trip later. */
+const rememberedMax = 5000;
+
+/** Reads are shared by all who ask at the same time, so they end with the process and not with one who asked. */
+export function createSourceReader(lifetime: AbortSignal): SourceReader {
+  const shared = new FreshReads<LiveSource | undefined>();
+  const visits = new Map<string, Visit>();
+  const identity = (api: ClusterApi, workload: WorkloadRef) => `${api.cluster}/${workloadKey(workload)}`;
+
+  return { readAhead, look, remember };
+
+  function readAhead(api: ClusterApi, workload: WorkloadRef): ReadsAhead {
+    const since = visits.get(identity(api, workload));
+    const reads = (since?.sources ?? []).map((source) => {
+      const reading = read(api, source);
+      // Nobody may need it in the end; whoever does hears of its failure.
+      reading.catch(() => undefined);
+      return [sourceKey(source), reading] as const;
+    });
+    return { since, reads: new Map(reads) };
+  }
+
+  async function look({ api, live, interest, note, ahead }: SourceReading): Promise<readonly Sight[]> {
+    const { namespace } = live.ref;
+    // A content read before the workload may be older than what another worker has rolled it to in between, and must then
+    // not be taken for a change. Nobody has rolled it when note and generation are those of our last visit.
+    const isSafe = ahead.since?.note === note && ahead.since?.generation === live.generation;
+    const reads: ReadsAhead["reads"] = isSafe ? ahead.reads : new Map();
+    remember(api, live, { sources: interest.candidates, note });
+    const matching = await Promise.all(
+      interest.patternKinds.map(async (kind) => {
+        const names = await api.listSourceNames(kind, namespace, lifetime);
+        return namesMatching(interest, kind, names).map((name): SourceRef => ({ kind, namespace, name }));
+      }),
+    );
+    const all = new Map(
+      [...interest.candidates, ...matching.flat()].map((source) => [sourceKey(source), source]),
+    );
+    const sights = await Promise.all([...all.values()].map((source) => lookAt(api, source, interest, reads)));
+    return sights.filter((sight) => sight !== undefined);
+  }
+
+  function remember(
+    api: ClusterApi,
+    live: LiveWorkload,
+    { sources, note }: Pick<Visit, "sources" | "note">,
+  ): void {
+    const key = identity(api, live.ref);
+    visits.delete(key);
+    visits.set(key, { sources, note, generation: live.generation });
+    const [oldest] = visits.keys();
+    if (visits.size > rememberedMax && oldest !== undefined) visits.delete(oldest);
+  }
+
+  async function lookAt(
+    api: ClusterApi,
+    ref: SourceRef,
+    interest: Interest,
+    reads: ReadsAhead["reads"],
+  ): Promise<Sight | undefined> {
+    const key = sourceKey(ref);
+    const live = await (reads.get(key) ?? read(api, ref));
+    const { optIn } = interest;
+    const reference = interest.references.get(key);
+    // What is not there cannot say that it does not match: it is noted as absent, and asked when it appears.
+    const annotations = live?.annotations ?? { [optIn.dialect.match]: "true" };
+    const decision = judge({ optIn, source: { ref, annotations }, reference });
+    return decision.reload ? { ref, mode: decision.mode, reference, live } : undefined;
+  }
+
+  function read(api: ClusterApi, ref: SourceRef): Promise<LiveSource | undefined> {
+    return shared.read(`${api.cluster}/${sourceKey(ref)}`, () => api.readSource(ref, lifetime));
+  }
+}

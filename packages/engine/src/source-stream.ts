@@ -1,0 +1,22 @@
+/** Where a list + watch of one resource stands. */
+export type StreamState = "idle" | "listing" | "watching" | "backoff" | "blocked" | "stopped";
+
+/** One event of a watch. Deleted carries the last state the server knew. */
+export interface StreamEvent<T> {
+  readonly type: "upsert" | "delete";
+  readonly object: T;
+}
+
+/**
+ * Receives what a reflector sees, strictly in order; the reflector does not advance its resume point before the promise
+ * resolves, and reads no further meanwhile (back-pressure). After a rejection and a back-off the same events come again.
+ */
+export interface StreamHandler<T> {
+  /** A complete list begins: everything it will show follows in `page` calls. */
+  listBegins(): void;
+  page(objects: readonly T[]): Promise<void>;
+  /** The list is complete and consistent: what was not in it does not exist. */
+  listed(): Promise<void>;
+  events(events: readonly StreamEvent<T>[]): Promise<void>;
+  stateChanged(state: StreamState, why: string): void;
+}

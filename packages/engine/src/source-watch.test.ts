@@ -1,0 +1,160 @@
+import type { SourceRef } from "@fleet-reloader/domain/source";
+import { describe, expect, test } from "vitest";
+import { createTestBed } from "./fixture/test-bed.ts";
+import { createSourceWatch } from "./source-watch.ts";
+
+const entryOf = (name: string, sources: readonly string[], window = {}) => ({
+  workload: { kind: "Deployment", namespace: "ns", name },
+  sources,
+  patterns: [],
+  scope: "",
+  window,
+});
+
+async function watched() {
+  const calls: string[] = [];
+  let failing = "";
+  const before = (call: string) => {
+    calls.push(call);
+    if (call !== failing) return;
+    failing = "";
+    throw new Error(`${call} failed`);
+  };
+  const settings = { debounce: { quietPeriodMs: 2000, maxWaitMs: 30_000 } };
+  const bed = createTestBed({ settings, beforeIndex: before, beforeQueue: before });
+  await bed.index.open();
+  await bed.index.put([
+    entryOf("api", ["ConfigMap/ns/app", "ConfigMap/ns/db"]),
+    entryOf("web", ["ConfigMap/ns/app"], { quietPeriodMs: 60_000 }),
+  ]);
+  calls.length = 0;
+  const watch = createSourceWatch({
+    ...bed,
+    cluster: "c1",
+    name: "c1",
+    kind: "ConfigMap",
+    onListed: () => undefined,
+    onState: () => undefined,
+  });
+  const versionOf = (ref: SourceRef) => {
+    const source = bed.cluster.source(ref);
+    if (source === undefined) throw new Error(`${ref.name} is gone`);
+    return { ref, resourceVersion: source.resourceVersion };
+  };
+  return {
+    ...bed,
+    watch,
+    calls,
+    versionOf,
+    fail: (call: string) => {
+      failing = call;
+    },
+    set: (name: string) => versionOf(bed.cluster.setSource("ConfigMap", name, { a: "1" })),
+    asked: () => bed.queue.additions.splice(0).map(({ request }) => request.workload.name),
+  };
+}
+
+describe("a source with another version than the one handled last", () => {
+  test.each(["page", "event"] as const)(
+    "shown by a %s asks for each workload that uses it, once",
+    async (how) => {
+      const { watch, set, queue, meter } = await watched();
+      const sources = [set("app"), set("db")];
+      if (how === "page") await watch.page(sources);
+      else await watch.events(sources.map((object) => ({ type: "upsert", object })));
+      expect(queue.additions).toEqual([
+        {
+          request: { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "api" } },
+          quietPeriodMs: 2000,
+          maxWaitMs: 30_000,
+          isAdoption: false,
+        },
+        {
+          request: { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "web" } },
+          quietPeriodMs: 60_000,
+          maxWaitMs: 60_000,
+          isAdoption: false,
+        },
+      ]);
+      expect(meter.count("published c1")).toBe(2);
+    },
+  );
+
+  test("asks for nothing when it is shown again, nor when it is listed", async () => {
+    const { watch, set, asked } = await watched();
+    const app = set("app");
+    await watch.page([app]);
+    asked();
+    await watch.events([{ type: "upsert", object: app }]);
+    await watch.page([app]);
+    expect(asked()).toEqual([]);
+  });
+
+  test("that nobody uses asks for nothing and is not written down", async () => {
+    const { watch, set, calls, index } = await watched();
+    const other = set("other");
+    await watch.page([other]);
+    expect(calls).toEqual(["findChanged"]);
+    expect(index.handled(other.ref)).toBeUndefined();
+  });
+
+  test("and is deleted asks for nothing; made again it counts as new", async () => {
+    const { watch, set, asked, cluster, versionOf } = await watched();
+    const app = set("app");
+    await watch.page([app]);
+    asked();
+    await watch.events([{ type: "delete", object: app }]);
+    expect(asked()).toEqual([]);
+    cluster.deleteSource(app.ref);
+    await watch.events([
+      { type: "upsert", object: versionOf(cluster.setSource("ConfigMap", "app", { a: "1" })) },
+    ]);
+    expect(asked()).toEqual(["api", "web"]);
+  });
+
+  test("several times in one batch counts as it was last", async () => {
+    const { watch, set, index, asked } = await watched();
+    const [first, last] = [set("app"), set("app")];
+    await watch.events([
+      { type: "upsert", object: first },
+      { type: "delete", object: first },
+      { type: "upsert", object: last },
+    ]);
+    expect(asked()).toEqual(["api", "web"]);
+    expect(index.handled(last.ref)).toBe(last.resourceVersion);
+  });
+});
+
+describe("the version of a source counts as handled", () => {
+  test("only after the queue holds what had to be done for it", async () => {
+    const { watch, set, calls } = await watched();
+    await watch.page([set("app")]);
+    expect(calls).toEqual(["findChanged", "add", "markHandled"]);
+  });
+
+  // A crash or failure in between means the same again, never nothing (P1, P2).
+  test.each(["findChanged", "add", "markHandled"])(
+    "not when %s failed: the same is published again",
+    async (call) => {
+      const { watch, set, fail, asked, index } = await watched();
+      const app = set("app");
+      fail(call);
+      await expect(watch.page([app])).rejects.toThrow("failed");
+      expect(index.handled(app.ref)).toBeUndefined();
+      asked();
+      await watch.page([app]);
+      expect(asked()).toEqual(["api", "web"]);
+      expect(index.handled(app.ref)).toBe(app.resourceVersion);
+    },
+  );
+
+  test("not when its last one could not be forgotten", async () => {
+    const { watch, set, fail, index } = await watched();
+    const app = set("app");
+    await watch.page([app]);
+    fail("forget");
+    await expect(watch.events([{ type: "delete", object: app }])).rejects.toThrow("failed");
+    await watch.events([{ type: "delete", object: app }]);
+    expect(index.handled(app.ref)).toBeUndefined();
+  });
+});

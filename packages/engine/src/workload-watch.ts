@@ -1,0 +1,108 @@
+import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
+import { hasNote } from "@fleet-reloader/domain/carried/note";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import type { LiveWorkload } from "./cluster-api.ts";
+import { indexEntry, isInterested, readInterest } from "./interest.ts";
+import type { IndexEntry, ReferenceIndex } from "./reference-index.ts";
+import type { ClusterId } from "./request.ts";
+import type { Settings } from "./settings.ts";
+import type { StreamEvent, StreamHandler, StreamState } from "./source-stream.ts";
+import type { Workqueue } from "./workqueue.ts";
+
+export interface WorkloadWatchOptions {
+  readonly cluster: ClusterId;
+  readonly workloadKind: string;
+  readonly index: ReferenceIndex;
+  readonly queue: Workqueue;
+  readonly settings: Settings;
+  readonly compile: CompilePattern;
+  readonly onListed: () => void;
+  readonly onState: (state: StreamState, why: string) => void;
+}
+
+/** What is remembered of a workload, so that the ten status updates of a rollout cost nothing. */
+interface Known {
+  readonly shape: string;
+}
+
+interface Seen {
+  readonly workload: WorkloadRef;
+  /** Undefined: it opts in to nothing. */
+  readonly entry: IndexEntry | undefined;
+  readonly hasNote: boolean;
+}
+
+/**
+ * Keeps the reference index at what the workloads of one kind say, and asks for a reconcile of those that have to be
+ * adopted: new ones, ones that changed what they opt in to, and ones whose note is gone.
+ */
+export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandler<LiveWorkload> {
+  const { cluster, index, queue, settings, compile } = options;
+  const known = new Map<string, Known>();
+  let listed = new Set<string>();
+
+  return {
+    listBegins() {
+      listed = new Set();
+    },
+    async page(workloads) {
+      for (const workload of workloads) listed.add(workloadKey(workload.ref));
+      await take(workloads);
+    },
+    async listed() {
+      await index.retain(options.workloadKind, settings.namespace, listed);
+      for (const key of known.keys()) if (!listed.has(key)) known.delete(key);
+      listed = new Set();
+      options.onListed();
+    },
+    async events(events) {
+      const latest = [...new Map(events.map((event) => [workloadKey(event.object.ref), event])).values()];
+      const gone = latest.filter((event) => event.type === "delete").map((event) => event.object.ref);
+      if (gone.length > 0) await index.remove(gone);
+      for (const workload of gone) known.delete(workloadKey(workload));
+      await take(latest.filter(isUpsert).map((event) => event.object));
+    },
+    stateChanged: options.onState,
+  };
+
+  async function take(workloads: readonly LiveWorkload[]): Promise<void> {
+    const fresh = workloads.flatMap((workload) => {
+      const seen = see(workload);
+      const shape = JSON.stringify([seen.entry, seen.hasNote]);
+      return known.get(workloadKey(workload.ref))?.shape === shape ? [] : [{ ...seen, shape }];
+    });
+    if (fresh.length === 0) return;
+    const entries = fresh.flatMap(({ entry }) => entry ?? []);
+    const changed = (await index.put(entries)).map((entry) => entry.workload);
+    const changedKeys = new Set(changed.map(workloadKey));
+    const without = fresh.filter(({ entry }) => entry === undefined).map(({ workload }) => workload);
+    await index.remove(without);
+    const due = fresh.filter(({ workload, entry, hasNote }) =>
+      entry === undefined ? hasNote : !hasNote || changedKeys.has(workloadKey(workload)),
+    );
+    await queue.add(
+      due.map(({ workload }) => ({
+        request: { cluster, workload },
+        quietPeriodMs: 0,
+        maxWaitMs: 0,
+        isAdoption: true,
+      })),
+    );
+    if (changed.length > 0) await index.markPublished(changed);
+    // Remembered only now: had anything failed, the same event would have to do it again.
+    for (const { workload, shape } of fresh) known.set(workloadKey(workload), { shape });
+  }
+
+  function see(workload: LiveWorkload): Seen {
+    const interest = readInterest(workload, settings, compile);
+    return {
+      workload: workload.ref,
+      entry: isInterested(interest) ? indexEntry(workload, interest) : undefined,
+      hasNote: hasNote(workload.annotations),
+    };
+  }
+}
+
+function isUpsert(event: StreamEvent<LiveWorkload>): boolean {
+  return event.type === "upsert";
+}

@@ -1,0 +1,243 @@
+import type { Fault } from "@fleet-reloader/domain/fault";
+import type { SourceKind } from "@fleet-reloader/domain/source";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import type { IndexEntry, ReferenceIndex, SourceVersion } from "@fleet-reloader/engine/reference-index";
+import { describe, expect, test } from "vitest";
+
+export interface IndexUnderTest extends AsyncDisposable {
+  readonly index: ReferenceIndex;
+  /** All that was stored is gone. */
+  readonly lose: () => Promise<void>;
+}
+
+/** An item matches a name as an expression between `^` and `$` does. */
+export function matchesForTest(item: string, name: string): boolean {
+  return new RegExp(`^${item}$`).test(name);
+}
+
+export function workloadNamed(name: string, kind = "Deployment", namespace = "ns"): WorkloadRef {
+  return { kind, namespace, name };
+}
+
+export function entryOf(name: string, entry: Partial<Omit<IndexEntry, "workload">> = {}): IndexEntry {
+  return { workload: workloadNamed(name), sources: [], patterns: [], scope: "", window: {}, ...entry };
+}
+
+export function versionOf(
+  name: string,
+  resourceVersion = "1",
+  kind: SourceKind = "ConfigMap",
+): SourceVersion {
+  return { ref: { kind, namespace: "ns", name }, resourceVersion };
+}
+
+/** What every reference index promises. `start` opens a fresh one. */
+export function referenceIndexContract(start: () => Promise<IndexUnderTest>): void {
+  const names = (entries: readonly IndexEntry[]) => entries.map((entry) => entry.workload.name);
+  const asked = async (index: ReferenceIndex, ...sources: readonly SourceVersion[]) =>
+    (await index.findChanged(sources)).map(({ source, dependents }) => [
+      source.ref.name,
+      dependents.map(({ workload }) => workload.name).sort(),
+    ]);
+
+  describe("an entry", () => {
+    test("is different when it is new, or says something else, and not when only its order is another", async () => {
+      await using bed = await start();
+      const [a, b] = [entryOf("api", { sources: ["ConfigMap/ns/a", "Secret/ns/b"] }), entryOf("web")];
+      expect(names(await bed.index.put([a, b]))).toEqual(["api", "web"]);
+      await bed.index.markPublished([a.workload, b.workload]);
+      const reordered = entryOf("api", { sources: ["Secret/ns/b", "ConfigMap/ns/a"] });
+      expect(await bed.index.put([reordered, b])).toEqual([]);
+      for (const changed of [
+        entryOf("api", { sources: ["ConfigMap/ns/a"] }),
+        entryOf("api", { patterns: [{ kind: "ConfigMap", item: "a.*" }] }),
+        entryOf("api", { scope: "[1]" }),
+        entryOf("api", { window: { quietPeriodMs: 0 } }),
+        entryOf("api", { window: { maxWaitMs: 0 } }),
+      ]) {
+        expect(names(await bed.index.put([changed, b]))).toEqual(["api"]);
+        await bed.index.markPublished([changed.workload]);
+      }
+    });
+
+    // A crash between the two means the same again, never nothing.
+    test("stays different until what it asks for was published", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api"), entryOf("web")]);
+      await bed.index.markPublished([workloadNamed("web")]);
+      expect(names(await bed.index.put([entryOf("api"), entryOf("web")]))).toEqual(["api"]);
+    });
+
+    test("that was removed is new when it comes back", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"] })]);
+      await bed.index.markPublished([workloadNamed("api")]);
+      await bed.index.remove([workloadNamed("api"), workloadNamed("never-there")]);
+      expect(await asked(bed.index, versionOf("app"))).toEqual([]);
+      expect(names(await bed.index.put([entryOf("api")]))).toEqual(["api"]);
+    });
+
+    test("that changes leaves nothing behind of what it used", async () => {
+      await using bed = await start();
+      const pattern = { kind: "ConfigMap", item: "old-.*" } as const;
+      const window = { quietPeriodMs: 7 };
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/old"], patterns: [pattern], window })]);
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/new"] })]);
+      expect(await asked(bed.index, versionOf("old"), versionOf("old-1"))).toEqual([]);
+      const [found] = await bed.index.findChanged([versionOf("new")]);
+      expect(found?.dependents).toEqual([{ workload: workloadNamed("api"), window: {} }]);
+    });
+  });
+
+  describe("a complete list", () => {
+    test("leaves of its kind and namespace only what was in it", async () => {
+      await using bed = await start();
+      const source = { sources: ["ConfigMap/ns/app"] };
+      const all = [
+        entryOf("api", source),
+        entryOf("old", source),
+        { ...entryOf("", source), workload: workloadNamed("set", "StatefulSet") },
+        {
+          ...entryOf("", { sources: ["ConfigMap/ns2/app"] }),
+          workload: workloadNamed("other", "Deployment", "ns2"),
+        },
+      ];
+      await bed.index.put(all);
+      await bed.index.retain("Deployment", "ns", new Set(["Deployment/ns/api"]));
+      const inNs2 = {
+        ref: { kind: "ConfigMap", namespace: "ns2", name: "app" },
+        resourceVersion: "1",
+      } as const;
+      const left = async () =>
+        (await asked(bed.index, versionOf("app"), inNs2)).map(([, workloads]) => workloads);
+      expect(await left()).toEqual([["api", "set"], ["other"]]);
+      await bed.index.retain("Deployment", undefined, new Set(["Deployment/ns/api"]));
+      expect(await left()).toEqual([["api", "set"]]);
+      await bed.index.retain("Deployment", undefined, new Set());
+      expect(await left()).toEqual([["set"]]);
+    });
+  });
+
+  describe("a source", () => {
+    test("asks for those that use it while its version is not the one handled", async () => {
+      await using bed = await start();
+      await bed.index.put([
+        entryOf("api", { sources: ["ConfigMap/ns/app"] }),
+        entryOf("web", { sources: ["ConfigMap/ns/app", "Secret/ns/app"] }),
+      ]);
+      expect(await asked(bed.index, versionOf("app"), versionOf("unused"))).toEqual([
+        ["app", ["api", "web"]],
+      ]);
+      await bed.index.markHandled([versionOf("app")]);
+      expect(await asked(bed.index, versionOf("app"))).toEqual([]);
+      // A kind of its own, and a history that went back.
+      expect(await asked(bed.index, versionOf("app", "1", "Secret"))).toEqual([["app", ["web"]]]);
+      expect(await asked(bed.index, versionOf("app", "0"))).toEqual([["app", ["api", "web"]]]);
+    });
+
+    test("that was deleted counts as new, whatever version it comes back with", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app", "Secret/ns/app"] })]);
+      await bed.index.markHandled([versionOf("app"), versionOf("app", "1", "Secret")]);
+      await bed.index.forget([versionOf("app").ref]);
+      expect(await asked(bed.index, versionOf("app"), versionOf("app", "1", "Secret"))).toEqual([
+        ["app", ["api"]],
+      ]);
+    });
+
+    test("is matched against the name patterns of its kind in its namespace", async () => {
+      await using bed = await start();
+      const pattern = { kind: "ConfigMap", item: "tenant-[0-9]+" } as const;
+      const elsewhere = {
+        ...entryOf("", { patterns: [pattern] }),
+        workload: workloadNamed("x", "Deployment", "ns2"),
+      };
+      await bed.index.put([entryOf("api", { patterns: [pattern] }), elsewhere]);
+      const sources = [versionOf("tenant-1"), versionOf("tenant-x"), versionOf("tenant-1", "1", "Secret")];
+      expect(await asked(bed.index, ...sources)).toEqual([["tenant-1", ["api"]]]);
+      await bed.index.markHandled(sources);
+      expect(await asked(bed.index, ...sources)).toEqual([]);
+    });
+
+    test("asks once for a workload that names it and matches it, in the workload's own window", async () => {
+      await using bed = await start();
+      const window = { quietPeriodMs: 5000, maxWaitMs: 60_000 };
+      const patterns = [{ kind: "ConfigMap", item: "app.*" }] as const;
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"], patterns, window })]);
+      expect(await bed.index.findChanged([versionOf("app")])).toEqual([
+        { source: versionOf("app"), dependents: [{ workload: workloadNamed("api"), window }] },
+      ]);
+    });
+
+    test.each(["123", "a.b", "a-b", "constructor", "a".repeat(253)])(
+      "may be called %s, like its workload",
+      async (name) => {
+        await using bed = await start();
+        await bed.index.put([entryOf(name, { sources: [`ConfigMap/ns/${name}`] }), entryOf("other")]);
+        expect(await asked(bed.index, versionOf(name))).toEqual([[name, [name]]]);
+        await bed.index.markHandled([versionOf(name)]);
+        expect(await asked(bed.index, versionOf(name))).toEqual([]);
+      },
+    );
+  });
+
+  test("a page of a thousand is no more than a page", async () => {
+    await using bed = await start();
+    const all = Array.from({ length: 1000 }, (_, at) =>
+      entryOf(`w${at}`, { sources: [`ConfigMap/ns/s${at}`] }),
+    );
+    expect(await bed.index.put(all)).toHaveLength(1000);
+    const sources = all.map((_, at) => versionOf(`s${at}`));
+    const changed = await bed.index.findChanged(sources);
+    expect(changed).toHaveLength(1000);
+    await bed.index.markHandled(sources);
+    expect(await bed.index.findChanged(sources)).toEqual([]);
+  });
+
+  test("nothing to do is done", async () => {
+    await using bed = await start();
+    expect(await bed.index.put([])).toEqual([]);
+    expect(await bed.index.findChanged([])).toEqual([]);
+    await bed.index.markPublished([]);
+    await bed.index.markHandled([]);
+    await bed.index.remove([]);
+    await bed.index.forget([]);
+    await bed.index.verify();
+  });
+
+  describe("an index that is lost", () => {
+    const isLost: Partial<Fault> = { code: "redis.state-lost" };
+
+    test("answers nothing from what is left: every call says so", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"] })]);
+      await bed.lose();
+      await expect(bed.index.verify()).rejects.toMatchObject(isLost);
+      await expect(bed.index.put([entryOf("api")])).rejects.toMatchObject(isLost);
+      await expect(bed.index.findChanged([versionOf("app")])).rejects.toMatchObject(isLost);
+      await expect(bed.index.markHandled([versionOf("app")])).rejects.toMatchObject(isLost);
+      await expect(bed.index.markPublished([workloadNamed("api")])).rejects.toMatchObject(isLost);
+      await expect(bed.index.remove([workloadNamed("api")])).rejects.toMatchObject(isLost);
+    });
+
+    test("begins empty when it is opened again", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"] })]);
+      await bed.index.markHandled([versionOf("app")]);
+      await bed.lose();
+      await bed.index.open();
+      expect(await bed.index.findChanged([versionOf("app")])).toEqual([]);
+      expect(names(await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"] })]))).toEqual([
+        "api",
+      ]);
+      expect(await asked(bed.index, versionOf("app"))).toEqual([["app", ["api"]]]);
+    });
+
+    test("is engaged since it was opened first, as long as it is not lost", async () => {
+      await using bed = await start();
+      const first = await bed.index.open();
+      expect(await bed.index.open()).toEqual(first);
+      expect(first.engagedAtSeconds).toBeGreaterThan(1_700_000_000);
+    });
+  });
+}

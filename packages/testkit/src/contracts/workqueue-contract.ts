@@ -1,0 +1,262 @@
+import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
+import type { Request, Result } from "@fleet-reloader/engine/request";
+import type { Addition, Delivery, Handler, Workqueue } from "@fleet-reloader/engine/workqueue";
+import { describe, expect, test } from "vitest";
+
+export interface QueueUnderTest extends AsyncDisposable {
+  readonly queue: Workqueue;
+  /** From here on requests are taken and handed to this. */
+  readonly handle: (handler: Handler) => void;
+  readonly now: () => number;
+  readonly elapse: (ms: number) => Promise<void>;
+  /** Lets time pass until the condition holds; rejects when it does not within some seconds. */
+  readonly until: (what: string, condition: () => boolean) => Promise<void>;
+}
+
+interface Run {
+  readonly name: string;
+  readonly at: number;
+  readonly delivery: Delivery;
+}
+
+/** Long enough that a busy machine does not take it for quiet while a test adds its next change. */
+const quietPeriodMs = 500;
+const maxWaitMs = 1200;
+const done: Result = { type: "done", outcome: "unchanged" };
+
+export function requestFor(name: string): Request {
+  return { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name } };
+}
+
+export function change(name = "api", window = { quietPeriodMs, maxWaitMs }): Addition {
+  return { request: requestFor(name), ...window, isAdoption: false };
+}
+
+export function atOnce(name = "api"): Addition {
+  return change(name, { quietPeriodMs: 0, maxWaitMs: 0 });
+}
+
+export function adoption(name = "api"): Addition {
+  return { ...atOnce(name), isAdoption: true };
+}
+
+/** Takes requests, writes down when each ran, and answers as told. */
+export function recordRuns(
+  bed: QueueUnderTest,
+  answer: (run: Run, count: number) => Promise<Result> | Result,
+) {
+  const runs: Run[] = [];
+  bed.handle(async ({ workload }, delivery) => {
+    const run = { name: workload.name, at: bed.now(), delivery };
+    runs.push(run);
+    return await answer(run, runs.length);
+  });
+  return runs;
+}
+
+/** One for each burst, and one more for each maximum wait that it goes on; a machine that stalls ends a burst. */
+function runsAllowed(added: readonly number[]): number {
+  const starts = added.filter((at, i) => i === 0 || at - (added[i - 1] ?? 0) > quietPeriodMs - 50);
+  return starts.reduce((sum, start, i) => {
+    const last = added.findLast((at) => at < (starts[i + 1] ?? Number.POSITIVE_INFINITY)) ?? start;
+    return sum + 1 + Math.floor((last - start + 100) / maxWaitMs);
+  }, 0);
+}
+
+/** What every workqueue promises. `start` makes an empty one. */
+export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
+  describe("a request", () => {
+    test("that is added many times before it runs, runs once", async () => {
+      await using bed = await start();
+      for (let count = 0; count < 5; count += 1) await bed.queue.add([atOnce(), atOnce(), atOnce("web")]);
+      const runs = recordRuns(bed, () => done);
+      await bed.until("both ran", () => runs.length >= 2);
+      await bed.elapse(200);
+      expect(runs.map(({ name }) => name).sort()).toEqual(["api", "web"]);
+    });
+
+    // The run under way may have read before the change.
+    test("that is added while it runs, runs again, once, and never twice at a time", async () => {
+      await using bed = await start();
+      const gate = Promise.withResolvers<void>();
+      let running = 0;
+      let runningMost = 0;
+      const runs = recordRuns(bed, async (_, count) => {
+        running += 1;
+        runningMost = Math.max(runningMost, running);
+        if (count === 1) await gate.promise;
+        running -= 1;
+        return done;
+      });
+      await bed.queue.add([atOnce()]);
+      await bed.until("it runs", () => runs.length === 1);
+      for (let count = 0; count < 3; count += 1) await bed.queue.add([atOnce()]);
+      await bed.elapse(200);
+      expect(runs).toHaveLength(1);
+      gate.resolve();
+      await bed.until("it ran again", () => runs.length === 2);
+      await bed.elapse(300);
+      expect([runs.length, runningMost]).toEqual([2, 1]);
+    });
+
+    test("that is added after it ran, runs again", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, () => done);
+      for (const expected of [1, 2, 3]) {
+        await bed.queue.add([atOnce()]);
+        await bed.until("it ran", () => runs.length === expected);
+        await bed.elapse(50);
+      }
+      expect(runs).toHaveLength(3);
+    });
+
+    test.each(["123", "a.b", "0", "a-b", "constructor", "a".repeat(253)])(
+      "may be for a workload called %s",
+      async (name) => {
+        await using bed = await start();
+        const runs = recordRuns(bed, () => done);
+        await bed.queue.add([atOnce(name), atOnce(name)]);
+        await bed.until("it ran", () => runs.length > 0);
+        expect(runs.map((run) => run.name)).toEqual([name]);
+      },
+    );
+  });
+
+  describe("a change", () => {
+    test("waits until nothing has changed for the quiet period", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, () => done);
+      for (let count = 0; count < 3; count += 1) {
+        await bed.queue.add([change()]);
+        await bed.elapse(100);
+      }
+      const last = bed.now() - 100;
+      await bed.until("it ran", () => runs.length > 0);
+      await bed.elapse(quietPeriodMs * 2);
+      expect(runs).toHaveLength(1);
+      // Wall clocks are read in whole milliseconds.
+      expect(runs[0]?.at).toBeGreaterThanOrEqual(last + quietPeriodMs - 20);
+    });
+
+    test("waits no longer than the maximum although changes go on", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, () => done);
+      const added: number[] = [];
+      for (let count = 0; count < 30; count += 1) {
+        added.push(bed.now());
+        await bed.queue.add([change()]);
+        await bed.elapse(100);
+      }
+      expect(runs.length).toBeGreaterThanOrEqual(2);
+      await bed.elapse(quietPeriodMs * 2);
+      expect(runs.length).toBeLessThanOrEqual(runsAllowed(added));
+    });
+
+    test("is one burst for each workload", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, () => done);
+      await bed.queue.add([change("api"), change("web", { quietPeriodMs: 50, maxWaitMs: 50 })]);
+      await bed.until("both ran", () => runs.length === 2);
+      expect(runs.map(({ name }) => name)).toEqual(["web", "api"]);
+    });
+  });
+
+  describe("an adoption", () => {
+    test("runs at once, and says that it is one", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, () => done);
+      await bed.queue.add([adoption(), atOnce("web")]);
+      await bed.until("both ran", () => runs.length === 2);
+      const kinds = Object.fromEntries(runs.map(({ name, delivery }) => [name, delivery.isAdoption]));
+      expect(kinds).toEqual({ api: true, web: false });
+    });
+
+    test("leaves a change that waits where it is", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, () => done);
+      const begun = bed.now();
+      await bed.queue.add([change()]);
+      await bed.elapse(100);
+      await bed.queue.add([adoption()]);
+      await bed.until("it ran", () => runs.length > 0);
+      await bed.elapse(quietPeriodMs * 2);
+      expect(runs).toHaveLength(1);
+      expect(runs[0]?.at).toBeGreaterThanOrEqual(begun + quietPeriodMs - 20);
+      expect(runs[0]?.delivery.isAdoption).toBe(false);
+    });
+
+    // What it finds it puts back as a change: so does the reconciler.
+    test("that adds a change while it runs makes it run again after the quiet period", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, async (run) => {
+        if (run.delivery.isAdoption) await bed.queue.add([change()]);
+        return done;
+      });
+      await bed.queue.add([adoption()]);
+      await bed.until("the change ran", () => runs.length === 2);
+      const [first, second] = runs;
+      expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(quietPeriodMs - 20);
+      expect(second?.delivery.isAdoption).toBe(false);
+    });
+  });
+
+  describe("a run", () => {
+    test("that asks to come back later does, and no attempt is counted", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, (_, count) =>
+        count === 1 ? { type: "again", afterMs: 200, reason: "Test" } : done,
+      );
+      await bed.queue.add([atOnce()]);
+      await bed.until("it came back", () => runs.length === 2);
+      expect((runs[1]?.at ?? 0) - (runs[0]?.at ?? 0)).toBeGreaterThanOrEqual(180);
+      expect(runs[1]?.delivery.attemptsMade).toBe(0);
+    });
+
+    test.each([
+      ["kube.conflict", 1],
+      ["kube.server-error", 1],
+      ["engine.invariant", 1],
+      ["kube.throttled", 0],
+      ["engine.aborted", 0],
+    ] as const satisfies readonly (readonly [FaultCode, number])[])(
+      "that ends in %s comes back with %d attempts counted",
+      async (code, attempts) => {
+        await using bed = await start();
+        const runs = recordRuns(bed, (_, count) => {
+          if (count === 1) throw new Fault(code, "simulated", { retryAfterMs: 20 });
+          return done;
+        });
+        await bed.queue.add([atOnce()]);
+        await bed.until("it came back", () => runs.length === 2);
+        expect(runs[1]?.delivery.attemptsMade).toBe(attempts);
+      },
+    );
+
+    test("that no repeat can cure does not come back by itself, but for a new change", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, () => {
+        throw new Fault("engine.write-rewritten", "simulated");
+      });
+      await bed.queue.add([atOnce()]);
+      await bed.until("it ran", () => runs.length === 1);
+      await bed.elapse(500);
+      expect(runs).toHaveLength(1);
+      await bed.queue.add([atOnce()]);
+      await bed.until("it ran again", () => runs.length === 2);
+    });
+
+    test("that waits to be tried again is one with a change that comes meanwhile", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, (_, count) => {
+        if (count === 1) throw new Fault("kube.throttled", "simulated", { retryAfterMs: 150 });
+        return done;
+      });
+      await bed.queue.add([atOnce()]);
+      await bed.until("it ran", () => runs.length === 1);
+      await bed.queue.add([change()]);
+      await bed.until("it came back", () => runs.length === 2);
+      await bed.elapse(quietPeriodMs * 2);
+      expect(runs).toHaveLength(2);
+    });
+  });
+}

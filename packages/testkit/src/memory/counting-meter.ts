@@ -1,0 +1,42 @@
+import type { Meter } from "@fleet-reloader/engine/meter";
+
+/** A meter that counts what it is told, by sentence and labels: `rolled c1 Deployment SourceChanged`. */
+export class CountingMeter implements Meter {
+  readonly #counts = new Map<string, number>();
+
+  count(sentence: string): number {
+    return this.#counts.get(sentence) ?? 0;
+  }
+
+  get sentences(): readonly string[] {
+    return [...this.#counts.keys()].sort();
+  }
+
+  sourcesSeen(cluster: string, kind: string, count: number): void {
+    this.#add(`seen ${cluster} ${kind}`, count);
+  }
+
+  requestsPublished(cluster: string, count: number): void {
+    this.#add(`published ${cluster}`, count);
+  }
+
+  streamState(cluster: string, resource: string, state: string): void {
+    this.#add(`stream ${cluster} ${resource} ${state}`, 1);
+  }
+
+  reconciled(cluster: string, result: string): void {
+    this.#add(`reconciled ${cluster} ${result}`, 1);
+  }
+
+  rolled(cluster: string, workloadKind: string, reason: string): void {
+    this.#add(`rolled ${cluster} ${workloadKind} ${reason}`, 1);
+  }
+
+  stateLost(cluster: string): void {
+    this.#add(`lost ${cluster}`, 1);
+  }
+
+  #add(sentence: string, count: number): void {
+    this.#counts.set(sentence, (this.#counts.get(sentence) ?? 0) + count);
+  }
+}

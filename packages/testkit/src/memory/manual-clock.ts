@@ -1,0 +1,78 @@
+import type { Clock } from "@fleet-reloader/engine/clock";
+
+interface Sleeper {
+  readonly dueMs: number;
+  readonly wake: () => void;
+}
+
+/** Time that moves only when a test says so. */
+export class ManualClock implements Clock {
+  #elapsedMs = 0;
+  #wallMs: number;
+  readonly #sleepers = new Set<Sleeper>();
+
+  constructor(startMs = Date.UTC(2026, 0, 1)) {
+    this.#wallMs = startMs;
+  }
+
+  now(): number {
+    return this.#wallMs;
+  }
+
+  monotonic(): number {
+    return this.#elapsedMs;
+  }
+
+  sleep(ms: number, signal: AbortSignal): Promise<void> {
+    return new Promise((resolve, reject) => {
+      if (signal.aborted) return reject(signal.reason);
+      const abort = () => {
+        this.#sleepers.delete(sleeper);
+        reject(signal.reason);
+      };
+      const wake = () => {
+        signal.removeEventListener("abort", abort);
+        this.#sleepers.delete(sleeper);
+        resolve();
+      };
+      const sleeper: Sleeper = { dueMs: this.#elapsedMs + Math.max(0, ms), wake };
+      this.#sleepers.add(sleeper);
+      signal.addEventListener("abort", abort, { once: true });
+    });
+  }
+
+  /** Lets this much time pass. Whoever wakes up meanwhile acts at their own moment, also when they sleep again. */
+  async advance(ms: number): Promise<void> {
+    const untilMs = this.#elapsedMs + ms;
+    await settled();
+    for (;;) {
+      const [next] = [...this.#sleepers].sort((a, b) => a.dueMs - b.dueMs);
+      if (next === undefined || next.dueMs > untilMs) break;
+      this.#moveTo(Math.max(next.dueMs, this.#elapsedMs));
+      next.wake();
+      await settled();
+    }
+    this.#moveTo(untilMs);
+    await settled();
+  }
+
+  /** Somebody sets the wall clock; no time passes. */
+  jump(ms: number): void {
+    this.#wallMs += ms;
+  }
+
+  /** How many wait for time to pass. */
+  get sleeping(): number {
+    return this.#sleepers.size;
+  }
+
+  #moveTo(elapsedMs: number): void {
+    this.#wallMs += elapsedMs - this.#elapsedMs;
+    this.#elapsedMs = elapsedMs;
+  }
+}
+
+/** Everything that can go on without time passing or the outside world answering has gone on. */
+export function settled(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}

@@ -1,0 +1,319 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import {
+  type SourceContent,
+  type SourceKind,
+  type SourceRef,
+  sourceKey,
+} from "@fleet-reloader/domain/source";
+import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
+import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { ClusterApi, LiveSource, LiveWorkload, WorkloadPatch } from "@fleet-reloader/engine/cluster-api";
+import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
+import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
+import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/source-stream";
+import { MemoryStream, type StreamControl } from "./memory-stream.ts";
+import { isSame, type StoredWorkload, type WorkloadChange, writtenWorkload } from "./memory-workload.ts";
+
+/** A call of ours to the API server. */
+export interface ClusterCall {
+  readonly verb: "read" | "list" | "patch";
+  /** `Deployment/ns/api`, `ConfigMap/ns/app`, or `ConfigMap/ns` for a list. */
+  readonly target: string;
+}
+
+/** One write that was accepted and changed something. */
+export interface ClusterWrite {
+  readonly at: number;
+  readonly by: "us" | "people";
+  readonly target: string;
+  readonly isTemplateChanged: boolean;
+  /** Of a workload; undefined when it was deleted, and for sources. */
+  readonly before: LiveWorkload | undefined;
+  readonly after: LiveWorkload | undefined;
+}
+
+export interface MemoryClusterOptions {
+  readonly clock: Clock;
+  readonly cluster?: string;
+  /** Before the server does what is asked: a place to wait, or to throw the fault that it answers with. */
+  readonly before?: (call: ClusterCall) => Promise<void> | void;
+  /** After it was done and before the answer: what is thrown here is a lost reply. */
+  readonly after?: (call: ClusterCall) => Promise<void> | void;
+  /** An admission webhook: what it makes of the pod template of a write of ours. */
+  readonly admit?: (template: unknown) => unknown;
+}
+
+interface StoredSource {
+  readonly live: LiveSource;
+  readonly resourceVersion: string;
+}
+
+type Logged =
+  | { readonly version: number; readonly source: StreamEvent<SourceVersion> }
+  | { readonly version: number; readonly workload: StreamEvent<LiveWorkload> };
+
+/** An API server as the engine sees one: reads, conditional writes, lists and watches; with its write log open to tests. */
+export class MemoryCluster implements ClusterApi, ClusterStreams {
+  readonly cluster: string;
+  readonly writes: ClusterWrite[] = [];
+  readonly calls: ClusterCall[] = [];
+  readonly #options: MemoryClusterOptions;
+  readonly #workloads = new Map<string, StoredWorkload>();
+  readonly #sources = new Map<string, StoredSource>();
+  readonly #log: Logged[] = [];
+  readonly #streams = new Set<StreamControl>();
+  #version = 100;
+
+  constructor(options: MemoryClusterOptions) {
+    this.#options = options;
+    this.cluster = options.cluster ?? "c1";
+  }
+
+  // What people do.
+
+  setSource(kind: SourceKind, name: string, data: Annotations, annotations: Annotations = {}): SourceRef {
+    const ref = { kind, namespace: "ns", name };
+    const createdAtSeconds = this.#sources.get(sourceKey(ref))?.live.createdAtSeconds ?? this.#now;
+    this.#putSource({ ref, annotations, createdAtSeconds, content: contentOf(data) }, "upsert");
+    return ref;
+  }
+
+  deleteSource(ref: SourceRef): void {
+    const stored = this.#sources.get(sourceKey(ref));
+    if (stored !== undefined) this.#putSource(stored.live, "delete");
+  }
+
+  setWorkload(
+    name: string,
+    change: { readonly template?: unknown; readonly annotations?: Readonly<Record<string, string | null>> },
+    kind = "Deployment",
+  ): WorkloadRef {
+    const ref = { kind, namespace: "ns", name };
+    const before = this.#workloads.get(workloadKey(ref));
+    this.#putWorkload(ref, before, { ...change, by: "people" });
+    return ref;
+  }
+
+  deleteWorkload(ref: WorkloadRef): void {
+    const before = this.#workloads.get(workloadKey(ref));
+    if (before === undefined) return;
+    this.#workloads.delete(workloadKey(ref));
+    this.#version += 1;
+    this.#changed({ version: this.#version, workload: { type: "delete", object: before } });
+    this.#logWrite("people", workloadKey(ref), before, undefined);
+  }
+
+  /** A controller reports on a rollout: the workload has a new version, and nothing that we read is different. */
+  touchStatus(ref: WorkloadRef): void {
+    const before = this.#workloads.get(workloadKey(ref));
+    if (before !== undefined) this.#storeWorkload({ ...before, resourceVersion: this.#nextVersion() });
+  }
+
+  /** Finalizers hold a deletion up. */
+  startDeleting(ref: WorkloadRef): void {
+    const before = this.#workloads.get(workloadKey(ref));
+    if (before !== undefined)
+      this.#storeWorkload({ ...before, resourceVersion: this.#nextVersion(), isDeleting: true });
+  }
+
+  // What tests look at.
+
+  workload(ref: WorkloadRef): LiveWorkload | undefined {
+    return this.#workloads.get(workloadKey(ref));
+  }
+
+  source(ref: SourceRef): (LiveSource & SourceVersion) | undefined {
+    const stored = this.#sources.get(sourceKey(ref));
+    return stored && { ...stored.live, resourceVersion: stored.resourceVersion };
+  }
+
+  get workloadRefs(): readonly WorkloadRef[] {
+    return [...this.#workloads.values()].map(({ ref }) => ref);
+  }
+
+  get sourceRefs(): readonly SourceRef[] {
+    return [...this.#sources.values()].map(({ live }) => live.ref);
+  }
+
+  /** Writes of ours that made the pods of a workload anew. */
+  rolls(ref?: WorkloadRef): readonly ClusterWrite[] {
+    return this.writes.filter(
+      (write) =>
+        write.by === "us" &&
+        write.isTemplateChanged &&
+        (ref === undefined || write.target === workloadKey(ref)),
+    );
+  }
+
+  /** Every watch is cut and what it has not delivered yet is lost to it: each lists again. */
+  cutWatches(): void {
+    for (const stream of this.#streams) stream.cut();
+  }
+
+  /** Events are held back until `resumeWatches`. */
+  holdWatches(): void {
+    for (const stream of this.#streams) stream.hold();
+  }
+
+  resumeWatches(): void {
+    for (const stream of this.#streams) stream.resume();
+  }
+
+  /** Each watch delivers its last events once more, with the versions they had then. */
+  replayEvents(count: number): void {
+    for (const stream of this.#streams) stream.replay(count);
+  }
+
+  // What the engine asks for.
+
+  async readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<LiveWorkload | undefined> {
+    return await this.#call({ verb: "read", target: workloadKey(ref) }, signal, () => this.workload(ref));
+  }
+
+  async readSource(ref: SourceRef, signal: AbortSignal): Promise<LiveSource | undefined> {
+    const read = () => this.#sources.get(sourceKey(ref))?.live;
+    return await this.#call({ verb: "read", target: sourceKey(ref) }, signal, read);
+  }
+
+  async listSourceNames(
+    kind: SourceKind,
+    namespace: string,
+    signal: AbortSignal,
+  ): Promise<readonly string[]> {
+    return await this.#call({ verb: "list", target: `${kind}/${namespace}` }, signal, () =>
+      this.sourceRefs
+        .filter((ref) => ref.kind === kind && ref.namespace === namespace)
+        .map(({ name }) => name),
+    );
+  }
+
+  async patchWorkload(
+    ref: WorkloadRef,
+    patch: WorkloadPatch,
+    signal: AbortSignal,
+  ): Promise<LiveWorkload | undefined> {
+    return await this.#call({ verb: "patch", target: workloadKey(ref) }, signal, () => {
+      const before = this.#workloads.get(workloadKey(ref));
+      if (before === undefined) return undefined;
+      if (before.resourceVersion !== patch.resourceVersion)
+        throw new Fault("kube.conflict", "the object has been modified");
+      const { template: edit, annotations } = patch;
+      const admit = this.#options.admit ?? ((template: unknown) => template);
+      const template = edit === undefined ? undefined : admit(applyEdit(before.template, edit));
+      return this.#putWorkload(ref, before, {
+        annotations,
+        ...(edit === undefined ? {} : { template }),
+        by: "us",
+      });
+    });
+  }
+
+  workloads(kind: string, handler: StreamHandler<LiveWorkload>): Stream {
+    return this.#stream(handler, {
+      list: () => [...this.#workloads.values()].filter(({ ref }) => ref.kind === kind),
+      since: (version) =>
+        this.#log.flatMap((entry) =>
+          entry.version > version && "workload" in entry && entry.workload.object.ref.kind === kind
+            ? [entry.workload]
+            : [],
+        ),
+    });
+  }
+
+  sources(kind: SourceKind, handler: StreamHandler<SourceVersion>): Stream {
+    return this.#stream(handler, {
+      list: () => [...this.#sources.values()].filter(({ live }) => live.ref.kind === kind).map(versionOf),
+      since: (version) =>
+        this.#log.flatMap((entry) =>
+          entry.version > version && "source" in entry && entry.source.object.ref.kind === kind
+            ? [entry.source]
+            : [],
+        ),
+    });
+  }
+
+  get #now(): number {
+    return Math.floor(this.#options.clock.now() / 1000);
+  }
+
+  #nextVersion(): string {
+    this.#version += 1;
+    return String(this.#version);
+  }
+
+  async #call<T>(call: ClusterCall, signal: AbortSignal, perform: () => T): Promise<T> {
+    this.calls.push(call);
+    await this.#options.before?.(call);
+    if (signal.aborted) throw new Fault("engine.aborted", "stopped while talking to the API server");
+    const answer = perform();
+    await this.#options.after?.(call);
+    return answer;
+  }
+
+  #putSource(live: LiveSource, type: "upsert" | "delete"): void {
+    const stored = { live, resourceVersion: this.#nextVersion() };
+    if (type === "delete") this.#sources.delete(sourceKey(live.ref));
+    else this.#sources.set(sourceKey(live.ref), stored);
+    this.#changed({ version: this.#version, source: { type, object: versionOf(stored) } });
+    this.#logWrite("people", sourceKey(live.ref), undefined, undefined);
+  }
+
+  #putWorkload(ref: WorkloadRef, before: StoredWorkload | undefined, change: WorkloadChange): LiveWorkload {
+    const after = writtenWorkload(ref, before, change, {
+      nowSeconds: this.#now,
+      nextVersion: () => this.#nextVersion(),
+    });
+    if (after === before) return after;
+    this.#storeWorkload(after);
+    this.#logWrite(change.by, workloadKey(ref), before, after);
+    return after;
+  }
+
+  #storeWorkload(workload: StoredWorkload): void {
+    this.#workloads.set(workloadKey(workload.ref), workload);
+    this.#changed({ version: this.#version, workload: { type: "upsert", object: workload } });
+  }
+
+  #logWrite(
+    by: ClusterWrite["by"],
+    target: string,
+    before: LiveWorkload | undefined,
+    after: LiveWorkload | undefined,
+  ): void {
+    const isTemplateChanged = after !== undefined && !isSame(before?.template, after.template);
+    this.writes.push({ at: this.#options.clock.now(), by, target, isTemplateChanged, before, after });
+  }
+
+  #changed(entry: Logged): void {
+    this.#log.push(entry);
+    for (const stream of this.#streams) stream.wake();
+  }
+
+  #stream<T>(
+    handler: StreamHandler<T>,
+    from: {
+      readonly list: () => readonly T[];
+      readonly since: (version: number) => readonly StreamEvent<T>[];
+    },
+  ): Stream {
+    const { clock } = this.#options;
+    const stream = new MemoryStream<T>({ ...from, handler, clock, version: () => this.#version });
+    return {
+      run: async (signal) => {
+        this.#streams.add(stream);
+        await stream.run(signal);
+        this.#streams.delete(stream);
+      },
+    };
+  }
+}
+
+function contentOf(data: Annotations): SourceContent {
+  const bytes = Object.entries(data).map(([key, value]) => [key, new TextEncoder().encode(value)] as const);
+  return { data: new Map(bytes), binaryData: new Map() };
+}
+
+function versionOf({ live, resourceVersion }: StoredSource): SourceVersion {
+  return { ref: live.ref, resourceVersion };
+}

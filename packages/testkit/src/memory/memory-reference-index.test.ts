@@ -1,0 +1,16 @@
+import { matchesForTest, referenceIndexContract } from "../contracts/reference-index-contract.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { MemoryReferenceIndex } from "./memory-reference-index.ts";
+
+// The double promises what the real one does: the same sentences hold for both.
+referenceIndexContract(async () => {
+  const index = new MemoryReferenceIndex({ clock: new ManualClock(), matches: matchesForTest });
+  await index.open();
+  return {
+    index,
+    lose: async () => index.wipe(),
+    async [Symbol.asyncDispose]() {
+      // Nothing outlives it.
+    },
+  };
+});

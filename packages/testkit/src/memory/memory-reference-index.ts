@@ -1,0 +1,141 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type {
+  ChangedSource,
+  IndexEntry,
+  ReferenceIndex,
+  SourceVersion,
+} from "@fleet-reloader/engine/reference-index";
+
+interface State {
+  readonly engagedAtSeconds: number;
+  readonly entries: Map<string, IndexEntry>;
+  readonly unpublished: Set<string>;
+  readonly handled: Map<string, string>;
+}
+
+export interface MemoryReferenceIndexOptions {
+  readonly clock: Clock;
+  readonly matches: (item: string, name: string) => boolean;
+  /** Asked before each call; what it throws or rejects with is the call's failure. */
+  readonly before?: (call: string) => Promise<void> | void;
+}
+
+/** The reference index of one cluster, kept where a test can look at it and take it away. */
+export class MemoryReferenceIndex implements ReferenceIndex {
+  readonly #options: MemoryReferenceIndexOptions;
+  /** What would be in Redis; undefined after a flush. */
+  #stored: State | undefined;
+  #opened: State | undefined;
+
+  constructor(options: MemoryReferenceIndexOptions) {
+    this.#options = options;
+  }
+
+  /** All is gone, as after FLUSHALL. */
+  wipe(): void {
+    this.#stored = undefined;
+  }
+
+  /** Keys of the workloads it knows, sorted. */
+  get workloads(): readonly string[] {
+    return [...(this.#stored?.entries.keys() ?? [])].sort();
+  }
+
+  handled(ref: SourceRef): string | undefined {
+    return this.#stored?.handled.get(sourceKey(ref));
+  }
+
+  async open(): Promise<{ engagedAtSeconds: number }> {
+    await this.#options.before?.("open");
+    this.#stored ??= {
+      engagedAtSeconds: Math.floor(this.#options.clock.now() / 1000),
+      entries: new Map(),
+      unpublished: new Set(),
+      handled: new Map(),
+    };
+    this.#opened = this.#stored;
+    return { engagedAtSeconds: this.#stored.engagedAtSeconds };
+  }
+
+  async verify(): Promise<void> {
+    await this.#state("verify");
+  }
+
+  async put(entries: readonly IndexEntry[]): Promise<readonly IndexEntry[]> {
+    const state = await this.#state("put");
+    return entries.filter((entry) => {
+      const key = workloadKey(entry.workload);
+      if (text(state.entries.get(key)) !== text(entry)) state.unpublished.add(key);
+      state.entries.set(key, entry);
+      return state.unpublished.has(key);
+    });
+  }
+
+  async markPublished(workloads: readonly WorkloadRef[]): Promise<void> {
+    const state = await this.#state("markPublished");
+    for (const workload of workloads) state.unpublished.delete(workloadKey(workload));
+  }
+
+  async remove(workloads: readonly WorkloadRef[]): Promise<void> {
+    const state = await this.#state("remove");
+    for (const workload of workloads) {
+      state.entries.delete(workloadKey(workload));
+      state.unpublished.delete(workloadKey(workload));
+    }
+  }
+
+  async retain(kind: string, namespace: string | undefined, keys: ReadonlySet<string>): Promise<void> {
+    const state = await this.#state("retain");
+    for (const [key, { workload }] of state.entries) {
+      const isListed = workload.kind === kind && (namespace ?? workload.namespace) === workload.namespace;
+      if (isListed && !keys.has(key)) state.entries.delete(key);
+    }
+  }
+
+  async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
+    const state = await this.#state("findChanged");
+    return sources.flatMap((source) => {
+      if (state.handled.get(sourceKey(source.ref)) === source.resourceVersion) return [];
+      const dependents = [...state.entries.values()]
+        .filter((entry) => this.#uses(entry, source.ref))
+        .map(({ workload, window }) => ({ workload, window }));
+      return dependents.length === 0 ? [] : [{ source, dependents }];
+    });
+  }
+
+  async markHandled(sources: readonly SourceVersion[]): Promise<void> {
+    const state = await this.#state("markHandled");
+    for (const source of sources) state.handled.set(sourceKey(source.ref), source.resourceVersion);
+  }
+
+  async forget(sources: readonly SourceRef[]): Promise<void> {
+    const state = await this.#state("forget");
+    for (const source of sources) state.handled.delete(sourceKey(source));
+  }
+
+  #uses({ workload, sources, patterns }: IndexEntry, source: SourceRef): boolean {
+    if (workload.namespace !== source.namespace) return false;
+    return (
+      sources.includes(sourceKey(source)) ||
+      patterns.some(({ kind, item }) => kind === source.kind && this.#options.matches(item, source.name))
+    );
+  }
+
+  async #state(call: string): Promise<State> {
+    await this.#options.before?.(call);
+    const state = this.#stored;
+    if (state === undefined || state !== this.#opened)
+      throw new Fault("redis.state-lost", "the index is not the one that was opened");
+    return state;
+  }
+}
+
+function text(entry: IndexEntry | undefined): string {
+  const inOrder = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
+  return JSON.stringify(entry, (_, value: unknown) =>
+    Array.isArray(value) ? value.toSorted(inOrder) : value,
+  );
+}

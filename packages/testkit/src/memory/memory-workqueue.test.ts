@@ -1,0 +1,42 @@
+import type { Handler } from "@fleet-reloader/engine/workqueue";
+import { workqueueContract } from "../contracts/workqueue-contract.ts";
+import { ManualClock } from "./manual-clock.ts";
+import { MemoryWorkqueue } from "./memory-workqueue.ts";
+
+const stepMs = 10;
+
+// The double promises what the real one does: the same sentences hold for both.
+workqueueContract(async () => {
+  const clock = new ManualClock();
+  const queue = new MemoryWorkqueue({ clock });
+  let handler: Handler | undefined;
+  const work = async (handle: Handler): Promise<void> => {
+    for (let taken = queue.take(); taken !== undefined; taken = queue.take()) {
+      const { request, delivery, finish, fail } = taken;
+      void handle(request, delivery).then(finish, fail);
+    }
+  };
+  const elapse = async (ms: number): Promise<void> => {
+    for (let leftMs = ms; leftMs >= 0; leftMs -= stepMs) {
+      if (handler !== undefined) await work(handler);
+      await clock.advance(Math.min(stepMs, leftMs));
+    }
+  };
+  return {
+    queue,
+    elapse,
+    handle: (given) => {
+      handler = given;
+    },
+    now: () => clock.now(),
+    async until(what, condition) {
+      for (let passedMs = 0; !condition(); passedMs += stepMs) {
+        if (passedMs > 10_000) throw new Error(`not within 10 s: ${what}`);
+        await elapse(stepMs);
+      }
+    },
+    async [Symbol.asyncDispose]() {
+      // Nothing outlives it.
+    },
+  };
+});

@@ -1,0 +1,166 @@
+import { delayFor } from "@fleet-reloader/domain/debounce";
+import { asFault } from "@fleet-reloader/domain/fault";
+import { workloadKey } from "@fleet-reloader/domain/workload";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Request, Result } from "@fleet-reloader/engine/request";
+import type { Addition, Delivery, Handler, Workqueue } from "@fleet-reloader/engine/workqueue";
+
+interface Entry {
+  readonly request: Request;
+  readonly isAdoption: boolean;
+  readonly delayMs: number;
+  attemptsMade: number;
+  dueMs: number;
+  /** Who handles it now. */
+  run: object | undefined;
+  /** The last addition made while it runs. */
+  next: { readonly isAdoption: boolean; readonly delayMs: number } | undefined;
+}
+
+/** One delivery of a request to a worker. */
+export interface Taken {
+  readonly request: Request;
+  readonly delivery: Delivery;
+  /** The worker is done; nothing happens when the request has been given to another meanwhile. */
+  finish(result: Result): void;
+  fail(error: unknown): void;
+  /** Its worker was killed or froze: it waits again, for any worker. */
+  lose(): void;
+}
+
+export interface MemoryWorkqueueOptions {
+  readonly clock: Clock;
+  /** Wait before the next try, by attempt; 1 s when absent. */
+  readonly retryMs?: (attemptsMade: number) => number;
+  readonly before?: (call: string) => Promise<void> | void;
+}
+
+/** What the real queue promises, kept where a test can look at it and take it away. */
+export class MemoryWorkqueue implements Workqueue {
+  readonly #options: MemoryWorkqueueOptions;
+  readonly #entries = new Map<string, Entry>();
+  readonly #firstChange = new Map<string, { readonly at: number; readonly untilMs: number }>();
+  /** Every addition ever made, for tests of producers. */
+  readonly additions: Addition[] = [];
+
+  constructor(options: MemoryWorkqueueOptions) {
+    this.#options = options;
+  }
+
+  async add(additions: readonly Addition[]): Promise<void> {
+    if (additions.length === 0) return;
+    await this.#options.before?.("add");
+    for (const addition of additions) {
+      this.additions.push(addition);
+      this.#put(addition);
+    }
+  }
+
+  /** All is gone, as after FLUSHALL. Workers go on with what they have. */
+  wipe(): void {
+    this.#entries.clear();
+    this.#firstChange.clear();
+  }
+
+  /** Requests that wait or run, by workload. */
+  get held(): readonly string[] {
+    return [...this.#entries.values()].map((entry) => workloadKey(entry.request.workload)).sort();
+  }
+
+  /** When the next waiting request is due, on the monotonic clock. */
+  get nextDueMs(): number | undefined {
+    const due = [...this.#entries.values()].filter((entry) => entry.run === undefined);
+    return due.length === 0 ? undefined : Math.min(...due.map((entry) => entry.dueMs));
+  }
+
+  /** The request that has been due longest. */
+  take(signal: AbortSignal = new AbortController().signal): Taken | undefined {
+    const now = this.#options.clock.monotonic();
+    const [found] = [...this.#entries]
+      .filter(([, entry]) => entry.run === undefined && entry.dueMs <= now)
+      .sort(([, a], [, b]) => a.dueMs - b.dueMs);
+    if (found === undefined) return undefined;
+    const [id, entry] = found;
+    if (entry.delayMs > 0) this.#firstChange.delete(id);
+    const run = {};
+    entry.run = run;
+    const isMine = () => this.#entries.get(id) === entry && entry.run === run;
+    return {
+      request: entry.request,
+      delivery: { attemptsMade: entry.attemptsMade, isAdoption: entry.isAdoption, signal },
+      finish: (result) => {
+        if (!isMine()) return;
+        if (result.type === "again") this.#wait(entry, result.afterMs);
+        else this.#end(id, entry);
+      },
+      fail: (error) => {
+        if (isMine()) this.#failed(id, entry, error);
+      },
+      lose: () => {
+        if (isMine()) this.#wait(entry, 0);
+      },
+    };
+  }
+
+  /** Hands every request that is due to the handler, one after another, until none is. */
+  async run(handler: Handler): Promise<void> {
+    for (let taken = this.take(); taken !== undefined; taken = this.take()) {
+      try {
+        taken.finish(await handler(taken.request, taken.delivery));
+      } catch (error) {
+        taken.fail(error);
+      }
+    }
+  }
+
+  #put(addition: Addition): void {
+    const { request, isAdoption } = addition;
+    const id = `${request.cluster}|${workloadKey(request.workload)}`;
+    const delayMs = this.#delay(id, addition);
+    const entry = this.#entries.get(id);
+    if (entry === undefined) {
+      this.#create(id, request, { isAdoption, delayMs });
+    } else if (entry.run !== undefined) {
+      entry.next = { isAdoption, delayMs };
+    } else if (!isAdoption && entry.dueMs > this.#options.clock.monotonic()) {
+      entry.dueMs = this.#options.clock.monotonic() + delayMs;
+    }
+  }
+
+  #create(
+    id: string,
+    request: Request,
+    { isAdoption, delayMs }: { isAdoption: boolean; delayMs: number },
+  ): void {
+    const dueMs = this.#options.clock.monotonic() + delayMs;
+    const fresh = { attemptsMade: 0, run: undefined, next: undefined };
+    this.#entries.set(id, { request, isAdoption, delayMs, dueMs, ...fresh });
+  }
+
+  #delay(id: string, { quietPeriodMs, maxWaitMs }: Addition): number {
+    if (quietPeriodMs === 0) return 0;
+    const now = this.#options.clock.monotonic();
+    const known = this.#firstChange.get(id);
+    const first = known !== undefined && known.untilMs > now ? known : { at: now, untilMs: now + maxWaitMs };
+    this.#firstChange.set(id, first);
+    return delayFor(first.at, now, { quietPeriodMs, maxWaitMs });
+  }
+
+  #wait(entry: Entry, ms: number): void {
+    entry.run = undefined;
+    entry.dueMs = this.#options.clock.monotonic() + ms;
+  }
+
+  #end(id: string, entry: Entry): void {
+    this.#entries.delete(id);
+    if (entry.next !== undefined) this.#create(id, entry.request, entry.next);
+  }
+
+  #failed(id: string, entry: Entry, error: unknown): void {
+    const fault = asFault(error);
+    const { queue, countsAsAttempt } = fault.disposition;
+    if (countsAsAttempt) entry.attemptsMade += 1;
+    if (queue === "drop") this.#end(id, entry);
+    else this.#wait(entry, fault.retryAfterMs ?? this.#options.retryMs?.(entry.attemptsMade) ?? 1000);
+  }
+}

@@ -1,0 +1,142 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { until } from "./until.ts";
+
+export interface ProductOptions {
+  readonly kubeconfig: string;
+  readonly service?: "standalone" | "watcher" | "worker";
+  readonly args?: readonly string[];
+  /** Kept between starts when given; otherwise a folder of its own that is removed at the end. */
+  readonly dataDir?: string;
+  /** Puts something into the new data dir before the start. */
+  readonly prepare?: (dataDir: string) => void;
+  readonly nodeArgs?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
+}
+
+/** A service of the product as its own process, from the bundle that is shipped. */
+export interface Product extends AsyncDisposable {
+  readonly pid: number;
+  readonly dataDir: string;
+  /** Every log line so far, parsed where it is JSON. */
+  readonly log: readonly LogLine[];
+  readonly output: () => string;
+  /** `/ready`, `/live`, `/metrics` are below it; known once the service has started. */
+  readonly healthUrl: () => Promise<string>;
+  /** Waits until `/ready` answers 200. */
+  readonly ready: (timeoutMs?: number) => Promise<void>;
+  readonly signal: (signal: NodeJS.Signals) => void;
+  /** Exit code, or the signal that ended it. */
+  readonly ended: Promise<number | string>;
+  /** SIGTERM, then waits. Resolves to the exit code. */
+  readonly stop: () => Promise<number | string>;
+}
+
+export interface LogLine {
+  readonly msg: string;
+  readonly [field: string]: unknown;
+}
+
+const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
+
+/** What `./dev run` gives to Node, too. */
+function nodeArgs(): readonly string[] {
+  return readFileSync(join(root, "infra/bundle/node-args"), "utf8").trim().split(" ");
+}
+
+/** Starts a service on free ports, with JSON logs. */
+export function startProduct(options: ProductOptions): Product {
+  const service = options.service ?? "standalone";
+  const main = join(root, "services", service, "dist/main.mjs");
+  if (!existsSync(main)) throw new Error(`${main} is missing: run ./dev bundle first`);
+  const dataDir = options.dataDir ?? mkdtempSync(join(tmpdir(), "fr-"));
+  options.prepare?.(dataDir);
+  const args = [
+    ...(options.nodeArgs ?? nodeArgs()),
+    main,
+    ...["--kubeconfig", options.kubeconfig, "--log-format", "json", "--listen-address", "127.0.0.1:0"],
+    ...["--data-dir", dataDir],
+    ...(service === "standalone" ? ["--dashboard-address", "127.0.0.1:0"] : []),
+    ...(options.args ?? []),
+  ];
+  const child = spawn(process.execPath, args, {
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, MALLOC_ARENA_MAX: "1", ...options.env },
+  });
+  const log: LogLine[] = [];
+  const raw: string[] = [];
+  collect(child, log, raw);
+  const ended = new Promise<number | string>((resolve) =>
+    child.once("exit", (code, signal) => resolve(code ?? signal ?? "unknown")),
+  );
+  let isEnded = false;
+  void ended.then(() => {
+    isEnded = true;
+  });
+
+  const healthUrl = async (): Promise<string> => {
+    const started = await until("the service has started", () => {
+      if (isEnded) throw new Error(`the service ended at its start:\n${raw.join("")}`);
+      return log.find((line) => line.msg.endsWith("started") && ("health" in line || "listen" in line));
+    });
+    return typeof started.health === "string"
+      ? new URL(started.health).origin
+      : `http://${String(started.listen)}`;
+  };
+  const stop = async (): Promise<number | string> => {
+    if (!isEnded) child.kill("SIGTERM");
+    return await ended;
+  };
+  return {
+    pid: child.pid ?? -1,
+    dataDir,
+    log,
+    output: () => raw.join(""),
+    healthUrl,
+    async ready(timeoutMs = 15_000) {
+      const url = await healthUrl();
+      let said = "";
+      const isReady = async (): Promise<boolean> => {
+        const answer = await fetch(`${url}/ready`);
+        said = await answer.text();
+        return answer.status === 200;
+      };
+      await until("/ready answers 200", isReady, timeoutMs).catch((error: unknown) => {
+        throw new Error(`not ready: ${said}\n${raw.join("")}`, { cause: error });
+      });
+    },
+    signal: (signal) => void child.kill(signal),
+    ended,
+    stop,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGCONT");
+      await stop();
+      if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+function collect(child: ChildProcess, log: LogLine[], raw: string[]): void {
+  let rest = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    raw.push(chunk.toString("utf8"));
+    const lines = (rest + chunk.toString("utf8")).split("\n");
+    rest = lines.pop() ?? "";
+    for (const line of lines) log.push(parseLine(line));
+  });
+  child.stderr?.on("data", (chunk: Buffer) => raw.push(chunk.toString("utf8")));
+}
+
+function parseLine(line: string): LogLine {
+  try {
+    const value: unknown = JSON.parse(line);
+    if (typeof value === "object" && value !== null && "msg" in value)
+      return { ...value, msg: String(value.msg) };
+  } catch {
+    // Not one of ours; kept as text.
+  }
+  return { msg: line };
+}

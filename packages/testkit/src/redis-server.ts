@@ -1,0 +1,73 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { mkdtempSync, rmSync } from "node:fs";
+import { createServer } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { until } from "./until.ts";
+
+/** A Redis of a test's own, on a free port of the loopback. */
+export interface TestRedis extends AsyncDisposable {
+  readonly url: string;
+  readonly port: number;
+  /** Ends it without warning. */
+  kill(): Promise<void>;
+  /** Starts it again on the same port; what was not written to its append-only file is gone. */
+  restart(): Promise<void>;
+}
+
+export async function startRedis(): Promise<TestRedis> {
+  const directory = mkdtempSync(join(tmpdir(), "fr-redis-"));
+  const port = await freePort();
+  let child = await spawnServer(port, directory);
+  const kill = async (): Promise<void> => {
+    const ended = new Promise((resolve) => child.once("exit", resolve));
+    if (child.exitCode === null && child.signalCode === null) {
+      child.kill("SIGKILL");
+      await ended;
+    }
+  };
+  return {
+    url: `redis://127.0.0.1:${port}`,
+    port,
+    kill,
+    async restart() {
+      await kill();
+      child = await spawnServer(port, directory);
+    },
+    async [Symbol.asyncDispose]() {
+      await kill();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+async function spawnServer(port: number, directory: string): Promise<ChildProcess> {
+  const settings = [
+    "--port",
+    String(port),
+    "--bind",
+    "127.0.0.1",
+    "--dir",
+    directory,
+    "--save",
+    "",
+    "--appendonly",
+    "yes",
+  ];
+  const child = spawn("redis-server", settings, { stdio: ["ignore", "pipe", "inherit"] });
+  let output = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    output += chunk.toString("utf8");
+  });
+  await until("redis-server accepts connections", () => output.includes("Ready to accept connections"));
+  return child;
+}
+
+async function freePort(): Promise<number> {
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
+  const address = probe.address();
+  await new Promise((resolve) => probe.close(resolve));
+  if (address === null || typeof address === "string") throw new Error("no port");
+  return address.port;
+}

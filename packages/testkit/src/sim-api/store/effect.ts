@@ -1,0 +1,35 @@
+import { equalJson, type JsonObject, valueAt } from "../objects/json.ts";
+import { type KubeObject, withMeta } from "../objects/kube-object.ts";
+import type { ResourceType } from "../objects/resource-types.ts";
+
+export function nextGeneration(
+  type: ResourceType,
+  current: KubeObject,
+  next: KubeObject,
+): number | undefined {
+  if (type.generation === "none") return current.metadata.generation;
+  const isAnnotated = type.generation === "spec-and-annotations";
+  const isSameSpec = equalJson(current.spec, next.spec);
+  const isSameText = !isAnnotated || equalJson(current.metadata.annotations, next.metadata.annotations);
+  const generation = current.metadata.generation ?? 1;
+  return isSameSpec && isSameText ? generation : generation + 1;
+}
+
+/** `managedFields: [{}]` or `[]` in a write empties them; there is no other way to write them. */
+export function clearsManagedFields(wanted: JsonObject): boolean {
+  const given = valueAt(wanted, "metadata", "managedFields");
+  return Array.isArray(given) && (given.length === 0 || equalJson(given, [{}]));
+}
+
+/** Equal but for the times in managedFields: the server then stores nothing. */
+export function isSame(current: KubeObject, next: KubeObject): boolean {
+  if (
+    !equalJson(withMeta(current, { managedFields: undefined }), withMeta(next, { managedFields: undefined }))
+  )
+    return false;
+  return equalJson(timeless(current), timeless(next));
+}
+
+function timeless(object: KubeObject): readonly JsonObject[] {
+  return (object.metadata.managedFields ?? []).map((entry) => ({ ...entry, time: undefined }));
+}

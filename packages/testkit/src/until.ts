@@ -1,0 +1,38 @@
+import { setTimeout as wait } from "node:timers/promises";
+
+/** Polls until the condition gives something true; rejects with what was awaited when it does not come in time. */
+export async function until<T>(
+  what: string,
+  condition: () => T | Promise<T>,
+  timeoutMs = 10_000,
+): Promise<NonNullable<T>> {
+  const deadline = performance.now() + timeoutMs;
+  let last: unknown;
+  while (performance.now() < deadline) {
+    try {
+      const value = await condition();
+      if (value) return value;
+      last = undefined;
+    } catch (error) {
+      last = error;
+    }
+    await wait(20);
+  }
+  throw new Error(`not within ${timeoutMs} ms: ${what}`, { cause: last });
+}
+
+/**
+ * Holds for the whole time: for "nothing happens", which no event can tell. The time is the guarantee's own (a multiple of
+ * the quiet period), not a guess at how long something takes.
+ */
+export async function holds(
+  what: string,
+  forMs: number,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  const deadline = performance.now() + forMs;
+  while (performance.now() < deadline) {
+    if (!(await condition())) throw new Error(`did not hold: ${what}`);
+    await wait(50);
+  }
+}
