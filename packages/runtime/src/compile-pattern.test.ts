@@ -1,0 +1,62 @@
+import { describe, expect, test } from "vitest";
+import { createPatternCompiler } from "./compile-pattern.ts";
+
+const compile = createPatternCompiler();
+
+function matches(source: string, text: string): boolean {
+  const pattern = compile(source);
+  if ("invalid" in pattern) throw new Error(pattern.invalid);
+  return pattern.matches(text);
+}
+
+describe("a pattern", () => {
+  test("is found anywhere unless it is anchored", () => {
+    expect(matches("b+", "abbc")).toBe(true);
+    expect(matches("^b+$", "abbc")).toBe(false);
+  });
+
+  // The peer writes ^ and $ around an item without a group, and so do we.
+  test("anchors bind to the outer alternatives only", () => {
+    expect(matches("^a|b$", "axx")).toBe(true);
+    expect(matches("^a|b$", "xxb")).toBe(true);
+    expect(matches("^a|b$", "xab-")).toBe(false);
+  });
+
+  test("knows what RE2 knows: classes, flags, Unicode", () => {
+    expect(matches("^[[:alpha:]]+-\\d{2}$", "web-01")).toBe(true);
+    expect(matches("(?i)^WEB", "web")).toBe(true);
+    expect(matches("^\\pL+$", "größe")).toBe(true);
+  });
+
+  test.each(["(", "a**b(", "[z-a]", "a(?=b)", "(a)\\1", "a{1001}", "((a{100}){100}){100}"])(
+    "%s is refused with a reason",
+    (source) => {
+      const pattern = compile(source);
+      expect("invalid" in pattern && pattern.invalid).toMatch(/./);
+    },
+  );
+
+  // The best of some tries: the machine may be busy, but an engine that backtracks takes minutes each time.
+  test("that would take a backtracking engine for ever takes no time", () => {
+    const tries = Array.from({ length: 10 }, () => {
+      const start = performance.now();
+      expect(matches("^(a+)+$", `${"a".repeat(30)}!`)).toBe(false);
+      return performance.now() - start;
+    });
+    expect(Math.min(...tries)).toBeLessThan(5);
+  });
+});
+
+describe("compiled patterns", () => {
+  test("are remembered", () => {
+    expect(compile("^web-.*$")).toBe(compile("^web-.*$"));
+  });
+
+  test("are forgotten again, so that tenants cannot fill the memory", () => {
+    const own = createPatternCompiler();
+    const first = own("^first$");
+    for (let each = 0; each < 1000; each += 1) own(`^${each}$`);
+    expect(own("^999$")).toBe(own("^999$"));
+    expect(own("^first$")).not.toBe(first);
+  });
+});

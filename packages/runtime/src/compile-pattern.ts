@@ -1,0 +1,28 @@
+import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
+import { RE2JS } from "re2js";
+
+/** Compiled patterns are kept: every change in a namespace asks the same ones again. */
+const rememberedMax = 1000;
+
+/** RE2 semantics and linear time, in JavaScript: a tenant's pattern can be wrong but never slow. */
+export function createPatternCompiler(): CompilePattern {
+  const remembered = new Map<string, ReturnType<CompilePattern>>();
+  return (source) => {
+    const known = remembered.get(source);
+    if (known !== undefined) return known;
+    const compiled = compile(source);
+    const [oldest] = remembered.keys();
+    if (remembered.size >= rememberedMax && oldest !== undefined) remembered.delete(oldest);
+    remembered.set(source, compiled);
+    return compiled;
+  };
+}
+
+function compile(source: string): ReturnType<CompilePattern> {
+  try {
+    const pattern = RE2JS.compile(source);
+    return { matches: (text) => pattern.matcher(text).find() };
+  } catch (error) {
+    return { invalid: error instanceof Error ? error.message : "no RE2 pattern" };
+  }
+}

@@ -1,0 +1,171 @@
+import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
+import { logLevels } from "../pino-log.ts";
+import { boolean, duration, list, listenAddress, oneOf, text } from "./types.ts";
+
+/** Which clusters, and where Redis is: what every service needs. */
+export const connectionFields = {
+  kubeconfig: {
+    schema: text(""),
+    meta: {
+      flag: "kubeconfig",
+      env: "KUBECONFIG",
+      placeholder: "FILE",
+      description: "Kubeconfig with the clusters to serve.",
+      defaultText: "the ServiceAccount of the pod we run in",
+    },
+  },
+  contexts: {
+    schema: list(),
+    meta: {
+      flag: "context",
+      env: "FLEET_RELOADER_CONTEXTS",
+      placeholder: "NAME",
+      description: "Context of the kubeconfig; each is a cluster. May be given several times.",
+      defaultText: "the current context",
+      isList: true,
+    },
+  },
+  redisUrl: {
+    schema: text(""),
+    meta: {
+      flag: "redis-url",
+      env: "FLEET_RELOADER_REDIS_URL",
+      placeholder: "URL",
+      description:
+        "Redis 6.2 or newer, or Valkey: redis://[user:password@]host:port[/db], or rediss:// for TLS.",
+      defaultText: "an embedded redis-server (standalone only)",
+    },
+  },
+  dataDir: {
+    schema: text(""),
+    meta: {
+      flag: "data-dir",
+      env: "FLEET_RELOADER_DATA_DIR",
+      placeholder: "DIR",
+      description: "Folder of the mark key and of the embedded Redis.",
+      defaultText: "$XDG_STATE_HOME/fleet-reloader or ~/.local/state/fleet-reloader",
+    },
+  },
+  listenAddress: {
+    schema: listenAddress("127.0.0.1:9090"),
+    meta: {
+      flag: "listen-address",
+      env: "FLEET_RELOADER_LISTEN_ADDRESS",
+      placeholder: "HOST:PORT",
+      description: "Serves /live, /ready and /metrics.",
+    },
+  },
+  logLevel: {
+    schema: oneOf(logLevels, "info"),
+    meta: {
+      flag: "log-level",
+      env: "FLEET_RELOADER_LOG_LEVEL",
+      placeholder: "LEVEL",
+      description: `One of ${logLevels.join(", ")}.`,
+    },
+  },
+  logFormat: {
+    schema: oneOf(["text", "json"], "text"),
+    meta: {
+      flag: "log-format",
+      env: "FLEET_RELOADER_LOG_FORMAT",
+      placeholder: "FORMAT",
+      description: "text for people, json for machines.",
+    },
+  },
+} as const;
+
+/** What workloads are told to do unless they say otherwise. Watchers and workers must agree on it. */
+export const ruleFields = {
+  namespace: {
+    schema: text(""),
+    meta: {
+      flag: "namespace",
+      env: "KUBERNETES_NAMESPACE",
+      placeholder: "NAME",
+      description: "Serve this namespace only; needs no cluster-wide rights.",
+      defaultText: "all namespaces",
+    },
+  },
+  debounce: {
+    schema: duration("2s"),
+    meta: {
+      flag: "debounce",
+      env: "FLEET_RELOADER_DEBOUNCE",
+      placeholder: "DURATION",
+      description:
+        "Quiet period: a workload rolls when none of its sources has changed for this long. 0 rolls at once.",
+    },
+  },
+  maxWait: {
+    schema: duration("30s"),
+    meta: {
+      flag: "max-wait",
+      env: "FLEET_RELOADER_MAX_WAIT",
+      placeholder: "DURATION",
+      description: "The longest a change waits for quiet.",
+    },
+  },
+  reloadStrategy: {
+    schema: oneOf(reloadStrategies, "annotations"),
+    meta: {
+      flag: "reload-strategy",
+      env: "FLEET_RELOADER_RELOAD_STRATEGY",
+      placeholder: "STRATEGY",
+      description:
+        "How a pod template is changed: annotations (an annotation on it) or env-vars (a variable in one container).",
+    },
+  },
+  autoReloadAll: {
+    schema: boolean(false),
+    meta: {
+      flag: "auto-reload-all",
+      env: "FLEET_RELOADER_AUTO_RELOAD_ALL",
+      placeholder: "BOOL",
+      description: "Serve every workload that does not opt out, without annotations.",
+      isSwitch: true,
+    },
+  },
+} as const;
+
+/** What only workers need. */
+export const workerFields = {
+  markKeyFile: {
+    schema: text(""),
+    meta: {
+      flag: "mark-key-file",
+      env: "FLEET_RELOADER_MARK_KEY_FILE",
+      placeholder: "FILE",
+      description:
+        "Keys of the marks, 64 hexadecimal characters a line, the current one first. All workers need the same.",
+      defaultText: "mark.key in the data dir, made at the first start",
+    },
+  },
+  concurrency: {
+    schema: text("32").transform((value, context) => {
+      const count = Number(value);
+      if (Number.isInteger(count) && count >= 1 && count <= 1000) return count;
+      context.addIssue({ code: "custom", message: "must be a whole number from 1 to 1000" });
+      return 32;
+    }),
+    meta: {
+      flag: "concurrency",
+      env: "FLEET_RELOADER_CONCURRENCY",
+      placeholder: "COUNT",
+      description: "Workloads one worker process handles at once.",
+    },
+  },
+} as const;
+
+/** Only where there is a dashboard. */
+export const dashboardFields = {
+  dashboardAddress: {
+    schema: listenAddress("127.0.0.1:8080"),
+    meta: {
+      flag: "dashboard-address",
+      env: "FLEET_RELOADER_DASHBOARD_ADDRESS",
+      placeholder: "HOST:PORT",
+      description: "Serves the queue dashboard at /queues, read-only.",
+    },
+  },
+} as const;

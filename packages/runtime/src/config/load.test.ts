@@ -1,0 +1,109 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import { describe, expect, test } from "vitest";
+import { connectionFields, ruleFields, workerFields } from "./fields.ts";
+import { loadConfig } from "./load.ts";
+
+const shape = { ...connectionFields, ...ruleFields, ...workerFields };
+
+const load = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
+  loadConfig(shape, { args, env });
+
+function problems(args: readonly string[], env: Readonly<Record<string, string>> = {}): readonly string[] {
+  try {
+    load(args, env);
+  } catch (error) {
+    if (error instanceof Fault && error.code === "config.invalid") return error.message.split("\n");
+    throw error;
+  }
+  return [];
+}
+
+describe("where a value comes from", () => {
+  test("nothing given: the defaults", () => {
+    expect(load([])).toMatchObject({
+      contexts: [],
+      debounce: 2000,
+      maxWait: 30_000,
+      concurrency: 32,
+      listenAddress: { host: "127.0.0.1", port: 9090 },
+      autoReloadAll: false,
+      reloadStrategy: "annotations",
+      logLevel: "info",
+    });
+  });
+
+  test("the environment beats the default, a flag beats both", () => {
+    const env = { FLEET_RELOADER_DEBOUNCE: "5s" };
+    expect(load([], env).debounce).toBe(5000);
+    expect(load(["--debounce", "7s"], env).debounce).toBe(7000);
+  });
+
+  test("an empty variable is as good as none", () => {
+    expect(load([], { FLEET_RELOADER_DEBOUNCE: "" }).debounce).toBe(2000);
+  });
+
+  test("of a flag given twice the last counts", () => {
+    expect(load(["--debounce=1s", "--debounce=3s"]).debounce).toBe(3000);
+  });
+
+  test("a list flag may be repeated and may hold commas", () => {
+    expect(load(["--context", "a, b", "--context=c"]).contexts).toEqual(["a", "b", "c"]);
+    expect(load([], { FLEET_RELOADER_CONTEXTS: "a,,b " }).contexts).toEqual(["a", "b"]);
+  });
+
+  test("list flags replace the variable, they do not add to it", () => {
+    expect(load(["--context", "a"], { FLEET_RELOADER_CONTEXTS: "b" }).contexts).toEqual(["a"]);
+  });
+
+  test("a switch needs no value and takes one after an equals sign", () => {
+    expect(load(["--auto-reload-all"]).autoReloadAll).toBe(true);
+    expect(load(["--auto-reload-all=false"], { FLEET_RELOADER_AUTO_RELOAD_ALL: "true" }).autoReloadAll).toBe(
+      false,
+    );
+  });
+
+  test("the result cannot be changed", () => {
+    expect(Object.isFrozen(load([]))).toBe(true);
+  });
+});
+
+describe("problems", () => {
+  test("are told all at once, each with its field, its value and the mend", () => {
+    const found = problems(["--debounce", "soon", "--listen-address", "nowhere", "--concurrency=0"], {
+      FLEET_RELOADER_LOG_LEVEL: "loud",
+    });
+    expect(found).toEqual([
+      "--listen-address nowhere: is no address; write host:port, for example 127.0.0.1:9090",
+      "FLEET_RELOADER_LOG_LEVEL=loud: must be one of trace, debug, info, warn, error",
+      "--debounce soon: is no duration; write for example 2s, 1m30s, 500ms or 0",
+      "--concurrency 0: must be a whole number from 1 to 1000",
+    ]);
+  });
+
+  test("an unknown flag leads to the one that was meant", () => {
+    expect(problems(["--kubeconfg=x"])).toEqual(["--kubeconfg: no such flag; did you mean --kubeconfig?"]);
+    expect(problems(["--autoReloadAll"])).toEqual([
+      "--autoReloadAll: no such flag; did you mean --auto-reload-all?",
+    ]);
+    expect(problems(["--zzz"])).toEqual(["--zzz: no such flag; --help lists them"]);
+  });
+
+  test("the value of a mistyped flag is not quoted: it may be a password", () => {
+    expect(problems(["--redis-ulr", "redis://:hunter2@redis"])).toEqual([
+      "--redis-ulr: no such flag; did you mean --redis-url?",
+    ]);
+  });
+
+  test("a flag without its value says how to write it", () => {
+    expect(problems(["--debounce"])).toEqual(["--debounce: a value is missing; write --debounce=DURATION"]);
+  });
+
+  test("a word that belongs to no flag is refused", () => {
+    expect(problems(["start"])).toEqual(["start: not understood here; flags begin with --"]);
+  });
+
+  test("names every JavaScript object has are no flags", () => {
+    for (const name of ["__proto__", "constructor", "toString"])
+      expect(problems([`--${name}`])).toEqual([`--${name}: no such flag; --help lists them`]);
+  });
+});

@@ -1,0 +1,50 @@
+import { describe, expect, test } from "vitest";
+import { boolean, duration, listenAddress, oneOf } from "./types.ts";
+
+describe("duration", () => {
+  test.each([
+    ["2s", 2000],
+    ["1m30s", 90_000],
+    ["500ms", 500],
+    ["0", 0],
+  ])("%s is %d ms", (text, ms) => {
+    expect(duration("1s").parse(text)).toBe(ms);
+  });
+
+  test.each(["", "2", "soon", "-1s", "2 s"])("%j is none", (text) => {
+    expect(duration("1s").safeParse(text).success).toBe(false);
+  });
+});
+
+describe("listen address", () => {
+  test.each([
+    ["127.0.0.1:9090", "127.0.0.1", 9090],
+    ["localhost:0", "localhost", 0],
+    [":8080", "0.0.0.0", 8080],
+    ["[::1]:80", "::1", 80],
+  ])("%s is host %s and port %d", (text, host, port) => {
+    expect(listenAddress("a:1").parse(text)).toEqual({ host, port });
+  });
+
+  test.each(["", "8080", "host", "host:", "host:65536", "host:-1", "::1:80", "[host]:80", "a:1:2"])(
+    "%j is none",
+    (text) => {
+      expect(listenAddress("a:1").safeParse(text).success).toBe(false);
+    },
+  );
+});
+
+test("a boolean is true or false in Go's spellings, and nothing else", () => {
+  for (const text of ["1", "t", "T", "true", "TRUE", "True"]) expect(boolean(false).parse(text)).toBe(true);
+  for (const text of ["0", "f", "F", "false", "FALSE"]) expect(boolean(true).parse(text)).toBe(false);
+  for (const text of ["", "yes", "on", "2"]) expect(boolean(false).safeParse(text).success).toBe(false);
+});
+
+test("one of a closed list, and its default", () => {
+  const level = oneOf(["low", "high"], "high");
+  expect(level.parse(undefined)).toBe("high");
+  expect(level.parse("low")).toBe("low");
+  expect(level.safeParse("LOW").error?.issues.map(({ message }) => message)).toEqual([
+    "must be one of low, high",
+  ]);
+});

@@ -1,0 +1,67 @@
+import { expect, test } from "vitest";
+import { listen, listenHealth } from "./http-endpoint.ts";
+
+async function startHealth(
+  how: { readonly notReady?: () => readonly string[]; readonly metrics?: () => Promise<string> } = {},
+) {
+  const health = await listenHealth({
+    address: { host: "127.0.0.1", port: 0 },
+    notReady: how.notReady ?? (() => []),
+    metrics: how.metrics ?? (async () => "rolls_total 1\n"),
+  });
+  return {
+    port: health.port,
+    ask: async (path: string) => {
+      const answer = await fetch(`http://127.0.0.1:${health.port}${path}`);
+      return { status: answer.status, type: answer.headers.get("content-type"), body: await answer.text() };
+    },
+    [Symbol.asyncDispose]: () => health.close(),
+  };
+}
+
+test("alive and ready say so", async () => {
+  await using health = await startHealth();
+  expect(await health.ask("/live")).toMatchObject({ status: 200, body: "alive\n" });
+  expect(await health.ask("/ready?verbose=1")).toMatchObject({ status: 200, body: "ready\n" });
+});
+
+test("what is not ready tells each reason on a line, and is alive all the same", async () => {
+  await using health = await startHealth({ notReady: () => ["redis: down", "cluster a: no route"] });
+  expect(await health.ask("/ready")).toMatchObject({
+    status: 503,
+    body: "redis: down\ncluster a: no route\n",
+  });
+  expect((await health.ask("/live")).status).toBe(200);
+});
+
+test("metrics come in Prometheus' text format", async () => {
+  await using health = await startHealth();
+  expect(await health.ask("/metrics")).toEqual({
+    status: 200,
+    type: "text/plain; version=0.0.4; charset=utf-8",
+    body: "rolls_total 1\n",
+  });
+});
+
+test("any other path is told where to look", async () => {
+  await using health = await startHealth();
+  expect(await health.ask("/")).toMatchObject({
+    status: 404,
+    body: "not here: /live, /ready and /metrics are\n",
+  });
+});
+
+test("metrics that cannot be had are an answer, not a request without end", async () => {
+  await using health = await startHealth({ metrics: () => Promise.reject(new Error("registry is broken")) });
+  expect((await health.ask("/metrics")).status).toBe(500);
+  expect((await health.ask("/live")).status).toBe(200);
+});
+
+test("a port that is taken is refused with the flag and the mend", async () => {
+  await using health = await startHealth();
+  const address = { host: "127.0.0.1", port: health.port };
+  await expect(listen("--dashboard-address", address, () => undefined)).rejects.toMatchObject({
+    code: "config.invalid",
+    message: `--dashboard-address 127.0.0.1:${health.port}: cannot listen there (the port is taken); choose another address, or port 0 for any free one`,
+  });
+});

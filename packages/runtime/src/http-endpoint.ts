@@ -1,0 +1,73 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Fault } from "@fleet-reloader/domain/fault";
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+}
+
+/** Listens; faults with a message that names the flag when it cannot. Resolves to the port in use. */
+export async function listen(
+  flag: string,
+  address: ListenAddress,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<{ readonly server: Server; readonly port: number; close(): Promise<void> }> {
+  const server = createServer(handle);
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", (error) => {
+    const why = "code" in error && error.code === "EADDRINUSE" ? "the port is taken" : error.message;
+    reject(
+      new Fault(
+        "config.invalid",
+        `${flag} ${address.host}:${address.port}: cannot listen there (${why}); choose another address, or port 0 for any free one`,
+      ),
+    );
+  });
+  server.listen(address.port, address.host, resolve);
+  await promise;
+  const bound = server.address();
+  return {
+    server,
+    port: typeof bound === "object" && bound !== null ? bound.port : address.port,
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((done) => server.close(() => done()));
+    },
+  };
+}
+
+export interface HealthOptions {
+  readonly address: ListenAddress;
+  /** What keeps us from being ready, a line each; empty means ready. */
+  readonly notReady: () => readonly string[];
+  readonly metrics: () => Promise<string>;
+}
+
+/** `/live`, `/ready` and `/metrics`. Liveness depends on nothing but this process (product S10). */
+export function listenHealth(options: HealthOptions) {
+  return listen("--listen-address", options.address, (request, response) => {
+    answer(request.url?.split("?")[0] ?? "/", response, options).catch((error: unknown) => {
+      send(response, 500, `cannot be told: ${error instanceof Error ? error.message : "unknown"}\n`);
+    });
+  });
+}
+
+async function answer(path: string, response: ServerResponse, options: HealthOptions): Promise<void> {
+  if (path === "/live") return send(response, 200, "alive\n");
+  if (path === "/metrics")
+    return send(response, 200, await options.metrics(), "text/plain; version=0.0.4; charset=utf-8");
+  if (path !== "/ready") return send(response, 404, "not here: /live, /ready and /metrics are\n");
+  const reasons = options.notReady();
+  return reasons.length === 0
+    ? send(response, 200, "ready\n")
+    : send(response, 503, `${reasons.join("\n")}\n`);
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  type = "text/plain; charset=utf-8",
+): void {
+  response.writeHead(status, { "content-type": type, "x-content-type-options": "nosniff" }).end(body);
+}

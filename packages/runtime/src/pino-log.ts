@@ -1,0 +1,59 @@
+import type { Log } from "@fleet-reloader/engine/log";
+import { pino } from "pino";
+
+export const logLevels = ["trace", "debug", "info", "warn", "error"] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** What may be logged is names; these never are, whoever passes them. */
+const redacted = [
+  "data",
+  "stringData",
+  "binaryData",
+  "*.data",
+  "*.stringData",
+  "*.binaryData",
+  "token",
+  "*.token",
+];
+
+/** JSON lines on standard output, or text for people on a terminal. */
+export function createLog(options: {
+  readonly service: string;
+  readonly level: LogLevel;
+  readonly format: "json" | "text";
+}): Log {
+  const settings = {
+    level: options.level,
+    base: { service: options.service },
+    redact: { paths: redacted, censor: "[never logged]" },
+    formatters: { level: (label: string) => ({ level: label }) },
+    timestamp: pino.stdTimeFunctions.isoTime,
+  };
+  return options.format === "json"
+    ? pino(settings)
+    : pino(settings, { write: (line: string) => void process.stdout.write(`${textLine(line)}\n`) });
+}
+
+/** `10:02:11.123 info  workload rolled  cluster=… workload=Deployment/ns/name` */
+function textLine(json: string): string {
+  const { time, level, msg, service: _service, ...fields } = parse(json);
+  const rest = Object.entries(fields).map(([key, value]) => `${key}=${show(value)}`);
+  const text = `${msg}${rest.length > 0 ? `  ${rest.join(" ")}` : ""}`;
+  return `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${withoutControls(text)}`;
+}
+
+/** Tenants choose annotations, and servers their error texts: neither may forge a line or steer the terminal. */
+function withoutControls(text: string): string {
+  const escaped = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
+  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
+}
+
+function parse(json: string): Record<string, unknown> {
+  return JSON.parse(json);
+}
+
+function show(value: unknown): string {
+  if (Array.isArray(value)) return value.map(show).join(",");
+  if (typeof value === "object" && value !== null) return Object.values(value).map(show).join("/");
+  return String(value);
+}

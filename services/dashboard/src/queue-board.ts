@@ -1,0 +1,31 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createBullBoard } from "@bull-board/api";
+import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
+import { ExpressAdapter } from "@bull-board/express";
+import type { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
+import express from "express";
+
+const policy =
+  "default-src 'self'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
+
+/** The bull-board application over our queue. */
+export function createQueueBoard(
+  queue: BullWorkqueue["queue"],
+): (request: IncomingMessage, response: ServerResponse) => void {
+  const serverAdapter = new ExpressAdapter();
+  serverAdapter.setBasePath("/queues");
+  createBullBoard({
+    queues: [new BullMQAdapter(queue, { readOnlyMode: true })],
+    serverAdapter,
+    options: { uiConfig: { boardTitle: "fleet-reloader" } },
+  });
+  const application = express();
+  application.disable("x-powered-by");
+  application.use((_request, response, next) => {
+    // Nothing is fetched from elsewhere (its page asks a font service), and nobody puts it into a frame.
+    response.setHeader("content-security-policy", policy);
+    next();
+  });
+  application.use("/queues", serverAdapter.getRouter());
+  return application;
+}

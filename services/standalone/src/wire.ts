@@ -1,0 +1,106 @@
+import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
+import type { Log } from "@fleet-reloader/engine/log";
+import { Engagements } from "@fleet-reloader/kube/engagements";
+import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
+import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
+import { type RedisAddress, RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
+import { EmbeddedServer } from "@fleet-reloader/redis/embedded-server";
+import { Keys } from "@fleet-reloader/redis/keys";
+import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
+import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
+import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
+import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
+import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
+import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
+import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
+import { createLog } from "@fleet-reloader/runtime/pino-log";
+import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
+import { settingsOf } from "@fleet-reloader/runtime/settings-of";
+import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
+import { userAgent } from "@fleet-reloader/runtime/version";
+import { Watching } from "@fleet-reloader/watcher/watching";
+import { startWorking } from "@fleet-reloader/worker/working";
+import { standaloneConfig } from "./config.ts";
+
+/** Watcher, worker, dashboard and an embedded Redis in one process. */
+export async function startStandalone(sources: ConfigSources): Promise<RunningService> {
+  const config = loadServiceConfig("fleet-reloader", standaloneConfig, sources);
+  const time = { clock: systemClock, random: systemRandom };
+  const log = createLog({ service: "standalone", level: config.logLevel, format: config.logFormat });
+  const { meter, metrics } = createPromMeter({ withProcess: true });
+  const shutdown = new Shutdown();
+  try {
+    const targets = selectTargets(config.kubeconfig, config.contexts);
+    const dataDir = dataDirOf(config.dataDir, sources.env);
+    const keyring = loadKeyring(config.markKeyFile, dataDir);
+    const address = await redisFor(config.redisUrl, dataDir, {
+      searchPath: sources.env.PATH ?? "",
+      log,
+      shutdown,
+    });
+    const client = new RedisClient(address, log);
+    shutdown.add("redis connection", () => client.close());
+    const keys = new Keys("fleet-reloader");
+    const queue = new BullWorkqueue({ ...time, client, keys });
+    shutdown.add("queue", () => queue.close());
+
+    const shared = {
+      ...time,
+      client,
+      keys,
+      queue,
+      log,
+      meter,
+      settings: settingsOf(config),
+      compile: createPatternCompiler(),
+    };
+    const engagements = new Engagements({ ...time, targets, log, userAgent });
+    const watching = new Watching(shared);
+    // Served before anything is waited for: being alive depends on nothing outside this process.
+    const health = await listenHealth({
+      address: config.listenAddress,
+      notReady: () => [...client.notReady, ...engagements.notEngaged, ...watching.notInSync],
+      metrics,
+    });
+    shutdown.add("health", () => health.close());
+    await verifyServer(client);
+    const dashboard = await listenDashboard({ address: config.dashboardAddress, queue: queue.queue });
+    shutdown.add("dashboard", () => dashboard.close());
+
+    const clusters = new AbortController();
+    const running = engagements.run(clusters.signal, (engaged) => watching.watch(engaged, clusters.signal));
+    shutdown.add("clusters", () => {
+      clusters.abort();
+      return running;
+    });
+    const working = await startWorking({ ...shared, engagements, keyring, concurrency: config.concurrency });
+    // Ended first: requests under way still need their cluster's connection.
+    shutdown.add("worker", () => working.stop());
+    log.info(
+      {
+        health: `http://${config.listenAddress.host}:${health.port}/ready`,
+        queues: `http://${config.dashboardAddress.host}:${dashboard.port}/queues`,
+      },
+      "fleet-reloader started",
+    );
+    return { log, stop: () => shutdown.run(log) };
+  } catch (error) {
+    await shutdown.run(log);
+    throw error;
+  }
+}
+
+async function redisFor(
+  url: string,
+  dataDir: string,
+  {
+    searchPath,
+    log,
+    shutdown,
+  }: { readonly searchPath: string; readonly log: Log; readonly shutdown: Shutdown },
+): Promise<RedisAddress> {
+  if (url !== "") return redisAddress(url);
+  const server = await EmbeddedServer.start({ dataDir, searchPath, clock: systemClock, log });
+  shutdown.add("embedded redis", () => server.stop());
+  return { socketPath: server.socketPath };
+}

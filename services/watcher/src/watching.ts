@@ -1,0 +1,76 @@
+import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import { ClusterWatcher } from "@fleet-reloader/engine/cluster-watcher";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Meter } from "@fleet-reloader/engine/meter";
+import type { Settings } from "@fleet-reloader/engine/settings";
+import type { Workqueue } from "@fleet-reloader/engine/workqueue";
+import type { Engaged } from "@fleet-reloader/kube/engagements";
+import { createKubeStreams } from "@fleet-reloader/kube/kube-streams";
+import type { RedisClient } from "@fleet-reloader/redis/client";
+import type { Keys } from "@fleet-reloader/redis/keys";
+import { RedisReferenceIndex } from "@fleet-reloader/redis/redis-reference-index";
+
+export interface WatchingOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly queue: Workqueue;
+  readonly settings: Settings;
+  readonly compile: CompilePattern;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+/** The watching half of the product: every engaged cluster's changes go into the queue. */
+export class Watching {
+  readonly #options: WatchingOptions;
+  readonly #watchers = new Map<string, ClusterWatcher>();
+
+  constructor(options: WatchingOptions) {
+    this.#options = options;
+  }
+
+  /** Watches a cluster until the signal is aborted. */
+  async watch(engaged: Engaged, signal: AbortSignal): Promise<void> {
+    const { settings, compile } = this.#options;
+    const log = this.#options.log.child({ cluster: engaged.name });
+    const watcher = new ClusterWatcher({
+      ...this.#options,
+      log,
+      cluster: engaged.cluster,
+      name: engaged.name,
+      streams: createKubeStreams({
+        ...this.#options,
+        log,
+        connection: engaged.connection,
+        namespace: settings.namespace,
+      }),
+      index: new RedisReferenceIndex({
+        ...this.#options,
+        cluster: engaged.cluster,
+        matches: (item, name) => {
+          const pattern = compile(`^${item}$`);
+          return "matches" in pattern && pattern.matches(name);
+        },
+      }),
+    });
+    this.#watchers.set(engaged.name, watcher);
+    try {
+      await watcher.run(signal);
+    } finally {
+      this.#watchers.delete(engaged.name);
+    }
+  }
+
+  /** One line for each stream that is not in sync, for readiness. */
+  get notInSync(): readonly string[] {
+    return [...this.#watchers].flatMap(([name, watcher]) => {
+      if (watcher.isInSync) return [];
+      const behind = watcher.statuses.filter((status) => status.state !== "watching");
+      if (behind.length === 0) return [`cluster ${name}: streams are starting`];
+      return behind.map((status) => `cluster ${name}: ${status.resource} is ${status.state} (${status.why})`);
+    });
+  }
+}

@@ -1,0 +1,57 @@
+import { Engagements } from "@fleet-reloader/kube/engagements";
+import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
+import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
+import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
+import { Keys } from "@fleet-reloader/redis/keys";
+import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
+import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
+import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
+import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
+import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
+import { createLog } from "@fleet-reloader/runtime/pino-log";
+import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
+import { settingsOf } from "@fleet-reloader/runtime/settings-of";
+import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
+import { userAgent } from "@fleet-reloader/runtime/version";
+import { watcherConfig } from "./config.ts";
+import { Watching } from "./watching.ts";
+
+/** The watcher as a process of its own: several may run on the same clusters and Redis. */
+export async function startWatcher(sources: ConfigSources): Promise<RunningService> {
+  const config = loadServiceConfig("fleet-reloader watcher", watcherConfig, sources);
+  const time = { clock: systemClock, random: systemRandom };
+  const log = createLog({ service: "watcher", level: config.logLevel, format: config.logFormat });
+  const { meter, metrics } = createPromMeter({ withProcess: true });
+  const shutdown = new Shutdown();
+
+  const targets = selectTargets(config.kubeconfig, config.contexts);
+  const client = new RedisClient(redisAddress(config.redisUrl), log);
+  shutdown.add("redis", () => client.close());
+  const keys = new Keys("fleet-reloader");
+  const queue = new BullWorkqueue({ ...time, client, keys });
+  shutdown.add("queue", () => queue.close());
+  const watching = new Watching({
+    ...time,
+    ...{ client, keys, queue, log, meter },
+    settings: settingsOf(config),
+    compile: createPatternCompiler(),
+  });
+  const engagements = new Engagements({ ...time, targets, log, userAgent });
+  // Served before anything is waited for: being alive depends on nothing outside this process.
+  const health = await listenHealth({
+    address: config.listenAddress,
+    notReady: () => [...client.notReady, ...engagements.notEngaged, ...watching.notInSync],
+    metrics,
+  });
+  shutdown.add("health", () => health.close());
+  await verifyServer(client);
+
+  const lifetime = new AbortController();
+  const running = engagements.run(lifetime.signal, (engaged) => watching.watch(engaged, lifetime.signal));
+  shutdown.add("clusters", () => {
+    lifetime.abort();
+    return running;
+  });
+  log.info({ listen: `${config.listenAddress.host}:${health.port}` }, "watcher started");
+  return { log, stop: () => shutdown.run(log) };
+}

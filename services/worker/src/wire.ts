@@ -1,0 +1,67 @@
+import { Engagements } from "@fleet-reloader/kube/engagements";
+import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
+import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
+import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
+import { Keys } from "@fleet-reloader/redis/keys";
+import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
+import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
+import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
+import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
+import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
+import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
+import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
+import { createLog } from "@fleet-reloader/runtime/pino-log";
+import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
+import { settingsOf } from "@fleet-reloader/runtime/settings-of";
+import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
+import { userAgent } from "@fleet-reloader/runtime/version";
+import { workerConfig } from "./config.ts";
+import { startWorking } from "./working.ts";
+
+/** The worker as a process of its own: any number of them may run on one Redis. */
+export async function startWorker(sources: ConfigSources): Promise<RunningService> {
+  const config = loadServiceConfig("fleet-reloader worker", workerConfig, sources);
+  const time = { clock: systemClock, random: systemRandom };
+  const log = createLog({ service: "worker", level: config.logLevel, format: config.logFormat });
+  const { meter, metrics } = createPromMeter({ withProcess: true });
+  const shutdown = new Shutdown();
+
+  const targets = selectTargets(config.kubeconfig, config.contexts);
+  const keyring = loadKeyring(config.markKeyFile, dataDirOf(config.dataDir, sources.env));
+  const client = new RedisClient(redisAddress(config.redisUrl), log);
+  shutdown.add("redis", () => client.close());
+  const keys = new Keys("fleet-reloader");
+  const queue = new BullWorkqueue({ ...time, client, keys });
+  shutdown.add("queue", () => queue.close());
+  const engagements = new Engagements({ ...time, targets, log, userAgent });
+  // Served before anything is waited for: being alive depends on nothing outside this process.
+  const health = await listenHealth({
+    address: config.listenAddress,
+    notReady: () => [...client.notReady, ...engagements.notEngaged],
+    metrics,
+  });
+  shutdown.add("health", () => health.close());
+  await verifyServer(client);
+
+  const lifetime = new AbortController();
+  // The connection of a cluster lives as long as its engagement.
+  const running = engagements.run(lifetime.signal, () => untilAborted(lifetime.signal));
+  shutdown.add("clusters", () => {
+    lifetime.abort();
+    return running;
+  });
+  const working = await startWorking({
+    ...time,
+    ...{ engagements, client, keys, keyring, queue, log, meter },
+    settings: settingsOf(config),
+    compile: createPatternCompiler(),
+    concurrency: config.concurrency,
+  });
+  shutdown.add("worker", () => working.stop());
+  log.info({ listen: `${config.listenAddress.host}:${health.port}` }, "worker started");
+  return { log, stop: () => shutdown.run(log) };
+}
+
+function untilAborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

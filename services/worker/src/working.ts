@@ -1,0 +1,70 @@
+import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
+import type { Keyring } from "@fleet-reloader/domain/keyring";
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Meter } from "@fleet-reloader/engine/meter";
+import { createReconciler, type EngagedCluster } from "@fleet-reloader/engine/reconcile-workload";
+import type { ClusterId } from "@fleet-reloader/engine/request";
+import type { Settings } from "@fleet-reloader/engine/settings";
+import type { Workqueue } from "@fleet-reloader/engine/workqueue";
+import type { Engagements } from "@fleet-reloader/kube/engagements";
+import { createKubeClusterApi } from "@fleet-reloader/kube/kube-cluster-api";
+import { BullConsumer } from "@fleet-reloader/redis/bull-consumer";
+import type { RedisClient } from "@fleet-reloader/redis/client";
+import { readEngagedAt } from "@fleet-reloader/redis/engaged-at";
+import type { Keys } from "@fleet-reloader/redis/keys";
+import { guardMarkKey } from "@fleet-reloader/redis/mark-key-guard";
+import { sha1 } from "@fleet-reloader/runtime/digest-key";
+
+export interface WorkingOptions {
+  readonly engagements: Engagements;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly keyring: Keyring;
+  readonly queue: Workqueue;
+  readonly settings: Settings;
+  readonly compile: CompilePattern;
+  readonly concurrency: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+/** A request is given back after this long, so that a pod's 30 s of grace are enough. */
+const drainMs = 25_000;
+
+/** The working half of the product: takes requests from the queue and reconciles their workloads. */
+export async function startWorking(options: WorkingOptions): Promise<{ stop(): Promise<void> }> {
+  await guardMarkKey(options.keyring, options);
+  const lifetime = new AbortController();
+  const known = new Map<ClusterId, EngagedCluster>();
+  const engaged = async (cluster: ClusterId): Promise<EngagedCluster | undefined> => {
+    const before = known.get(cluster);
+    if (before !== undefined) return before;
+    const found = options.engagements.get(cluster);
+    if (found === undefined) return undefined;
+    const made = {
+      name: found.name,
+      api: createKubeClusterApi(cluster, found.connection),
+      engagedAtSeconds: await readEngagedAt(cluster, options),
+    };
+    known.set(cluster, made);
+    return made;
+  };
+  const handler = createReconciler({
+    ...options,
+    keys: options.keyring,
+    engaged,
+    sha1,
+    lifetime: lifetime.signal,
+  });
+  const consumer = new BullConsumer({ ...options, handler });
+  consumer.start();
+  return {
+    async stop() {
+      await consumer.stop(drainMs);
+      lifetime.abort();
+    },
+  };
+}
