@@ -1,0 +1,22 @@
+import type { Benchmark } from "../benchmark.ts";
+import { singleChange } from "./b01-single-change.ts";
+import { namespaceSize } from "./b02-namespace-size.ts";
+import { fanOut } from "./b03-fan-out.ts";
+import { burst } from "./b05-burst.ts";
+import { severalSources } from "./b06-several-sources.ts";
+import { noOpStorm } from "./b07-no-op-storm.ts";
+import { memory } from "./b08-memory.ts";
+import { coldStart } from "./b09-cold-start.ts";
+import { warmRestart } from "./b10-warm-restart.ts";
+
+export const benchmarks: readonly Benchmark[] = [
+  singleChange,
+  namespaceSize,
+  fanOut,
+  burst,
+  severalSources,
+  noOpStorm,
+  memory,
+  coldStart,
+  warmRestart,
+];

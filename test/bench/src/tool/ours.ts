@@ -1,0 +1,59 @@
+import { join } from "node:path";
+import process from "node:process";
+import { type Product, startProduct } from "@fleet-reloader/testkit/product";
+import type { BenchServer } from "../server/bench-server.ts";
+import type { Tool } from "./tool.ts";
+
+/** Listing 100,000 objects on two busy cores takes its time. */
+const READY_TIMEOUT_MS = 120_000;
+
+export interface OursOptions {
+  readonly server: BenchServer;
+  readonly args?: readonly string[];
+  readonly dataDir: string;
+}
+
+/** The product in one process, from its bundle, with the arguments of `./dev run`; Redis is its child. */
+export async function startOurs({ server, args = [], dataDir }: OursOptions): Promise<Tool> {
+  const startedAt = performance.now();
+  const product = startProduct({
+    kubeconfig: server.kubeconfigPath,
+    args: [...args, ...extraArgs()],
+    ...nodeArgs(),
+    dataDir,
+  });
+  try {
+    await product.ready(READY_TIMEOUT_MS);
+  } catch (error) {
+    await product[Symbol.asyncDispose]();
+    throw new Error(`our product does not get ready:\n${product.output()}`, { cause: error });
+  }
+  return {
+    name: "ours",
+    pid: product.pid,
+    redisSocket: join(product.dataDir, "redis.sock"),
+    readyMs: performance.now() - startedAt,
+    stop: () => stop(product),
+    [Symbol.asyncDispose]: () => product[Symbol.asyncDispose](),
+  };
+}
+
+async function stop(product: Product): Promise<void> {
+  const code = await product.stop();
+  if (code !== 0) throw new Error(`our product ended with ${code}:\n${product.output()}`);
+}
+
+/** Node's arguments are those of `./dev run`; `BENCH_NODE_ARGS` replaces them all, to profile or to compare. */
+function nodeArgs(): { readonly nodeArgs?: readonly string[] } {
+  const { BENCH_NODE_ARGS: text } = process.env;
+  return text === undefined ? {} : { nodeArgs: words(text) };
+}
+
+/** To try settings out: `BENCH_ARGS="--concurrency 64"`. */
+function extraArgs(): readonly string[] {
+  return words(process.env.BENCH_ARGS);
+}
+
+function words(text = ""): readonly string[] {
+  return text.split(" ").filter((word) => word !== "");
+}

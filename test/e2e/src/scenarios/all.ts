@@ -1,0 +1,46 @@
+import { type Product, startProduct } from "@fleet-reloader/testkit/product";
+import { afterAll, beforeAll, describe } from "vitest";
+import type { World } from "../world.ts";
+import { adoptionTests } from "./adoption.ts";
+import { badInputTests } from "./bad-input.ts";
+import { chaosTests } from "./chaos.ts";
+import { outageTests } from "./outage.ts";
+import { quietTests } from "./quiet.ts";
+import { rightsTests } from "./rights.ts";
+import { secrecyTests } from "./secrecy.ts";
+import { storyTests } from "./story.ts";
+import { surfaceTests } from "./surface.ts";
+
+/** What a user can rely on while nothing fails, on whatever API server the world is. */
+export function everydayTests(world: () => World): void {
+  describe.each(["annotations", "env-vars"])("strategy %s", (strategy) => {
+    runningProduct(world, ["--reload-strategy", strategy]);
+    storyTests(world);
+  });
+  describe("with the default settings", () => {
+    runningProduct(world, []);
+    quietTests(world);
+  });
+  describe("rights", () => rightsTests(world));
+}
+
+/** What holds when things fail, stop and start; every test brings its own product, so they run side by side. */
+export function adversityTests(world: () => World): void {
+  describe.concurrent("side by side", () => {
+    describe("under faults", () => chaosTests(world));
+    describe("at the first start", () => adoptionTests(world));
+    describe("secrecy", () => secrecyTests(world));
+    describe("surface", () => surfaceTests(world));
+    badInputTests(world);
+  });
+  describe("alone", () => outageTests(world));
+}
+
+function runningProduct(world: () => World, args: readonly string[]): void {
+  let product: Product | undefined;
+  beforeAll(async () => {
+    product = startProduct({ kubeconfig: world().kubeconfigPath, args });
+    await product.ready();
+  });
+  afterAll(() => product?.[Symbol.asyncDispose]());
+}

@@ -1,0 +1,91 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startProduct } from "@fleet-reloader/testkit/product";
+import { until } from "@fleet-reloader/testkit/until";
+import { describe, expect, test } from "vitest";
+import type { World } from "../world.ts";
+
+/** Bad input gets a message that names the field, the value and the mend; exit code 78 says that our configuration is wrong. */
+export function badInputTests(world: () => World): void {
+  const cases: readonly {
+    readonly what: string;
+    readonly args: readonly string[];
+    readonly says: readonly string[];
+  }[] = [
+    {
+      what: "an unreadable kubeconfig",
+      args: ["--kubeconfig", "/nowhere/config"],
+      says: ["--kubeconfig /nowhere/config", "ENOENT"],
+    },
+    {
+      what: "a missing context",
+      args: ["--context", "nova"],
+      says: ["--context nova", "no such context", "it has:"],
+    },
+    { what: "an unknown flag", args: ["--debounse", "2s"], says: ["--debounse", "did you mean --debounce"] },
+    {
+      what: "several bad flags at once",
+      args: ["--debounce", "soon", "--reload-strategy", "magic"],
+      says: ["--debounce soon", "2s, 1m30s", "--reload-strategy magic", "annotations, env-vars"],
+    },
+    {
+      what: "a bad address",
+      args: ["--listen-address", "9090"],
+      says: ["--listen-address 9090", "127.0.0.1:9090"],
+    },
+    { what: "a bad Redis URL", args: ["--redis-url", "localhost"], says: ["--redis-url", "redis://"] },
+    {
+      what: "a missing key file",
+      args: ["--mark-key-file", "/nowhere/key"],
+      says: ["--mark-key-file /nowhere/key", "ENOENT"],
+    },
+  ];
+
+  describe("bad input", () => {
+    for (const { what, args, says } of cases) {
+      test.concurrent(what, async () => {
+        await using product = startProduct({ kubeconfig: world().kubeconfigPath, args });
+        expect(await product.ended).toBe(78);
+        for (const text of says) expect(product.output()).toContain(text);
+        expect(product.output()).not.toContain("    at ");
+      });
+    }
+
+    test.concurrent("an unreachable server is named, does not end the process, and is no reason not to be alive", async () => {
+      const directory = mkdtempSync(join(tmpdir(), "fr-bad-"));
+      const kubeconfig = join(directory, "config");
+      writeFileSync(kubeconfig, unreachable);
+      try {
+        await using product = startProduct({ kubeconfig });
+        const line = await until("it is said", () =>
+          product.log.find((each) => each.msg.includes("cannot reach https://127.0.0.1:9")),
+        );
+        expect(line.msg).toContain("trying again");
+        const url = await product.healthUrl();
+        expect((await fetch(`${url}/live`)).status).toBe(200);
+        expect((await fetch(`${url}/ready`)).status).toBe(503);
+        expect(await product.stop()).toBe(0);
+      } finally {
+        rmSync(directory, { recursive: true, force: true });
+      }
+    });
+
+    test.concurrent("two instances on one data dir: the second says so", async () => {
+      await using one = startProduct({ kubeconfig: world().kubeconfigPath });
+      await one.ready();
+      await using two = startProduct({ kubeconfig: world().kubeconfigPath, dataDir: one.dataDir });
+      expect(await two.ended).toBe(78);
+      expect(two.output()).toContain("another fleet-reloader is running on it");
+    });
+  });
+}
+
+const unreachable = `
+apiVersion: v1
+kind: Config
+clusters: [{name: a, cluster: {server: "https://127.0.0.1:9"}}]
+users: [{name: u, user: {token: t}}]
+contexts: [{name: gone, context: {cluster: a, user: u}}]
+current-context: gone
+`;

@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { fileURLToPath } from "node:url";
+import { startProduct } from "@fleet-reloader/testkit/product";
+import { until } from "@fleet-reloader/testkit/until";
+import { expect, test } from "vitest";
+import { parse } from "yaml";
+import { auto, reads, Site } from "../site.ts";
+import type { RbacRule, World } from "../world.ts";
+
+const roleFile = join(dirname(fileURLToPath(import.meta.url)), "../../../../infra/rbac/cluster-role.yaml");
+
+/** The rights the product says it needs are the rights it needs: it works with them, and names the one that is missing. */
+export function rightsTests(world: () => World): void {
+  test("with exactly the rights of infra/rbac it works; without one it says which, and heals when it is granted", async () => {
+    const rules: readonly RbacRule[] = parse(readFileSync(roleFile, "utf8")).rules;
+    const withoutSecrets = rules.map((rule) => ({
+      ...rule,
+      resources: rule.resources.filter((resource) => resource !== "secrets"),
+    }));
+    await world().grant(withoutSecrets);
+    const at = await Site.make(world().client, "rights");
+    await at.secret("credentials", { v: "A" });
+    await at.configMap("settings", { v: "A" });
+    await at.workload("Deployment", "reads-secret", {
+      annotations: auto,
+      spec: reads(["Secret", "credentials"]),
+    });
+    await at.workload("Deployment", "reads-config", {
+      annotations: auto,
+      spec: reads(["ConfigMap", "settings"]),
+    });
+    await using product = startProduct({ kubeconfig: world().limited.kubeconfigPath });
+    const refused = await until("a message names what is missing", () =>
+      product.log.find((line) => String(line.err).includes('cannot list resource "secrets"')),
+    );
+    expect(refused.level).toBe("warn");
+    // What is not refused works all the same; readiness tells what does not.
+    await at.adopted("Deployment", "reads-config");
+    await at.change("ConfigMap", "settings", { v: "B" });
+    await at.settlesAt("Deployment", "reads-config", 1, { quietMs: 500 });
+    const ready = await fetch(`${await product.healthUrl()}/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toContain("secrets");
+
+    await world().grant(rules);
+    await product.ready(60_000);
+    await at.adopted("Deployment", "reads-secret", 60_000);
+    await at.change("Secret", "credentials", { v: "B" });
+    await at.settlesAt("Deployment", "reads-secret", 1, { quietMs: 500 });
+    expect(await product.stop()).toBe(0);
+  });
+}

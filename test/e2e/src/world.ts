@@ -1,0 +1,84 @@
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { startControlPlane } from "@fleet-reloader/control-plane/start";
+import { ApiClient } from "@fleet-reloader/testkit/api-client";
+import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+
+/** A cluster to try the product on, as a user has it: a kubeconfig and an API. */
+export interface World extends AsyncDisposable {
+  readonly name: "simulated" | "real";
+  readonly kubeconfigPath: string;
+  readonly client: ApiClient;
+  /** Kubeconfig of a user who may do nothing until it is granted. */
+  readonly limited: { readonly kubeconfigPath: string; readonly user: string };
+  /** Grants a ClusterRole's rules (as in infra/rbac) to the limited user. */
+  grant(rules: readonly RbacRule[]): Promise<void>;
+  /** Ends the API server and starts it again on the same address, its data kept. */
+  restartApiServer(): Promise<void>;
+}
+
+export interface RbacRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly verbs: readonly string[];
+}
+
+export async function startSimulatedWorld(): Promise<World> {
+  const cluster = await startSimCluster({ name: "simulated" });
+  const directory = mkdtempSync(join(tmpdir(), "fr-e2e-"));
+  const write = (name: string, text: string): string => {
+    const path = join(directory, name);
+    writeFileSync(path, text, { mode: 0o600 });
+    return path;
+  };
+  const kubeconfig = cluster.kubeconfig();
+  const limitedToken = cluster.addUser("limited");
+  return {
+    name: "simulated",
+    kubeconfigPath: write("admin.yaml", kubeconfig),
+    client: new ApiClient({ url: cluster.url, token: cluster.token }),
+    limited: {
+      kubeconfigPath: write("limited.yaml", kubeconfig.replace(cluster.token, limitedToken)),
+      user: "limited",
+    },
+    async grant(rules) {
+      cluster.setRules("limited", rules);
+    },
+    async restartApiServer() {
+      await cluster.stop();
+      await cluster.start();
+    },
+    async [Symbol.asyncDispose]() {
+      await cluster[Symbol.asyncDispose]();
+      rmSync(directory, { recursive: true, force: true });
+    },
+  };
+}
+
+export async function startRealWorld(): Promise<World> {
+  const plane = await startControlPlane();
+  const client = new ApiClient({
+    url: plane.url,
+    token: plane.adminToken,
+    ca: readFileSync(plane.caPath, "utf8"),
+  });
+  return {
+    name: "real",
+    kubeconfigPath: plane.kubeconfigPath,
+    client,
+    limited: { kubeconfigPath: plane.user("limited").kubeconfigPath, user: "limited" },
+    async grant(rules) {
+      await client.remove("ClusterRole", "limited");
+      await client.remove("ClusterRoleBinding", "limited");
+      await client.create("ClusterRole", { metadata: { name: "limited" }, rules });
+      await client.create("ClusterRoleBinding", {
+        metadata: { name: "limited" },
+        roleRef: { apiGroup: "rbac.authorization.k8s.io", kind: "ClusterRole", name: "limited" },
+        subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "limited" }],
+      });
+    },
+    restartApiServer: () => plane.restartApiServer("SIGKILL"),
+    [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose](),
+  };
+}

@@ -1,0 +1,109 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { noReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
+import { dispositions, faultCatalogue } from "@fleet-reloader/domain/fault";
+import { rollReasons } from "@fleet-reloader/domain/plan/reasons";
+import { referenceTable } from "@fleet-reloader/runtime/config/help";
+import { metricDescriptions } from "@fleet-reloader/runtime/prom-meter";
+import { standaloneConfig } from "@fleet-reloader/standalone/config";
+import { watcherConfig } from "@fleet-reloader/watcher/config";
+import { workerConfig } from "@fleet-reloader/worker/config";
+import { cruiseFolders } from "./cruise.ts";
+import { root } from "./root.ts";
+
+/** Every page that is made from the code: path and text. */
+export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
+  return new Map([
+    ["docs/reference/config.md", configPage()],
+    ["docs/reference/faults.md", faultPage()],
+    ["docs/reference/reasons.md", reasonPage()],
+    ["docs/reference/metrics.md", metricPage()],
+    ["ARCHITECTURE.md", await architecturePage()],
+  ]);
+}
+
+const made = "Made from the code by `node test/repo/src/generate-docs.ts`.";
+
+function configPage(): string {
+  const flags = (shape: object) => Object.keys(shape).length;
+  return `# Configuration
+
+${made} A flag wins over its variable, a variable over the default. Every problem is reported at once.
+
+${referenceTable(standaloneConfig)}
+
+\`./dev run watcher\` takes the ${flags(watcherConfig)} of these that concern connections and rules, \`./dev run worker\` also those of marks and
+concurrency (${flags(workerConfig)}); both need \`--redis-url\`.
+`;
+}
+
+function faultPage(): string {
+  const rows = Object.entries(faultCatalogue).map(([code, entry]) => {
+    const { queue, countsAsAttempt } = dispositions[entry.class];
+    return `| \`${code}\` | ${entry.class} | ${entry.meaning} | ${entry.mend} | ${queue}${countsAsAttempt ? ", counted" : ""} |`;
+  });
+  return `# Faults
+
+${made} The code is the \`reason\` of a log line.
+
+| Code | Class | Meaning | Mend | What the queue does |
+|---|---|---|---|---|
+${rows.join("\n")}
+`;
+}
+
+function reasonPage(): string {
+  const table = (reasons: readonly { readonly reason: string; readonly meaning: string }[]) =>
+    [
+      "| Reason | Meaning |",
+      "|---|---|",
+      ...reasons.map(({ reason, meaning }) => `| \`${reason}\` | ${meaning} |`),
+    ].join("\n");
+  return `# Reasons
+
+${made}
+
+## Why a source counts for a workload
+
+${table(yesReasons)}
+
+## Why it does not
+
+${table(noReasons)}
+
+## Why a workload rolls now
+
+${table(rollReasons)}
+`;
+}
+
+function metricPage(): string {
+  const rows = Object.entries(metricDescriptions).map(([name, help]) => `| \`${name}\` | ${help} |`);
+  return `# Metrics
+
+${made} Beside these: \`process_*\` and \`nodejs_*\`. Labels are closed sets; no metric names a workload.
+
+| Metric | Meaning |
+|---|---|
+${rows.join("\n")}
+`;
+}
+
+/** Only what lies between the marks is made; the rest of the page is written by hand. */
+async function architecturePage(): Promise<string> {
+  const page = readFileSync(join(root, "ARCHITECTURE.md"), "utf8");
+  return page.replace(/(<!-- diagram:[^>]*-->\n)[\s\S]*(<!-- \/diagram -->)/, `$1${await diagram()}$2`);
+}
+
+async function diagram(): Promise<string> {
+  const { dependencies } = await cruiseFolders(["packages", "services"]);
+  const room = (path: string) => /^(?:packages|services)\/([a-z]+)\//.exec(path)?.[1];
+  const arrows = new Set<string>();
+  for (const { from, to } of dependencies) {
+    const [source, target] = [room(from), room(to)];
+    if (/(\.test\.ts|\/fixture\/)/.test(from) || source === "testkit") continue;
+    if (source !== undefined && target !== undefined && source !== target)
+      arrows.add(`  ${source} --> ${target}`);
+  }
+  return `\`\`\`mermaid\nflowchart LR\n${[...arrows].sort().join("\n")}\n\`\`\`\n`;
+}

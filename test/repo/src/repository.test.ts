@@ -1,0 +1,110 @@
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, expect, test } from "vitest";
+import { cruiseFolders } from "./cruise.ts";
+import { generatedPages } from "./generated-pages.ts";
+import { root } from "./root.ts";
+
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+const sources = ["packages", "services", "test", "infra"].flatMap((folder) =>
+  readdirSync(join(root, folder), { recursive: true, withFileTypes: true })
+    .filter(
+      (entry) =>
+        entry.isFile() && entry.name.endsWith(".ts") && !/node_modules|\/dist/.test(entry.parentPath),
+    )
+    .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1)),
+);
+
+test("the generated pages and the diagram are what the code says", async () => {
+  for (const [path, text] of await generatedPages()) {
+    expect(
+      existsSync(join(root, path)) && read(path),
+      `${path}: run node test/repo/src/generate-docs.ts`,
+    ).toBe(text);
+  }
+}, 60_000);
+
+test("every test that ARCHITECTURE.md names for an invariant exists", () => {
+  const links = [...read("ARCHITECTURE.md").matchAll(/\]\(((?:packages|test|docs|infra)\/[^)]*)\)/g)].map(
+    (match) => match[1] ?? "",
+  );
+  expect(links.length).toBeGreaterThan(5);
+  for (const link of links) expect(existsSync(join(root, link)), link).toBe(true);
+});
+
+test("links of the README lead somewhere", () => {
+  const links = [...read("README.md").matchAll(/\]\((?!http)([^)#]+)\)/g)].map((match) => match[1] ?? "");
+  for (const link of links) expect(existsSync(join(root, link)), link).toBe(true);
+});
+
+test("only packages/runtime reads the environment, the time or randomness", () => {
+  const banned = /\bprocess\.env\b|\bDate\.now\(|\bMath\.random\(|\bsetTimeout\(|\bsetInterval\(/;
+  const allowed =
+    /^(packages\/runtime\/|packages\/testkit\/|test\/|infra\/|services\/[a-z]+\/src\/main\.ts)|\/fixture\/|\.test\.ts$/;
+  const offenders = sources.filter((path) => !allowed.test(path) && banned.test(read(path)));
+  expect(offenders).toEqual([]);
+});
+
+test("no test is skipped, and none is run alone", () => {
+  // Put together, so that this file does not find itself.
+  const pattern = new RegExp(`\\b(it|test|describe)\\.(${["skip", "todo", "only"].join("|")})\\b`);
+  expect(sources.filter((path) => path.endsWith(".test.ts") && pattern.test(read(path)))).toEqual([]);
+});
+
+test("files have names a newcomer would look for", () => {
+  const banned = /\/(utils?|helpers?|common|misc|manager|base)(\.ts|\/)/;
+  expect(sources.filter((path) => banned.test(`/${path}`))).toEqual([]);
+});
+
+test("every word the glossary gives a name in code to is in the code", () => {
+  const names = [
+    ...read("GLOSSARY.md").matchAll(/\| `([A-Za-z]+)`(?:, `([A-Za-z]+)`)?(?:, `([A-Za-z]+)`)? \|$/gm),
+  ].flatMap((match) => match.slice(1).filter((name) => name !== undefined));
+  expect(names.length).toBeGreaterThan(15);
+  const code = sources
+    .filter((path) => /^(packages|services)/.test(path))
+    .map(read)
+    .join("\n");
+  for (const name of names) expect(code.includes(name), name).toBe(true);
+});
+
+// In this file, since no other test may look at the tree meanwhile.
+const planted = [
+  [
+    "packages/domain/src/planted-violation.ts",
+    'import { readFileSync } from "node:fs";\nexport const planted = readFileSync;\n',
+    "domain-imports-nothing",
+  ],
+  [
+    "packages/engine/src/planted-violation.ts",
+    'export { Reflector } from "@fleet-reloader/kube/reflector";\n',
+    "engine-knows-domain",
+  ],
+  [
+    "packages/kube/src/planted-violation.ts",
+    'export { Keys } from "@fleet-reloader/redis/keys";\n',
+    "kube-is-an-adapter",
+  ],
+  [
+    "services/worker/src/planted-violation.ts",
+    'export { until } from "@fleet-reloader/testkit/until";\n',
+    "tests-are-not-shipped",
+  ],
+] as const;
+
+const remove = () => {
+  for (const [path] of planted) rmSync(join(root, path), { force: true });
+};
+afterAll(remove);
+
+test("a deliberately bad import in each layer is found", async () => {
+  for (const [path, text] of planted) writeFileSync(join(root, path), text);
+  const { violations } = await cruiseFolders(["packages", "services"]);
+  remove();
+  for (const [path, , rule] of planted) {
+    expect(
+      violations.filter((violation) => violation.from === path).map((violation) => violation.rule),
+    ).toContain(rule);
+  }
+  expect(violations.filter((violation) => !violation.from.includes("planted-violation"))).toEqual([]);
+}, 60_000);

@@ -1,0 +1,4 @@
+import { checkSteps } from "./checks.ts";
+import { close } from "./step.ts";
+
+close(await checkSteps());

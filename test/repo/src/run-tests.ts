@@ -1,0 +1,26 @@
+import process from "node:process";
+import { checkSteps } from "./checks.ts";
+import { close, commandStep, type StepResult, vitestStep } from "./step.ts";
+
+const [flag, ...rest] = process.argv.slice(2);
+if ((flag !== undefined && flag !== "--real") || rest.length > 0) {
+  process.stderr.write(
+    `test: ${[flag, ...rest].join(" ")}: not understood; write ./dev test, or ./dev test --real\n`,
+  );
+  process.exit(2);
+}
+
+const results: StepResult[] = [];
+if (flag === "--real") {
+  // Built once from the Go modules and cached; minutes on a machine that has never done it.
+  results.push(await commandStep("control plane", ["node", "test/control-plane/src/main.ts", "build"]));
+  results.push(await vitestStep("conformance on the real one", { cwd: "test/conformance", args: ["real"] }));
+  results.push(await vitestStep("end to end on the real one", { cwd: "test/e2e", args: ["real"] }));
+} else {
+  results.push(...(await checkSteps()));
+  results.push(await vitestStep("unit, property, contract", { cwd: "." }));
+  results.push(await vitestStep("conformance, simulated", { cwd: "test/conformance", args: ["simulated"] }));
+  results.push(await vitestStep("end to end, simulated", { cwd: "test/e2e", args: ["simulated"] }));
+  results.push(await commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]));
+}
+close(results);

@@ -1,0 +1,108 @@
+import { spawn } from "node:child_process";
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import process from "node:process";
+import { root } from "./root.ts";
+
+/** What a step of a test run came to. */
+export interface StepResult {
+  readonly name: string;
+  readonly passed: number;
+  readonly failed: number;
+  readonly seconds: number;
+}
+
+/** A command that passes or fails as one. Its output is shown when it fails. */
+export async function commandStep(
+  name: string,
+  command: readonly [string, ...string[]],
+  cwd = root,
+): Promise<StepResult> {
+  const { code, output, seconds } = await run(command, cwd);
+  if (code !== 0) process.stdout.write(`${output}\n`);
+  return report({ name, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, seconds });
+}
+
+/** A vitest run, counted test by test. A run that executed nothing has failed. */
+export async function vitestStep(
+  name: string,
+  options: { readonly cwd: string; readonly args?: readonly string[] },
+): Promise<StepResult> {
+  const file = join(root, ".dev/results", `${name.replaceAll(" ", "-")}.json`);
+  mkdirSync(join(root, ".dev/results"), { recursive: true });
+  rmSync(file, { force: true });
+  const command = [
+    "vitest",
+    "run",
+    "--reporter=default",
+    "--reporter=json",
+    `--outputFile.json=${file}`,
+    ...(options.args ?? []),
+  ] as const;
+  const { code, output, seconds } = await run(["vitest", ...command.slice(1)], join(root, options.cwd));
+  const { passed, failed } = existsSync(file)
+    ? countsOf(readFileSync(file, "utf8"))
+    : { passed: 0, failed: 0 };
+  const isBroken = code !== 0 && failed === 0;
+  if (code !== 0 || passed === 0) process.stdout.write(`${output}\n`);
+  return report({ name, passed, failed: failed + (isBroken || passed + failed === 0 ? 1 : 0), seconds });
+}
+
+/** One line for each step, as it ends. */
+function report(result: StepResult): StepResult {
+  const verdict = result.failed === 0 ? "ok  " : "FAIL";
+  process.stdout.write(
+    `${verdict} ${result.name.padEnd(32)} ${String(result.passed).padStart(5)} passed ${String(result.failed).padStart(3)} failed ${result.seconds.toFixed(1).padStart(7)} s\n`,
+  );
+  return result;
+}
+
+/** The closing line, and the exit code of the run. */
+export function close(results: readonly StepResult[]): void {
+  const sum = (of: (result: StepResult) => number) =>
+    results.reduce((total, result) => total + of(result), 0);
+  const failed = sum((result) => result.failed);
+  process.stdout.write(
+    `in ${sum((result) => result.seconds).toFixed(0)} s\n${sum((result) => result.passed)} passed, ${failed} failed\n`,
+  );
+  process.exitCode = failed === 0 ? 0 : 1;
+}
+
+async function run(
+  [program, ...args]: readonly [string, ...string[]],
+  cwd: string,
+): Promise<{ code: number; output: string; seconds: number }> {
+  const startedAt = performance.now();
+  const child = spawn(program, args, {
+    cwd,
+    stdio: ["ignore", "pipe", "pipe"],
+    env: { ...process.env, NO_COLOR: "1", FORCE_COLOR: undefined, TURBO_TELEMETRY_DISABLED: "1" },
+  });
+  const chunks: string[] = [];
+  child.stdout.on("data", (chunk: Buffer) => chunks.push(chunk.toString("utf8")));
+  child.stderr.on("data", (chunk: Buffer) => chunks.push(chunk.toString("utf8")));
+  const code = await new Promise<number>((resolve) => {
+    child.once("error", (error) => {
+      chunks.push(error.message);
+      resolve(1);
+    });
+    child.once("close", (exitCode) => resolve(exitCode ?? 1));
+  });
+  return { code, output: chunks.join(""), seconds: (performance.now() - startedAt) / 1000 };
+}
+
+function countsOf(text: string): { passed: number; failed: number } {
+  const report: unknown = JSON.parse(text);
+  const number = (key: string): number => {
+    const value =
+      typeof report === "object" && report !== null
+        ? Object.entries(report).find(([name]) => name === key)?.[1]
+        : undefined;
+    return typeof value === "number" ? value : 0;
+  };
+  return {
+    passed: number("numPassedTests"),
+    failed:
+      number("numFailedTests") + number("numFailedTestSuites") * (number("numFailedTests") === 0 ? 1 : 0),
+  };
+}
