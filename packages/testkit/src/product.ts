@@ -40,6 +40,9 @@ export interface LogLine {
   readonly [field: string]: unknown;
 }
 
+/** Many products start side by side on a machine that may be busy otherwise: no statement about how fast one starts. */
+const patienceMs = 60_000;
+
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 
 /** What `./dev run` gives to Node, too. */
@@ -78,10 +81,14 @@ export function startProduct(options: ProductOptions): Product {
   });
 
   const healthUrl = async (): Promise<string> => {
-    const started = await until("the service has started", () => {
-      if (isEnded) throw new Error(`the service ended at its start:\n${raw.join("")}`);
-      return log.find((line) => line.msg.endsWith("started") && ("health" in line || "listen" in line));
-    });
+    const started = await until(
+      "the service has started",
+      () => {
+        if (isEnded) throw new Error(`the service ended at its start:\n${raw.join("")}`);
+        return log.find((line) => line.msg.endsWith("started") && ("health" in line || "listen" in line));
+      },
+      patienceMs,
+    );
     return typeof started.health === "string"
       ? new URL(started.health).origin
       : `http://${String(started.listen)}`;
@@ -96,7 +103,7 @@ export function startProduct(options: ProductOptions): Product {
     log,
     output: () => raw.join(""),
     healthUrl,
-    async ready(timeoutMs = 15_000) {
+    async ready(timeoutMs = patienceMs) {
       const url = await healthUrl();
       let said = "";
       const isReady = async (): Promise<boolean> => {

@@ -3,6 +3,9 @@ import { holds, until } from "@fleet-reloader/testkit/until";
 
 export type Data = Readonly<Record<string, string>>;
 
+/** Scenarios run side by side on a machine that may be busy otherwise: this is patience, no statement about speed. */
+const patienceMs = 30_000;
+
 /** One namespace of a world, with the words of its user. */
 export class Site {
   readonly namespace: string;
@@ -105,7 +108,7 @@ export class Site {
     return found === undefined ? undefined : String(found[1]);
   }
 
-  async adopted(kind: ApiKind, name: string, timeoutMs = 15_000): Promise<void> {
+  async adopted(kind: ApiKind, name: string, timeoutMs = patienceMs): Promise<void> {
     await until(`${kind} ${name} is adopted`, () => this.note(kind, name), timeoutMs);
   }
 
@@ -125,7 +128,7 @@ export class Site {
     expected: number,
     options: { readonly withinMs?: number; readonly quietMs?: number } = {},
   ): Promise<void> {
-    const { withinMs = 15_000, quietMs = 3000 } = options;
+    const { withinMs = patienceMs, quietMs = 3000 } = options;
     await until(
       `${kind} ${name} has ${expected} rolls`,
       async () => (await this.rolls(kind, name)) >= expected,
