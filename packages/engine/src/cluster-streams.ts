@@ -1,4 +1,5 @@
 import type { SourceKind } from "@fleet-reloader/domain/source";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { LiveWorkload } from "./cluster-api.ts";
 import type { SourceVersion } from "./reference-index.ts";
 import type { StreamHandler } from "./source-stream.ts";
@@ -10,6 +11,6 @@ export interface Stream {
 
 /** The streams of one cluster. */
 export interface ClusterStreams {
-  workloads(workloadKind: string, handler: StreamHandler<LiveWorkload>): Stream;
+  workloads(kind: WorkloadKind, handler: StreamHandler<LiveWorkload>): Stream;
   sources(kind: SourceKind, handler: StreamHandler<SourceVersion>): Stream;
 }

@@ -80,9 +80,9 @@ describe("a watcher of a cluster", () => {
     const daemonSets = Promise.withResolvers<void>();
     await using bed = await watching({}, ({ cluster }) => ({
       workloads(kind, handler) {
-        started.push(kind);
+        started.push(kind.kind);
         const stream = cluster.workloads(kind, handler);
-        if (kind !== "DaemonSet") return stream;
+        if (kind.kind !== "DaemonSet") return stream;
         return {
           run: async (signal) => {
             await daemonSets.promise;
@@ -108,7 +108,7 @@ describe("a watcher of a cluster", () => {
   test("does not wait for a kind that we may not see", async () => {
     await using bed = await watching({}, ({ cluster }) => ({
       workloads: (kind, handler) =>
-        kind === "DaemonSet"
+        kind.kind === "DaemonSet"
           ? { run: async () => handler.stateChanged("blocked", "forbidden") }
           : cluster.workloads(kind, handler),
       sources: (kind, handler) => cluster.sources(kind, handler),
@@ -236,7 +236,7 @@ describe("an index that is lost", () => {
       workloads: (kind, handler) => ({
         async run(signal) {
           await bed.cluster.workloads(kind, handler).run(signal);
-          if (kind === "DaemonSet") await slow.promise;
+          if (kind.kind === "DaemonSet") await slow.promise;
           happened.push("ended");
         },
       }),

@@ -1,7 +1,5 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import { sourceKinds } from "@fleet-reloader/domain/source";
-import { workloadKinds } from "@fleet-reloader/domain/workload-kind";
 import type { Clock } from "./clock.ts";
 import type { ClusterStreams } from "./cluster-streams.ts";
 import type { Log } from "./log.ts";
@@ -55,6 +53,7 @@ export class ClusterWatcher {
 
   /** Every stream has listed and is watching. */
   get isInSync(): boolean {
+    const { workloadKinds, sourceKinds } = this.#options.settings;
     const expected = workloadKinds.length + sourceKinds.length;
     return this.#statuses.size === expected && this.statuses.every((status) => status.state === "watching");
   }
@@ -101,7 +100,8 @@ export class ClusterWatcher {
     const ended = Promise.race([lost.promise, this.#verify(signal)]);
     const running: Promise<void>[] = [];
     try {
-      const workloadsListed = workloadKinds.map(({ kind }) => {
+      const workloadsListed = this.#options.settings.workloadKinds.map((workloadKind) => {
+        const { kind } = workloadKind;
         const first = Promise.withResolvers<void>();
         const handler = createWorkloadWatch({
           ...this.#options,
@@ -113,13 +113,13 @@ export class ClusterWatcher {
             if (state === "blocked") first.resolve();
           },
         });
-        running.push(this.#options.streams.workloads(kind, guard(handler)).run(signal));
+        running.push(this.#options.streams.workloads(workloadKind, guard(handler)).run(signal));
         return first.promise;
       });
       // Sources are compared against a complete index: before that, "nobody uses it" would be a guess.
       await Promise.race([Promise.all(workloadsListed), ended]);
 
-      for (const kind of sourceKinds) {
+      for (const kind of this.#options.settings.sourceKinds) {
         const handler = createSourceWatch({
           ...this.#options,
           kind,

@@ -1,6 +1,8 @@
 import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialect";
 import type { Debounce } from "@fleet-reloader/domain/debounce";
+import { type SourceKind, sourceKinds } from "@fleet-reloader/domain/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
+import { type WorkloadKind, workloadKinds } from "@fleet-reloader/domain/workload-kind";
 
 /** What people set once for all workloads. */
 export interface Settings {
@@ -10,6 +12,22 @@ export interface Settings {
   readonly strategy: ReloadStrategy;
   /** Default window; a workload may choose its own. */
   readonly debounce: Debounce;
-  /** Watch this namespace only; undefined means all. */
-  readonly namespace?: string;
+  /** The kinds of workloads that are watched and rolled. */
+  readonly workloadKinds: readonly WorkloadKind[];
+  /** The kinds of sources that are watched. */
+  readonly sourceKinds: readonly SourceKind[];
+  readonly scope: Scope;
 }
+
+/** Which part of a cluster is served. */
+export interface Scope {
+  /** These namespaces only, without any cluster-wide right; undefined means all. */
+  readonly namespaces: readonly string[] | undefined;
+}
+
+/** What is meant when nothing is said; tests and services begin with it. */
+export const defaultSettings = {
+  workloadKinds,
+  sourceKinds,
+  scope: { namespaces: undefined },
+} as const satisfies Partial<Settings>;

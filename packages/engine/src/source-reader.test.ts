@@ -3,9 +3,11 @@ import type { SourceRef } from "@fleet-reloader/domain/source";
 import { expect, test } from "vitest";
 import type { ClusterApi, LiveSource, LiveWorkload } from "./cluster-api.ts";
 import { readInterest } from "./interest.ts";
+import { defaultSettings } from "./settings.ts";
 import { createSourceReader } from "./source-reader.ts";
 
 const settings = {
+  ...defaultSettings,
   dialect: defaultDialect,
   autoReloadAll: false,
   strategy: "annotations",

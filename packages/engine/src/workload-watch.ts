@@ -50,7 +50,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
       await take(workloads);
     },
     async listed() {
-      await index.retain(options.workloadKind, settings.namespace, listed);
+      await index.retain(options.workloadKind, settings.scope.namespaces?.[0], listed);
       for (const key of known.keys()) if (!listed.has(key)) known.delete(key);
       listed = new Set();
       options.onListed();

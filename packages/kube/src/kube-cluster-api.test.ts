@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { workloadKinds } from "@fleet-reloader/domain/workload-kind";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { describe, expect, test } from "vitest";
@@ -26,7 +27,7 @@ const deployment = (env: readonly object[] = []) => ({
 function connect(kubeconfig: string) {
   const connection = new Connection({ target: targetOf(kubeconfig), clock: systemClock, userAgent: "test" });
   return {
-    api: createKubeClusterApi("c1", connection),
+    api: createKubeClusterApi("c1", connection, workloadKinds),
     [Symbol.asyncDispose]: () => connection.close(),
   };
 }

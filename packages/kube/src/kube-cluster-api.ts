@@ -2,7 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source";
 import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
-import { type WorkloadKind, workloadKinds } from "@fleet-reloader/domain/workload-kind";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { ClusterApi, LiveSource, LiveWorkload, WorkloadPatch } from "@fleet-reloader/engine/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Answer, Connection } from "./connection.ts";
@@ -21,7 +21,18 @@ export function sourceResource(kind: SourceKind) {
 }
 
 /** Reads and conditional writes of one cluster, over its own connection. */
-export function createKubeClusterApi(cluster: ClusterId, connection: Connection): ClusterApi {
+export function createKubeClusterApi(
+  cluster: ClusterId,
+  connection: Connection,
+  workloadKinds: readonly WorkloadKind[],
+): ClusterApi {
+  const kindOf = (ref: WorkloadRef): WorkloadKind => {
+    const kind = workloadKinds.find((known) => known.kind === ref.kind);
+    if (kind === undefined)
+      throw new Fault("request.invalid", `a request names the unknown workload kind ${ref.kind}`);
+    return kind;
+  };
+  const workloadPath = (ref: WorkloadRef): string => resourcePath(kindOf(ref), ref.namespace, ref.name);
   return {
     cluster,
     async readWorkload(ref, signal) {
@@ -74,17 +85,6 @@ function absentOr<T>(
       `what was answered with ${status} is not the object ${namespace}/${name}`,
     );
   return parsed;
-}
-
-function kindOf(ref: WorkloadRef): WorkloadKind {
-  const kind = workloadKinds.find((known) => known.kind === ref.kind);
-  if (kind === undefined)
-    throw new Fault("request.invalid", `a request names the unknown workload kind ${ref.kind}`);
-  return kind;
-}
-
-function workloadPath(ref: WorkloadRef): string {
-  return resourcePath(kindOf(ref), ref.namespace, ref.name);
 }
 
 function liveSource(ref: SourceRef, object: unknown): LiveSource {

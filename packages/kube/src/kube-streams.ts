@@ -1,5 +1,4 @@
 import type { SourceKind } from "@fleet-reloader/domain/source";
-import { workloadKinds } from "@fleet-reloader/domain/workload-kind";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { ClusterStreams } from "@fleet-reloader/engine/cluster-streams";
 import type { Log } from "@fleet-reloader/engine/log";
@@ -24,9 +23,7 @@ const selectors: Readonly<Partial<Record<SourceKind, string>>> = { Secret: "type
 export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
   const scope = options.namespace === undefined ? {} : { namespace: options.namespace };
   return {
-    workloads(workloadKind, handler) {
-      const kind = workloadKinds.find((known) => known.kind === workloadKind);
-      if (kind === undefined) throw new Error(`unknown workload kind ${workloadKind}`);
+    workloads(kind, handler) {
       return new Reflector({
         ...options,
         log: options.log.child({ resource: kind.kind }),

@@ -1,15 +1,16 @@
 import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
-import type { Settings } from "@fleet-reloader/engine/settings";
+import { defaultSettings, type Settings } from "@fleet-reloader/engine/settings";
 import type { ConfigOf } from "./config/field.ts";
 import type { ruleFields } from "./config/fields.ts";
 
 /** What the rules need of the configuration. */
 export function settingsOf(config: ConfigOf<typeof ruleFields>): Settings {
   return {
+    ...defaultSettings,
     dialect: defaultDialect,
     autoReloadAll: config.autoReloadAll,
     strategy: config.reloadStrategy,
     debounce: { quietPeriodMs: config.debounce, maxWaitMs: Math.max(config.debounce, config.maxWait) },
-    ...(config.namespace === "" ? {} : { namespace: config.namespace }),
+    scope: { namespaces: config.namespace === "" ? undefined : [config.namespace] },
   };
 }

@@ -45,7 +45,7 @@ export class Watching {
         ...this.#options,
         log,
         connection: engaged.connection,
-        namespace: settings.namespace,
+        namespace: settings.scope.namespaces?.[0],
       }),
       index: new RedisReferenceIndex({
         ...this.#options,

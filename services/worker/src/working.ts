@@ -46,7 +46,7 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
     if (found === undefined) return undefined;
     const made = {
       name: found.name,
-      api: createKubeClusterApi(cluster, found.connection),
+      api: createKubeClusterApi(cluster, found.connection, options.settings.workloadKinds),
       engagedAtSeconds: await readEngagedAt(cluster, options),
     };
     known.set(cluster, made);

@@ -7,6 +7,7 @@ import {
 } from "@fleet-reloader/domain/source";
 import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { ClusterApi, LiveSource, LiveWorkload, WorkloadPatch } from "@fleet-reloader/engine/cluster-api";
 import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
@@ -209,7 +210,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     });
   }
 
-  workloads(kind: string, handler: StreamHandler<LiveWorkload>): Stream {
+  workloads({ kind }: Pick<WorkloadKind, "kind">, handler: StreamHandler<LiveWorkload>): Stream {
     return this.#stream(handler, {
       list: () => [...this.#workloads.values()].filter(({ ref }) => ref.kind === kind),
       since: (version) =>
