@@ -24,8 +24,8 @@ async function watching(options: TestBedOptions = {}, streamsOf?: (bed: Bed) => 
     asked: () =>
       bed.queue.additions
         .splice(0)
-        .map(({ request, isAdoption }) =>
-          isAdoption ? `(${request.workload.name})` : request.workload.name,
+        .map(({ request, purpose }) =>
+          purpose === "adoption" ? `(${request.workload.name})` : request.workload.name,
         ),
     async [Symbol.asyncDispose]() {
       lifetime.abort();

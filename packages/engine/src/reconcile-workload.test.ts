@@ -12,7 +12,7 @@ async function adopted(options: TestBedOptions = {}, annotations: Readonly<Recor
   const app = bed.cluster.setSource("ConfigMap", "app", { a: "1" });
   const api = bed.cluster.setWorkload("api", { template: templateUsing({ app: {} }), annotations });
   await bed.clock.advance(10_000);
-  await bed.reconcile(api, { isAdoption: true });
+  await bed.reconcile(api, { purpose: "adoption" });
   return {
     ...bed,
     app,
@@ -168,7 +168,7 @@ describe("a request leads to nothing when", () => {
   test("this worker does not know the cluster: the request waits, no attempt is used up", async () => {
     const bed = createTestBed();
     const workload = { kind: "Deployment", namespace: "ns", name: "api" };
-    const delivery = { attemptsMade: 0, isAdoption: false, signal: bed.lifetime.signal };
+    const delivery = { attemptsMade: 0, purpose: "change" as const, signal: bed.lifetime.signal };
     expect(await bed.handler({ cluster: "other", workload }, delivery)).toEqual({
       type: "again",
       afterMs: 5000,
@@ -185,7 +185,7 @@ describe("an adoption that finds a change", () => {
   test("waits for the quiet period like any other change, and writes nothing before", async () => {
     const bed = await adopted({ settings: window });
     bed.edit("2");
-    const result = await bed.reconcile(bed.api, { isAdoption: true });
+    const result = await bed.reconcile(bed.api, { purpose: "adoption" });
     expect(outcomeOf(result)).toBe("unchanged");
     expect(bed.cluster.rolls()).toEqual([]);
     expect(bed.queue.additions).toEqual([
@@ -193,7 +193,7 @@ describe("an adoption that finds a change", () => {
         request: { cluster: "c1", workload: bed.api },
         quietPeriodMs: 2000,
         maxWaitMs: 30_000,
-        isAdoption: false,
+        purpose: "change",
       },
     ]);
     await bed.clock.advance(2000);
@@ -204,13 +204,13 @@ describe("an adoption that finds a change", () => {
   test("rolls at once where there is no quiet period", async () => {
     const bed = await adopted();
     bed.edit("2");
-    expect(outcomeOf(await bed.reconcile(bed.api, { isAdoption: true }))).toBe("rolled");
+    expect(outcomeOf(await bed.reconcile(bed.api, { purpose: "adoption" }))).toBe("rolled");
   });
 
   test("follows the workload's own window", async () => {
     const bed = await adopted({ settings: window }, { ...auto, "fleet-reloader.io/debounce": "0" });
     bed.edit("2");
-    expect(outcomeOf(await bed.reconcile(bed.api, { isAdoption: true }))).toBe("rolled");
+    expect(outcomeOf(await bed.reconcile(bed.api, { purpose: "adoption" }))).toBe("rolled");
   });
 });
 
@@ -272,7 +272,7 @@ describe("a write that was decided on an older version", () => {
     const bed = await adopted({ before: people.before });
     bed.edit("2");
     people.begin(() => bed.cluster.touchStatus(bed.api));
-    const delivery = { attemptsMade: 0, isAdoption: false, signal: stop.signal };
+    const delivery = { attemptsMade: 0, purpose: "change" as const, signal: stop.signal };
     const running = bed.handler({ cluster: "c1", workload: bed.api }, delivery);
     await settled();
     stop.abort("shutdown");

@@ -156,9 +156,9 @@ export function createReconciler(options: ReconcilerOptions): Handler {
   async function roll(reading: Reading, planned: Plan & { type: "roll" }): Promise<Outcome> {
     const { request, delivery, cluster, live, interest } = reading;
     const window = windowOf(interest.optIn.overrides, options.settings);
-    if (delivery.isAdoption && window.quietPeriodMs > 0) {
+    if (delivery.purpose !== "change" && window.quietPeriodMs > 0) {
       // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
-      await options.queue.add([{ request, ...window, isAdoption: false }]);
+      await options.queue.add([{ request, ...window, purpose: "change" }]);
       return "unchanged";
     }
     const strategy = interest.optIn.overrides.strategy ?? options.settings.strategy;

@@ -67,13 +67,13 @@ describe("a source with another version than the one handled last", () => {
           request: { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "api" } },
           quietPeriodMs: 2000,
           maxWaitMs: 30_000,
-          isAdoption: false,
+          purpose: "change",
         },
         {
           request: { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "web" } },
           quietPeriodMs: 60_000,
           maxWaitMs: 60_000,
-          isAdoption: false,
+          purpose: "change",
         },
       ]);
       expect(meter.count("published c1")).toBe(2);

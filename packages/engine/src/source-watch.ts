@@ -55,7 +55,7 @@ export function createSourceWatch(options: SourceWatchOptions): StreamHandler<So
         additions.set(`${workload.kind}/${workload.namespace}/${workload.name}`, {
           request: { cluster, workload },
           ...windowOf(window, settings),
-          isAdoption: false,
+          purpose: "change",
         });
       }
     }

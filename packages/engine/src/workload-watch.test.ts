@@ -73,7 +73,7 @@ describe("a workload that is listed or changed", () => {
         request: { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "api" } },
         quietPeriodMs: 0,
         maxWaitMs: 0,
-        isAdoption: true,
+        purpose: "adoption",
       },
     ]);
   });

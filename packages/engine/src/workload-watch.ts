@@ -85,7 +85,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
         request: { cluster, workload },
         quietPeriodMs: 0,
         maxWaitMs: 0,
-        isAdoption: true,
+        purpose: "adoption",
       })),
     );
     if (changed.length > 0) await index.markPublished(changed);

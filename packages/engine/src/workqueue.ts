@@ -5,12 +5,20 @@ export interface Addition {
   readonly request: Request;
   readonly quietPeriodMs: number;
   readonly maxWaitMs: number;
-  /**
-   * The workload itself is new or different: it is looked at now, only to note what it carries. A run that is already
-   * waiting stays where it is, and a change that is found waits for the quiet period like any other.
-   */
-  readonly isAdoption: boolean;
+  readonly purpose: Purpose;
 }
+
+/**
+ * Why a workload is looked at.
+ *
+ * - `change`: a source of it changed.
+ * - `adoption`: the workload itself is new or different: it is looked at now, only to note what it carries. A run that is
+ *   already waiting stays where it is.
+ * - `resume`: its pause ends then. It waits beside a change of the same workload, and is neither moved by one nor moves it.
+ *
+ * Only `change` rolls at once; a change that another finds waits for the quiet period like any other.
+ */
+export type Purpose = "change" | "adoption" | "resume";
 
 /**
  * Producer side of the durable queue. A request added n times before it runs, runs once; added while it runs, it runs
@@ -26,7 +34,7 @@ export type Handler = (request: Request, delivery: Delivery) => Promise<Result>;
 export interface Delivery {
   /** Counted attempts before this one. */
   readonly attemptsMade: number;
-  readonly isAdoption: boolean;
+  readonly purpose: Purpose;
   /** Aborted when the worker stops in a hurry or has lost the request to another worker. */
   readonly signal: AbortSignal;
 }

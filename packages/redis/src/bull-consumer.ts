@@ -4,10 +4,10 @@ import type { Log } from "@fleet-reloader/engine/log";
 import type { Handler } from "@fleet-reloader/engine/workqueue";
 import { DelayedError, type Job, Worker } from "bullmq";
 import type { Redis } from "ioredis";
-import { adoptionName, queueName } from "./bull-workqueue.ts";
+import { queueName } from "./bull-workqueue.ts";
 import type { RedisClient } from "./client.ts";
 import type { Keys } from "./keys.ts";
-import { fromJob, type RequestJob, requestId } from "./request-job.ts";
+import { fromJob, purposeOf, type RequestJob, requestId } from "./request-job.ts";
 import { pauseAfter, retryAfter } from "./retry-policy.ts";
 
 export interface BullConsumerOptions {
@@ -94,6 +94,7 @@ export class BullConsumer {
   ): Promise<string> {
     const { handler, log, client, keys, clock, random } = this.#options;
     const request = fromJob(job.data);
+    const purpose = purposeOf(job.name);
     if (request === undefined) {
       log.error({ reason: "request.invalid", job: job.id }, "a queue entry names no workload; dropped");
       return "request.invalid";
@@ -101,10 +102,10 @@ export class BullConsumer {
     try {
       // From here on a change begins a new burst; the read that follows sees everything before it.
       if (job.opts.delay !== undefined && job.opts.delay > 0)
-        await client.connection.del(keys.firstChange(requestId(request)));
+        await client.connection.del(keys.firstChange(requestId(request, purpose)));
       const result = await handler(request, {
         attemptsMade: job.attemptsMade,
-        isAdoption: job.name === adoptionName,
+        purpose,
         signal: signal ?? new AbortController().signal,
       });
       if (result.type === "done") return result.outcome;

@@ -7,10 +7,6 @@ import type { Keys } from "./keys.ts";
 import { type RequestJob, requestId, toJob } from "./request-job.ts";
 
 export const queueName = "reconcile";
-/** Names of queue entries: why the workload is looked at. */
-export const adoptionName = "adoption";
-export const changeName = "change";
-
 /** A request is retried until it succeeds or becomes pointless; what has no end is seen in its age, not in a count. */
 const attemptsMax = 1_000_000;
 
@@ -51,7 +47,7 @@ export class BullWorkqueue implements Workqueue {
     if (additions.length === 0) return;
     const delays = await this.#delays(additions);
     const jobs = additions.map((addition, at) => ({
-      name: addition.isAdoption ? adoptionName : changeName,
+      name: addition.purpose,
       data: toJob(addition.request),
       opts: jobOptions(addition, delays[at] ?? 0),
     }));
@@ -70,7 +66,7 @@ export class BullWorkqueue implements Workqueue {
     const now = this.#clock.now();
     const pipeline = this.#client.connection.pipeline();
     for (const addition of additions) {
-      const key = this.#keys.firstChange(requestId(addition.request));
+      const key = this.#keys.firstChange(requestId(addition.request, addition.purpose));
       pipeline.set(key, String(now), "PX", Math.max(1, addition.maxWaitMs), "NX", "GET");
     }
     const answers = (await pipeline.exec()) ?? [];
@@ -90,9 +86,9 @@ function jobOptions(addition: Addition, delay: number): JobsOptions {
     removeOnComplete: keepCompleted,
     removeOnFail: keepFailed,
     deduplication: {
-      id: requestId(addition.request),
+      id: requestId(addition.request, addition.purpose),
       keepLastIfActive: true,
-      reschedule: !addition.isAdoption,
+      reschedule: addition.purpose === "change",
     },
   };
 }

@@ -16,8 +16,10 @@ test("different workloads have different ids and keys, whatever they are called 
   fc.assert(
     fc.property(request, request, (a, b) => {
       const isSame = JSON.stringify(a) === JSON.stringify(b);
-      expect(requestId(a) === requestId(b)).toBe(isSame);
-      expect(keys.firstChange(requestId(a)) === keys.firstChange(requestId(b))).toBe(isSame);
+      expect(requestId(a, "change") === requestId(b, "adoption")).toBe(isSame);
+      expect(keys.firstChange(requestId(a, "change")) === keys.firstChange(requestId(b, "change"))).toBe(
+        isSame,
+      );
     }),
     { numRuns: 1000 },
   );

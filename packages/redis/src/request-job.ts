@@ -1,5 +1,6 @@
 import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Request } from "@fleet-reloader/engine/request";
+import type { Purpose } from "@fleet-reloader/engine/workqueue";
 
 /** What lies in the queue for a request: its identity and nothing else (decision 2). */
 export interface RequestJob {
@@ -20,7 +21,13 @@ export function fromJob(data: unknown): Request | undefined {
   return workload === undefined ? undefined : { cluster: data.cluster, workload };
 }
 
-/** The deduplication id: one pending run per workload. Names hold no `|`, so it is injective. */
-export function requestId(request: Request): string {
-  return `${request.cluster}|${workloadKey(request.workload)}`;
+/** The name of a queue entry says why the workload is looked at; what an older version called otherwise is a change. */
+export function purposeOf(jobName: string): Purpose {
+  return jobName === "adoption" || jobName === "resume" ? jobName : "change";
+}
+
+/** The deduplication id: one pending run per workload, and beside it the end of its pause. Names hold no `|`: injective. */
+export function requestId(request: Request, purpose: Purpose): string {
+  const id = `${request.cluster}|${workloadKey(request.workload)}`;
+  return purpose === "resume" ? `${id}|resume` : id;
 }

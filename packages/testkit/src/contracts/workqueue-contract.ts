@@ -22,6 +22,7 @@ interface Run {
 /** Long enough that a busy machine does not take it for quiet while a test adds its next change. */
 const quietPeriodMs = 500;
 const maxWaitMs = 1200;
+const resumeWindow = { quietPeriodMs: 1500, maxWaitMs: 1500 };
 const done: Result = { type: "done", outcome: "unchanged" };
 
 export function requestFor(name: string): Request {
@@ -29,7 +30,7 @@ export function requestFor(name: string): Request {
 }
 
 export function change(name = "api", window = { quietPeriodMs, maxWaitMs }): Addition {
-  return { request: requestFor(name), ...window, isAdoption: false };
+  return { request: requestFor(name), ...window, purpose: "change" };
 }
 
 export function atOnce(name = "api"): Addition {
@@ -37,7 +38,7 @@ export function atOnce(name = "api"): Addition {
 }
 
 export function adoption(name = "api"): Addition {
-  return { ...atOnce(name), isAdoption: true };
+  return { ...atOnce(name), purpose: "adoption" };
 }
 
 /** Takes requests, writes down when each ran, and answers as told. */
@@ -54,12 +55,21 @@ export function recordRuns(
   return runs;
 }
 
+/** When an addition was begun, and when the queue held it: somewhere in between it counted. */
+interface Added {
+  readonly begun: number;
+  readonly held: number;
+}
+
 /** One for each burst, and one more for each maximum wait that it goes on; a machine that stalls ends a burst. */
-function runsAllowed(added: readonly number[]): number {
-  const starts = added.filter((at, i) => i === 0 || at - (added[i - 1] ?? 0) > quietPeriodMs - 50);
+function runsAllowed(added: readonly Added[]): number {
+  const starts = added.filter(
+    ({ held }, i) => i === 0 || held - (added[i - 1]?.begun ?? 0) > quietPeriodMs - 100,
+  );
   return starts.reduce((sum, start, i) => {
-    const last = added.findLast((at) => at < (starts[i + 1] ?? Number.POSITIVE_INFINITY)) ?? start;
-    return sum + 1 + Math.floor((last - start + 100) / maxWaitMs);
+    const next = starts[i + 1]?.begun ?? Number.POSITIVE_INFINITY;
+    const last = added.findLast(({ begun }) => begun < next) ?? start;
+    return sum + 1 + Math.floor((last.held - start.begun + 100) / maxWaitMs);
   }, 0);
 }
 
@@ -141,10 +151,11 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
     test("waits no longer than the maximum although changes go on", async () => {
       await using bed = await start();
       const runs = recordRuns(bed, () => done);
-      const added: number[] = [];
+      const added: Added[] = [];
       for (let count = 0; count < 30; count += 1) {
-        added.push(bed.now());
+        const begun = bed.now();
         await bed.queue.add([change()]);
+        added.push({ begun, held: bed.now() });
         await bed.elapse(100);
       }
       expect(runs.length).toBeGreaterThanOrEqual(2);
@@ -167,8 +178,8 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       const runs = recordRuns(bed, () => done);
       await bed.queue.add([adoption(), atOnce("web")]);
       await bed.until("both ran", () => runs.length === 2);
-      const kinds = Object.fromEntries(runs.map(({ name, delivery }) => [name, delivery.isAdoption]));
-      expect(kinds).toEqual({ api: true, web: false });
+      const purposes = Object.fromEntries(runs.map(({ name, delivery }) => [name, delivery.purpose]));
+      expect(purposes).toEqual({ api: "adoption", web: "change" });
     });
 
     test("leaves a change that waits where it is", async () => {
@@ -182,21 +193,36 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       await bed.elapse(quietPeriodMs * 2);
       expect(runs).toHaveLength(1);
       expect(runs[0]?.at).toBeGreaterThanOrEqual(begun + quietPeriodMs - 20);
-      expect(runs[0]?.delivery.isAdoption).toBe(false);
+      expect(runs[0]?.delivery.purpose).toBe("change");
+    });
+
+    // A pause may last an hour; a change within it must not wait for its end, nor move it.
+    test("that ends a pause waits beside a change of the same workload", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, () => done);
+      const begun = bed.now();
+      const resume: Addition = { ...change("api", resumeWindow), purpose: "resume" };
+      await bed.queue.add([resume]);
+      await bed.queue.add([change()]);
+      await bed.queue.add([resume]);
+      await bed.until("both ran", () => runs.length === 2);
+      await bed.elapse(quietPeriodMs);
+      expect(runs.map(({ delivery }) => delivery.purpose)).toEqual(["change", "resume"]);
+      expect((runs[1]?.at ?? 0) - begun).toBeGreaterThanOrEqual(resumeWindow.quietPeriodMs - 20);
     });
 
     // What it finds it puts back as a change: so does the reconciler.
     test("that adds a change while it runs makes it run again after the quiet period", async () => {
       await using bed = await start();
       const runs = recordRuns(bed, async (run) => {
-        if (run.delivery.isAdoption) await bed.queue.add([change()]);
+        if (run.delivery.purpose === "adoption") await bed.queue.add([change()]);
         return done;
       });
       await bed.queue.add([adoption()]);
       await bed.until("the change ran", () => runs.length === 2);
       const [first, second] = runs;
       expect((second?.at ?? 0) - (first?.at ?? 0)).toBeGreaterThanOrEqual(quietPeriodMs - 20);
-      expect(second?.delivery.isAdoption).toBe(false);
+      expect(second?.delivery.purpose).toBe("change");
     });
   });
 

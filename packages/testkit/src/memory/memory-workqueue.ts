@@ -3,18 +3,18 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { Request, Result } from "@fleet-reloader/engine/request";
-import type { Addition, Delivery, Handler, Workqueue } from "@fleet-reloader/engine/workqueue";
+import type { Addition, Delivery, Handler, Purpose, Workqueue } from "@fleet-reloader/engine/workqueue";
 
 interface Entry {
   readonly request: Request;
-  readonly isAdoption: boolean;
+  readonly purpose: Purpose;
   readonly delayMs: number;
   attemptsMade: number;
   dueMs: number;
   /** Who handles it now. */
   run: object | undefined;
   /** The last addition made while it runs. */
-  next: { readonly isAdoption: boolean; readonly delayMs: number } | undefined;
+  next: { readonly purpose: Purpose; readonly delayMs: number } | undefined;
 }
 
 /** One delivery of a request to a worker. */
@@ -87,7 +87,7 @@ export class MemoryWorkqueue implements Workqueue {
     const isMine = () => this.#entries.get(id) === entry && entry.run === run;
     return {
       request: entry.request,
-      delivery: { attemptsMade: entry.attemptsMade, isAdoption: entry.isAdoption, signal },
+      delivery: { attemptsMade: entry.attemptsMade, purpose: entry.purpose, signal },
       finish: (result) => {
         if (!isMine()) return;
         if (result.type === "again") this.#wait(entry, result.afterMs);
@@ -114,27 +114,23 @@ export class MemoryWorkqueue implements Workqueue {
   }
 
   #put(addition: Addition): void {
-    const { request, isAdoption } = addition;
-    const id = `${request.cluster}|${workloadKey(request.workload)}`;
+    const { request, purpose } = addition;
+    const id = `${request.cluster}|${workloadKey(request.workload)}${purpose === "resume" ? "|resume" : ""}`;
     const delayMs = this.#delay(id, addition);
     const entry = this.#entries.get(id);
     if (entry === undefined) {
-      this.#create(id, request, { isAdoption, delayMs });
+      this.#create(id, request, { purpose, delayMs });
     } else if (entry.run !== undefined) {
-      entry.next = { isAdoption, delayMs };
-    } else if (!isAdoption && entry.dueMs > this.#options.clock.monotonic()) {
+      entry.next = { purpose, delayMs };
+    } else if (purpose === "change" && entry.dueMs > this.#options.clock.monotonic()) {
       entry.dueMs = this.#options.clock.monotonic() + delayMs;
     }
   }
 
-  #create(
-    id: string,
-    request: Request,
-    { isAdoption, delayMs }: { isAdoption: boolean; delayMs: number },
-  ): void {
+  #create(id: string, request: Request, { purpose, delayMs }: { purpose: Purpose; delayMs: number }): void {
     const dueMs = this.#options.clock.monotonic() + delayMs;
     const fresh = { attemptsMade: 0, run: undefined, next: undefined };
-    this.#entries.set(id, { request, isAdoption, delayMs, dueMs, ...fresh });
+    this.#entries.set(id, { request, purpose, delayMs, dueMs, ...fresh });
   }
 
   #delay(id: string, { quietPeriodMs, maxWaitMs }: Addition): number {
