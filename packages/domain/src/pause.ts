@@ -30,6 +30,14 @@ export interface PausePlan {
   readonly problems: readonly AnnotationProblem[];
 }
 
+/** Whether the pause a Deployment is in is one of ours, or of the peer. */
+export function isHeld(
+  workload: Pick<PauseInput, "annotations" | "isPaused">,
+  dialect: Pick<AnnotationDialect, "pausedAt">,
+): boolean {
+  return workload.isPaused && (annotationValue(workload.annotations, dialect.pausedAt) ?? "") !== "";
+}
+
 /**
  * Pauses a Deployment with its first change and resumes it after the period: one rollout for all changes in between. Everything
  * is read from the Deployment itself, so a pause ends whatever became of who began it. A pause without our annotation is a
@@ -40,7 +48,7 @@ export function planPause(input: PauseInput): PausePlan {
   const { periodMs, problems } = readPeriod(input);
   const pausedAt = annotationValue(annotations, dialect.pausedAt) ?? "";
   if (input.kind !== "Deployment") return { change: undefined, resumeAfterMs: undefined, problems };
-  if (input.isPaused && pausedAt !== "") return { ...inPause(pausedAt, periodMs, input.nowMs), problems };
+  if (isHeld(input, dialect)) return { ...inPause(pausedAt, periodMs, input.nowMs), problems };
   if (input.isRoll && periodMs > 0 && !input.isPaused) {
     // The API server's times are whole seconds, and so is this one.
     const change = { isPaused: true, pausedAt: new Date(input.nowMs).toISOString().replace(/\.\d+Z$/, "Z") };

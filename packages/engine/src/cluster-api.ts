@@ -19,6 +19,8 @@ export interface LiveWorkload {
    * a field of it; the creation time when there are none.
    */
   readonly templateChangedAtSeconds: number;
+  /** A Deployment's `spec.paused`: a changed template does not reach its pods before it is resumed. */
+  readonly isPaused: boolean;
   readonly isDeleting: boolean;
 }
 
@@ -37,6 +39,8 @@ export interface WorkloadPatch {
   readonly annotations: Readonly<Record<string, string | null>>;
   /** Change of the pod template (rolls the workload). */
   readonly template?: TemplateEdit;
+  /** Sets a Deployment's `spec.paused`. */
+  readonly isPaused?: boolean;
 }
 
 /** What a worker needs of one cluster's API server. Absence is a value; everything else that goes wrong is a Fault. */

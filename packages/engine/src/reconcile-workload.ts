@@ -1,8 +1,11 @@
+import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialect";
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
+import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { formatCarried, parseCarried } from "@fleet-reloader/domain/carried/carried";
 import { notePatch, ourNote } from "@fleet-reloader/domain/carried/note";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
+import { type PauseChange, planPause } from "@fleet-reloader/domain/pause";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
@@ -48,6 +51,12 @@ interface Reading {
   readonly cluster: EngagedCluster;
   readonly live: LiveWorkload;
   readonly interest: Interest;
+}
+
+/** What a pause adds to a PATCH. */
+interface Pausing {
+  readonly annotations: Readonly<Record<string, string | null>>;
+  readonly spec: { readonly isPaused?: boolean };
 }
 
 /** A conflict is read and decided again in place this often before it goes back to the queue. */
@@ -118,7 +127,6 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     if (live === undefined || live.isDeleting) return "gone";
     const interest = readInterest(live, options.settings, options.compile);
     const reading: Reading = { request, delivery, cluster, live, interest };
-    reportProblems(reading);
     const note = ourNote(live.annotations, options.keys);
     const sights = await sources.look({ api, live, interest, note, ahead });
     const planned = plan({
@@ -129,20 +137,43 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       sha1: options.sha1,
       engagedAtSeconds,
     });
-    if (planned.type === "roll") return await roll(reading, planned);
-    const text = planned.carried === undefined ? undefined : formatCarried(planned.carried);
-    if (text === note) return sights.length === 0 ? "ignored" : "unchanged";
-    reportMissing(reading, sights);
-    return await record(reading, text);
+    const window = windowOf(interest.optIn.overrides, options.settings);
+    const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
+    const isRoll = planned.type === "roll" && mayRoll;
+    const pause = planPause({
+      ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused, isRoll },
+      ...{ dialect: options.settings.dialect, nowMs: clock.now() },
+    });
+    reportProblems(reading, [...interest.optIn.problems, ...pause.problems]);
+    const pausing = pausingOf(pause.change, options.settings.dialect);
+    // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
+    if (planned.type === "roll" && !mayRoll)
+      await options.queue.add([{ request, ...window, purpose: "change" }]);
+    const text = planned.type === "roll" ? note : planned.carried && formatCarried(planned.carried);
+    const outcome = isRoll
+      ? await roll(reading, planned, pausing)
+      : text === note && pause.change === undefined
+        ? nothingWritten(sights)
+        : await record(reading, sights, { text, pausing });
+    // Only now: a pause that was not written has no end.
+    if (pause.resumeAfterMs !== undefined) await resumeLater(request, pause.resumeAfterMs);
+    return outcome;
   }
 
-  /** Only the note changes: nothing rolls. */
+  async function resumeLater(request: Request, afterMs: number): Promise<void> {
+    await options.queue.add([{ request, quietPeriodMs: afterMs, maxWaitMs: afterMs, purpose: "resume" }]);
+  }
+
+  /** The note changes, or a pause ends: no template does. */
   async function record(
-    { request, delivery, cluster, live, interest }: Reading,
-    text: string | undefined,
+    reading: Reading,
+    sights: readonly Sight[],
+    { text, pausing }: { readonly text: string | undefined; readonly pausing: Pausing },
   ): Promise<Outcome> {
-    const annotations = notePatch(live.annotations, options.keys, text);
-    const patch = { resourceVersion: live.resourceVersion, annotations };
+    const { request, delivery, cluster, live, interest } = reading;
+    reportMissing(reading, sights);
+    const annotations = { ...notePatch(live.annotations, options.keys, text), ...pausing.annotations };
+    const patch = { resourceVersion: live.resourceVersion, annotations, ...pausing.spec };
     const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
     if (written === undefined) return "gone";
     sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
@@ -153,20 +184,18 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     return "recorded";
   }
 
-  async function roll(reading: Reading, planned: Plan & { type: "roll" }): Promise<Outcome> {
+  async function roll(
+    reading: Reading,
+    planned: Plan & { type: "roll" },
+    pausing: Pausing,
+  ): Promise<Outcome> {
     const { request, delivery, cluster, live, interest } = reading;
-    const window = windowOf(interest.optIn.overrides, options.settings);
-    if (delivery.purpose !== "change" && window.quietPeriodMs > 0) {
-      // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
-      await options.queue.add([{ request, ...window, purpose: "change" }]);
-      return "unchanged";
-    }
     const strategy = interest.optIn.overrides.strategy ?? options.settings.strategy;
     const nowSeconds = Math.floor(clock.now() / 1000);
     const edit = templateEdit(planned, strategy, interest.template, { keys: options.keys, nowSeconds });
     const note = formatCarried(planned.carried);
-    const annotations = notePatch(live.annotations, options.keys, note);
-    const patch = { resourceVersion: live.resourceVersion, annotations, template: edit };
+    const annotations = { ...notePatch(live.annotations, options.keys, note), ...pausing.annotations };
+    const patch = { resourceVersion: live.resourceVersion, annotations, template: edit, ...pausing.spec };
     const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
     if (written === undefined) return "gone";
     if (!carriesEdit(written.template, edit)) {
@@ -189,8 +218,8 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     return "rolled";
   }
 
-  function reportProblems({ request, cluster, interest }: Reading): void {
-    for (const { annotation, value, problem, mend } of interest.optIn.problems) {
+  function reportProblems({ request, cluster }: Reading, problems: readonly AnnotationProblem[]): void {
+    for (const { annotation, value, problem, mend } of problems) {
       log.warn(
         {
           cluster: cluster.name,
@@ -214,4 +243,17 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       );
     }
   }
+}
+
+function nothingWritten(sights: readonly Sight[]): Outcome {
+  return sights.length === 0 ? "ignored" : "unchanged";
+}
+
+function pausingOf(change: PauseChange | undefined, dialect: AnnotationDialect): Pausing {
+  if (change === undefined) return { annotations: {}, spec: {} };
+  const { isPaused, pausedAt } = change;
+  return {
+    annotations: { [dialect.pausedAt]: pausedAt },
+    spec: isPaused === undefined ? {} : { isPaused },
+  };
 }

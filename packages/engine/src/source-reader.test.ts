@@ -24,6 +24,7 @@ function workload(generation: number): LiveWorkload {
     template: { spec: { containers: [{ name: "app", envFrom: [{ configMapRef: { name: "settings" } }] }] } },
     createdAtSeconds: 0,
     templateChangedAtSeconds: 0,
+    isPaused: false,
     isDeleting: false,
   };
 }

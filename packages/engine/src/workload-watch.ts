@@ -1,5 +1,6 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { hasNote } from "@fleet-reloader/domain/carried/note";
+import { isHeld } from "@fleet-reloader/domain/pause";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { LiveWorkload } from "./cluster-api.ts";
 import { indexEntry, isInterested, readInterest } from "./interest.ts";
@@ -30,6 +31,8 @@ interface Seen {
   /** Undefined: it opts in to nothing. */
   readonly entry: IndexEntry | undefined;
   readonly hasNote: boolean;
+  /** Held paused by us or by the peer: somebody has to resume it, whatever became of who meant to. */
+  readonly isHeld: boolean;
 }
 
 /**
@@ -68,7 +71,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
   async function take(workloads: readonly LiveWorkload[]): Promise<void> {
     const fresh = workloads.flatMap((workload) => {
       const seen = see(workload);
-      const shape = JSON.stringify([seen.entry, seen.hasNote]);
+      const shape = JSON.stringify([seen.entry, seen.hasNote, seen.isHeld]);
       return known.get(workloadKey(workload.ref))?.shape === shape ? [] : [{ ...seen, shape }];
     });
     if (fresh.length === 0) return;
@@ -77,9 +80,10 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
     const changedKeys = new Set(changed.map(workloadKey));
     const without = fresh.filter(({ entry }) => entry === undefined).map(({ workload }) => workload);
     await index.remove(without);
-    const due = fresh.filter(({ workload, entry, hasNote }) =>
-      entry === undefined ? hasNote : !hasNote || changedKeys.has(workloadKey(workload)),
-    );
+    const due = fresh.filter(({ workload, entry, hasNote, isHeld }) => {
+      if (isHeld) return true;
+      return entry === undefined ? hasNote : !hasNote || changedKeys.has(workloadKey(workload));
+    });
     await queue.add(
       due.map(({ workload }) => ({
         request: { cluster, workload },
@@ -99,6 +103,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
       workload: workload.ref,
       entry: isInterested(interest) ? indexEntry(workload, interest) : undefined,
       hasNote: hasNote(workload.annotations),
+      isHeld: isHeld(workload, settings.dialect),
     };
   }
 }

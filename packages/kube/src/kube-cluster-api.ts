@@ -99,9 +99,12 @@ function liveSource(ref: SourceRef, object: unknown): LiveSource {
 /** The resourceVersion inside the patch makes the write conditional: 409 when anything changed since we read. */
 function patchBody(patch: WorkloadPatch) {
   const metadata = { resourceVersion: patch.resourceVersion, annotations: patch.annotations };
-  return patch.template === undefined
-    ? { metadata }
-    : { metadata, spec: { template: templatePatch(patch.template) } };
+  const { template, isPaused } = patch;
+  const spec = {
+    ...(template === undefined ? {} : { template: templatePatch(template) }),
+    ...(isPaused === undefined ? {} : { paused: isPaused }),
+  };
+  return Object.keys(spec).length === 0 ? { metadata } : { metadata, spec };
 }
 
 function templatePatch(edit: TemplateEdit) {

@@ -37,6 +37,7 @@ describe("a workload", () => {
       template: deployment().spec.template,
       createdAtSeconds: seconds(created),
       templateChangedAtSeconds: seconds(created),
+      isPaused: false,
       isDeleting: false,
     });
   });

@@ -27,6 +27,7 @@ export function liveWorkload(kind: string, object: unknown): LiveWorkload | unde
     template: field(object, "spec", "template"),
     createdAtSeconds,
     templateChangedAtSeconds: Math.max(createdAtSeconds, ...templateTimes(object)),
+    isPaused: field(object, "spec", "paused") === true,
     isDeleting: text(object, "metadata", "deletionTimestamp") !== "",
   };
 }

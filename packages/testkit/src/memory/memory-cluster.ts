@@ -85,11 +85,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     if (stored !== undefined) this.#putSource(stored.live, "delete");
   }
 
-  setWorkload(
-    name: string,
-    change: { readonly template?: unknown; readonly annotations?: Readonly<Record<string, string | null>> },
-    kind = "Deployment",
-  ): WorkloadRef {
+  setWorkload(name: string, change: Omit<WorkloadChange, "by">, kind = "Deployment"): WorkloadRef {
     const ref = { kind, namespace: "ns", name };
     const before = this.#workloads.get(workloadKey(ref));
     this.#putWorkload(ref, before, { ...change, by: "people" });
@@ -199,11 +195,12 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
       if (before === undefined) return undefined;
       if (before.resourceVersion !== patch.resourceVersion)
         throw new Fault("kube.conflict", "the object has been modified");
-      const { template: edit, annotations } = patch;
+      const { template: edit, annotations, isPaused } = patch;
       const admit = this.#options.admit ?? ((template: unknown) => template);
       const template = edit === undefined ? undefined : admit(applyEdit(before.template, edit));
       return this.#putWorkload(ref, before, {
         annotations,
+        ...(isPaused === undefined ? {} : { isPaused }),
         ...(edit === undefined ? {} : { template }),
         by: "us",
       });

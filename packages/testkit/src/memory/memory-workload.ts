@@ -10,6 +10,7 @@ export interface StoredWorkload extends LiveWorkload {
 export interface WorkloadChange {
   readonly template?: unknown;
   readonly annotations?: Readonly<Record<string, string | null>>;
+  readonly isPaused?: boolean;
   readonly by: "us" | "people";
 }
 
@@ -23,7 +24,14 @@ export function writtenWorkload(
   const annotations = withoutNulls({ ...before?.annotations, ...change.annotations });
   const template = change.template ?? before?.template;
   const isTemplateChanged = !isSame(template, before?.template);
-  if (before !== undefined && !isTemplateChanged && isSame(annotations, before.annotations)) return before;
+  const isPaused = change.isPaused ?? before?.isPaused ?? false;
+  if (
+    before !== undefined &&
+    !isTemplateChanged &&
+    isPaused === before.isPaused &&
+    isSame(annotations, before.annotations)
+  )
+    return before;
   const owned = before?.templateOwners ?? {};
   const ownsTemplate = isTemplateChanged || Object.hasOwn(owned, change.by);
   const templateOwners = ownsTemplate ? { ...owned, [change.by]: server.nowSeconds } : owned;
@@ -36,6 +44,7 @@ export function writtenWorkload(
     template,
     createdAtSeconds: before?.createdAtSeconds ?? server.nowSeconds,
     templateChangedAtSeconds: Math.max(...Object.values(templateOwners)),
+    isPaused,
     isDeleting: false,
     templateOwners,
   };
