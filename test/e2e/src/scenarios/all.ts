@@ -5,6 +5,7 @@ import { adoptionTests } from "./adoption.ts";
 import { badInputTests } from "./bad-input.ts";
 import { chaosTests } from "./chaos.ts";
 import { outageTests } from "./outage.ts";
+import { pauseTests } from "./pause.ts";
 import { quietTests } from "./quiet.ts";
 import { rightsTests } from "./rights.ts";
 import { secrecyTests } from "./secrecy.ts";
@@ -30,6 +31,7 @@ export function adversityTests(world: () => World): void {
     describe("under faults", () => chaosTests(world));
     describe("at the first start", () => adoptionTests(world));
     describe("secrecy", () => secrecyTests(world));
+    describe("a pause period", () => pauseTests(world));
     describe("surface", () => surfaceTests(world));
     badInputTests(world);
   });
