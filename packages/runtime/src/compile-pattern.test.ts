@@ -36,6 +36,30 @@ describe("a pattern", () => {
     },
   );
 
+  // At most a millisecond for each, compiled and matched against the longest name; the best of some tries, on a busy machine.
+  test.each([
+    "^(a?){16}$",
+    `^${"(a*)*".repeat(15)}$`,
+    "^[a-z0-9]{60}$",
+    `^${"\\pL".repeat(7)}$`,
+    `^${"[^\\pL]".repeat(7)}$`,
+    `^(?i)${"k".repeat(120)}$`,
+    `^${"(".repeat(300)}a${")".repeat(300)}$`,
+    `^${"name-1|".repeat(140)}$`,
+    "^((a{1000}){1000}){1000}$",
+    `^${"a{1000}".repeat(140)}$`,
+    `^${"(.{0,30}){0,30}".repeat(60)}$`,
+    "^(((a?){10}){10}){9}$",
+  ])("a costly one takes at most a millisecond, or is refused: %s", (source) => {
+    const tries = Array.from({ length: 20 }, () => {
+      const start = performance.now();
+      const pattern = createPatternCompiler()(source);
+      if ("matches" in pattern) pattern.matches("a".repeat(253));
+      return performance.now() - start;
+    });
+    expect(Math.min(...tries)).toBeLessThan(1);
+  });
+
   // The best of some tries: the machine may be busy, but an engine that backtracks takes minutes each time.
   test("that would take a backtracking engine for ever takes no time", () => {
     const tries = Array.from({ length: 10 }, () => {

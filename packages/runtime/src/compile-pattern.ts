@@ -1,8 +1,12 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { RE2JS } from "re2js";
+import { patternCost } from "./pattern-cost.ts";
 
 /** Compiled patterns are kept: every change in a namespace asks the same ones again. */
 const rememberedMax = 1000;
+
+/** About a millisecond: room for a thousand letters, `[a-z0-9]{63}`, or eight Unicode classes. */
+const costMax = 1024;
 
 /** RE2 semantics and linear time, in JavaScript: a tenant's pattern can be wrong but never slow. */
 export function createPatternCompiler(): CompilePattern {
@@ -19,6 +23,8 @@ export function createPatternCompiler(): CompilePattern {
 }
 
 function compile(source: string): ReturnType<CompilePattern> {
+  if (patternCost(source) > costMax)
+    return { invalid: "too costly to match: fewer or smaller repetitions, or several items, are needed" };
   try {
     const pattern = RE2JS.compile(source);
     return { matches: (text) => pattern.matcher(text).find() };

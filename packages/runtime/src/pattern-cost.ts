@@ -1,0 +1,112 @@
+/**
+ * What it costs, at most, to compile an RE2 pattern and to match it against a name, in units of about a microsecond.
+ *
+ * RE2 is linear in the text, but also in the size of its program, and `((a?){9}){9}` writes a large one in few letters. So
+ * the size is estimated before anything is compiled, by a scan that knows just enough of the syntax; what is no pattern gets
+ * some number, and is refused by the compiler. The weights are measured (re2js, a name of 253 characters).
+ */
+export function patternCost(source: string): number {
+  const scan = new Scan(source);
+  let cost = nothing;
+  // A closing parenthesis too many ends the expression early; the compiler refuses it.
+  while (!scan.isAtEnd) {
+    cost = sum(cost, alternatives(scan));
+    scan.take(")");
+  }
+  return Math.max(cost.toCompile, cost.toMatch) * (/\(\?[a-zA-Z]*i/.test(source) ? foldingFactor : 1);
+}
+
+interface Cost {
+  readonly toCompile: number;
+  readonly toMatch: number;
+}
+
+const nothing: Cost = { toCompile: 0, toMatch: 0 };
+const literal: Cost = { toCompile: 1, toMatch: 1 };
+const characterClass: Cost = { toCompile: 2, toMatch: 2 };
+/** Hundreds of ranges that have to be read, sorted and merged. */
+const unicodeClass: Cost = { toCompile: 128, toMatch: 2 };
+const group: Cost = { toCompile: 6, toMatch: 1 };
+/** `?`, `*`, `+`: a choice at every character. */
+const repetitionFactor = 8;
+/** `(?i)`: every letter becomes a class. */
+const foldingFactor = 8;
+
+class Scan {
+  #at = 0;
+  readonly #text: string;
+
+  constructor(text: string) {
+    this.#text = text;
+  }
+
+  get isAtEnd(): boolean {
+    return this.#at >= this.#text.length;
+  }
+
+  sees(text: string): boolean {
+    return this.#text.startsWith(text, this.#at);
+  }
+
+  take(text: string): boolean {
+    if (!this.sees(text)) return false;
+    this.#at += text.length;
+    return true;
+  }
+
+  /** Takes what the sticky expression matches here. */
+  match(expression: RegExp): RegExpExecArray | undefined {
+    expression.lastIndex = this.#at;
+    const found = expression.exec(this.#text) ?? undefined;
+    if (found !== undefined) this.#at += found[0].length;
+    return found;
+  }
+
+  skip(): void {
+    this.#at += 1;
+  }
+}
+
+function sum(a: Cost, b: Cost): Cost {
+  return { toCompile: a.toCompile + b.toCompile, toMatch: a.toMatch + b.toMatch };
+}
+
+function times(cost: Cost, copies: number, choices: number): Cost {
+  return { toCompile: cost.toCompile * copies, toMatch: cost.toMatch * copies * choices };
+}
+
+function alternatives(scan: Scan): Cost {
+  let cost = nothing;
+  while (!scan.isAtEnd && !scan.sees(")"))
+    cost = sum(cost, scan.take("|") ? literal : repeated(scan, atom(scan)));
+  return cost;
+}
+
+function atom(scan: Scan): Cost {
+  if (scan.match(/\((\?(P?<\w*>|[a-zA-Z-]*:?))?/y)) {
+    const inside = alternatives(scan);
+    scan.take(")");
+    return sum(group, inside);
+  }
+  const quoted = scan.match(/\\Q(.*?)(\\E|$)/sy);
+  if (quoted) return times(literal, quoted[0].length, 1);
+  const unicode = scan.match(/\\[pP](\{[^}]*\}|.)/sy);
+  if (unicode) return unicodeClass;
+  const set = scan.match(/\[\^?\]?(\[:\w*:\]|\\[pP](\{[^}]*\}|.)|\\.|[^\]\\])*\]?/sy);
+  if (set) return sum(characterClass, times(unicodeClass, set[0].split(/\\[pP]/).length - 1, 1));
+  if (scan.match(/\\./sy) || scan.take(".")) return characterClass;
+  scan.skip();
+  return literal;
+}
+
+function repeated(scan: Scan, cost: Cost): Cost {
+  let total = cost;
+  for (;;) {
+    const counted = scan.match(/\{(\d+)(,(\d*))?\}\??/y);
+    if (counted) {
+      const copies = Math.max(1, Number(counted[1]), Number(counted[3] ?? 0));
+      total = times(total, copies, repetitionFactor);
+    } else if (scan.match(/[?*+]\??/y)) total = times(total, 1, repetitionFactor);
+    else return total;
+  }
+}
