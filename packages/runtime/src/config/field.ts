@@ -4,11 +4,13 @@ import type { z } from "zod";
 export interface FieldMeta {
   /** Without the dashes. */
   readonly flag: string;
+  /** Other spellings of the flag, without the dashes. */
+  readonly aliases?: readonly string[];
   readonly env: string;
   readonly description: string;
   /** How the value is written, as the help shows it: `DURATION`, `FILE`, … */
   readonly placeholder: string;
-  /** The flag may be given several times; the variable takes a comma-separated list. */
+  /** The flag may be given several times; its schema gets the texts of all of them, or that of the variable (`csvList`). */
   readonly isList?: boolean;
   /** A flag without a value. */
   readonly isSwitch?: boolean;

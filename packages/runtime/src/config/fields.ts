@@ -1,6 +1,6 @@
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
 import { logLevels } from "../pino-log.ts";
-import { boolean, duration, list, listenAddress, oneOf, text } from "./types.ts";
+import { boolean, csvList, duration, listenAddress, oneOf, text } from "./types.ts";
 
 /** Which clusters, and where Redis is: what every service needs. */
 export const connectionFields = {
@@ -15,7 +15,7 @@ export const connectionFields = {
     },
   },
   contexts: {
-    schema: list(),
+    schema: csvList(),
     meta: {
       flag: "context",
       env: "FLEET_RELOADER_CONTEXTS",

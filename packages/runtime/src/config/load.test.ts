@@ -2,8 +2,16 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { describe, expect, test } from "vitest";
 import { connectionFields, ruleFields, workerFields } from "./fields.ts";
 import { loadConfig } from "./load.ts";
+import { csvList, text } from "./types.ts";
 
-const shape = { ...connectionFields, ...ruleFields, ...workerFields };
+const field = { env: "FLEET_RELOADER_TEST", placeholder: "TEXT", description: "" };
+const shape = {
+  ...connectionFields,
+  ...ruleFields,
+  ...workerFields,
+  twoNames: { schema: text(""), meta: { ...field, flag: "two-names", aliases: ["Two-Names"] } },
+  selector: { schema: csvList(), meta: { ...field, flag: "selector", isList: true } },
+};
 
 const load = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   loadConfig(shape, { args, env });
@@ -51,6 +59,20 @@ describe("where a value comes from", () => {
     expect(load([], { FLEET_RELOADER_CONTEXTS: "a,,b " }).contexts).toEqual(["a", "b"]);
   });
 
+  test("an item of a list may hold commas when it is quoted, in a flag and in a variable", () => {
+    const env = { FLEET_RELOADER_TEST: '"env in (a,b)",x' };
+    expect(load([], env).selector).toEqual(["env in (a,b)", "x"]);
+    expect(load(['--selector="env in (c,d)"', "--selector", "y"], env).selector).toEqual([
+      "env in (c,d)",
+      "y",
+    ]);
+  });
+
+  test("a flag may have two spellings, which are one flag", () => {
+    expect(load(["--Two-Names=a"]).twoNames).toBe("a");
+    expect(load(["--Two-Names=a", "--two-names", "b"]).twoNames).toBe("b");
+  });
+
   test("list flags replace the variable, they do not add to it", () => {
     expect(load(["--context", "a"], { FLEET_RELOADER_CONTEXTS: "b" }).contexts).toEqual(["a"]);
   });
@@ -96,6 +118,18 @@ describe("problems", () => {
 
   test("a flag without its value says how to write it", () => {
     expect(problems(["--debounce"])).toEqual(["--debounce: a value is missing; write --debounce=DURATION"]);
+  });
+
+  test("a list whose quotes do not fit is told with all that was given", () => {
+    expect(problems(["--selector", "a", '--selector="b'])).toEqual([
+      '--selector a --selector "b: has a double quote out of place; write a,b or "x,y",z, and "" for a quote inside quotes',
+    ]);
+  });
+
+  test("a switch does not take the next word for its value, and says how it is written", () => {
+    expect(problems(["--auto-reload-all", "false"])).toEqual([
+      "false: not understood here; write --auto-reload-all=false",
+    ]);
   });
 
   test("a word that belongs to no flag is refused", () => {

@@ -1,6 +1,7 @@
 import { parseArgs } from "node:util";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { ConfigOf, ConfigShape, FieldMeta } from "./field.ts";
+import { nearestName } from "./nearest-name.ts";
 
 export interface ConfigSources {
   readonly args: readonly string[];
@@ -29,7 +30,8 @@ export function loadConfig<S extends ConfigShape>(shape: S, sources: ConfigSourc
 }
 
 interface Given {
-  readonly value: unknown;
+  /** A list flag has the text of each of its occurrences. */
+  readonly value: string | readonly string[];
   readonly label: string;
 }
 
@@ -37,66 +39,78 @@ function readFlags(
   shape: ConfigShape,
   args: readonly string[],
 ): { flags: Map<string, Given>; problems: string[] } {
-  const metas = new Map(Object.values(shape).map(({ meta }) => [meta.flag, meta]));
-  const options = Object.fromEntries(
-    [...metas].map(([flag, meta]) => [
-      flag,
-      { type: meta.isSwitch === true ? ("boolean" as const) : ("string" as const), multiple: true },
-    ]),
-  );
-  const { tokens } = parseArgs({
-    args: [...args],
-    options,
-    strict: false,
-    allowPositionals: true,
-    tokens: true,
-  });
+  const metas = spellings(shape);
   const flags = new Map<string, Given>();
   const problems: string[] = [];
-  let isAfterUnknown = false;
-  for (const token of tokens) {
-    // What follows an unknown flag is most likely its value, and may be a password: it is not quoted.
-    if (token.kind === "positional" && !isAfterUnknown)
-      problems.push(`${token.value}: not understood here; flags begin with --`);
-    isAfterUnknown = false;
+  let before: { readonly isUnknown: boolean; readonly bareSwitch: string } | undefined;
+  for (const token of tokensOf(metas, args)) {
+    const { isUnknown = false, bareSwitch = "" } = before ?? {};
+    before = undefined;
+    if (token.kind === "positional") {
+      // What follows an unknown flag is most likely its value, and may be a password: it is not quoted.
+      if (!isUnknown) problems.push(strayWord(token.value, bareSwitch));
+      continue;
+    }
     if (token.kind !== "option") continue;
     const meta = metas.get(token.name);
     if (meta === undefined) {
       problems.push(`${token.rawName}: no such flag${suggestion(token.name, [...metas.keys()])}`);
-      isAfterUnknown = true;
+      before = { isUnknown: true, bareSwitch: "" };
       continue;
     }
-    const text = token.value ?? (meta.isSwitch === true ? "true" : undefined);
+    const isBareSwitch = token.value === undefined && meta.isSwitch === true;
+    if (isBareSwitch) before = { isUnknown: false, bareSwitch: token.rawName };
+    const text = isBareSwitch ? "true" : token.value;
     if (text === undefined) {
-      problems.push(`--${meta.flag}: a value is missing; write --${meta.flag}=${meta.placeholder}`);
+      problems.push(`${token.rawName}: a value is missing; write ${token.rawName}=${meta.placeholder}`);
       continue;
     }
-    const before = flags.get(meta.flag)?.value;
-    const value =
-      meta.isList === true ? [...(Array.isArray(before) ? before : []), ...splitList(text)] : text;
-    flags.set(meta.flag, { value, label: `--${meta.flag} ${text}` });
+    flags.set(meta.flag, withText(meta, token.rawName, text, flags.get(meta.flag)));
   }
   return { flags, problems };
+}
+
+/** Every flag under every name it may be given by. */
+function spellings(shape: ConfigShape): ReadonlyMap<string, FieldMeta> {
+  return new Map(
+    Object.values(shape).flatMap(({ meta }) =>
+      [meta.flag, ...(meta.aliases ?? [])].map((name) => [name, meta] as const),
+    ),
+  );
+}
+
+function tokensOf(metas: ReadonlyMap<string, FieldMeta>, args: readonly string[]) {
+  const options = Object.fromEntries(
+    [...metas].map(([name, meta]) => [
+      name,
+      { type: meta.isSwitch === true ? ("boolean" as const) : ("string" as const), multiple: true },
+    ]),
+  );
+  return parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true }).tokens;
+}
+
+/** Of a flag given several times the last counts; of a list flag all. */
+function withText(meta: FieldMeta, rawName: string, text: string, before: Given | undefined): Given {
+  const label = `${rawName} ${text}`;
+  if (meta.isList !== true) return { value: text, label };
+  return before === undefined
+    ? { value: [text], label }
+    : { value: [...before.value, text], label: `${before.label} ${label}` };
+}
+
+/** To the peer a switch before a separate `false` is on, and the word nothing. Here it is a mistake. */
+function strayWord(word: string, bareSwitch: string): string {
+  const mend = /^(1|0|t|f|true|false)$/i.test(word) && bareSwitch !== "" ? `write ${bareSwitch}=${word}` : "";
+  return `${word}: not understood here; ${mend || "flags begin with --"}`;
 }
 
 function fromEnv(meta: FieldMeta, env: ConfigSources["env"]): Given | undefined {
   const text = env[meta.env];
   if (text === undefined || text === "") return undefined;
-  return { value: meta.isList === true ? splitList(text) : text, label: `${meta.env}=${text}` };
-}
-
-function splitList(text: string): string[] {
-  return text
-    .split(",")
-    .map((item) => item.trim())
-    .filter((item) => item !== "");
+  return { value: meta.isList === true ? [text] : text, label: `${meta.env}=${text}` };
 }
 
 function suggestion(name: string, known: readonly string[]): string {
-  const near = known.find(
-    (flag) =>
-      flag.startsWith(name.slice(0, 4)) ||
-      flag.replaceAll("-", "") === name.replaceAll("-", "").toLowerCase(),
-  );
+  const near = nearestName(name, known);
   return near === undefined ? "; --help lists them" : `; did you mean --${near}?`;
 }

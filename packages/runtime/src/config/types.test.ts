@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { boolean, duration, listenAddress, oneOf } from "./types.ts";
+import { boolean, csvList, duration, listenAddress, oneOf } from "./types.ts";
 
 describe("duration", () => {
   test.each([
@@ -47,4 +47,32 @@ test("one of a closed list, and its default", () => {
   expect(level.safeParse("LOW").error?.issues.map(({ message }) => message)).toEqual([
     "must be one of low, high",
   ]);
+});
+
+describe("a list", () => {
+  test.each([
+    ["a,b", ["a", "b"]],
+    [" a , b ", ["a", "b"]],
+    ["a,,b,", ["a", "b"]],
+    ["", []],
+    ['"env in (a,b)"', ["env in (a,b)"]],
+    ['x=1,"env in (a,b)", y', ["x=1", "env in (a,b)", "y"]],
+    ['"say ""yes"""', ['say "yes"']],
+    ['  "a,b"  ,c', ["a,b", "c"]],
+    ["a,b\n", ["a", "b"]],
+    ["a\r\nb", ["a", "b"]],
+  ])("%j is %j", (text, items) => {
+    expect(csvList().parse([text])).toEqual(items);
+  });
+
+  test("every occurrence adds to it, and none at all is an empty list", () => {
+    expect(csvList().parse(["a,b", '"c,d"'])).toEqual(["a", "b", "c,d"]);
+    expect(csvList().parse(undefined)).toEqual([]);
+  });
+
+  test.each(['"a', 'a"b', '"a"b', '"'])("%j has a quote out of place", (text) => {
+    expect(csvList().safeParse(["fine", text]).error?.issues[0]?.message).toContain(
+      "double quote out of place",
+    );
+  });
 });

@@ -54,8 +54,37 @@ export function oneOf<const T extends readonly [string, ...string[]]>(values: T,
     .default(() => defaultValue as never);
 }
 
-export function list() {
-  return z.array(z.string()).default([]);
+/**
+ * A list flag, for a field with `isList`: every occurrence of the flag is one line of comma-separated values, as the peer
+ * reads them. An item that holds a comma is put in double quotes, and a double quote in it is doubled. Spaces around
+ * items and empty items do not count.
+ */
+export function csvList() {
+  return z
+    .array(z.string())
+    .default([])
+    .transform((lines, context) => {
+      const lists = lines.map(splitCsv);
+      const items = lists.flatMap((list) => list ?? []);
+      if (lists.every((list) => list !== undefined)) return items;
+      context.addIssue({
+        code: "custom",
+        message: 'has a double quote out of place; write a,b or "x,y",z, and "" for a quote inside quotes',
+      });
+      return z.NEVER;
+    });
+}
+
+/** Undefined when the quotes do not fit. A line break separates like a comma: YAML block texts end in one. */
+function splitCsv(text: string): readonly string[] | undefined {
+  const field = /[^\S\n]*(?:"((?:[^"]|"")*)"[^\S\n]*|([^",\n]*))(?:[,\n]|$)/y;
+  const items: string[] = [];
+  while (field.lastIndex < text.length) {
+    const match = field.exec(text);
+    if (match === null) return undefined;
+    items.push((match[1]?.replaceAll('""', '"') ?? match[2] ?? "").trim());
+  }
+  return items.filter((item) => item !== "");
 }
 
 export function text(defaultText: string) {

@@ -1,0 +1,29 @@
+/** The known name that was most likely meant; undefined when none is near. Case and dashes do not count. */
+export function nearestName(name: string, known: readonly string[]): string | undefined {
+  const meant = bare(name);
+  const byDistance = known.map((each) => ({ each, distance: distance(meant, bare(each)) }));
+  const nearest = byDistance.reduce<{ each: string; distance: number } | undefined>(
+    (best, one) => (best === undefined || one.distance < best.distance ? one : best),
+    undefined,
+  );
+  // A third of the letters wrong is a slip; more is another word.
+  return nearest !== undefined && nearest.distance <= meant.length / 3 ? nearest.each : undefined;
+}
+
+function bare(name: string): string {
+  return name.replaceAll("-", "").toLowerCase();
+}
+
+/** Letters to add, remove or replace (Levenshtein). */
+function distance(a: string, b: string): number {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index);
+  for (let i = 0; i < a.length; i += 1) {
+    const next = [i + 1];
+    for (let j = 0; j < b.length; j += 1) {
+      const replaced = (row[j] ?? 0) + (a[i] === b[j] ? 0 : 1);
+      next.push(Math.min(replaced, (row[j + 1] ?? 0) + 1, (next[j] ?? 0) + 1));
+    }
+    row = next;
+  }
+  return row[b.length] ?? 0;
+}
