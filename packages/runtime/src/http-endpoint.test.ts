@@ -21,7 +21,7 @@ async function startHealth(
 
 test("alive and ready say so", async () => {
   await using health = await startHealth();
-  expect(await health.ask("/live")).toMatchObject({ status: 200, body: "alive\n" });
+  expect(await health.ask("/live")).toMatchObject({ status: 200, body: "alive" });
   expect(await health.ask("/ready?verbose=1")).toMatchObject({ status: 200, body: "ready\n" });
 });
 
