@@ -1,5 +1,5 @@
-import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
 import { defaultSettings, type Settings } from "@fleet-reloader/engine/settings";
+import { dialectOf } from "./config/annotation-fields.ts";
 import type { ConfigOf } from "./config/field.ts";
 import type { ruleFields } from "./config/fields.ts";
 
@@ -7,7 +7,7 @@ import type { ruleFields } from "./config/fields.ts";
 export function settingsOf(config: ConfigOf<typeof ruleFields>): Settings {
   return {
     ...defaultSettings,
-    dialect: defaultDialect,
+    dialect: dialectOf(config),
     autoReloadAll: config.autoReloadAll,
     strategy: config.reloadStrategy,
     debounce: { quietPeriodMs: config.debounce, maxWaitMs: Math.max(config.debounce, config.maxWait) },

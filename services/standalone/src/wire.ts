@@ -8,6 +8,7 @@ import { EmbeddedServer } from "@fleet-reloader/redis/embedded-server";
 import { Keys } from "@fleet-reloader/redis/keys";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
+import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
 import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
@@ -27,6 +28,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
   const config = loadServiceConfig("fleet-reloader", standaloneConfig, sources);
   const time = { clock: systemClock, random: systemRandom };
   const log = createLog({ service: "standalone", level: config.logLevel, format: config.logFormat });
+  remarkOn(standaloneConfig, sources, log);
   const { meter, metrics } = createPromMeter({ withProcess: true });
   const shutdown = new Shutdown();
   try {

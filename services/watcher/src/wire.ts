@@ -5,6 +5,7 @@ import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/c
 import { Keys } from "@fleet-reloader/redis/keys";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
+import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
@@ -21,6 +22,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const config = loadServiceConfig("fleet-reloader watcher", watcherConfig, sources);
   const time = { clock: systemClock, random: systemRandom };
   const log = createLog({ service: "watcher", level: config.logLevel, format: config.logFormat });
+  remarkOn(watcherConfig, sources, log);
   const { meter, metrics } = createPromMeter({ withProcess: true });
   const shutdown = new Shutdown();
 

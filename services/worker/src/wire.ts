@@ -5,6 +5,7 @@ import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/c
 import { Keys } from "@fleet-reloader/redis/keys";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
+import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
 import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
@@ -23,6 +24,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   const config = loadServiceConfig("fleet-reloader worker", workerConfig, sources);
   const time = { clock: systemClock, random: systemRandom };
   const log = createLog({ service: "worker", level: config.logLevel, format: config.logFormat });
+  remarkOn(workerConfig, sources, log);
   const { meter, metrics } = createPromMeter({ withProcess: true });
   const shutdown = new Shutdown();
 

@@ -3,7 +3,8 @@ import { join } from "node:path";
 import { noReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
 import { dispositions, faultCatalogue } from "@fleet-reloader/domain/fault";
 import { rollReasons } from "@fleet-reloader/domain/plan/reasons";
-import { referenceTable } from "@fleet-reloader/runtime/config/help";
+import { referenceTables } from "@fleet-reloader/runtime/config/help";
+import { unreadVariables } from "@fleet-reloader/runtime/config/without-effect-fields";
 import { metricDescriptions } from "@fleet-reloader/runtime/prom-meter";
 import { standaloneConfig } from "@fleet-reloader/standalone/config";
 import { watcherConfig } from "@fleet-reloader/watcher/config";
@@ -30,10 +31,20 @@ function configPage(): string {
 
 ${made} A flag wins over its variable, a variable over the default. Every problem is reported at once.
 
-${referenceTable(standaloneConfig)}
+A list takes commas, or the flag several times; an item that holds a comma is put in double quotes. A switch stands alone, or is written
+\`--flag=true\` or \`--flag=false\`. The column Stakater Reloader has that product's own name for the same thing:
+[compatibility](../compatibility.md).
+
+${referenceTables(standaloneConfig)}
 
 \`./dev run watcher\` takes the ${flags(watcherConfig)} of these that concern connections and rules, \`./dev run worker\` also those of marks and
 concurrency (${flags(workerConfig)}); both need \`--redis-url\`.
+
+## Variables that are not read
+
+| Variable | Why |
+|---|---|
+${unreadVariables.map(({ env, why }) => `| \`${env}\` | It ${why}. |`).join("\n")}
 `;
 }
 

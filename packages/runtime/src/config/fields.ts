@@ -1,22 +1,28 @@
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
-import { logLevels } from "../pino-log.ts";
+import { annotationFields } from "./annotation-fields.ts";
+import { logFields } from "./log-fields.ts";
 import { boolean, csvList, duration, listenAddress, oneOf, text } from "./types.ts";
+import { withoutEffectFields } from "./without-effect-fields.ts";
 
 /** Which clusters, and where Redis is: what every service needs. */
 export const connectionFields = {
   kubeconfig: {
     schema: text(""),
     meta: {
+      group: "Clusters and Redis",
       flag: "kubeconfig",
+      peer: "KUBECONFIG",
       env: "KUBECONFIG",
       placeholder: "FILE",
-      description: "Kubeconfig with the clusters to serve.",
-      defaultText: "the ServiceAccount of the pod we run in",
+      description:
+        "Kubeconfig with the clusters to serve. Several files, separated by colons, are merged as kubectl merges them.",
+      defaultText: "~/.kube/config when it exists, otherwise the ServiceAccount of the pod we run in",
     },
   },
   contexts: {
     schema: csvList(),
     meta: {
+      group: "Clusters and Redis",
       flag: "context",
       env: "FLEET_RELOADER_CONTEXTS",
       placeholder: "NAME",
@@ -28,6 +34,7 @@ export const connectionFields = {
   redisUrl: {
     schema: text(""),
     meta: {
+      group: "Clusters and Redis",
       flag: "redis-url",
       env: "FLEET_RELOADER_REDIS_URL",
       placeholder: "URL",
@@ -39,6 +46,7 @@ export const connectionFields = {
   dataDir: {
     schema: text(""),
     meta: {
+      group: "Clusters and Redis",
       flag: "data-dir",
       env: "FLEET_RELOADER_DATA_DIR",
       placeholder: "DIR",
@@ -49,30 +57,15 @@ export const connectionFields = {
   listenAddress: {
     schema: listenAddress("127.0.0.1:9090"),
     meta: {
+      group: "Log, probes and dashboard",
       flag: "listen-address",
       env: "FLEET_RELOADER_LISTEN_ADDRESS",
       placeholder: "HOST:PORT",
       description: "Serves /live, /ready and /metrics.",
     },
   },
-  logLevel: {
-    schema: oneOf(logLevels, "info"),
-    meta: {
-      flag: "log-level",
-      env: "FLEET_RELOADER_LOG_LEVEL",
-      placeholder: "LEVEL",
-      description: `One of ${logLevels.join(", ")}.`,
-    },
-  },
-  logFormat: {
-    schema: oneOf(["text", "json"], "text"),
-    meta: {
-      flag: "log-format",
-      env: "FLEET_RELOADER_LOG_FORMAT",
-      placeholder: "FORMAT",
-      description: "text for people, json for machines.",
-    },
-  },
+  ...logFields,
+  ...withoutEffectFields,
 } as const;
 
 /** What workloads are told to do unless they say otherwise. Watchers and workers must agree on it. */
@@ -80,7 +73,9 @@ export const ruleFields = {
   namespace: {
     schema: text(""),
     meta: {
+      group: "What is served",
       flag: "namespace",
+      peer: "KUBERNETES_NAMESPACE",
       env: "KUBERNETES_NAMESPACE",
       placeholder: "NAME",
       description: "Serve this namespace only; needs no cluster-wide rights.",
@@ -90,6 +85,7 @@ export const ruleFields = {
   debounce: {
     schema: duration("2s"),
     meta: {
+      group: "When and how a workload rolls",
       flag: "debounce",
       env: "FLEET_RELOADER_DEBOUNCE",
       placeholder: "DURATION",
@@ -100,6 +96,7 @@ export const ruleFields = {
   maxWait: {
     schema: duration("30s"),
     meta: {
+      group: "When and how a workload rolls",
       flag: "max-wait",
       env: "FLEET_RELOADER_MAX_WAIT",
       placeholder: "DURATION",
@@ -107,9 +104,14 @@ export const ruleFields = {
     },
   },
   reloadStrategy: {
-    schema: oneOf(reloadStrategies, "annotations"),
+    // The peer's chart calls it `default` to let the product choose.
+    schema: oneOf([...reloadStrategies, "default"], "annotations").transform((strategy) =>
+      strategy === "default" ? "annotations" : strategy,
+    ),
     meta: {
+      group: "When and how a workload rolls",
       flag: "reload-strategy",
+      peer: "--reload-strategy",
       env: "FLEET_RELOADER_RELOAD_STRATEGY",
       placeholder: "STRATEGY",
       description:
@@ -119,13 +121,16 @@ export const ruleFields = {
   autoReloadAll: {
     schema: boolean(false),
     meta: {
+      group: "What is served",
       flag: "auto-reload-all",
+      peer: "--auto-reload-all",
       env: "FLEET_RELOADER_AUTO_RELOAD_ALL",
       placeholder: "BOOL",
       description: "Serve every workload that does not opt out, without annotations.",
       isSwitch: true,
     },
   },
+  ...annotationFields,
 } as const;
 
 /** What only workers need. */
@@ -133,6 +138,7 @@ export const workerFields = {
   markKeyFile: {
     schema: text(""),
     meta: {
+      group: "Worker",
       flag: "mark-key-file",
       env: "FLEET_RELOADER_MARK_KEY_FILE",
       placeholder: "FILE",
@@ -149,6 +155,7 @@ export const workerFields = {
       return 32;
     }),
     meta: {
+      group: "Worker",
       flag: "concurrency",
       env: "FLEET_RELOADER_CONCURRENCY",
       placeholder: "COUNT",
@@ -162,6 +169,7 @@ export const dashboardFields = {
   dashboardAddress: {
     schema: listenAddress("127.0.0.1:8080"),
     meta: {
+      group: "Log, probes and dashboard",
       flag: "dashboard-address",
       env: "FLEET_RELOADER_DASHBOARD_ADDRESS",
       placeholder: "HOST:PORT",

@@ -1,14 +1,25 @@
 import { describe, expect, test } from "vitest";
+import { type ConfigShape, fieldGroups } from "./field.ts";
 import { connectionFields, dashboardFields, ruleFields, workerFields } from "./fields.ts";
-import { helpText, referenceTable } from "./help.ts";
+import { helpText, referenceTables } from "./help.ts";
+import { text } from "./types.ts";
+import { unreadVariables } from "./without-effect-fields.ts";
 
-const shape = { ...connectionFields, ...ruleFields, ...workerFields, ...dashboardFields };
-const fields = Object.values(shape).map(({ meta }) => meta);
+const meta = { env: "FLEET_RELOADER_TEST", placeholder: "TEXT", description: "Only here." };
+const shape: ConfigShape = {
+  ...connectionFields,
+  ...ruleFields,
+  ...workerFields,
+  ...dashboardFields,
+  ungrouped: { schema: text(""), meta: { ...meta, flag: "two-names", aliases: ["Two-Names"] } },
+};
+const fields = Object.values(shape).map((field) => field.meta);
 
 describe("the help", () => {
+  const help = helpText("worker [flags]", shape);
+
   test("tells of every field its flag, its variable, its meaning and its default", () => {
-    const help = helpText("worker [flags]", shape);
-    expect(help.startsWith("worker [flags]\n\nFlags:\n")).toBe(true);
+    expect(help.startsWith("worker [flags]\n\n")).toBe(true);
     for (const { flag, env, description } of fields) {
       expect(help).toContain(`  --${flag}`);
       expect(help).toContain(`${env}; default: `);
@@ -17,22 +28,39 @@ describe("the help", () => {
     expect(help).toContain("FLEET_RELOADER_DEBOUNCE; default: 2s");
     expect(help).toContain("FLEET_RELOADER_LOG_LEVEL; default: info");
     expect(help).toContain("FLEET_RELOADER_CONTEXTS; default: the current context");
+    expect(help).toContain("FLEET_RELOADER_TEST; default: none");
   });
 
-  test("a switch is shown without a value", () => {
-    expect(helpText("worker", shape)).toContain("  --auto-reload-all\n");
+  test("puts every flag under the heading of its group, and those without one at the end", () => {
+    const headings = [...help.matchAll(/^(\S.*):$/gm)].map((match) => match[1]);
+    const used = fieldGroups.filter((group) => fields.some((field) => field.group === group));
+    expect(headings).toEqual([...used, "More", "Variables that are not read"]);
+    expect(help).toMatch(/Log, probes and dashboard:\n( {2}.*\n)* {2}--log-format FORMAT\n/);
+  });
+
+  test("shows a switch without a value, and every spelling of a flag", () => {
+    expect(help).toContain("  --auto-reload-all\n");
+    expect(help).toContain("  --two-names TEXT, --Two-Names TEXT\n");
+  });
+
+  test("says which variables are not read, and why", () => {
+    for (const { env, why } of unreadVariables) expect(help).toContain(`  ${env} ${why}.`);
   });
 });
 
-test("the reference table has a row of five cells for every field", () => {
-  const [head, rule, ...rows] = referenceTable(shape).split("\n");
-  expect(head).toBe("| Flag | Variable | Value | Default | Meaning |");
-  expect(rule).toBe("|---|---|---|---|---|");
-  expect(rows.map((row) => row.split("|").length)).toEqual(fields.map(() => 7));
-  expect(rows.map((row) => /^\| `--([a-z-]+)` \|/.exec(row)?.[1])).toEqual(fields.map(({ flag }) => flag));
+test("the reference has a row of six cells for every field, with the peer's name where there is one", () => {
+  const rows = referenceTables(shape)
+    .split("\n")
+    .filter((line) => line.startsWith("| `--"));
+  expect(rows.map((row) => row.split("|").length)).toEqual(fields.map(() => 8));
+  const flags = rows.map((row) => /^\| `--([a-z-]+)`/.exec(row)?.[1] ?? "");
+  expect(flags.toSorted()).toEqual(fields.map(({ flag }) => flag).toSorted());
+  expect(rows.find((row) => row.includes("`--log-level`"))).toContain("| info | `--log-level` |");
+  expect(rows.find((row) => row.includes("`--debounce`"))).toContain("| 2s | – |");
 });
 
 test("no two fields share a flag or a variable", () => {
-  expect(new Set(fields.map(({ flag }) => flag)).size).toBe(fields.length);
+  const flags = fields.flatMap(({ flag, aliases = [] }) => [flag, ...aliases]);
+  expect(new Set(flags).size).toBe(flags.length);
   expect(new Set(fields.map(({ env }) => env)).size).toBe(fields.length);
 });

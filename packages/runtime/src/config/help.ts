@@ -1,27 +1,79 @@
 import { z } from "zod";
-import type { ConfigShape } from "./field.ts";
+import { type ConfigShape, type FieldMeta, fieldGroups } from "./field.ts";
+import { unreadVariables } from "./without-effect-fields.ts";
+
+type Field = ConfigShape[string];
 
 /** The text of `--help`, from the schema. */
 export function helpText(usage: string, shape: ConfigShape): string {
-  const rows = Object.values(shape).map(({ schema, meta }) => {
-    const flag = meta.isSwitch === true ? `--${meta.flag}` : `--${meta.flag} ${meta.placeholder}`;
-    return `  ${flag}\n        ${meta.description}\n        ${meta.env}; default: ${defaultOf(schema, meta.defaultText)}`;
-  });
-  return `${usage}\n\nFlags:\n${rows.join("\n")}\n`;
+  const groups = grouped(shape).map(({ title, fields }) => `${title}:\n${fields.map(helpOf).join("\n")}`);
+  const unread = unreadVariables.map(({ env, why }) => `  ${env} ${why}.`).join("\n");
+  return `${usage}
+
+A flag wins over its variable, a variable over the default. A list takes commas, or the flag several times; an
+item that holds a comma is put in double quotes.
+
+${groups.join("\n\n")}
+
+Variables that are not read:
+${unread}
+`;
 }
 
-/** The reference table of `docs/reference/config.md`, from the schema. */
-export function referenceTable(shape: ConfigShape): string {
-  const rows = Object.values(shape).map(
-    ({ schema, meta }) =>
-      `| \`--${meta.flag}\` | \`${meta.env}\` | ${meta.placeholder} | ${defaultOf(schema, meta.defaultText)} | ${meta.description} |`,
+function helpOf({ schema, meta }: Field): string {
+  const value = meta.isSwitch === true ? "" : ` ${meta.placeholder}`;
+  const names = [meta.flag, ...(meta.aliases ?? [])].map((name) => `--${name}${value}`);
+  const source = `${meta.env}; default: ${defaultOf(schema, meta.defaultText)}`;
+  return `  ${names.join(", ")}\n        ${meta.description}\n        ${source}`;
+}
+
+/** The reference tables of `docs/reference/config.md`, from the schema: one for each group. */
+export function referenceTables(shape: ConfigShape): string {
+  const tables = grouped(shape).map(({ title, fields }) =>
+    [
+      `## ${title}`,
+      "",
+      "| Flag | Variable | Value | Default | Stakater Reloader | Meaning |",
+      "|---|---|---|---|---|---|",
+      ...fields.map(rowOf),
+    ].join("\n"),
   );
-  return ["| Flag | Variable | Value | Default | Meaning |", "|---|---|---|---|---|", ...rows].join("\n");
+  return tables.join("\n\n");
 }
 
-function defaultOf(schema: z.ZodType, defaultText: string | undefined): string {
+function rowOf({ schema, meta }: Field): string {
+  const flags = [meta.flag, ...(meta.aliases ?? [])].map((name) => `\`--${name}\``).join(", ");
+  const cells = [
+    flags,
+    `\`${meta.env}\``,
+    meta.placeholder,
+    defaultOf(schema, meta.defaultText),
+    meta.peer === undefined ? "–" : `\`${meta.peer}\``,
+    meta.description,
+  ];
+  return `| ${cells.join(" | ")} |`;
+}
+
+interface Group {
+  readonly title: string;
+  readonly fields: readonly Field[];
+}
+
+/** The groups that have fields, in their order; fields without one come last. */
+function grouped(shape: ConfigShape): readonly Group[] {
+  const fields = Object.values(shape);
+  const inGroup = (group: FieldMeta["group"]) => fields.filter(({ meta }) => meta.group === group);
+  return [
+    ...fieldGroups.map((title) => ({ title, fields: inGroup(title) })),
+    { title: "More", fields: inGroup(undefined) },
+  ].filter((group) => group.fields.length > 0);
+}
+
+/** The default of a field in words, as the help and the reference show it. */
+export function defaultOf(schema: z.ZodType, defaultText: string | undefined): string {
   if (defaultText !== undefined) return defaultText;
   const json: unknown = z.toJSONSchema(schema, { unrepresentable: "any", io: "input" });
   const value = typeof json === "object" && json !== null && "default" in json ? json.default : undefined;
-  return value === undefined ? "none" : typeof value === "string" ? value : JSON.stringify(value);
+  if (value === undefined || value === "" || (Array.isArray(value) && value.length === 0)) return "none";
+  return typeof value === "string" ? value : JSON.stringify(value);
 }

@@ -50,6 +50,14 @@ describe("where a value comes from", () => {
     expect(load([], { FLEET_RELOADER_DEBOUNCE: "" }).debounce).toBe(2000);
   });
 
+  test("the strategy `default` is ours", () => {
+    expect(load(["--reload-strategy=default"]).reloadStrategy).toBe("annotations");
+    expect(load(["--reload-strategy", "env-vars"]).reloadStrategy).toBe("env-vars");
+    expect(problems(["--reload-strategy=restart"])).toEqual([
+      "--reload-strategy restart: must be one of annotations, env-vars, default",
+    ]);
+  });
+
   test("of a flag given twice the last counts", () => {
     expect(load(["--debounce=1s", "--debounce=3s"]).debounce).toBe(3000);
   });
@@ -92,12 +100,12 @@ describe("where a value comes from", () => {
 describe("problems", () => {
   test("are told all at once, each with its field, its value and the mend", () => {
     const found = problems(["--debounce", "soon", "--listen-address", "nowhere", "--concurrency=0"], {
-      FLEET_RELOADER_LOG_LEVEL: "loud",
+      FLEET_RELOADER_AUTO_RELOAD_ALL: "yes",
     });
     expect(found).toEqual([
       "--listen-address nowhere: is no address; write host:port, for example 127.0.0.1:9090",
-      "FLEET_RELOADER_LOG_LEVEL=loud: must be one of trace, debug, info, warn, error",
       "--debounce soon: is no duration; write for example 2s, 1m30s, 500ms or 0",
+      "FLEET_RELOADER_AUTO_RELOAD_ALL=yes: is neither true nor false; write true or false",
       "--concurrency 0: must be a whole number from 1 to 1000",
     ]);
   });

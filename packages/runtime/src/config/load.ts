@@ -13,15 +13,16 @@ export interface ConfigSources {
  * the mend; the result is frozen.
  */
 export function loadConfig<S extends ConfigShape>(shape: S, sources: ConfigSources): ConfigOf<S> {
-  const { flags, problems } = readFlags(shape, sources.args);
+  const given = givenValues(shape, sources);
+  const problems = [...given.problems];
   const result: Record<string, unknown> = {};
   for (const [name, { schema, meta }] of Object.entries(shape)) {
-    const given = flags.get(meta.flag) ?? fromEnv(meta, sources.env);
-    const parsed = schema.safeParse(given?.value);
+    const one = given.values.get(name);
+    const parsed = schema.safeParse(one?.value);
     if (parsed.success) result[name] = parsed.data;
     else
       problems.push(
-        `${given?.label ?? `--${meta.flag}`}: ${parsed.error.issues.map((issue) => issue.message).join("; ")}`,
+        `${one?.label ?? `--${meta.flag}`}: ${parsed.error.issues.map((issue) => issue.message).join("; ")}`,
       );
   }
   if (problems.length > 0) throw new Fault("config.invalid", problems.join("\n"));
@@ -32,7 +33,22 @@ export function loadConfig<S extends ConfigShape>(shape: S, sources: ConfigSourc
 interface Given {
   /** A list flag has the text of each of its occurrences. */
   readonly value: string | readonly string[];
+  /** The flag or variable with its value, as it was written. */
   readonly label: string;
+}
+
+/** What was given for each field, by the field's name, as text; fields that keep their default are absent. */
+export function givenValues(
+  shape: ConfigShape,
+  { args, env }: ConfigSources,
+): { readonly values: ReadonlyMap<string, Given>; readonly problems: readonly string[] } {
+  const { flags, problems } = readFlags(shape, args);
+  const values = new Map<string, Given>();
+  for (const [name, { meta }] of Object.entries(shape)) {
+    const given = flags.get(meta.flag) ?? fromEnv(meta, env);
+    if (given !== undefined) values.set(name, given);
+  }
+  return { values, problems };
 }
 
 function readFlags(

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { boolean, csvList, duration, listenAddress, oneOf } from "./types.ts";
+import { annotationKey, boolean, csvList, duration, listenAddress, oneOf } from "./types.ts";
 
 describe("duration", () => {
   test.each([
@@ -73,6 +73,37 @@ describe("a list", () => {
   test.each(['"a', 'a"b', '"a"b', '"'])("%j has a quote out of place", (text) => {
     expect(csvList().safeParse(["fine", text]).error?.issues[0]?.message).toContain(
       "double quote out of place",
+    );
+  });
+});
+
+describe("the key of an annotation", () => {
+  test.each([
+    "reload",
+    "acme.io/reload",
+    "ACME.io/Re_load.v1",
+    "a/b",
+    `${"a".repeat(253)}/${"b".repeat(63)}`,
+  ])("%s is one", (key) => {
+    expect(annotationKey("a/b").parse(key)).toBe(key);
+  });
+
+  test.each([
+    "",
+    "/",
+    "acme.io/",
+    "/reload",
+    "acme.io/re load",
+    "acme..io/reload",
+    "acme_io/reload",
+    "a/b/c",
+    "-reload",
+    "reload-",
+    "b".repeat(64),
+    `${"a".repeat(254)}/b`,
+  ])("%j is none", (key) => {
+    expect(annotationKey("a/b").safeParse(key).error?.issues[0]?.message).toBe(
+      "is no key of an annotation; write [prefix/]name, for example a/b",
     );
   });
 });

@@ -17,6 +17,22 @@ export function duration(defaultText: string) {
     });
 }
 
+/** The key of an annotation, by the API server's rules: `[prefix/]name`, the prefix a DNS name in any case. */
+export function annotationKey(defaultKey: string) {
+  const name = /^[A-Za-z0-9]([-A-Za-z0-9_.]{0,61}[A-Za-z0-9])?$/;
+  const prefix = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/i;
+  return z
+    .string()
+    .default(defaultKey)
+    .refine((key) => {
+      const slash = key.lastIndexOf("/");
+      const isPrefixed = slash >= 0;
+      return (
+        name.test(key.slice(slash + 1)) && (!isPrefixed || (slash <= 253 && prefix.test(key.slice(0, slash))))
+      );
+    }, `is no key of an annotation; write [prefix/]name, for example ${defaultKey}`);
+}
+
 /** `host:port`; port 0 takes any free one. */
 export function listenAddress(defaultText: string) {
   return z
@@ -42,7 +58,7 @@ export function boolean(defaultValue: boolean) {
     .transform((text, context) => {
       if (/^(1|t|true)$/i.test(text)) return true;
       if (/^(0|f|false)$/i.test(text)) return false;
-      context.addIssue({ code: "custom", message: "is neither true nor false" });
+      context.addIssue({ code: "custom", message: "is neither true nor false; write true or false" });
       return z.NEVER;
     });
 }

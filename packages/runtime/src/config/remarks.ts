@@ -1,0 +1,14 @@
+import type { Log } from "@fleet-reloader/engine/log";
+import type { ConfigShape } from "./field.ts";
+import { type ConfigSources, givenValues } from "./load.ts";
+
+/** Logs, a line each, what is to be said about values that are accepted and do not do what they seem to. */
+export function remarkOn(shape: ConfigShape, sources: ConfigSources, log: Pick<Log, "info" | "warn">): void {
+  const given = givenValues(shape, sources).values;
+  for (const [name, { meta }] of Object.entries(shape)) {
+    const one = given.get(name);
+    if (one === undefined || typeof one.value !== "string") continue;
+    const remark = meta.remark?.(one.value);
+    if (remark !== undefined) log[remark.level]({}, `${one.label}: ${remark.says}`);
+  }
+}
