@@ -95,7 +95,7 @@ describe("a token file of a kubeconfig", () => {
       };
       writeFileSync(file, JSON.stringify(kubeconfig));
       writeFileSync(join(dir, "token"), "first\n");
-      const [target] = selectTargets(file, []);
+      const [target] = selectTargets([file], []);
       if (target === undefined) throw new Error("no target");
       const credentials = new Credentials(target, new ManualClock());
       expect((await credentials.get()).headers).toEqual({ authorization: "Bearer first" });

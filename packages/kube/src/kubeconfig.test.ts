@@ -1,6 +1,6 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { describe, expect, test } from "vitest";
 import { targetOf, targetsOf } from "./fixture/targets-of.ts";
@@ -98,7 +98,7 @@ describe("the server", () => {
 
 describe("a file", () => {
   test("that is missing is told with the flag and the mend", () => {
-    expect(refusal(() => selectTargets("/nowhere/config", []))).toMatch(
+    expect(refusal(() => selectTargets(["/nowhere/config"], []))).toMatch(
       /^--kubeconfig \/nowhere\/config: the file cannot be read \(ENOENT\); give the path/,
     );
   });
@@ -121,13 +121,93 @@ describe("a file", () => {
       const file = join(dir, "config");
       const users = [{ name: "u", user: { "client-certificate": "me.crt", "client-key": "me.key" } }];
       writeFileSync(file, kubeconfig("https://kube", { users }));
-      expect(selectTargets(file, [])[0]?.config.getCurrentUser()?.certFile).toBe(join(dir, "me.crt"));
+      expect(selectTargets([file], [])[0]?.config.getCurrentUser()?.certFile).toBe(join(dir, "me.crt"));
     } finally {
       rmSync(dir, { recursive: true });
     }
   });
 });
 
+describe("several files", () => {
+  function inFiles<T>(texts: readonly string[], look: (paths: readonly string[]) => T): T {
+    const dir = mkdtempSync(join(tmpdir(), "fr-"));
+    try {
+      return look(
+        texts.map((text, index) => {
+          const folder = join(dir, `folder-${index}`);
+          mkdirSync(folder);
+          writeFileSync(join(folder, "config"), text);
+          return join(folder, "config");
+        }),
+      );
+    } finally {
+      rmSync(dir, { recursive: true });
+    }
+  }
+  const named = (name: string, server: string, more: object = {}) =>
+    JSON.stringify({
+      clusters: [{ name, cluster: { server } }],
+      users: [{ name, user: { "client-certificate": `${name}.crt` } }],
+      contexts: [{ name, context: { cluster: name, user: name } }],
+      ...more,
+    });
+
+  test("are merged: the first entry of a name wins, and the first current context", () => {
+    const texts = [
+      named("a", "https://first"),
+      named("b", "https://b", { "current-context": "b" }),
+      named("a", "https://second", { "current-context": "a" }),
+    ];
+    inFiles(texts, (paths) => {
+      expect(selectTargets(paths, []).map(({ name }) => name)).toEqual(["b"]);
+      const [a, b] = selectTargets(paths, ["a", "b"]);
+      expect(a?.server).toBe("https://first");
+      expect(b?.server).toBe("https://b");
+    });
+  });
+
+  test("may hold the parts of one context, and each names other files relative to itself", () => {
+    const parts = [
+      JSON.stringify({
+        contexts: [{ name: "x", context: { cluster: "c", user: "u" } }],
+        "current-context": "x",
+      }),
+      JSON.stringify({ clusters: [{ name: "c", cluster: { server: "https://kube" } }] }),
+      JSON.stringify({ users: [{ name: "u", user: { "client-certificate": "me.crt" } }] }),
+    ];
+    inFiles(parts, (paths) => {
+      const [target] = selectTargets(paths, []);
+      expect(target?.server).toBe("https://kube");
+      expect(target?.config.getCurrentUser()?.certFile).toBe(join(dirname(paths[2] ?? ""), "me.crt"));
+    });
+  });
+
+  test("may be empty or missing, as long as one is there", () => {
+    inFiles(["", named("a", "https://a", { "current-context": "a" })], (paths) => {
+      expect(selectTargets(["/nowhere", ...paths], []).map(({ name }) => name)).toEqual(["a"]);
+    });
+    expect(refusal(() => selectTargets(["/nowhere/a", "/nowhere/b"], []))).toMatch(
+      /^--kubeconfig \/nowhere\/a: the file cannot be read \(ENOENT\)/,
+    );
+  });
+
+  test("with a broken one are refused, and the broken one is named", () => {
+    inFiles([named("a", "https://a"), "users: [{ token: hunter2"], (paths) => {
+      const message = refusal(() => selectTargets(paths, ["a"]));
+      expect(message).toContain(`--kubeconfig ${paths[1]}: this is no kubeconfig`);
+      expect(message).not.toContain("hunter2");
+    });
+  });
+
+  test("are all named when a context is in none of them", () => {
+    inFiles([named("a", "https://a"), named("b", "https://b")], (paths) => {
+      expect(refusal(() => selectTargets(paths, ["c"]))).toBe(
+        `--context c: no such context in ${paths.join(":")}; it has: a, b`,
+      );
+    });
+  });
+});
+
 test("without a kubeconfig and outside a pod there is nothing to serve", () => {
-  expect(refusal(() => selectTargets("", []))).toContain("name a kubeconfig file");
+  expect(refusal(() => selectTargets([], []))).toContain("name a kubeconfig file");
 });

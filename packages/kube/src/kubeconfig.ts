@@ -15,19 +15,23 @@ export interface ClusterTarget {
   readonly config: KubeConfig;
 }
 
-/** The clusters to serve: those of the kubeconfig, or without one the cluster this process runs in. */
-export function selectTargets(file: string, contexts: readonly string[]): readonly ClusterTarget[] {
-  return file === "" ? [inClusterTarget()] : loadTargets(file, contexts);
+/** The clusters to serve: those of the kubeconfig files, or without one the cluster this process runs in. */
+export function selectTargets(
+  files: readonly string[],
+  contexts: readonly string[],
+): readonly ClusterTarget[] {
+  return files.length === 0 ? [inClusterTarget()] : loadTargets(files, contexts);
 }
 
 /**
- * The clusters of a kubeconfig file: the named contexts, or the current one.
- * Faults with `config.invalid` naming the file, the context and the mend.
+ * The clusters of kubeconfig files: the named contexts, or the current one. Faults with `config.invalid` naming the files,
+ * the context and the mend.
  */
-function loadTargets(file: string, contexts: readonly string[]): readonly ClusterTarget[] {
-  const content = readText(file);
+function loadTargets(files: readonly string[], contexts: readonly string[]): readonly ClusterTarget[] {
+  const named = files.join(":");
+  const read = readAll(files);
   const names = contexts.length > 0 ? contexts : [""];
-  return names.map((name) => target(file, parse(file, content), name));
+  return names.map((name) => target(named, merge(named, read), name));
 }
 
 // Where kubelet puts it: https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/
@@ -38,7 +42,7 @@ function inClusterTarget(): ClusterTarget {
   if (!existsSync(serviceAccountToken)) {
     throw new Fault(
       "config.invalid",
-      "--kubeconfig: it is missing, and this process does not run in a pod; name a kubeconfig file",
+      "--kubeconfig: it is missing, as is ~/.kube/config, and this process does not run in a pod; name a kubeconfig file",
     );
   }
   const config = new KubeConfig();
@@ -49,6 +53,18 @@ function inClusterTarget(): ClusterTarget {
     proxyUrl: undefined,
     config,
   };
+}
+
+interface KubeconfigFile {
+  readonly path: string;
+  readonly content: string;
+}
+
+/** As kubectl does: of several files some may be missing; what is there has to be readable. */
+function readAll(paths: readonly string[]): readonly KubeconfigFile[] {
+  const present = paths.length === 1 ? paths : paths.filter((path) => existsSync(path));
+  const wanted = present.length > 0 ? present : paths;
+  return wanted.map((path) => ({ path, content: readText(path) }));
 }
 
 function readText(file: string): string {
@@ -66,24 +82,45 @@ function readText(file: string): string {
   }
 }
 
-function parse(file: string, content: string): KubeConfig {
+/** As kubectl does: the first file that has an entry of a name wins, and the first that has a current context. */
+function merge(named: string, files: readonly KubeconfigFile[]): KubeConfig {
+  const parts = files.map(parse);
+  const merged = new KubeConfig();
+  merged.loadFromOptions({
+    clusters: firstOfName(parts.flatMap(({ clusters }) => clusters)),
+    users: firstOfName(parts.flatMap(({ users }) => users)),
+    contexts: firstOfName(parts.flatMap(({ contexts }) => contexts)),
+    currentContext: parts.map((part) => part.getCurrentContext()).find((name) => (name ?? "") !== ""),
+  });
+  if (merged.contexts.length === 0) {
+    throw new Fault(
+      "config.invalid",
+      `--kubeconfig ${named}: it has no contexts; expected YAML with clusters, users and contexts`,
+    );
+  }
+  return merged;
+}
+
+function firstOfName<T extends { readonly name: string }>(entries: readonly T[]): T[] {
+  return [...Map.groupBy(entries, ({ name }) => name).values()].flatMap((same) => same.slice(0, 1));
+}
+
+function parse({ path, content }: KubeconfigFile): KubeConfig {
   const config = new KubeConfig();
+  if (content.trim() === "") {
+    config.loadFromOptions({ clusters: [], users: [], contexts: [], currentContext: "" });
+    return config;
+  }
   try {
     config.loadFromString(content);
     // As kubectl does: files are named relative to the kubeconfig, not to where the process was started.
-    config.makePathsAbsolute(dirname(file));
-    readTokenFiles(config, load(content), dirname(file));
+    config.makePathsAbsolute(dirname(path));
+    readTokenFiles(config, load(content), dirname(path));
   } catch {
     // The parser's message may quote the file, which holds credentials: only the fact is passed on.
     throw new Fault(
       "config.invalid",
-      `--kubeconfig ${file}: this is no kubeconfig; expected YAML with clusters, users and contexts`,
-    );
-  }
-  if (config.contexts.length === 0) {
-    throw new Fault(
-      "config.invalid",
-      `--kubeconfig ${file}: it has no contexts; expected YAML with clusters, users and contexts`,
+      `--kubeconfig ${path}: this is no kubeconfig; expected YAML with clusters, users and contexts`,
     );
   }
   return config;

@@ -13,6 +13,7 @@ import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
 import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
+import { kubeconfigFilesOf } from "@fleet-reloader/runtime/kubeconfig-files";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
@@ -32,7 +33,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
   const { meter, metrics } = createPromMeter({ withProcess: true });
   const shutdown = new Shutdown();
   try {
-    const targets = selectTargets(config.kubeconfig, config.contexts);
+    const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, sources.env), config.contexts);
     const dataDir = dataDirOf(config.dataDir, sources.env);
     const keyring = loadKeyring(config.markKeyFile, dataDir);
     const address = await redisFor(config.redisUrl, dataDir, {

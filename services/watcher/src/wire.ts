@@ -8,6 +8,7 @@ import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
+import { kubeconfigFilesOf } from "@fleet-reloader/runtime/kubeconfig-files";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
@@ -26,7 +27,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const { meter, metrics } = createPromMeter({ withProcess: true });
   const shutdown = new Shutdown();
 
-  const targets = selectTargets(config.kubeconfig, config.contexts);
+  const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, sources.env), config.contexts);
   const client = new RedisClient(redisAddress(config.redisUrl), log);
   shutdown.add("redis", () => client.close());
   const keys = new Keys("fleet-reloader");

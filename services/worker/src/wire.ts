@@ -10,6 +10,7 @@ import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
 import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
+import { kubeconfigFilesOf } from "@fleet-reloader/runtime/kubeconfig-files";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
@@ -28,7 +29,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   const { meter, metrics } = createPromMeter({ withProcess: true });
   const shutdown = new Shutdown();
 
-  const targets = selectTargets(config.kubeconfig, config.contexts);
+  const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, sources.env), config.contexts);
   const keyring = loadKeyring(config.markKeyFile, dataDirOf(config.dataDir, sources.env));
   const client = new RedisClient(redisAddress(config.redisUrl), log);
   shutdown.add("redis", () => client.close());
