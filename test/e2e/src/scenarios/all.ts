@@ -4,6 +4,7 @@ import type { World } from "../world.ts";
 import { adoptionTests } from "./adoption.ts";
 import { badInputTests } from "./bad-input.ts";
 import { chaosTests } from "./chaos.ts";
+import { migrationTests } from "./migration.ts";
 import { outageTests } from "./outage.ts";
 import { pauseTests } from "./pause.ts";
 import { quietTests } from "./quiet.ts";
@@ -30,6 +31,7 @@ export function adversityTests(world: () => World): void {
   describe.concurrent("side by side", () => {
     describe("under faults", () => chaosTests(world));
     describe("at the first start", () => adoptionTests(world));
+    describe("coming from the peer", () => migrationTests(world));
     describe("secrecy", () => secrecyTests(world));
     describe("a pause period", () => pauseTests(world));
     describe("surface", () => surfaceTests(world));

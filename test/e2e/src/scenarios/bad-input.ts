@@ -30,6 +30,29 @@ export function badInputTests(world: () => World): void {
       says: ["--debounce soon", "2s, 1m30s", "--reload-strategy magic", "annotations, env-vars"],
     },
     {
+      what: "bad annotation names, a list with a stray quote and a switch with a separate value, at once",
+      args: [
+        ...["--auto-annotation", "acme io/auto", "--ignore-annotation="],
+        ...["--context", 'a,"b', "--enable-ha", "false"],
+      ],
+      says: [
+        "--auto-annotation acme io/auto: is no key of an annotation; write [prefix/]name",
+        "--ignore-annotation : is no key of an annotation",
+        '--context a,"b: has a double quote out of place',
+        "false: not understood here; write --enable-ha=false",
+      ],
+    },
+    {
+      what: "a spelling the peer does not know either",
+      args: ["--configmap-anotation", "acme.io/reload"],
+      says: ["--configmap-anotation: no such flag; did you mean --configmap-annotation?"],
+    },
+    {
+      what: "several kubeconfig files that are all missing",
+      args: ["--kubeconfig", "/nowhere/a:/nowhere/b"],
+      says: ["--kubeconfig /nowhere/a: the file cannot be read (ENOENT)"],
+    },
+    {
       what: "a bad address",
       args: ["--listen-address", "9090"],
       says: ["--listen-address 9090", "127.0.0.1:9090"],
@@ -69,6 +92,18 @@ export function badInputTests(world: () => World): void {
       } finally {
         rmSync(directory, { recursive: true, force: true });
       }
+    });
+
+    test.concurrent("a log level that does not exist keeps nobody from starting, as with the peer, and is told", async () => {
+      await using product = startProduct({
+        kubeconfig: world().kubeconfigPath,
+        args: ["--log-level", "loud"],
+      });
+      await product.ready();
+      const warned = product.log.filter((line) => line.level === "warn").map((line) => line.msg);
+      expect(warned).toContain(
+        "--log-level loud: is no log level; info is used. Write one of trace, debug, info, warn, error",
+      );
     });
 
     test.concurrent("two instances on one data dir: the second says so", async () => {
