@@ -1,0 +1,229 @@
+import { existsSync, readFileSync } from "node:fs";
+import { dirname, join } from "node:path";
+import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
+import {
+  debounceAnnotation,
+  markAnnotation,
+  maxWaitAnnotation,
+  strategyAnnotation,
+} from "@fleet-reloader/domain/annotation/own-keys";
+import { lastReloadedFromAnnotation } from "@fleet-reloader/domain/compat/last-reloaded-from";
+import { noReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
+import { rollReasons } from "@fleet-reloader/domain/plan/reasons";
+import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
+import { defaultOf } from "@fleet-reloader/runtime/config/help";
+import { unreadVariables } from "@fleet-reloader/runtime/config/without-effect-fields";
+import { metricDescriptions } from "@fleet-reloader/runtime/prom-meter";
+import { standaloneConfig } from "@fleet-reloader/standalone/config";
+import { describe, expect, test } from "vitest";
+import { parse } from "yaml";
+import { root } from "./root.ts";
+
+/**
+ * On the page, and still on its way into the code: flags, variables and metrics that are made elsewhere at this moment. What has
+ * arrived has to leave this list, or a test fails.
+ */
+const pending: ReadonlySet<string> = new Set([
+  // Kinds of workloads.
+  ...["--is-Argo-Rollouts", "--is-argo-rollouts", "--ignored-workload-types", "--workload-kinds"],
+  ...["--reload-suspended", "--reload-finished"],
+  // Scope and SecretProviderClasses.
+  ...["--namespaces", "--namespaces-to-ignore", "--namespace-selector", "--resource-label-selector"],
+  ...["--resources-to-ignore", "--reload-on-create", "--reload-on-delete", "--enable-csi-integration"],
+  // Alerts, webhook, meta-info, metrics.
+  ...["--webhook-url", "ALERT_ON_RELOAD", "ALERT_SINK", "ALERT_WEBHOOK_URL", "ALERT_WEBHOOK_PROXY"],
+  ...[
+    "ALERT_ADDITIONAL_INFO",
+    "METRICS_COUNT_BY_NAMESPACE",
+    "RELOADER_NAMESPACE",
+    "RELOADER_DEPLOYMENT_NAME",
+  ],
+  ...["reloader_reload_executed_total_by_namespace", "reloader_reconcile_total"],
+  ...["reloader_reconcile_duration_seconds", "reloader_action_total", "reloader_action_latency_seconds"],
+  ...["reloader_skipped_total", "reloader_workqueue_depth", "reloader_workqueue_adds_total"],
+  ...["reloader_workqueue_latency_seconds", "reloader_errors_total", "reloader_retries_total"],
+  ...["reloader_events_received_total", "reloader_events_processed_total"],
+  ...["reloader_workloads_scanned_total", "reloader_workloads_matched_total"],
+  ...["rest_client_requests_total", "rest_client_request_duration_seconds"],
+]);
+
+/** The peer's flags, by hand from its source: the one thing here that our code cannot know. */
+const peerFlags = [
+  ...["auto-reload-all", "configmap-annotation", "secret-annotation", "auto-annotation"],
+  ...["configmap-auto-annotation", "secret-auto-annotation", "ignore-annotation", "auto-search-annotation"],
+  ...["search-match-annotation", "pause-deployment-annotation", "pause-deployment-time-annotation"],
+  ...["log-format", "log-level", "webhook-url", "resources-to-ignore", "ignored-workload-types"],
+  ...["namespaces", "namespaces-to-ignore", "namespace-selector", "resource-label-selector"],
+  ...["is-Argo-Rollouts", "reload-strategy", "reload-on-create", "reload-on-delete", "sync-after-restart"],
+  ...["enable-ha", "enable-pprof", "pprof-addr", "enable-csi-integration"],
+];
+
+const path = "docs/compatibility.md";
+const page = readFileSync(join(root, path), "utf8");
+const shape: ConfigShape = standaloneConfig;
+const fields = Object.values(shape);
+const flags: ReadonlyMap<string, ConfigShape[string]> = new Map(
+  fields.flatMap((field) =>
+    [field.meta.flag, ...(field.meta.aliases ?? [])].map((name) => [`--${name}`, field] as const),
+  ),
+);
+const variables = new Set([
+  ...fields.map(({ meta }) => meta.env),
+  ...unreadVariables.map(({ env }) => env),
+  ...pending,
+]);
+
+/** The rows of the tables below a heading, as cells; a bar in code is written `\|`. */
+function rowsUnder(heading: string): readonly (readonly string[])[] {
+  const start = page.indexOf(`\n## ${heading}\n`);
+  expect(start, `the heading "${heading}"`).toBeGreaterThan(0);
+  const next = page.indexOf("\n## ", start + 1);
+  const rows = page
+    .slice(start, next < 0 ? undefined : next)
+    .split("\n")
+    .filter((line) => line.startsWith("| ") && !line.startsWith("|--"));
+  return rows.map((row) =>
+    row
+      .replaceAll("\\|", "\u0000")
+      .split("|")
+      .slice(1, -1)
+      .map((cell) => cell.trim().replaceAll("\u0000", "|")),
+  );
+}
+
+const codes = (text: string): readonly string[] =>
+  [...text.matchAll(/`([^`]+)`/g)].map(([, code = ""]) => code);
+const bare = (cell: string): string => cell.replaceAll("`", "");
+
+describe("flags", () => {
+  const rows = rowsUnder("Flags").filter(([name]) => name?.startsWith("`--"));
+
+  test("each of the peer's 29 has one row", () => {
+    expect(rows.map(([name = ""]) => bare(name)).toSorted()).toEqual(
+      peerFlags.map((flag) => `--${flag}`).toSorted(),
+    );
+    expect(peerFlags).toHaveLength(29);
+  });
+
+  test("each has the default of the page, and the peer's name in the schema", () => {
+    for (const [name = "", , here = ""] of rows) {
+      const field = flags.get(bare(name));
+      if (pending.has(bare(name))) continue;
+      expect(field, `${bare(name)} is no flag`).toBeDefined();
+      if (field === undefined) continue;
+      expect(bare(here), `default of ${name}`).toBe(defaultOf(field.schema, field.meta.defaultText));
+      expect(field.meta.peer, `peer's name of ${name}`).toBe(bare(name));
+    }
+  });
+
+  test("every flag that the page or the page on moving names is one", () => {
+    const both = page + readFileSync(join(root, "docs/migrate-from-stakater.md"), "utf8");
+    // Other programs' options stand on the page of moving only in lines of theirs, and in values of variables.
+    const ours = both.replaceAll(/^(helm|kubectl) (.*\\\n)*.*$/gm, "").replaceAll(/NODE_OPTIONS=\S+/g, "");
+    const named = [...ours.matchAll(/(?<![\w-])--[A-Za-z][A-Za-z-]*/g)].map(([name]) => name);
+    expect(named.length).toBeGreaterThan(40);
+    expect([...new Set(named)].filter((name) => !flags.has(name) && !pending.has(name))).toEqual([]);
+  });
+});
+
+test("every field with a name of the peer's is on the page under this name", () => {
+  for (const { meta } of fields)
+    if (meta.peer !== undefined) expect(codes(page), meta.flag).toContain(meta.peer);
+});
+
+test("every variable on the page is one that is read, or one of those that are not and say why", () => {
+  const named = rowsUnder("Variables").flatMap(([name = ""]) => codes(name));
+  expect(named).toEqual(expect.arrayContaining(unreadVariables.map(({ env }) => env)));
+  expect(named.filter((name) => !variables.has(name))).toEqual([]);
+});
+
+test("every annotation that is understood or written is on the page", () => {
+  const { kinds, ...keys } = defaultDialect;
+  const own = [debounceAnnotation, maxWaitAnnotation, strategyAnnotation, markAnnotation];
+  const all = [...Object.values(keys), ...Object.values(kinds).flatMap((kind) => Object.values(kind))];
+  expect(codes(page)).toEqual(expect.arrayContaining([...all, ...own, lastReloadedFromAnnotation]));
+});
+
+test("every reason to roll or not to roll is on the page", () => {
+  for (const { reason } of [...yesReasons, ...noReasons, ...rollReasons])
+    expect(codes(page), reason).toContain(reason);
+});
+
+test("every metric with a name of the peer's is on the page, and every one on the page is measured or not carried", () => {
+  const measured = Object.keys(metricDescriptions);
+  const rows = rowsUnder("Metrics").filter(([name = ""]) => name.startsWith("`"));
+  const onPage = rows.map(([name = ""]) => bare(name));
+  for (const name of measured.filter((each) => !each.startsWith("fleet_reloader_")))
+    expect(onPage).toContain(name);
+  const missing = rows.filter(([name = "", verdict = ""]) => {
+    // Those of the process come from the metrics library.
+    const isThere = measured.includes(bare(name)) || bare(name) === "process_*" || pending.has(bare(name));
+    return !isThere && verdict !== "**not carried**";
+  });
+  expect(missing).toEqual([]);
+});
+
+test("the rights on the page are those of infra/rbac", () => {
+  const rows = rowsUnder("Rights").filter(([resources = ""]) => resources.includes("`"));
+  const rules: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[] =
+    parse(readFileSync(join(root, "infra/rbac/cluster-role.yaml"), "utf8")).rules;
+  const granted = new Map(
+    rules.flatMap(({ resources, verbs }) => resources.map((one) => [one, verbs] as const)),
+  );
+  const promised = (resource: string, only?: "always") =>
+    rows
+      .filter(([resources = "", , , when]) => codes(resources).includes(resource) && (only ?? when) === when)
+      .flatMap(([, , verbs = ""]) => codes(verbs));
+  for (const [resource, verbs] of granted)
+    expect(promised(resource), `infra/rbac: ${resource}`).toEqual(expect.arrayContaining([...verbs]));
+  for (const resource of rows.flatMap(([resources = ""]) => codes(resources)))
+    for (const verb of promised(resource, "always"))
+      expect(granted.get(resource), `${path}: ${resource}`).toContain(verb);
+});
+
+test("every row has a verdict, and what is not carried has a reason", () => {
+  const headings = [...page.matchAll(/^## (.+)$/gm)].map(([, heading = ""]) => heading);
+  for (const heading of headings) {
+    const withVerdict = rowsUnder(heading).filter((row) => row.some((cell) => cell.includes("**")));
+    expect(withVerdict.length, heading).toBeGreaterThan(3);
+    for (const row of withVerdict) {
+      const verdict = /\*\*(same|better|not carried)\*\*(.*)/.exec(row.slice(1).join(" ")) ?? [];
+      expect(verdict[1], row.join(" | ")).toBeDefined();
+      if (verdict[1] === "not carried") expect(verdict[2]?.length, row.join(" | ")).toBeGreaterThan(10);
+    }
+  }
+});
+
+test("what has arrived in the code is not pending any more", () => {
+  const arrived = new Set([
+    ...flags.keys(),
+    ...fields.map(({ meta }) => meta.env),
+    ...Object.keys(metricDescriptions),
+  ]);
+  expect([...pending].filter((name) => arrived.has(name))).toEqual([]);
+});
+
+test("links of the pages for people lead somewhere", () => {
+  for (const from of [path, "docs/migrate-from-stakater.md"]) {
+    const text = readFileSync(join(root, from), "utf8");
+    const links = [...text.matchAll(/\]\((?!http)([^)]+)\)/g)].map(([, link = ""]) => link);
+    expect(links.length, from).toBeGreaterThan(3);
+    for (const link of links) {
+      const [file = "", anchor] = link.split("#");
+      const target = file === "" ? from : join(dirname(from), file);
+      expect(existsSync(join(root, target)), `${from}: ${link}`).toBe(true);
+      if (anchor !== undefined) expect(anchorsOf(target), `${from}: ${link}`).toContain(anchor);
+    }
+  }
+});
+
+/** As they are made from headings where pages are shown. */
+function anchorsOf(file: string): readonly string[] {
+  const headings = [...readFileSync(join(root, file), "utf8").matchAll(/^#+ (.+)$/gm)];
+  return headings.map(([, heading = ""]) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\w\- ]/g, "")
+      .replaceAll(" ", "-"),
+  );
+}
