@@ -55,8 +55,11 @@ function switchMeta(flag: string, description: string, { remark }: { readonly re
 
 /** Variables that deployments of the peer set and that are not read here, each with the reason. */
 export const unreadVariables = [
-  { env: "POD_NAME", why: "names the holder of the peer's leader lease; no leader is elected here" },
-  { env: "POD_NAMESPACE", why: "says where the peer's leader lease is; no leader is elected here" },
+  { env: "POD_NAME", why: "names the holder of a leader lease; no leader is elected here" },
+  { env: "POD_NAMESPACE", why: "says where a leader lease is; no leader is elected here" },
   { env: "GOMAXPROCS", why: "is for the Go runtime; Node takes the CPU limit as it is" },
-  { env: "GOMEMLIMIT", why: "is for the Go runtime; the heap limit is in infra/bundle/node-args" },
+  {
+    env: "GOMEMLIMIT",
+    why: "is for the Go runtime; Node's heap limit is --max-old-space-size, set where the process is started",
+  },
 ] as const;
