@@ -6,6 +6,7 @@ import type { ClusterId } from "./request.ts";
 /** A workload as the API server holds it now. */
 export interface LiveWorkload {
   readonly ref: WorkloadRef;
+  readonly uid: string;
   readonly resourceVersion: string;
   /** Equal generations have equal pod templates. (A Deployment's also counts changes of its annotations.) */
   readonly generation: number;

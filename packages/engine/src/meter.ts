@@ -1,14 +1,33 @@
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { SourceKind } from "@fleet-reloader/domain/source";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { Outcome } from "./request.ts";
 import type { StreamState } from "./source-stream.ts";
 
+/** A way to tell people outside what was done. */
+export type Channel = "event" | "alert" | "webhook" | "update-webhook";
+
+/**
+ * What came of a notification. `folded`: counted in a digest. `repeated`: the same was told a moment ago, and is counted there.
+ * `dropped`: there was no room or no right to send it. `failed`: it was sent, and nobody took it.
+ */
+export type NotificationResult = "sent" | "folded" | "repeated" | "dropped" | "failed";
+
 /** What is measured, as sentences. Labels are closed sets: clusters by what people call them, no names of objects. */
 export interface Meter {
-  sourcesSeen(cluster: string, kind: SourceKind, count: number): void;
+  /** By a list, or by an event of a watch. */
+  sourcesSeen(cluster: string, kind: SourceKind, count: number, how: "listed" | "changed" | "deleted"): void;
+  /** Whatever had to be published for them has been. */
+  sourcesCompared(cluster: string, kind: SourceKind, count: number): void;
   requestsPublished(cluster: string, count: number): void;
   streamState(cluster: string, resource: string, state: StreamState): void;
-  reconciled(cluster: string, result: Outcome | "retry" | "held" | "dropped", seconds: number): void;
+  reconciled(
+    cluster: string,
+    result: Outcome | "retry" | "held" | "dropped",
+    seconds: number,
+    workload: WorkloadRef,
+  ): void;
   rolled(cluster: string, workloadKind: string, reason: RollReason): void;
   stateLost(cluster: string): void;
+  notified(channel: Channel, result: NotificationResult, count: number): void;
 }

@@ -15,6 +15,7 @@ import type { ClusterApi, LiveWorkload } from "./cluster-api.ts";
 import { type Interest, readInterest, windowOf } from "./interest.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
+import { isWorthReporting, type Reporter } from "./reporter.ts";
 import type { ClusterId, Outcome, Request, Result } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { createSourceReader } from "./source-reader.ts";
@@ -40,6 +41,8 @@ export interface ReconcilerOptions {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
+  /** Undefined: nobody outside is told. */
+  readonly reporter?: Reporter;
   /** Ends shared reads when the process stops. */
   readonly lifetime: AbortSignal;
 }
@@ -78,25 +81,32 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     const spent = () => (clock.monotonic() - startedAt) / 1000;
     const cluster = await options.engaged(request.cluster);
     if (cluster === undefined) {
-      meter.reconciled(request.cluster, "held", spent());
+      meter.reconciled(request.cluster, "held", spent(), request.workload);
       return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
     }
     const fields = { cluster: cluster.name, workload: request.workload };
     try {
       const outcome = await decideAndWrite(request, delivery, cluster);
-      meter.reconciled(cluster.name, outcome, spent());
+      meter.reconciled(cluster.name, outcome, spent(), request.workload);
       return { type: "done", outcome } satisfies Result;
     } catch (error) {
       const fault = asFault(error);
       const result = { retry: "retry", delay: "held", drop: "dropped", stop: "dropped" } as const;
-      meter.reconciled(cluster.name, result[fault.disposition.queue], spent());
+      meter.reconciled(cluster.name, result[fault.disposition.queue], spent(), request.workload);
       log[fault.disposition.level === "fatal" ? "error" : fault.disposition.level](
         { ...fields, reason: fault.code, attempt: delivery.attemptsMade + 1, err: fault.message },
         "workload not reconciled",
       );
+      if (delivery.purpose !== "adoption" && isWorthReporting(fault, delivery.attemptsMade))
+        options.reporter?.failed({ ...about(request, cluster), code: fault.code, message: fault.message });
       throw fault;
     }
   };
+
+  function about(request: Request, cluster: EngagedCluster) {
+    const { name: clusterName } = cluster;
+    return { cluster: request.cluster, clusterName, workload: request.workload, atMs: clock.now() };
+  }
 
   async function decideAndWrite(
     request: Request,
@@ -215,11 +225,19 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       { cluster: cluster.name, workload: request.workload, strategy, sources: changed },
       "workload rolled",
     );
+    options.reporter?.rolled({
+      ...about(request, cluster),
+      uid: live.uid,
+      strategy,
+      sources: planned.changed.map(({ source, reason }) => ({ ...source, reason })),
+    });
     return "rolled";
   }
 
-  function reportProblems({ request, cluster }: Reading, problems: readonly AnnotationProblem[]): void {
-    for (const { annotation, value, problem, mend } of problems) {
+  function reportProblems({ request, cluster, live }: Reading, problems: readonly AnnotationProblem[]): void {
+    for (const unreadable of problems) {
+      const { annotation, value, problem, mend } = unreadable;
+      options.reporter?.unreadable({ ...about(request, cluster), uid: live.uid, problem: unreadable });
       log.warn(
         {
           cluster: cluster.name,

@@ -17,6 +17,7 @@ const settings = {
 function workload(generation: number): LiveWorkload {
   return {
     ref: { kind: "Deployment", namespace: "ns", name: "api" },
+    uid: "u1",
     resourceVersion: "1",
     generation,
     annotations: { "reloader.stakater.com/auto": "true" },

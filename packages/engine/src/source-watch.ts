@@ -31,22 +31,32 @@ export function createSourceWatch(options: SourceWatchOptions): StreamHandler<So
     listBegins() {
       // Nothing is kept between lists: the checkpoint is in the index.
     },
-    page: publish,
+    page: (sources) => take(sources, "listed"),
     async listed() {
       options.onListed();
     },
     async events(events) {
       const latest = [...new Map(events.map((event) => [sourceKey(event.object.ref), event])).values()];
       const gone = latest.filter((event) => event.type === "delete").map((event) => event.object.ref);
-      if (gone.length > 0) await index.forget(gone);
-      await publish(latest.filter((event) => event.type === "upsert").map((event) => event.object));
+      if (gone.length > 0) {
+        meter.sourcesSeen(name, kind, gone.length, "deleted");
+        await index.forget(gone);
+        meter.sourcesCompared(name, kind, gone.length);
+      }
+      const changed = latest.filter((event) => event.type === "upsert").map((event) => event.object);
+      await take(changed, "changed");
     },
     stateChanged: options.onState,
   };
 
-  async function publish(sources: readonly SourceVersion[]): Promise<void> {
+  async function take(sources: readonly SourceVersion[], how: "listed" | "changed"): Promise<void> {
     if (sources.length === 0) return;
-    meter.sourcesSeen(name, kind, sources.length);
+    meter.sourcesSeen(name, kind, sources.length, how);
+    await publish(sources);
+    meter.sourcesCompared(name, kind, sources.length);
+  }
+
+  async function publish(sources: readonly SourceVersion[]): Promise<void> {
     const changed = await index.findChanged(sources);
     if (changed.length === 0) return;
     const additions = new Map<string, Addition>();

@@ -17,6 +17,7 @@ const deployment = (metadata: object = {}) => ({
   metadata: {
     namespace: "shop",
     name: "web",
+    uid: "u7",
     resourceVersion: "7",
     generation: 3,
     creationTimestamp: created,
@@ -30,6 +31,7 @@ describe("a workload", () => {
   test("is read with its annotations, those of its template and the template itself", () => {
     expect(liveWorkload("Deployment", deployment())).toEqual({
       ref: { kind: "Deployment", namespace: "shop", name: "web" },
+      uid: "u7",
       resourceVersion: "7",
       generation: 3,
       annotations: { own: "1" },

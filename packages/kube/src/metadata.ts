@@ -20,6 +20,7 @@ export function liveWorkload(kind: string, object: unknown): LiveWorkload | unde
   const createdAtSeconds = seconds(object, "metadata", "creationTimestamp");
   return {
     ref: { kind, namespace, name },
+    uid: text(object, "metadata", "uid"),
     resourceVersion: text(object, "metadata", "resourceVersion"),
     generation: Number(field(object, "metadata", "generation") ?? 0),
     annotations: stringMap(object, "metadata", "annotations"),

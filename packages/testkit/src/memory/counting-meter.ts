@@ -12,8 +12,12 @@ export class CountingMeter implements Meter {
     return [...this.#counts.keys()].sort();
   }
 
-  sourcesSeen(cluster: string, kind: string, count: number): void {
-    this.#add(`seen ${cluster} ${kind}`, count);
+  sourcesSeen(cluster: string, kind: string, count: number, how: string): void {
+    this.#add(how === "deleted" ? `deleted ${cluster} ${kind}` : `seen ${cluster} ${kind}`, count);
+  }
+
+  sourcesCompared(cluster: string, kind: string, count: number): void {
+    this.#add(`compared ${cluster} ${kind}`, count);
   }
 
   requestsPublished(cluster: string, count: number): void {
@@ -34,6 +38,10 @@ export class CountingMeter implements Meter {
 
   stateLost(cluster: string): void {
     this.#add(`lost ${cluster}`, 1);
+  }
+
+  notified(channel: string, result: string, count: number): void {
+    this.#add(`notified ${channel} ${result}`, count);
   }
 
   #add(sentence: string, count: number): void {

@@ -1,4 +1,4 @@
-import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload";
+import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { LiveWorkload } from "@fleet-reloader/engine/cluster-api";
 
 export interface StoredWorkload extends LiveWorkload {
@@ -37,6 +37,7 @@ export function writtenWorkload(
   const templateOwners = ownsTemplate ? { ...owned, [change.by]: server.nowSeconds } : owned;
   return {
     ref,
+    uid: before?.uid ?? `uid-${workloadKey(ref)}-${server.nowSeconds}`,
     resourceVersion: server.nextVersion(),
     generation: (before?.generation ?? 0) + (isTemplateChanged ? 1 : 0),
     annotations,

@@ -1,0 +1,91 @@
+import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
+import { asFault, type Fault, type FaultCode } from "@fleet-reloader/domain/fault";
+import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
+import type { SourceRef } from "@fleet-reloader/domain/source";
+import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import type { Log } from "./log.ts";
+import type { ClusterId } from "./request.ts";
+
+/** Which workload of which cluster a report is about, and when it was made. */
+interface Report {
+  readonly cluster: ClusterId;
+  /** What people call the cluster. */
+  readonly clusterName: string;
+  readonly workload: WorkloadRef;
+  readonly atMs: number;
+}
+
+/** A pod template was changed. Names and reasons only: neither content nor marks. */
+export interface RollReport extends Report {
+  readonly uid: string;
+  readonly strategy: ReloadStrategy;
+  readonly sources: readonly RolledSource[];
+}
+
+export interface RolledSource extends SourceRef {
+  readonly reason: RollReason;
+}
+
+/** A change could not be brought to the pods, and waiting a moment will not do. */
+export interface FailureReport extends Report {
+  readonly code: FaultCode;
+  /** What the fault says: names, never content. */
+  readonly message: string;
+}
+
+/** An annotation of the workload does not say what its writer meant. */
+export interface UnreadableReport extends Report {
+  readonly uid: string;
+  readonly problem: AnnotationProblem;
+}
+
+/**
+ * Tells people outside what was done. Every call returns at once, throws nothing and is never waited for: no roll is later,
+ * or not made, because somebody who listens is slow or gone. What cannot be told in time is counted and forgotten.
+ */
+export interface Reporter {
+  rolled(report: RollReport): void;
+  failed(report: FailureReport): void;
+  unreadable(report: UnreadableReport): void;
+}
+
+/** Passes every report on to each. One that breaks its promise and throws is named in the log and disturbs nobody. */
+export function reportToEach(reporters: readonly Reporter[], log: Log): Reporter {
+  const each = (tell: (reporter: Reporter) => void): void => {
+    for (const reporter of reporters) {
+      try {
+        tell(reporter);
+      } catch (error) {
+        log.error({ reason: "engine.invariant", err: asFault(error).message }, "a reporter has thrown");
+      }
+    }
+  };
+  return {
+    rolled: (report) => each((reporter) => reporter.rolled(report)),
+    failed: (report) => each((reporter) => reporter.failed(report)),
+    unreadable: (report) => each((reporter) => reporter.unreadable(report)),
+  };
+}
+
+/** A server that fails or does not answer may do so for a minute; counted attempts before people are told. */
+const patienceAttempts = 4;
+
+/**
+ * Whether people have to hear of a fault now. Not of one that the next attempt is likely to mend, nor of what concerns a whole
+ * cluster rather than this workload.
+ */
+export function isWorthReporting(fault: Fault, attemptsMade: number): boolean {
+  switch (fault.class) {
+    case "invalid":
+    case "denied":
+    case "invariant":
+      return true;
+    case "transient":
+      return fault.code === "kube.rejected" || attemptsMade >= patienceAttempts;
+    case "conflict":
+      return attemptsMade >= patienceAttempts;
+    default:
+      return false;
+  }
+}
