@@ -1,0 +1,188 @@
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Meter, NotificationResult } from "@fleet-reloader/engine/meter";
+import type { Connection } from "../connection.ts";
+import { text as textAt } from "../json.ts";
+import { fieldManager } from "../kube-cluster-api.ts";
+import { accept, resourcePath } from "../resource.ts";
+import { EventLimits } from "./event-limits.ts";
+import { eventBody, eventName, eventTime } from "./event-object.ts";
+import type { EventText } from "./event-text.ts";
+
+/** Something to be said at a workload. */
+export interface EventNote {
+  readonly workload: WorkloadRef;
+  readonly kind: WorkloadKind;
+  /** Undefined: whoever reports did not get to see the workload; it is asked for. */
+  readonly uid: string | undefined;
+  readonly text: EventText;
+  /** Names the Event, so that every process and every start of one means the same Event; undefined means a new one. */
+  readonly suffix: string | undefined;
+  readonly atMs: number;
+}
+
+export interface ClusterEventsOptions {
+  readonly clusterName: string;
+  readonly connection: Connection;
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+  readonly signal: AbortSignal;
+}
+
+/** More are not kept: an Event that waits longer is of no use to anybody. */
+const queuedMax = 1000;
+const attemptsMax = 3;
+const pauseMs = 500;
+/** Rights change by hand; asking again after this long costs one request. */
+const deniedMs = 10 * 60_000;
+
+const events = { group: "", version: "v1", plural: "events" } as const;
+
+/** Events of one cluster: a bounded queue, sent one after the other, so that a slow cluster delays nobody but itself. */
+export class ClusterEvents {
+  readonly #options: ClusterEventsOptions;
+  readonly #limits = new EventLimits();
+  readonly #queue: EventNote[] = [];
+  /** Namespace → until when no right to make Events is assumed. */
+  readonly #denied = new Map<string, number>();
+  #isDenialLogged = false;
+  #sending: Promise<void> | undefined;
+
+  constructor(options: ClusterEventsOptions) {
+    this.#options = options;
+  }
+
+  put(note: EventNote): void {
+    if (this.#queue.length >= queuedMax) {
+      this.#count("dropped");
+      return;
+    }
+    this.#queue.push(note);
+    this.#sending ??= this.#send().finally(() => {
+      this.#sending = undefined;
+    });
+  }
+
+  /** Resolves when all that was put in has been sent or given up. */
+  async drained(): Promise<void> {
+    await this.#sending;
+  }
+
+  async #send(): Promise<void> {
+    for (let note = this.#queue.shift(); note !== undefined; note = this.#queue.shift()) {
+      this.#count(await this.#say(note));
+    }
+  }
+
+  async #say(note: EventNote): Promise<NotificationResult> {
+    const { clock, random, signal } = this.#options;
+    for (let attempt = 1; !signal.aborted; attempt += 1) {
+      try {
+        return await this.#sayOnce(note);
+      } catch (error) {
+        const fault = asFault(error);
+        if (fault.code === "kube.forbidden") return this.#refused(note, fault);
+        if (attempt === attemptsMax || fault.code === "kube.rejected") return this.#failed(note, fault);
+        const wait = (fault.retryAfterMs ?? pauseMs * 2 ** (attempt - 1)) * (0.5 + random());
+        await clock.sleep(wait, signal).catch(() => undefined);
+      }
+    }
+    return "dropped";
+  }
+
+  async #sayOnce(note: EventNote): Promise<NotificationResult> {
+    const { clock, connection, signal } = this.#options;
+    const { workload, text } = note;
+    const now = clock.now();
+    if ((this.#denied.get(workload.namespace) ?? 0) > now) return "dropped";
+    const key = JSON.stringify([workloadKey(workload), note.uid, note.suffix, text]);
+    const said = this.#limits.find(key, now);
+    // What has a name of its own is a state, not a happening: to find it again is no news.
+    if (said !== undefined && note.suffix !== undefined) return "repeated";
+    if (said !== undefined && (await this.#countUp(note, said.name, said.count + 1))) {
+      said.count += 1;
+      return "repeated";
+    }
+    this.#limits.forget(key);
+    const uid = note.uid ?? (await this.#uidOf(note));
+    if (uid === undefined || !this.#limits.take(workloadKey(workload), now)) return "dropped";
+    const suffix = note.suffix ?? this.#newSuffix();
+    const name = eventName(workload, suffix);
+    try {
+      const path = `${resourcePath(events, workload.namespace)}?fieldManager=${fieldManager}`;
+      const body = JSON.stringify(eventBody({ ...note, uid, name, instance: this.#options.instance }));
+      const answer = await connection.call(
+        { method: "POST", path, contentType: "application/json", body },
+        signal,
+      );
+      // The namespace is gone, and so is everybody who would have read it.
+      if (answer.status === 404) return "dropped";
+    } catch (error) {
+      // It is there: said by another process, or by an attempt whose answer was lost.
+      if (asFault(error).code !== "kube.conflict") throw error;
+    }
+    this.#limits.remember(key, name, now);
+    this.#isDenialLogged = false;
+    return "sent";
+  }
+
+  /** False when the Event is there no more: API servers keep them for an hour. */
+  async #countUp(note: EventNote, name: string, count: number): Promise<boolean> {
+    const { connection, signal } = this.#options;
+    const path = `${resourcePath(events, note.workload.namespace, name)}?fieldManager=${fieldManager}`;
+    const body = JSON.stringify({ count, lastTimestamp: eventTime(note.atMs) });
+    const contentType = "application/merge-patch+json";
+    const answer = await connection.call({ method: "PATCH", path, contentType, body }, signal);
+    return answer.status !== 404;
+  }
+
+  async #uidOf({ workload, kind }: EventNote): Promise<string | undefined> {
+    const path = resourcePath(kind, workload.namespace, workload.name);
+    const { connection, signal } = this.#options;
+    const answer = await connection.call({ method: "GET", path, accept: accept.metadata }, signal);
+    return textAt(answer.body, "metadata", "uid") || undefined;
+  }
+
+  #refused({ workload }: EventNote, fault: Fault): NotificationResult {
+    const { clock, log } = this.#options;
+    // Not a missing right: nothing may be made any more where everything is being removed.
+    if (fault.message.includes("being terminated")) return "dropped";
+    this.#denied.set(workload.namespace, clock.now() + deniedMs);
+    if (!this.#isDenialLogged) {
+      this.#isDenialLogged = true;
+      log.warn(
+        { cluster: this.#options.clusterName, reason: fault.code, err: fault.message },
+        "Events cannot be made; workloads are rolled all the same, and it is tried again in a while",
+      );
+    }
+    return "dropped";
+  }
+
+  #failed({ workload }: EventNote, fault: Fault): NotificationResult {
+    this.#options.log.debug(
+      { cluster: this.#options.clusterName, workload, reason: fault.code, err: fault.message },
+      "an Event could not be made",
+    );
+    return "failed";
+  }
+
+  #newSuffix(): string {
+    const { clock, random } = this.#options;
+    return (
+      clock.now().toString(16) +
+      Math.floor(random() * 0x1_0000_0000)
+        .toString(16)
+        .padStart(8, "0")
+    );
+  }
+
+  #count(result: NotificationResult): void {
+    this.#options.meter.notified("event", result, 1);
+  }
+}

@@ -1,0 +1,51 @@
+import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
+import type { EventText } from "./event-text.ts";
+
+export interface EventObject {
+  /** Name of the Event itself: a repeat under the same name is refused by the API server, and that is success. */
+  readonly name: string;
+  readonly workload: WorkloadRef;
+  readonly kind: WorkloadKind;
+  readonly uid: string;
+  readonly text: EventText;
+  /** Which of our processes says it. */
+  readonly instance: string;
+  readonly atMs: number;
+}
+
+/** A core/v1 Event, filled in as client-go's recorder does, so that `kubectl describe` shows it at its workload. */
+export function eventBody({ name, workload, kind, uid, text, instance, atMs }: EventObject) {
+  const time = eventTime(atMs);
+  return {
+    apiVersion: "v1",
+    kind: "Event",
+    metadata: { name, namespace: workload.namespace },
+    involvedObject: {
+      apiVersion: kind.group === "" ? kind.version : `${kind.group}/${kind.version}`,
+      kind: kind.kind,
+      namespace: workload.namespace,
+      name: workload.name,
+      uid,
+    },
+    type: text.type,
+    reason: text.reason,
+    message: text.message,
+    source: { component: text.component },
+    reportingComponent: text.component,
+    reportingInstance: instance,
+    firstTimestamp: time,
+    lastTimestamp: time,
+    count: 1,
+  };
+}
+
+/** RFC 3339 in whole seconds: all that a `metav1.Time` holds. */
+export function eventTime(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 19)}Z`;
+}
+
+/** `workload.suffix`, as client-go names them; a name has room for 253 characters. */
+export function eventName(workload: WorkloadRef, suffix: string): string {
+  return `${workload.name.slice(0, 252 - suffix.length).replace(/[.-]+$/, "")}.${suffix}`;
+}

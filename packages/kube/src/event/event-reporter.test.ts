@@ -1,0 +1,212 @@
+import { workloadKinds } from "@fleet-reloader/domain/workload-kind";
+import type { RollReport } from "@fleet-reloader/engine/reporter";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
+import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+import { until } from "@fleet-reloader/testkit/until";
+import { describe, expect, test } from "vitest";
+import { Connection } from "../connection.ts";
+import { systemClock } from "../fixture/system-clock.ts";
+import { targetOf } from "../fixture/targets-of.ts";
+import { text } from "../json.ts";
+import { createEventReporter } from "./event-reporter.ts";
+
+const rollout = {
+  kind: "Rollout",
+  group: "argoproj.io",
+  version: "v1alpha1",
+  plural: "rollouts",
+  patch: "merge",
+  templatePath: ["spec", "template"],
+} as const;
+
+const objects = {
+  Deployment: { apiVersion: "apps/v1", kind: "Deployment" },
+  Rollout: { apiVersion: "argoproj.io/v1alpha1", kind: "Rollout" },
+} as const;
+
+async function startWorld() {
+  const cluster = await startSimCluster({ controllers: false, customResources: [rollout] });
+  const meter = new CountingMeter();
+  const log = new CollectedLog();
+  cluster.addUser("worker");
+  const connection = new Connection({
+    target: targetOf(cluster.kubeconfig("worker")),
+    clock: systemClock,
+    userAgent: "test",
+  });
+  const makeReporter = () =>
+    createEventReporter({
+      ...{ meter, log },
+      connectionOf: (id) => (id === "c1" ? connection : undefined),
+      workloadKinds: [...workloadKinds, rollout],
+      instance: "pod-1",
+      clock: systemClock,
+      random: Math.random,
+    });
+  const reporter = makeReporter();
+  const labels = { app: "api" };
+  const template = { metadata: { labels }, spec: { containers: [{ name: "main", image: "main:1" }] } };
+  const uids: Record<string, string> = {};
+  for (const kind of ["Deployment", "Rollout"] as const) {
+    const metadata = { name: "api", namespace: "shop" };
+    const made = cluster.apply({
+      ...objects[kind],
+      metadata,
+      spec: { selector: { matchLabels: labels }, template },
+    });
+    uids[kind] = text(made, "metadata", "uid");
+  }
+  const about = (kind: keyof typeof objects) => ({
+    cluster: "c1",
+    clusterName: "one",
+    workload: { kind, namespace: "shop", name: "api" },
+    atMs: Date.UTC(2026, 0, 1),
+  });
+  return {
+    ...{ cluster, meter, log, reporter, makeReporter, uids, about },
+    roll(kind: keyof typeof objects = "Deployment", name = "settings"): RollReport {
+      const source = { kind: "ConfigMap", namespace: "shop", name, reason: "SourceChanged" } as const;
+      return { ...about(kind), uid: uids[kind] ?? "", strategy: "annotations", sources: [source] };
+    },
+    unreadable: (value: string) => ({
+      ...about("Deployment"),
+      uid: uids.Deployment ?? "",
+      problem: { annotation: "a", value, problem: "is wrong", mend: "mend it" },
+    }),
+    events: () => cluster.list("Event", "shop"),
+    sent: (count: number) => until("sent", () => meter.count("notified event sent") === count),
+    async [Symbol.asyncDispose]() {
+      await connection.close();
+      await cluster[Symbol.asyncDispose]();
+    },
+  };
+}
+
+describe("a report becomes an Event on its workload", () => {
+  test("of a built-in kind and of a custom one, found by its uid, said by the peer's component", async () => {
+    await using world = await startWorld();
+    world.reporter.rolled(world.roll("Deployment"));
+    world.reporter.rolled(world.roll("Rollout"));
+    await world.reporter.stop(5000);
+    expect(world.events()).toMatchObject([
+      {
+        involvedObject: {
+          apiVersion: "apps/v1",
+          kind: "Deployment",
+          namespace: "shop",
+          name: "api",
+          uid: world.uids.Deployment,
+        },
+        type: "Normal",
+        reason: "Reloaded",
+        source: { component: "reloader-configmaps" },
+        reportingComponent: "reloader-configmaps",
+        reportingInstance: "pod-1",
+        firstTimestamp: "2026-01-01T00:00:00Z",
+        count: 1,
+      },
+      { involvedObject: { apiVersion: "argoproj.io/v1alpha1", kind: "Rollout", uid: world.uids.Rollout } },
+    ]);
+    expect(world.meter.count("notified event sent")).toBe(2);
+  });
+
+  test("also when whoever reports did not get to see the workload", async () => {
+    await using world = await startWorld();
+    world.reporter.failed({ ...world.about("Deployment"), code: "kube.rejected", message: "quota" });
+    await world.reporter.stop(5000);
+    expect(world.events()).toMatchObject([
+      { type: "Warning", reason: "ReloadFail", involvedObject: { uid: world.uids.Deployment } },
+    ]);
+  });
+
+  test("once: the same again is counted on it, something else is another", async () => {
+    await using world = await startWorld();
+    for (let i = 0; i < 4; i += 1) world.reporter.rolled(world.roll());
+    world.reporter.rolled(world.roll("Deployment", "other"));
+    await world.reporter.stop(5000);
+    const events = world.events();
+    expect(events.map((event) => [text(event, "message").includes("'other'"), Object(event).count])).toEqual(
+      expect.arrayContaining([
+        [false, 4],
+        [true, 1],
+      ]),
+    );
+    expect(events).toHaveLength(2);
+    expect(world.meter.count("notified event repeated")).toBe(3);
+  });
+
+  test("anew when the API server has let go of it", async () => {
+    await using world = await startWorld();
+    world.reporter.rolled(world.roll());
+    await world.sent(1);
+    for (const event of world.events())
+      world.cluster.remove("Event", "shop", text(event, "metadata", "name"));
+    world.reporter.rolled(world.roll());
+    await world.reporter.stop(5000);
+    expect(world.events()).toMatchObject([{ count: 1 }]);
+  });
+
+  test("of an unreadable annotation once for its value, whoever finds it", async () => {
+    await using world = await startWorld();
+    const other = world.makeReporter();
+    for (let i = 0; i < 3; i += 1) world.reporter.unreadable(world.unreadable("soon"));
+    await world.reporter.stop(5000);
+    other.unreadable(world.unreadable("soon"));
+    other.unreadable(world.unreadable("later"));
+    await other.stop(5000);
+    const events = world.events();
+    expect(events).toHaveLength(2);
+    for (const event of events) expect(event).toMatchObject({ reason: "AnnotationUnreadable", count: 1 });
+  });
+});
+
+describe("what goes wrong", () => {
+  test("a missing right is said once per cluster, costs one request, and is no error", async () => {
+    await using world = await startWorld();
+    world.cluster.setRules("worker", [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] }]);
+    for (let i = 0; i < 5; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
+    await world.reporter.stop(5000);
+    expect(world.log.messages("warn")).toEqual([expect.stringContaining("Events cannot be made")]);
+    expect(world.log.text).toContain('cannot create resource \\"events\\"');
+    expect(world.meter.count("notified event dropped")).toBe(5);
+    expect(world.cluster.requestCount("create", "events").requests).toBeLessThanOrEqual(1);
+  });
+
+  test("a lost answer does not make the Event twice; a server that fails is asked again", async () => {
+    await using world = await startWorld();
+    world.cluster.failNext({ verb: "create", resource: "events", status: "reset", after: true });
+    world.cluster.failNext({ verb: "create", resource: "events", status: 503 });
+    world.reporter.unreadable(world.unreadable("soon"));
+    await world.reporter.stop(15_000);
+    expect(world.events()).toHaveLength(1);
+  });
+
+  test("a dead cluster holds nobody up: reports return, the queue is bounded, stopping takes no longer than it may", async () => {
+    await using world = await startWorld();
+    await world.cluster.stop();
+    const begun = performance.now();
+    for (let i = 0; i < 5000; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
+    expect(performance.now() - begun).toBeLessThan(1000);
+    expect(world.meter.count("notified event dropped")).toBeGreaterThan(3900);
+    await world.reporter.stop(200);
+    expect(performance.now() - begun).toBeLessThan(3000);
+    await world.cluster.start();
+  });
+
+  test("a workload that is told about without end gets 25 Events, the rest is counted", async () => {
+    await using world = await startWorld();
+    for (let i = 0; i < 60; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
+    await world.reporter.stop(10_000);
+    expect(world.events()).toHaveLength(25);
+    expect(world.meter.count("notified event dropped")).toBe(35);
+  });
+
+  test("an unknown cluster and an unknown kind are counted and not thrown", async () => {
+    await using world = await startWorld();
+    world.reporter.rolled({ ...world.roll(), cluster: "c2" });
+    world.reporter.rolled({ ...world.roll(), workload: { kind: "Ghost", namespace: "shop", name: "api" } });
+    await world.reporter.stop(1000);
+    expect(world.meter.count("notified event dropped")).toBe(2);
+  });
+});

@@ -1,0 +1,73 @@
+import { createHash } from "node:crypto";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Meter } from "@fleet-reloader/engine/meter";
+import type { FailureReport, Reporter, RollReport, UnreadableReport } from "@fleet-reloader/engine/reporter";
+import type { ClusterId } from "@fleet-reloader/engine/request";
+import type { Connection } from "../connection.ts";
+import { ClusterEvents } from "./cluster-events.ts";
+import { type EventText, failedText, rolledText, unreadableText } from "./event-text.ts";
+
+export interface EventReporterOptions {
+  readonly connectionOf: (cluster: ClusterId) => Connection | undefined;
+  readonly workloadKinds: readonly WorkloadKind[];
+  /** Which of our processes speaks: the name of its pod, or of its machine. */
+  readonly instance: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+/** Reports as Kubernetes Events on the workload they are about, in its own cluster. */
+export function createEventReporter(options: EventReporterOptions): Reporter & {
+  /** What is queued is sent, for as long as there is time. */
+  stop(graceMs: number): Promise<void>;
+} {
+  const { clock } = options;
+  const lifetime = new AbortController();
+  const clusters = new Map<ClusterId, ClusterEvents>();
+
+  return {
+    rolled: (report) => put(report, rolledText(report), report.uid),
+    failed: (report) => put(report, failedText(report), undefined),
+    unreadable: (report) => put(report, unreadableText(report), report.uid, stateSuffix(report)),
+    async stop(graceMs) {
+      const patience = new AbortController();
+      const late = clock.sleep(graceMs, patience.signal).catch(() => undefined);
+      await Promise.race([Promise.all([...clusters.values()].map((one) => one.drained())), late]);
+      patience.abort();
+      lifetime.abort();
+    },
+  };
+
+  function put(
+    report: RollReport | FailureReport | UnreadableReport,
+    text: EventText,
+    uid: string | undefined,
+    suffix?: string,
+  ): void {
+    const { cluster, workload, atMs } = report;
+    const kind = options.workloadKinds.find((known) => known.kind === workload.kind);
+    const sender = kind === undefined ? undefined : senderOf(cluster, report.clusterName);
+    if (kind === undefined || sender === undefined) options.meter.notified("event", "dropped", 1);
+    else sender.put({ workload, kind, uid, text, suffix, atMs });
+  }
+
+  function senderOf(cluster: ClusterId, clusterName: string): ClusterEvents | undefined {
+    const known = clusters.get(cluster);
+    if (known !== undefined) return known;
+    const connection = options.connectionOf(cluster);
+    if (connection === undefined) return undefined;
+    const made = new ClusterEvents({ ...options, clusterName, connection, signal: lifetime.signal });
+    clusters.set(cluster, made);
+    return made;
+  }
+}
+
+/** One Event for one value of one annotation of one workload, whichever process finds it, and however often. */
+function stateSuffix({ uid, problem }: UnreadableReport): string {
+  const identity = JSON.stringify([uid, problem.annotation, problem.value, problem.problem]);
+  return createHash("sha256").update(identity).digest("hex").slice(0, 20);
+}

@@ -1,0 +1,61 @@
+import type { RolledSource } from "@fleet-reloader/engine/reporter";
+import { expect, test } from "vitest";
+import { failedText, rolledText, unreadableText } from "./event-text.ts";
+
+const workload = { kind: "Deployment", namespace: "shop", name: "api" };
+const about = { cluster: "c1", clusterName: "one", workload, atMs: 0 } as const;
+const source = (kind: "ConfigMap" | "Secret", name: string): RolledSource => ({
+  kind,
+  namespace: "shop",
+  name,
+  reason: "SourceChanged",
+});
+const rolled = (...sources: readonly RolledSource[]) =>
+  rolledText({ ...about, uid: "u", strategy: "annotations", sources });
+
+test("a roll is told in the peer's words, with the reason", () => {
+  expect(rolled(source("ConfigMap", "settings"))).toEqual({
+    type: "Normal",
+    reason: "Reloaded",
+    message:
+      "Changes detected in 'settings' of type 'CONFIGMAP' in namespace 'shop' (SourceChanged), Updated 'api' of type 'Deployment' in namespace 'shop'",
+    component: "reloader-configmaps",
+  });
+});
+
+test("the component names the kind of the sources, as the peer has one for each", () => {
+  expect(rolled(source("Secret", "a"), source("Secret", "b")).component).toBe("reloader-secrets");
+  expect(rolled(source("Secret", "a"), source("ConfigMap", "b")).component).toBe("reloader-configmaps");
+});
+
+test("many sources are counted, and the message stays within what the API server takes", () => {
+  const many = Array.from({ length: 40 }, (_, i) => source("Secret", `${i}`.padStart(253, "s")));
+  const { message } = rolled(...many);
+  expect(Buffer.byteLength(message)).toBeLessThanOrEqual(1024);
+  expect(rolled(...many.slice(0, 7).map((one, i) => ({ ...one, name: `s${i}` }))).message).toContain(
+    "'s4' of type 'SECRET' in namespace 'shop' (SourceChanged) and 2 more",
+  );
+});
+
+test("a failure names its code; what is not ASCII is cut between characters", () => {
+  const text = failedText({ ...about, code: "kube.rejected", message: "ü".repeat(2000) });
+  expect(text).toMatchObject({ type: "Warning", reason: "ReloadFail" });
+  expect(text.message).toMatch(
+    /^Update for 'api' of type 'Deployment' in namespace 'shop' failed with error kube\.rejected: ü+…$/,
+  );
+  expect(Buffer.byteLength(text.message)).toBeLessThanOrEqual(1024);
+});
+
+test("an unreadable annotation is named with its value, what is wrong and the mend", () => {
+  const problem = {
+    annotation: "fleet-reloader.io/debounce",
+    value: "soon",
+    problem: "is no duration",
+    mend: "write 30s",
+  };
+  expect(unreadableText({ ...about, uid: "u", problem })).toMatchObject({
+    type: "Warning",
+    reason: "AnnotationUnreadable",
+    message: 'annotation fleet-reloader.io/debounce: "soon" is no duration; write 30s',
+  });
+});

@@ -1,0 +1,85 @@
+import { compatKindName } from "@fleet-reloader/domain/compat/kind-name";
+import type { SourceKind } from "@fleet-reloader/domain/source";
+import type {
+  FailureReport,
+  RolledSource,
+  RollReport,
+  UnreadableReport,
+} from "@fleet-reloader/engine/reporter";
+
+/** What an Event says of a workload, before it is an object. Names and reasons, never content. */
+export interface EventText {
+  readonly type: "Normal" | "Warning";
+  readonly reason: "Reloaded" | "ReloadFail" | "AnnotationUnreadable";
+  readonly message: string;
+  /** Who says it: the peer has one component per kind of source, and filters go by it. */
+  readonly component: string;
+}
+
+/** The API server takes no longer message (core/v1 Event validation). */
+const messageLengthMax = 1024;
+/** More sources than a person reads in one line. */
+const sourcesNamedMax = 5;
+const failureLengthMax = 600;
+
+/** The peer's sentence; with several sources they are listed, and each is followed by the reason why it counts. */
+export function rolledText({ workload, sources }: RollReport): EventText {
+  const named = sources.slice(0, sourcesNamedMax).map(describeSource);
+  const more = sources.length - named.length;
+  const list = more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
+  const { kind, namespace, name } = workload;
+  return {
+    type: "Normal",
+    reason: "Reloaded",
+    message: cut(
+      `Changes detected in ${list}, Updated '${name}' of type '${kind}' in namespace '${namespace}'`,
+      messageLengthMax,
+    ),
+    component: componentOf(sources.map((source) => source.kind)),
+  };
+}
+
+export function failedText({ workload, code, message }: FailureReport): EventText {
+  const { kind, namespace, name } = workload;
+  return {
+    type: "Warning",
+    reason: "ReloadFail",
+    message: cut(
+      `Update for '${name}' of type '${kind}' in namespace '${namespace}' failed with error ${code}: ${cut(message, failureLengthMax)}`,
+      messageLengthMax,
+    ),
+    component: componentOf([]),
+  };
+}
+
+export function unreadableText({ problem }: UnreadableReport): EventText {
+  return {
+    type: "Warning",
+    reason: "AnnotationUnreadable",
+    message: cut(
+      `annotation ${problem.annotation}: "${problem.value}" ${problem.problem}; ${problem.mend}`,
+      messageLengthMax,
+    ),
+    component: componentOf([]),
+  };
+}
+
+function describeSource({ kind, namespace, name, reason }: RolledSource): string {
+  return `'${name}' of type '${compatKindName(kind)}' in namespace '${namespace}' (${reason})`;
+}
+
+function componentOf(kinds: readonly SourceKind[]): string {
+  return kinds.length > 0 && kinds.every((kind) => kind === "Secret")
+    ? "reloader-secrets"
+    : "reloader-configmaps";
+}
+
+function cut(text: string, lengthMax: number): string {
+  // The API server counts bytes.
+  const bytes = Buffer.from(text);
+  if (bytes.length <= lengthMax) return text;
+  return `${bytes
+    .subarray(0, lengthMax - 6)
+    .toString("utf8")
+    .replace(/\uFFFD+$/, "")}…`;
+}
