@@ -1,10 +1,11 @@
 import type { Meter } from "@fleet-reloader/engine/meter";
 import type { StreamState } from "@fleet-reloader/engine/source-stream";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { createPeerMetrics, type PeerMetrics, peerMetricDescriptions } from "./peer-metrics.ts";
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-export const metricDescriptions = {
+const ownDescriptions = {
   fleet_reloader_sources_seen_total: "ConfigMaps and Secrets shown by a list or watch, by kind.",
   fleet_reloader_requests_published_total:
     "Workloads put into the queue because a source of theirs has a new version.",
@@ -13,23 +14,32 @@ export const metricDescriptions = {
   fleet_reloader_rolls_total: "Pod templates changed, by workload kind and reason.",
   fleet_reloader_state_lost_total:
     "Times Redis was found without our state, and everything was compared again.",
-  reloader_reload_executed_total:
-    "Reloads by success, under the name dashboards made for Stakater Reloader use.",
+  fleet_reloader_notifications_total:
+    "What came of Events, alerts and webhooks: sent, folded into a digest, repeated, dropped or failed.",
 } as const;
 
+/** Every metric and what it means: the page `docs/reference/metrics.md` is made from this. */
+export const metricDescriptions = { ...ownDescriptions, ...peerMetricDescriptions } as const;
+
 /** What is measured, as Prometheus metrics. Labels are closed sets. */
-export function createPromMeter(options: { readonly withProcess: boolean }): {
+export function createPromMeter(options: {
+  readonly withProcess: boolean;
+  /** A label with the names of namespaces: only for those who ask for it. */
+  readonly countByNamespace?: boolean;
+}): {
   readonly meter: Meter;
+  /** For what the engine knows nothing of: HTTP requests, and the inside of the queue. */
+  readonly adapters: Pick<PeerMetrics, "requested" | "requestTaken" | "watchQueue">;
   metrics(): Promise<string>;
 } {
   const registry = new Registry();
   if (options.withProcess) collectDefaultMetrics({ register: registry });
-  const described = <N extends keyof typeof metricDescriptions, L extends string>(
+  const described = <N extends keyof typeof ownDescriptions, L extends string>(
     name: N,
     labelNames: readonly L[],
   ) => ({
     name,
-    help: metricDescriptions[name],
+    help: ownDescriptions[name],
     labelNames: [...labelNames],
     registers: [registry],
   });
@@ -42,22 +52,28 @@ export function createPromMeter(options: { readonly withProcess: boolean }): {
   });
   const rolls = new Counter(described("fleet_reloader_rolls_total", ["cluster", "kind", "reason"]));
   const lost = new Counter(described("fleet_reloader_state_lost_total", ["cluster"]));
-  const executed = new Counter(described("reloader_reload_executed_total", ["success"]));
-  // As the peer does, so that a rate over a quiet time is 0 and not missing.
-  for (const success of ["true", "false"]) executed.inc({ success }, 0);
+  const notified = new Counter(described("fleet_reloader_notifications_total", ["channel", "result"]));
+  const peer = createPeerMetrics(registry, { countByNamespace: options.countByNamespace ?? false });
 
   const meter: Meter = {
-    sourcesSeen: (cluster, kind, count) => seen.inc({ cluster, kind }, count),
-    requestsPublished: (cluster, count) => published.inc({ cluster }, count),
+    sourcesSeen: (cluster, kind, count, how) => {
+      seen.inc({ cluster, kind }, count);
+      peer.sourcesSeen(kind, count, how);
+    },
+    sourcesCompared: (_cluster, kind, count) => peer.sourcesCompared(kind, count),
+    requestsPublished: (cluster, count) => {
+      published.inc({ cluster }, count);
+      peer.requestsPublished(count);
+    },
     streamState: (cluster, resource, state: StreamState) =>
       inSync.set({ cluster, resource }, state === "watching" ? 1 : 0),
-    reconciled: (cluster, result, spent) => {
+    reconciled: (cluster, result, spent, workload) => {
       reconcile.observe({ cluster, result }, spent);
-      if (result === "rolled") executed.inc({ success: "true" });
-      if (result === "retry" || result === "dropped") executed.inc({ success: "false" });
+      peer.reconciled(result, spent, workload);
     },
     rolled: (cluster, kind, reason) => rolls.inc({ cluster, kind, reason }),
     stateLost: (cluster) => lost.inc({ cluster }),
+    notified: (channel, result, count) => notified.inc({ channel, result }, count),
   };
-  return { meter, metrics: () => registry.metrics() };
+  return { meter, adapters: peer, metrics: () => registry.metrics() };
 }
