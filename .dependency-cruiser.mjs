@@ -48,6 +48,12 @@ export default {
       ["^packages/(domain|engine)/src/", builtin, ...npm("bullmq", "ioredis")],
       "Alone knows Redis and BullMQ.",
     ),
+    only(
+      "notify-is-an-adapter",
+      "packages/notify",
+      ["^packages/(domain|engine)/src/", builtin, ...npm("undici")],
+      "Alone talks to those whom people let us tell.",
+    ),
     {
       name: "services-keep-to-themselves",
       comment:

@@ -106,6 +106,18 @@ export const faultCatalogue = {
     meaning: "This Redis cannot be used: too old, or it evicts keys.",
     mend: "Use Redis ≥ 6.2 or Valkey with maxmemory-policy noeviction.",
   },
+  "notify.rejected": {
+    class: "invalid",
+    meaning:
+      "Who gets our alerts or webhooks refuses one (4xx), or redirects. The notification is lost, the roll is not.",
+    mend: "Check the address and the kind of sink; a webhook of a chat may have been revoked.",
+  },
+  "notify.unavailable": {
+    class: "transient",
+    meaning:
+      "Who gets our alerts or webhooks cannot be reached or fails (5xx, 429). It is tried a few times, then given up.",
+    mend: "Check that the address, or the proxy, can be reached from the worker. Rolls do not wait for it.",
+  },
   "config.invalid": {
     class: "misconfigured",
     meaning: "A flag, environment variable or file of ours cannot be used.",

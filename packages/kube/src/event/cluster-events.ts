@@ -64,9 +64,7 @@ export class ClusterEvents {
       return;
     }
     this.#queue.push(note);
-    this.#sending ??= this.#send().finally(() => {
-      this.#sending = undefined;
-    });
+    this.#sending ??= this.#send();
   }
 
   /** Resolves when all that was put in has been sent or given up. */
@@ -78,6 +76,8 @@ export class ClusterEvents {
     for (let note = this.#queue.shift(); note !== undefined; note = this.#queue.shift()) {
       this.#count(await this.#say(note));
     }
+    // At once: whoever puts something in from now on has to begin anew.
+    this.#sending = undefined;
   }
 
   async #say(note: EventNote): Promise<NotificationResult> {

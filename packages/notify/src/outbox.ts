@@ -1,0 +1,167 @@
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Channel, Meter } from "@fleet-reloader/engine/meter";
+
+/** What is sent in one piece: one item, or a digest of many. */
+export type Letter<T> =
+  | { readonly type: "single"; readonly item: T }
+  | { readonly type: "digest"; readonly digest: Digest<T> };
+
+/** Items that came too fast to be sent each on its own: counted, and the first ones kept. */
+export interface Digest<T> {
+  readonly count: number;
+  /** How many of them are of the kind nobody should overlook. They come first in `first`. */
+  readonly urgentCount: number;
+  readonly first: readonly T[];
+}
+
+export interface OutboxOptions<T> {
+  readonly channel: Channel;
+  readonly send: (letter: Letter<T>, signal: AbortSignal) => Promise<void>;
+  readonly isUrgent: (item: T) => boolean;
+  /** So many are sent one by one within a window; what comes beyond goes into one digest at its end. */
+  readonly singlesMax: number;
+  readonly windowMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+/** Waiting for a slow receiver; what comes beyond is folded. */
+const waitingMax = 100;
+/** A person reads so many lines of a digest. */
+const listedMax = 5;
+const attemptsMax = 4;
+/** Pauses between attempts: 1 s, 4 s, 16 s, with jitter. */
+const pauseMs = 1000;
+const pauseFactor = 4;
+
+/**
+ * Takes what is to be told and returns at once. Sends in the background, one after the other, with few and growing pauses
+ * between few attempts. Its memory is bounded whatever comes and however slow the receiver is: what is too much is counted.
+ */
+export class Outbox<T> {
+  readonly #options: OutboxOptions<T>;
+  readonly #lifetime = new AbortController();
+  /** Aborted when there is no more time to wait for anything. */
+  readonly #hurry = new AbortController();
+  readonly #waiting: T[] = [];
+  #folded = noDigest<T>();
+  #window = { beganMs: Number.NEGATIVE_INFINITY, singles: 0 };
+  #working: Promise<void> | undefined;
+  #isFailing = false;
+
+  constructor(options: OutboxOptions<T>) {
+    this.#options = options;
+  }
+
+  put(item: T): void {
+    if (this.#lifetime.signal.aborted) this.#count("dropped", 1);
+    else if (this.#folded.count === 0 && this.#mayBeSingle()) this.#waiting.push(item);
+    else {
+      this.#folded = fold(this.#folded, item, this.#options.isUrgent);
+      this.#count("folded", 1);
+    }
+    this.#working ??= this.#work();
+  }
+
+  /** Sends what there is without waiting for anything, for at most this long. */
+  async stop(graceMs: number): Promise<void> {
+    this.#hurry.abort();
+    const patience = new AbortController();
+    const late = this.#options.clock.sleep(graceMs, patience.signal).catch(() => undefined);
+    await Promise.race([this.#working, late]);
+    patience.abort();
+    this.#lifetime.abort();
+    this.#count("dropped", this.#waiting.length + this.#folded.count);
+  }
+
+  #mayBeSingle(): boolean {
+    const { clock, windowMs, singlesMax } = this.#options;
+    const now = clock.monotonic();
+    if (now - this.#window.beganMs >= windowMs) this.#window = { beganMs: now, singles: 0 };
+    if (this.#window.singles >= singlesMax || this.#waiting.length >= waitingMax) return false;
+    this.#window.singles += 1;
+    return true;
+  }
+
+  async #work(): Promise<void> {
+    while (!this.#lifetime.signal.aborted) {
+      const item = this.#waiting.shift();
+      if (item !== undefined) await this.#send({ type: "single", item });
+      else if (this.#folded.count > 0) await this.#sendDigest();
+      else break;
+    }
+    // At once: whoever puts something in from now on has to begin anew.
+    this.#working = undefined;
+  }
+
+  async #sendDigest(): Promise<void> {
+    const { clock, windowMs } = this.#options;
+    const wait = this.#window.beganMs + windowMs - clock.monotonic();
+    if (wait > 0) await clock.sleep(wait, this.#hurry.signal).catch(() => undefined);
+    const digest = this.#folded;
+    this.#folded = noDigest();
+    // A digest is a letter of the window that begins with it.
+    this.#window = { beganMs: clock.monotonic(), singles: 1 };
+    await this.#send({ type: "digest", digest });
+  }
+
+  async #send(letter: Letter<T>): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      try {
+        await this.#options.send(letter, this.#lifetime.signal);
+        this.#count("sent", 1);
+        this.#recovered();
+        return;
+      } catch (error) {
+        const fault = asFault(error);
+        const isLast =
+          attempt === attemptsMax || fault.code === "notify.rejected" || this.#hurry.signal.aborted;
+        if (isLast) return this.#lost(fault);
+        const pause = Math.max(fault.retryAfterMs ?? 0, pauseMs * pauseFactor ** (attempt - 1));
+        await this.#options.clock
+          .sleep(pause * (0.5 + this.#options.random()), this.#hurry.signal)
+          .catch(() => undefined);
+      }
+    }
+  }
+
+  /** Said when it begins, not each time. */
+  #lost(fault: Fault): void {
+    const { channel, log } = this.#options;
+    this.#count("failed", 1);
+    const fields = { channel, reason: fault.code, err: fault.message };
+    if (this.#isFailing) log.debug(fields, "a notification was not delivered");
+    else log.warn(fields, "notifications are not delivered; workloads are rolled all the same");
+    this.#isFailing = true;
+  }
+
+  #recovered(): void {
+    if (this.#isFailing)
+      this.#options.log.info({ channel: this.#options.channel }, "notifications are delivered again");
+    this.#isFailing = false;
+  }
+
+  #count(result: "sent" | "folded" | "dropped" | "failed", count: number): void {
+    if (count > 0) this.#options.meter.notified(this.#options.channel, result, count);
+  }
+}
+
+function noDigest<T>(): Digest<T> {
+  return { count: 0, urgentCount: 0, first: [] };
+}
+
+/** One more; urgent ones come before the others, and push them out of the list. */
+export function fold<T>(digest: Digest<T>, item: T, isUrgent: (item: T) => boolean): Digest<T> {
+  const urgent = digest.first.filter(isUrgent);
+  const others = digest.first.filter((one) => !isUrgent(one));
+  const first = isUrgent(item) ? [...urgent, item, ...others] : [...digest.first, item];
+  return {
+    count: digest.count + 1,
+    urgentCount: digest.urgentCount + (isUrgent(item) ? 1 : 0),
+    first: first.slice(0, listedMax),
+  };
+}

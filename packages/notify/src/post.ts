@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises";
+import { Fault } from "@fleet-reloader/domain/fault";
+import { Agent, type Dispatcher, ProxyAgent } from "undici";
+import { answerFault, transportFault } from "./to-fault.ts";
+
+export interface Body {
+  readonly contentType: string;
+  readonly text: string;
+}
+
+/** Somebody who takes a POST. The address and the token are secrets: they are in no message, log line or fault. */
+export interface Receiver {
+  post(body: Body, signal: AbortSignal): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface ReceiverOptions {
+  readonly url: URL;
+  readonly proxyUrl?: URL;
+  /** Read anew for every POST, so that a rotated token is used at once. */
+  readonly tokenFile?: string;
+  readonly userAgent: string;
+  /** For the whole of one POST. */
+  readonly timeoutMs?: number;
+}
+
+/** Chat services answer within a second; one that takes longer than this is taken for gone. */
+const timeoutMs = 10_000;
+/** What a receiver answers is of no interest; to read a little lets the connection be used again. */
+const answerLengthMax = 64 * 1024;
+
+/** An address people gave, if it is one that can be posted to. */
+export function parseAddress(text: string): URL | undefined {
+  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
+  return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;
+}
+
+export function createReceiver(options: ReceiverOptions): Receiver {
+  const { url, proxyUrl, tokenFile } = options;
+  const limitMs = options.timeoutMs ?? timeoutMs;
+  const connections = { connections: 2, keepAliveTimeout: 10_000, allowH2: false };
+  const dispatcher: Dispatcher =
+    proxyUrl === undefined
+      ? new Agent({ ...connections, connect: { timeout: limitMs } })
+      : new ProxyAgent({ ...connections, uri: proxyUrl.href });
+  return {
+    async post(body, signal) {
+      const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
+      try {
+        const answer = await dispatcher.request({
+          origin: url.origin,
+          path: url.pathname + url.search,
+          method: "POST",
+          headers: {
+            "user-agent": options.userAgent,
+            "content-type": body.contentType,
+            ...basicAuth(url),
+            ...(tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` }),
+          },
+          body: body.text,
+          signal: limit,
+        });
+        await answer.body.dump({ limit: answerLengthMax, signal: limit });
+        if (answer.statusCode < 200 || answer.statusCode >= 300)
+          throw answerFault(answer.statusCode, answer.headers["retry-after"]);
+      } catch (error) {
+        throw transportFault(error, signal);
+      }
+    },
+    close: () => dispatcher.destroy(),
+  };
+}
+
+function basicAuth({ username, password }: URL): { readonly authorization?: string } {
+  if (username === "" && password === "") return {};
+  const pair = `${decodeURIComponent(username)}:${decodeURIComponent(password)}`;
+  return { authorization: `Basic ${Buffer.from(pair).toString("base64")}` };
+}
+
+async function readToken(file: string): Promise<string> {
+  try {
+    return (await readFile(file, "utf8")).trim();
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    throw new Fault("notify.unavailable", `--notify-webhook-token-file ${file} cannot be read (${code})`);
+  }
+}

@@ -1,0 +1,56 @@
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Channel, Meter } from "@fleet-reloader/engine/meter";
+import type { Reporter } from "@fleet-reloader/engine/reporter";
+import { type Letter, Outbox } from "./outbox.ts";
+import type { Body, Receiver } from "./post.ts";
+import { Repeats } from "./repeats.ts";
+import { isFailure, type Told } from "./told.ts";
+
+export interface TellingOptions {
+  readonly channel: Channel;
+  readonly receiver: Receiver;
+  readonly bodyOf: (letter: Letter<Told>) => Body;
+  readonly onReload: boolean;
+  readonly onFailure: boolean;
+  readonly singlesMax: number;
+  readonly windowMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+export interface StoppableReporter extends Reporter {
+  /** What is there is sent, for as long as there is time. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Reports go to a receiver outside, through an outbox of its own. Unreadable annotations concern only who wrote them: an Event. */
+export function tellReceiver(options: TellingOptions): StoppableReporter {
+  const { receiver, channel, meter } = options;
+  const repeats = new Repeats();
+  const outbox = new Outbox<Told>({
+    ...options,
+    isUrgent: isFailure,
+    send: (letter, signal) => receiver.post(options.bodyOf(letter), signal),
+  });
+  return {
+    rolled(report) {
+      repeats.ended(report);
+      if (options.onReload) outbox.put({ type: "rolled", report });
+    },
+    failed(report) {
+      if (!options.onFailure) return;
+      if (repeats.isNews(report)) outbox.put({ type: "failed", report });
+      else meter.notified(channel, "repeated", 1);
+    },
+    unreadable() {
+      // Nobody outside can mend it.
+    },
+    async stop(graceMs) {
+      await outbox.stop(graceMs);
+      await receiver.close();
+    },
+  };
+}

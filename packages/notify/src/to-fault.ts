@@ -1,0 +1,38 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+
+/** A receiver that asks for a longer pause is asked again after this one. */
+const retryAfterMaxMs = 60_000;
+
+/**
+ * An answer that is no success, as a fault. The address is a secret (whoever has it may write there), so no message holds any
+ * part of it; nor what was answered, since that may quote it.
+ */
+export function answerFault(status: number, retryAfter: unknown): Fault {
+  if (status >= 300 && status < 400)
+    return new Fault("notify.rejected", `the receiver redirects (${status}), which is not followed`);
+  if (status === 408 || status === 429 || status >= 500) {
+    const seconds = Number(retryAfter);
+    const isGiven = Number.isFinite(seconds) && seconds > 0;
+    const wait = isGiven ? { retryAfterMs: Math.min(seconds * 1000, retryAfterMaxMs) } : {};
+    return new Fault("notify.unavailable", `the receiver answered ${status}`, wait);
+  }
+  return new Fault("notify.rejected", `the receiver answered ${status}`);
+}
+
+/** An error of the HTTP layer, as a fault. Only its code is told: texts name hosts, and causes hold whole requests. */
+export function transportFault(error: unknown, signal: AbortSignal): Fault {
+  if (error instanceof Fault) return error;
+  if (signal.aborted) return new Fault("engine.aborted", "stopped while a receiver had not answered");
+  return new Fault(
+    "notify.unavailable",
+    `the receiver cannot be reached or does not answer (${errorCode(error)})`,
+  );
+}
+
+function errorCode(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0]);
+  if (typeof error !== "object" || error === null) return "unknown";
+  if ("code" in error && typeof error.code === "string") return error.code;
+  if ("cause" in error && error.cause !== undefined) return errorCode(error.cause);
+  return "name" in error && typeof error.name === "string" ? error.name : "unknown";
+}

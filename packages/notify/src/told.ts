@@ -1,0 +1,11 @@
+import type { FailureReport, RollReport } from "@fleet-reloader/engine/reporter";
+
+/** What is told to people outside the cluster. */
+export type Told =
+  | { readonly type: "rolled"; readonly report: RollReport }
+  | { readonly type: "failed"; readonly report: FailureReport };
+
+/** A failure is what nobody should overlook. */
+export function isFailure(told: Told): boolean {
+  return told.type === "failed";
+}
