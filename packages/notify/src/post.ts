@@ -42,7 +42,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   const dispatcher: Dispatcher =
     proxyUrl === undefined
       ? new Agent({ ...connections, connect: { timeout: limitMs } })
-      : new ProxyAgent({ ...connections, uri: proxyUrl.href });
+      : new ProxyAgent({ ...connections, uri: proxyOrigin(proxyUrl) });
   return {
     async post(body, signal) {
       const limit = AbortSignal.any([signal, AbortSignal.timeout(limitMs)]);
@@ -69,6 +69,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
     },
     close: () => dispatcher.destroy(),
   };
+}
+
+/** A proxy has a host and perhaps a user, and no path. */
+function proxyOrigin(url: URL): string {
+  const origin = new URL(url);
+  origin.pathname = "/";
+  origin.search = "";
+  origin.hash = "";
+  return origin.href;
 }
 
 function basicAuth({ username, password }: URL): { readonly authorization?: string } {

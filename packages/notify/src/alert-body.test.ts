@@ -1,0 +1,85 @@
+import { describe, expect, test } from "vitest";
+import { alertBody, alertSinkOf } from "./alert-body.ts";
+import { alertText } from "./alert-text.ts";
+import { failed, rolled, settings } from "./fixture/reports.ts";
+import type { Letter } from "./outbox.ts";
+import type { Told } from "./told.ts";
+
+const plain = { additionalInfo: "", isClusterNamed: false };
+const single = (item: Told): Letter<Told> => ({ type: "single", item });
+const bodyOf = (sink: "slack" | "teams" | "gchat" | "raw", letter: Letter<Told>, wording = plain) =>
+  alertBody(sink, alertText(letter, wording), letter);
+
+/** What Stakater Reloader 1.4.21 sends for the same reload. */
+const peerSentence =
+  "Reloader detected changes in *settings* of type *CONFIGMAP* in namespace *shop*. Hence reloaded *api* of type *Deployment* in namespace *shop*";
+
+describe("one source that changed gives the peer's body", () => {
+  test("for slack", () => {
+    expect(bodyOf("slack", single(rolled()))).toEqual({
+      contentType: "application/json",
+      text: `{"attachments":[{"color":"good","author_name":"Reloader","text":"${peerSentence}"}]}`,
+    });
+  });
+
+  test.each(["teams", "gchat"] as const)("for %s", (sink) => {
+    expect(bodyOf(sink, single(rolled()))).toEqual({
+      contentType: "application/json",
+      text: `{"text":"${peerSentence}"}`,
+    });
+  });
+
+  test("for everything else, as text without the stars", () => {
+    expect(bodyOf("raw", single(rolled()))).toEqual({
+      contentType: "text/plain",
+      text: "Reloader detected changes in settings of type CONFIGMAP in namespace shop. Hence reloaded api of type Deployment in namespace shop",
+    });
+  });
+
+  test("with the additional information in front", () => {
+    expect(bodyOf("teams", single(rolled()), { ...plain, additionalInfo: "eu-1" }).text).toBe(
+      `{"text":"eu-1 : ${peerSentence}"}`,
+    );
+  });
+});
+
+describe("beyond the peer", () => {
+  test("the cluster is named where there are several", () => {
+    const wording = { additionalInfo: "fleet", isClusterNamed: true };
+    expect(bodyOf("teams", single(rolled()), wording).text).toBe(`{"text":"fleet : prod : ${peerSentence}"}`);
+  });
+
+  test("several sources are one alert, and many are counted", () => {
+    const sources = Array.from({ length: 8 }, (_, i) => ({ ...settings, name: `s${i}` }));
+    const { text } = bodyOf("raw", single(rolled("api", sources)));
+    expect(text).toContain("changes in s0 of type CONFIGMAP in namespace shop, s1 of type");
+    expect(text).toContain("s4 of type CONFIGMAP in namespace shop and 3 more. Hence reloaded api");
+  });
+
+  test("a failure says what it means and what to do, in the colour of danger, without the API server's own words", () => {
+    const { text } = bodyOf("slack", single(failed()));
+    expect(text).toContain('"color":"danger"');
+    expect(text).toContain(
+      "Reloader could not reload *api* of type *Deployment* in namespace *shop*: kube.rejected.",
+    );
+    expect(text).not.toContain("answered 422");
+  });
+
+  test("a digest counts, and names the first", () => {
+    const digest = { count: 42, urgentCount: 1, first: [failed("db"), rolled("api")] };
+    expect(bodyOf("raw", { type: "digest", digest }).text).toBe(
+      "Reloader reloaded 41 workloads and could not reload 1 workload in a short time: db of type Deployment in namespace shop (kube.rejected), api of type Deployment in namespace shop and 40 more",
+    );
+  });
+});
+
+test.each([
+  ["slack", "slack", true],
+  [" Teams\n", "teams", true],
+  ["GCHAT", "gchat", true],
+  ["", "raw", true],
+  ["raw", "raw", true],
+  ["discord", "raw", false],
+])("the sink %j is %s", (text, sink, isKnown) => {
+  expect(alertSinkOf(text)).toEqual({ sink, isKnown });
+});

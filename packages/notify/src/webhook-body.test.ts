@@ -1,0 +1,33 @@
+import { expect, test } from "vitest";
+import { failed, rolled } from "./fixture/reports.ts";
+import type { Letter } from "./outbox.ts";
+import type { Told } from "./told.ts";
+import { webhookBody } from "./webhook-body.ts";
+
+const parsed = (letter: Letter<Told>): unknown => JSON.parse(webhookBody(letter).text);
+const about = {
+  time: "2026-01-02T03:04:05.000Z",
+  cluster: { name: "prod", id: "uid-of-kube-system" },
+  workload: { kind: "Deployment", namespace: "shop", name: "api" },
+};
+const roll = {
+  type: "rolled",
+  ...about,
+  strategy: "annotations",
+  sources: [{ kind: "ConfigMap", namespace: "shop", name: "settings", reason: "SourceChanged" }],
+};
+const failure = { type: "failed", ...about, fault: { code: "kube.rejected", message: "answered 422: no" } };
+
+// Machines read this: a change here that is no addition needs another version (docs/reference/webhook.md).
+test("version 1 of what a machine gets", () => {
+  expect(parsed({ type: "single", item: rolled() })).toEqual({ version: 1, ...roll });
+  expect(parsed({ type: "single", item: failed() })).toEqual({ version: 1, ...failure });
+  const digest = { count: 7, urgentCount: 1, first: [failed(), rolled()] };
+  expect(parsed({ type: "digest", digest })).toEqual({
+    version: 1,
+    type: "digest",
+    count: 7,
+    failed: 1,
+    first: [failure, roll],
+  });
+});
