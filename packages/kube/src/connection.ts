@@ -7,7 +7,7 @@ import type { ClusterTarget } from "./kubeconfig.ts";
 import { type CallContext, isSilence, statusFault, transportFault } from "./to-fault.ts";
 
 export interface Call {
-  readonly method: "GET" | "PATCH" | "POST";
+  readonly method: "GET" | "PATCH" | "POST" | "PUT";
   /** Path with query. */
   readonly path: string;
   readonly accept?: string;
@@ -20,6 +20,16 @@ export interface Answer {
   readonly body: unknown;
 }
 
+/** One request as it went, for metrics. */
+export interface CallRecord {
+  readonly method: string;
+  readonly host: string;
+  /** The status, or `<error>`. */
+  readonly code: string;
+  /** Undefined for a stream: it has no end to measure to. */
+  readonly seconds: number | undefined;
+}
+
 export interface ConnectionOptions {
   readonly target: ClusterTarget;
   readonly clock: Clock;
@@ -28,6 +38,7 @@ export interface ConnectionOptions {
   readonly callConnections?: number;
   /** After how long without a byte a stream is taken for dead. */
   readonly streamSilenceMs?: number;
+  readonly onCall?: (record: CallRecord) => void;
 }
 
 interface Pools {
@@ -108,24 +119,28 @@ export class Connection {
 
   async #open(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const { identity, pools } = await this.#ready();
-    return await pools.streams.request({
-      ...this.#request(call, identity),
-      signal,
-      headersTimeout: streamHeadersMs,
-      bodyTimeout: this.#options.streamSilenceMs ?? streamSilenceMs,
-    });
+    return await this.#recorded(call, "stream", () =>
+      pools.streams.request({
+        ...this.#request(call, identity),
+        signal,
+        headersTimeout: streamHeadersMs,
+        bodyTimeout: this.#options.streamSilenceMs ?? streamSilenceMs,
+      }),
+    );
   }
 
   async #callOnce(call: Call, signal: AbortSignal): Promise<Answer> {
     const context = this.#context(call);
     try {
       const { identity, pools } = await this.#ready();
-      const response = await pools.calls.request({
-        ...this.#request(call, identity),
-        signal,
-        headersTimeout: callTimeoutMs,
-        bodyTimeout: callTimeoutMs,
-      });
+      const response = await this.#recorded(call, "call", () =>
+        pools.calls.request({
+          ...this.#request(call, identity),
+          signal,
+          headersTimeout: callTimeoutMs,
+          bodyTimeout: callTimeoutMs,
+        }),
+      );
       const body = parseJson(await response.body.text());
       if (response.statusCode === 404 || response.statusCode < 400) {
         if (body === undefined)
@@ -135,6 +150,29 @@ export class Connection {
       throw statusFault(response.statusCode, status(body), context, retryAfter(response.headers));
     } catch (error) {
       throw transportFault(error, context, signal);
+    }
+  }
+
+  /** The time to the head of the answer, as client-go measures it. */
+  async #recorded(
+    { method }: Call,
+    how: "call" | "stream",
+    request: () => Promise<Dispatcher.ResponseData>,
+  ): Promise<Dispatcher.ResponseData> {
+    const { clock, onCall } = this.#options;
+    const { host } = new URL(this.server);
+    const startedAt = clock.monotonic();
+    const record = (code: string): void => {
+      const seconds = how === "call" ? (clock.monotonic() - startedAt) / 1000 : undefined;
+      onCall?.({ method, host, code, seconds });
+    };
+    try {
+      const response = await request();
+      record(String(response.statusCode));
+      return response;
+    } catch (error) {
+      record("<error>");
+      throw error;
     }
   }
 

@@ -4,7 +4,7 @@ import type { Log } from "@fleet-reloader/engine/log";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import { Backoff } from "./backoff.ts";
 import { identify } from "./cluster-identity.ts";
-import { Connection } from "./connection.ts";
+import { type CallRecord, Connection } from "./connection.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 
 /** A cluster that answered and told who it is. */
@@ -20,6 +20,7 @@ export interface EngagementsOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly onCall?: (record: CallRecord) => void;
 }
 
 /**
@@ -56,8 +57,8 @@ export class Engagements {
     signal: AbortSignal,
     onEngaged: (engaged: Engaged) => Promise<void>,
   ): Promise<void> {
-    const { clock, random, userAgent } = this.#options;
-    const connection = new Connection({ target, clock, userAgent });
+    const { random, clock } = this.#options;
+    const connection = new Connection({ ...this.#options, target });
     const backoff = new Backoff({ firstMs: 1000, maxMs: 30_000, random });
     try {
       while (!signal.aborted) {

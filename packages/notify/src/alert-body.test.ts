@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { alertBody, alertSinkOf } from "./alert-body.ts";
+import { alertBody } from "./alert-body.ts";
 import { alertText } from "./alert-text.ts";
 import { failed, rolled, settings } from "./fixture/reports.ts";
 import type { Letter } from "./outbox.ts";
@@ -71,15 +71,4 @@ describe("beyond the peer", () => {
       "Reloader reloaded 41 workloads and could not reload 1 workload in a short time: db of type Deployment in namespace shop (kube.rejected), api of type Deployment in namespace shop and 40 more",
     );
   });
-});
-
-test.each([
-  ["slack", "slack", true],
-  [" Teams\n", "teams", true],
-  ["GCHAT", "gchat", true],
-  ["", "raw", true],
-  ["raw", "raw", true],
-  ["discord", "raw", false],
-])("the sink %j is %s", (text, sink, isKnown) => {
-  expect(alertSinkOf(text)).toEqual({ sink, isKnown });
 });

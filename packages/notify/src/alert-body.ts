@@ -3,15 +3,7 @@ import type { Body } from "./post.ts";
 import { isFailure, type Told } from "./told.ts";
 
 /** Where alerts go: a chat that wants its own JSON, or anything that takes a text. */
-export const alertSinks = ["slack", "teams", "gchat", "raw"] as const;
-export type AlertSink = (typeof alertSinks)[number];
-
-/** As the peer reads it: trimmed, in any case, and whatever is none of the chats is `raw`. */
-export function alertSinkOf(text: string): { readonly sink: AlertSink; readonly isKnown: boolean } {
-  const name = text.trim().toLowerCase();
-  const sink = alertSinks.find((known) => known === name);
-  return { sink: sink ?? "raw", isKnown: sink !== undefined || name === "" };
-}
+export type AlertSink = "slack" | "teams" | "gchat" | "raw";
 
 /** The body a sink expects (compat 4.3). */
 export function alertBody(sink: AlertSink, text: string, letter: Letter<Told>): Body {

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { describe, expect, test } from "vitest";
 import { startProxy, startSink } from "./fixture/http-sink.ts";
-import { createReceiver, parseAddress, type ReceiverOptions } from "./post.ts";
+import { createReceiver, type ReceiverOptions } from "./post.ts";
 
 const body = { contentType: "application/json", text: '{"text":"ü"}' };
 const signal = new AbortController().signal;
@@ -125,14 +125,4 @@ describe("what goes wrong is a fault", () => {
       expect(shown).not.toContain("127.0.0.1");
     },
   );
-});
-
-test.each([
-  [" https://hooks.example/x \n", "https://hooks.example/x"],
-  ["http://a:1", "http://a:1/"],
-  ["hooks.example/x", undefined],
-  ["ftp://a/b", undefined],
-  ["", undefined],
-])("the address %j is %s", (text, href) => {
-  expect(parseAddress(text)?.href).toBe(href);
 });

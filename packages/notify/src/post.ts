@@ -29,12 +29,6 @@ const timeoutMs = 10_000;
 /** What a receiver answers is of no interest; to read a little lets the connection be used again. */
 const answerLengthMax = 64 * 1024;
 
-/** An address people gave, if it is one that can be posted to. */
-export function parseAddress(text: string): URL | undefined {
-  const url = URL.canParse(text.trim()) ? new URL(text.trim()) : undefined;
-  return url?.protocol === "http:" || url?.protocol === "https:" ? url : undefined;
-}
-
 export function createReceiver(options: ReceiverOptions): Receiver {
   const { url, proxyUrl, tokenFile } = options;
   const limitMs = options.timeoutMs ?? timeoutMs;

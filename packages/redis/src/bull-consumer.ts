@@ -19,6 +19,8 @@ export interface BullConsumerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  /** A request was taken up, so long after it was due. */
+  readonly onTaken?: (waitedMs: number) => void;
 }
 
 /** A killed worker's request is back after at most lock + check = 7.5 s (reliability-performance.md, E3). */
@@ -99,6 +101,8 @@ export class BullConsumer {
       log.error({ reason: "request.invalid", job: job.id }, "a queue entry names no workload; dropped");
       return "request.invalid";
     }
+    const dueMs = job.timestamp + (job.opts.delay ?? 0);
+    this.#options.onTaken?.(Math.max(0, clock.now() - dueMs));
     try {
       // From here on a change begins a new burst; the read that follows sees everything before it.
       if (job.opts.delay !== undefined && job.opts.delay > 0)

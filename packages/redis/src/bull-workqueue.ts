@@ -56,6 +56,11 @@ export class BullWorkqueue implements Workqueue {
     else await this.queue.addBulk(jobs);
   }
 
+  /** Requests that are due and not taken up yet. */
+  async depth(): Promise<number> {
+    return await this.queue.getWaitingCount();
+  }
+
   async close(): Promise<void> {
     await this.queue.close();
   }

@@ -37,6 +37,8 @@ export interface FieldMeta {
   readonly peer?: string;
   /** Looks at the text as it was given; undefined when there is nothing to say. Logged once, at the start. */
   readonly remark?: (text: string) => Remark | undefined;
+  /** Its value is shown nowhere: neither in messages and logs, nor in what we publish about ourselves. */
+  readonly isSecret?: boolean;
   /** Default in words, when it is not a constant. */
   readonly defaultText?: string;
 }

@@ -40,6 +40,7 @@ export const connectionFields = {
       placeholder: "URL",
       description:
         "Redis 6.2 or newer, or Valkey: redis://[user:password@]host:port[/db], or rediss:// for TLS.",
+      isSecret: true,
       defaultText: "an embedded redis-server (standalone only)",
     },
   },

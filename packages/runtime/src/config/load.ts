@@ -107,7 +107,7 @@ function tokensOf(metas: ReadonlyMap<string, FieldMeta>, args: readonly string[]
 
 /** Of a flag given several times the last counts; of a list flag all. */
 function withText(meta: FieldMeta, rawName: string, text: string, before: Given | undefined): Given {
-  const label = `${rawName} ${text}`;
+  const label = `${rawName} ${shown(meta, text)}`;
   if (meta.isList !== true) return { value: text, label };
   return before === undefined
     ? { value: [text], label }
@@ -120,10 +120,15 @@ function strayWord(word: string, bareSwitch: string): string {
   return `${word}: not understood here; ${mend || "flags begin with --"}`;
 }
 
+/** Messages name the value, but not one that gives power to whoever reads it. */
+function shown(meta: FieldMeta, text: string): string {
+  return meta.isSecret === true ? "(not shown)" : text;
+}
+
 function fromEnv(meta: FieldMeta, env: ConfigSources["env"]): Given | undefined {
   const text = env[meta.env];
   if (text === undefined || text === "") return undefined;
-  return { value: meta.isList === true ? [text] : text, label: `${meta.env}=${text}` };
+  return { value: meta.isList === true ? [text] : text, label: `${meta.env}=${shown(meta, text)}` };
 }
 
 function suggestion(name: string, known: readonly string[]): string {
