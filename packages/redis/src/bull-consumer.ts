@@ -19,7 +19,7 @@ export interface BullConsumerOptions {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  /** A request was taken up, so long after it was due. */
+  /** A request was taken up for the first time, so long after it was put into the queue. */
   readonly onTaken?: (waitedMs: number) => void;
 }
 
@@ -101,8 +101,7 @@ export class BullConsumer {
       log.error({ reason: "request.invalid", job: job.id }, "a queue entry names no workload; dropped");
       return "request.invalid";
     }
-    const dueMs = job.timestamp + (job.opts.delay ?? 0);
-    this.#options.onTaken?.(Math.max(0, clock.now() - dueMs));
+    if (job.attemptsStarted <= 1) this.#options.onTaken?.(Math.max(0, clock.now() - job.timestamp));
     try {
       // From here on a change begins a new burst; the read that follows sees everything before it.
       if (job.opts.delay !== undefined && job.opts.delay > 0)

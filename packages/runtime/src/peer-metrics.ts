@@ -21,7 +21,7 @@ export const peerMetricDescriptions = {
   reloader_workqueue_depth: "Requests that are due and that no worker has taken up yet.",
   reloader_workqueue_adds_total: "Requests put into the queue because a source has a new version.",
   reloader_workqueue_latency_seconds:
-    "Time from being due to being taken up by a worker; the debounce is not part of it.",
+    "Time a request spent in the queue before it was first taken up, the debounce included.",
   reloader_errors_total: "Attempts that failed, as type handler_error. (invalid_handler_type cannot occur.)",
   reloader_retries_total: "Requests that went back into the queue after a failed attempt.",
   reloader_events_received_total:
