@@ -2,8 +2,8 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Fault } from "@fleet-reloader/domain/fault";
+import { startProxy, startSink } from "@fleet-reloader/testkit/http-sink";
 import { describe, expect, test } from "vitest";
-import { startProxy, startSink } from "./fixture/http-sink.ts";
 import { createReceiver, type ReceiverOptions } from "./post.ts";
 
 const body = { contentType: "application/json", text: '{"text":"ü"}' };

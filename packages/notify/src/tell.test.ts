@@ -1,9 +1,9 @@
+import { startSink } from "@fleet-reloader/testkit/http-sink";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { until } from "@fleet-reloader/testkit/until";
 import { wallClock as systemClock } from "@fleet-reloader/testkit/wall-clock";
 import { expect, test } from "vitest";
-import { startSink } from "./fixture/http-sink.ts";
 import { failureReport, rollReport } from "./fixture/reports.ts";
 import { createReceiver } from "./post.ts";
 import { tellReceiver } from "./tell.ts";

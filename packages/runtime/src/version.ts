@@ -1,5 +1,12 @@
+import { hostname } from "node:os";
+
 /** The product's version; the release sets it here and in package.json together. */
 export const version = "0.1.0";
 
 /** How we name ourselves to API servers. */
 export const userAgent = `fleet-reloader/${version}`;
+
+/** Which of our processes this is: in a cluster the name of the pod. */
+export function instanceName(): string {
+  return hostname();
+}

@@ -4,10 +4,12 @@ import {
   ruleFields,
   workerFields,
 } from "@fleet-reloader/runtime/config/fields";
+import { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";
 
 export const standaloneConfig = {
   ...connectionFields,
   ...ruleFields,
   ...workerFields,
+  ...notifyFields,
   ...dashboardFields,
 } as const;

@@ -19,8 +19,10 @@ import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
-import { userAgent } from "@fleet-reloader/runtime/version";
+import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { Watching } from "@fleet-reloader/watcher/watching";
+import { publishOnEngagement } from "@fleet-reloader/worker/meta-info";
+import { startReporting } from "@fleet-reloader/worker/reporting";
 import { startWorking } from "@fleet-reloader/worker/working";
 import { standaloneConfig } from "./config.ts";
 
@@ -30,7 +32,8 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
   const time = { clock: systemClock, random: systemRandom };
   const log = createLog({ service: "standalone", level: config.logLevel, format: config.logFormat });
   remarkOn(standaloneConfig, sources, log);
-  const { meter, metrics } = createPromMeter({ withProcess: true });
+  const { countByNamespace } = config;
+  const { meter, adapters, metrics } = createPromMeter({ withProcess: true, countByNamespace });
   const shutdown = new Shutdown();
   try {
     const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, sources.env), config.contexts);
@@ -46,6 +49,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     const keys = new Keys("fleet-reloader");
     const queue = new BullWorkqueue({ ...time, client, keys });
     shutdown.add("queue", () => queue.close());
+    adapters.watchQueue(() => queue.depth());
 
     const shared = {
       ...time,
@@ -57,7 +61,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       settings: settingsOf(config),
       compile: createPatternCompiler(),
     };
-    const engagements = new Engagements({ ...time, targets, log, userAgent });
+    const engagements = new Engagements({ ...time, targets, log, userAgent, onCall: adapters.requested });
     const watching = new Watching(shared);
     // Served before anything is waited for: being alive depends on nothing outside this process.
     const health = await listenHealth({
@@ -71,12 +75,30 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     shutdown.add("dashboard", () => dashboard.close());
 
     const clusters = new AbortController();
-    const running = engagements.run(clusters.signal, (engaged) => watching.watch(engaged, clusters.signal));
+    const publish = publishOnEngagement({
+      ...{ ...time, shape: standaloneConfig, config, log, firstCluster: targets[0]?.name },
+      signal: clusters.signal,
+    });
+    const running = engagements.run(clusters.signal, (engaged) => {
+      publish(engaged);
+      return watching.watch(engaged, clusters.signal);
+    });
     shutdown.add("clusters", () => {
       clusters.abort();
       return running;
     });
-    const working = await startWorking({ ...shared, engagements, keyring, concurrency: config.concurrency });
+    const reporting = startReporting({
+      ...{ ...shared, config, engagements },
+      clusterCount: targets.length,
+      instance: instanceName(),
+    });
+    // After the worker, whose last rolls are told too, and before the connections that Events need.
+    shutdown.add("reports", () => reporting.stop());
+    const working = await startWorking({
+      ...{ ...shared, engagements, keyring, concurrency: config.concurrency },
+      reporter: reporting.reporter,
+      onTaken: adapters.requestTaken,
+    });
     // Ended first: requests under way still need their cluster's connection.
     shutdown.add("worker", () => working.stop());
     log.info(

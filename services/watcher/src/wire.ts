@@ -24,7 +24,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const time = { clock: systemClock, random: systemRandom };
   const log = createLog({ service: "watcher", level: config.logLevel, format: config.logFormat });
   remarkOn(watcherConfig, sources, log);
-  const { meter, metrics } = createPromMeter({ withProcess: true });
+  const { meter, adapters, metrics } = createPromMeter({ withProcess: true });
   const shutdown = new Shutdown();
 
   const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, sources.env), config.contexts);
@@ -39,7 +39,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     settings: settingsOf(config),
     compile: createPatternCompiler(),
   });
-  const engagements = new Engagements({ ...time, targets, log, userAgent });
+  const engagements = new Engagements({ ...time, targets, log, userAgent, onCall: adapters.requested });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,

@@ -16,8 +16,10 @@ import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
-import { userAgent } from "@fleet-reloader/runtime/version";
+import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { workerConfig } from "./config.ts";
+import { publishOnEngagement } from "./meta-info.ts";
+import { startReporting } from "./reporting.ts";
 import { startWorking } from "./working.ts";
 
 /** The worker as a process of its own: any number of them may run on one Redis. */
@@ -26,7 +28,8 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   const time = { clock: systemClock, random: systemRandom };
   const log = createLog({ service: "worker", level: config.logLevel, format: config.logFormat });
   remarkOn(workerConfig, sources, log);
-  const { meter, metrics } = createPromMeter({ withProcess: true });
+  const { countByNamespace } = config;
+  const { meter, adapters, metrics } = createPromMeter({ withProcess: true, countByNamespace });
   const shutdown = new Shutdown();
 
   const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, sources.env), config.contexts);
@@ -36,7 +39,8 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   const keys = new Keys("fleet-reloader");
   const queue = new BullWorkqueue({ ...time, client, keys });
   shutdown.add("queue", () => queue.close());
-  const engagements = new Engagements({ ...time, targets, log, userAgent });
+  adapters.watchQueue(() => queue.depth());
+  const engagements = new Engagements({ ...time, targets, log, userAgent, onCall: adapters.requested });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,
@@ -47,16 +51,32 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   await verifyServer(client);
 
   const lifetime = new AbortController();
-  // The connection of a cluster lives as long as its engagement.
-  const running = engagements.run(lifetime.signal, () => untilAborted(lifetime.signal));
+  const publish = publishOnEngagement({
+    ...{ ...time, shape: workerConfig, config, log, firstCluster: targets[0]?.name },
+    signal: lifetime.signal,
+  });
+  const running = engagements.run(lifetime.signal, (engaged) => {
+    publish(engaged);
+    // The connection of a cluster lives as long as its engagement.
+    return untilAborted(lifetime.signal);
+  });
   shutdown.add("clusters", () => {
     lifetime.abort();
     return running;
   });
+  const settings = settingsOf(config);
+  const reporting = startReporting({
+    ...{ ...time, config, engagements, settings, log, meter },
+    clusterCount: targets.length,
+    instance: instanceName(),
+  });
+  // After the worker, whose last rolls are told too, and before the connections that Events need.
+  shutdown.add("reports", () => reporting.stop());
   const working = await startWorking({
     ...time,
-    ...{ engagements, client, keys, keyring, queue, log, meter },
-    settings: settingsOf(config),
+    ...{ engagements, client, keys, keyring, queue, log, meter, settings },
+    reporter: reporting.reporter,
+    onTaken: adapters.requestTaken,
     compile: createPatternCompiler(),
     concurrency: config.concurrency,
   });

@@ -4,6 +4,7 @@ import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
 import { createReconciler, type EngagedCluster } from "@fleet-reloader/engine/reconcile-workload";
+import type { Reporter } from "@fleet-reloader/engine/reporter";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Settings } from "@fleet-reloader/engine/settings";
 import type { Workqueue } from "@fleet-reloader/engine/workqueue";
@@ -29,6 +30,8 @@ export interface WorkingOptions {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
+  readonly reporter: Reporter;
+  readonly onTaken: (waitedMs: number) => void;
 }
 
 /** A request is given back after this long, so that a pod's 30 s of grace are enough. */

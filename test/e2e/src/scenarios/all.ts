@@ -5,6 +5,7 @@ import { adoptionTests } from "./adoption.ts";
 import { badInputTests } from "./bad-input.ts";
 import { chaosTests } from "./chaos.ts";
 import { migrationTests } from "./migration.ts";
+import { notifyTests } from "./notify.ts";
 import { outageTests } from "./outage.ts";
 import { pauseTests } from "./pause.ts";
 import { quietTests } from "./quiet.ts";
@@ -36,6 +37,7 @@ export function adversityTests(world: () => World): void {
     describe("a pause period", () => pauseTests(world));
     describe("surface", () => surfaceTests(world));
     badInputTests(world);
+    notifyTests(world);
   });
   describe("alone", () => outageTests(world));
 }

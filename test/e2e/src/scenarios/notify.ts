@@ -1,0 +1,160 @@
+import { startSink } from "@fleet-reloader/testkit/http-sink";
+import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
+import { holds, until } from "@fleet-reloader/testkit/until";
+import { describe, expect, test } from "vitest";
+import { auto, reads, Site, at as valueAt } from "../site.ts";
+import type { World } from "../world.ts";
+
+/** What people and machines outside are told of a roll, and that nobody who listens badly disturbs one. */
+export function notifyTests(world: () => World): void {
+  const start = (at: Site, how: Partial<ProductOptions> = {}): Product =>
+    startProduct({
+      kubeconfig: world().kubeconfigPath,
+      ...how,
+      args: ["--namespace", at.namespace, "--debounce", "0", ...(how.args ?? [])],
+    });
+
+  describe("notices", () => {
+    test.concurrent("a roll makes one Event on the workload, one alert, one webhook call and the peer's metrics", async () => {
+      const at = await siteWithWorkload(world(), "notices");
+      await using alerts = await startSink();
+      await using machine = await startSink();
+      await using product = start(at, {
+        args: ["--notify-webhook-url", machine.url.href],
+        env: {
+          ALERT_ON_RELOAD: "true",
+          ALERT_SINK: "Slack",
+          ALERT_WEBHOOK_URL: alerts.url.href,
+          ALERT_ADDITIONAL_INFO: "staging",
+          RELOADER_NAMESPACE: at.namespace,
+          RELOADER_DEPLOYMENT_NAME: "reloader",
+          METRICS_COUNT_BY_NAMESPACE: "enabled",
+        },
+      });
+      await product.ready();
+      await at.adopted("Deployment", "api");
+      await at.change("ConfigMap", "settings", { v: "B" });
+      await at.settlesAt("Deployment", "api", 1, { quietMs: 500 });
+
+      await until(
+        "alert and webhook are there",
+        () => alerts.received.length + machine.received.length === 2,
+      );
+      const sentence = `Reloader detected changes in *settings* of type *CONFIGMAP* in namespace *${at.namespace}*. Hence reloaded *api* of type *Deployment* in namespace *${at.namespace}*`;
+      expect(JSON.parse(alerts.received[0]?.body ?? "")).toEqual({
+        attachments: [{ color: "good", author_name: "Reloader", text: `staging : ${sentence}` }],
+      });
+      expect(JSON.parse(machine.received[0]?.body ?? "")).toMatchObject({
+        version: 1,
+        type: "rolled",
+        workload: { kind: "Deployment", namespace: at.namespace, name: "api" },
+        strategy: "annotations",
+        sources: [{ kind: "ConfigMap", namespace: at.namespace, name: "settings", reason: "SourceChanged" }],
+      });
+
+      const [event, ...more] = await until("an Event is there", async () => {
+        const found = await eventsOf(at, "Reloaded");
+        return found.length > 0 ? found : undefined;
+      });
+      expect(more).toEqual([]);
+      expect(event).toMatchObject({
+        type: "Normal",
+        involvedObject: {
+          apiVersion: "apps/v1",
+          kind: "Deployment",
+          name: "api",
+          uid: valueAt(await at.object("Deployment", "api"), "metadata", "uid"),
+        },
+        source: { component: "reloader-configmaps" },
+        count: 1,
+      });
+      expect(valueAt(event, "message")).toContain("'settings' of type 'CONFIGMAP'");
+
+      const metaInfo = await until("meta-info is there", () => at.object("ConfigMap", "reloader-meta-info"));
+      expect(valueAt(metaInfo, "metadata", "labels")).toEqual({
+        "reloader.stakater.com/meta-info": "reloader",
+      });
+      const options = JSON.parse(String(valueAt(metaInfo, "data", "reloaderOptions")));
+      expect(options).toMatchObject({ reloadStrategy: "annotations", autoReloadAll: false });
+      const deployment = JSON.parse(String(valueAt(metaInfo, "data", "deploymentInfo")));
+      expect(deployment).toMatchObject({ name: "reloader", namespace: at.namespace });
+
+      const metrics = await (await fetch(`${await product.healthUrl()}/metrics`)).text();
+      for (const line of [
+        'reloader_reload_executed_total{success="true"} 1',
+        `reloader_reload_executed_total_by_namespace{success="true",namespace="${at.namespace}"} 1`,
+        'reloader_action_total{workload_kind="Deployment",result="success"} 1',
+        'fleet_reloader_notifications_total{channel="event",result="sent"} 1',
+        'fleet_reloader_notifications_total{channel="alert",result="sent"} 1',
+        'fleet_reloader_notifications_total{channel="webhook",result="sent"} 1',
+      ])
+        expect(metrics.split("\n")).toContain(line);
+      expect(metrics).toMatch(/^rest_client_requests_total\{code="200",method="PATCH",host="[^"]+"\} \d/m);
+      expect(metrics).toMatch(/^reloader_workqueue_depth 0$/m);
+      expect(await product.stop()).toBe(0);
+      expect([alerts.received.length, machine.received.length]).toEqual([1, 1]);
+      // Addresses are secrets: they are as good as a password.
+      expect(product.output() + JSON.stringify(metaInfo)).not.toContain("hunter2");
+    });
+
+    test.concurrent("a sink that hangs and one that is dead: rolls are made all the same, and the end is quick", async () => {
+      const at = await siteWithWorkload(world(), "bad-sinks");
+      await using hanging = await startSink(() => undefined);
+      await using product = start(at, {
+        args: ["--notify-webhook-url", "http://127.0.0.1:9/hunter2"],
+        env: { ALERT_ON_RELOAD: "true", ALERT_WEBHOOK_URL: hanging.url.href },
+      });
+      await product.ready();
+      await at.adopted("Deployment", "api");
+      for (const [rolls, v] of ["B", "C", "D"].entries()) {
+        await at.change("ConfigMap", "settings", { v });
+        await at.settlesAt("Deployment", "api", rolls + 1, { quietMs: 100 });
+      }
+      await until("the sink was tried", () => hanging.received.length > 0);
+      const begun = performance.now();
+      expect(await product.stop()).toBe(0);
+      expect(performance.now() - begun).toBeLessThan(10_000);
+      expect(product.output()).not.toContain("hunter2");
+    });
+
+    test.concurrent("an unreadable annotation is told at its workload, once", async () => {
+      const at = await siteWithWorkload(world(), "unreadable-event", {
+        "fleet-reloader.io/debounce": "soon",
+      });
+      await using product = start(at);
+      await product.ready();
+      const [event] = await until("an Event is there", async () => {
+        const found = await eventsOf(at, "AnnotationUnreadable");
+        return found.length > 0 ? found : undefined;
+      });
+      expect(event).toMatchObject({ type: "Warning", involvedObject: { kind: "Deployment", name: "api" } });
+      const message = String(valueAt(event, "message"));
+      for (const part of ["fleet-reloader.io/debounce", '"soon"', "30s"]) expect(message).toContain(part);
+      await at.adopted("Deployment", "api");
+      for (const [rolls, v] of ["B", "C"].entries()) {
+        await at.change("ConfigMap", "settings", { v });
+        await at.settlesAt("Deployment", "api", rolls + 1, { quietMs: 100 });
+      }
+      await until("the rolls are told", async () => (await eventsOf(at, "Reloaded")).length > 0);
+      await holds("no more is said of the annotation", 1000, async () => {
+        const found = await eventsOf(at, "AnnotationUnreadable");
+        return found.length === 1 && valueAt(found[0], "count") === 1;
+      });
+    });
+  });
+}
+
+async function siteWithWorkload(world: World, purpose: string, annotations = {}): Promise<Site> {
+  const at = await Site.make(world.client, purpose);
+  await at.configMap("settings", { v: "A" });
+  await at.workload("Deployment", "api", {
+    annotations: { ...auto, ...annotations },
+    spec: reads(["ConfigMap", "settings"]),
+  });
+  return at;
+}
+
+async function eventsOf(at: Site, reason: string): Promise<readonly unknown[]> {
+  const items = valueAt(JSON.parse(await at.all("Event")), "items");
+  return (Array.isArray(items) ? items : []).filter((item) => valueAt(item, "reason") === reason);
+}
