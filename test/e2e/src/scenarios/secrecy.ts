@@ -1,7 +1,9 @@
 import { createHash, randomBytes } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
+import { startSink } from "@fleet-reloader/testkit/http-sink";
 import { startProduct } from "@fleet-reloader/testkit/product";
+import { until } from "@fleet-reloader/testkit/until";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { auto, reads, Site } from "../site.ts";
@@ -9,7 +11,7 @@ import type { World } from "../world.ts";
 
 /** I4: no Secret value, and no unkeyed digest of one, is anywhere but in the API server. */
 export function secrecyTests(world: () => World): void {
-  test.concurrent("canaries planted in Secrets are in no log, metric, Redis file, key, Event or workload", async () => {
+  test.concurrent("canaries planted in Secrets are in no log, metric, Redis file, key, Event, workload, alert, webhook or meta-info", async () => {
     const at = await Site.make(world().client, "canary");
     const canaries = Array.from({ length: 40 }, () => randomBytes(24).toString("base64url"));
     const [before, after] = [canaries.slice(0, 20), canaries.slice(20)];
@@ -22,26 +24,55 @@ export function secrecyTests(world: () => World): void {
         spec: reads(...names),
       });
     }
+    await using told = await startSink();
     await using product = startProduct({
       kubeconfig: world().kubeconfigPath,
-      args: ["--namespace", at.namespace, "--log-level", "trace"],
+      args: ["--namespace", at.namespace, "--log-level", "trace", "--notify-webhook-url", told.url.href],
+      env: {
+        ALERT_ON_RELOAD: "true",
+        ALERT_SINK: "teams",
+        ALERT_WEBHOOK_URL: told.url.href,
+        RELOADER_NAMESPACE: at.namespace,
+      },
     });
     await product.ready();
     for (const strategy of ["annotations", "env-vars"]) await at.adopted("Deployment", strategy);
     for (const [i, value] of after.entries()) await at.change("Secret", `s${i}`, { password: value });
     for (const strategy of ["annotations", "env-vars"]) await at.settlesAt("Deployment", strategy, 1);
 
+    await until("everybody is told", async () => {
+      const events = await at.all("Event");
+      return (
+        told.received.length >= 4 &&
+        ["annotations", "env-vars"].every((name) => events.includes(`Updated '${name}'`))
+      );
+    });
     const redis = new Redis(join(product.dataDir, "redis.sock"));
     await redis.bgrewriteaof();
     const dump = await everyValue(redis);
     redis.disconnect();
     const metrics = await (await fetch(`${await product.healthUrl()}/metrics`)).text();
     const workloads = await Promise.all(
-      (["Deployment", "ReplicaSet", "Event"] as const).map((kind) => at.all(kind)),
+      (["Deployment", "ReplicaSet", "Event", "ConfigMap"] as const).map((kind) => at.all(kind)),
     );
-    const haystack = [product.output(), metrics, dump, ...files(product.dataDir), ...workloads].join("\n");
+    const outside = told.received.map(({ body, headers }) => `${body} ${JSON.stringify(headers)}`);
+    const haystack = [
+      product.output(),
+      metrics,
+      dump,
+      ...files(product.dataDir),
+      ...workloads,
+      ...outside,
+    ].join("\n");
+    const places = ["Changes detected in", "Hence reloaded", '"type":"rolled"', "reloaderOptions"];
     // The hunt is real: each of the places was looked at, and a canary is found where it may be.
-    for (const seen of ["workload rolled", "fleet_reloader_rolls_total", "Secret/", "STAKATER_S0_SECRET"])
+    for (const seen of [
+      "workload rolled",
+      "fleet_reloader_rolls_total",
+      "Secret/",
+      "STAKATER_S0_SECRET",
+      ...places,
+    ])
       expect(haystack).toContain(seen);
     const secrets = await at.all("Secret");
     expect(
