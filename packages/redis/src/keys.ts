@@ -54,6 +54,11 @@ export class ClusterKeys {
     return `${this.root}:workloads`;
   }
 
+  /** Hash: source key → version and keyed mark that were told last, in the mode that only tells. */
+  get told(): string {
+    return `${this.root}:told`;
+  }
+
   /** Hash: `ns/name` → version handled last. */
   handled(kind: SourceKind): string {
     return `${this.root}:handled:${kind}`;
