@@ -20,6 +20,7 @@ import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
 import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
+import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
 import { publishOnEngagement } from "@fleet-reloader/worker/meta-info";
 import { startReporting } from "@fleet-reloader/worker/reporting";
@@ -51,6 +52,11 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     shutdown.add("queue", () => queue.close());
     adapters.watchQueue(() => queue.depth());
 
+    const telling = createTelling({
+      ...{ ...time, log, meter, url: config.webhookUrl },
+      keyring: () => keyring,
+    });
+    if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
     const shared = {
       ...time,
       client,
@@ -58,11 +64,11 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       queue,
       log,
       meter,
-      settings: settingsOf(config),
+      settings: settingsFor(telling, settingsOf(config)),
       compile: createPatternCompiler(),
     };
     const engagements = new Engagements({ ...time, targets, log, userAgent, onCall: adapters.requested });
-    const watching = new Watching(shared);
+    const watching = new Watching({ ...shared, telling });
     // Served before anything is waited for: being alive depends on nothing outside this process.
     const health = await listenHealth({
       address: config.listenAddress,
@@ -94,13 +100,16 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     });
     // After the worker, whose last rolls are told too, and before the connections that Events need.
     shutdown.add("reports", () => reporting.stop());
-    const working = await startWorking({
-      ...{ ...shared, engagements, keyring, concurrency: config.concurrency },
-      reporter: reporting.reporter,
-      onTaken: adapters.requestTaken,
-    });
-    // Ended first: requests under way still need their cluster's connection.
-    shutdown.add("worker", () => working.stop());
+    // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
+    if (telling === undefined) {
+      const working = await startWorking({
+        ...{ ...shared, engagements, keyring, concurrency: config.concurrency },
+        reporter: reporting.reporter,
+        onTaken: adapters.requestTaken,
+      });
+      // Ended first: requests under way still need their cluster's connection.
+      shutdown.add("worker", () => working.stop());
+    }
     log.info(
       {
         health: `http://${config.listenAddress.host}:${health.port}/ready`,

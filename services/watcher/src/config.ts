@@ -1,3 +1,12 @@
-import { connectionFields, ruleFields } from "@fleet-reloader/runtime/config/fields";
+import { connectionFields, ruleFields, workerFields } from "@fleet-reloader/runtime/config/fields";
+import { webhookModeFields } from "@fleet-reloader/runtime/config/notify-fields";
 
-export const watcherConfig = { ...connectionFields, ...ruleFields } as const;
+/** The keys of the marks are needed only with --webhook-url. */
+const { markKeyFile } = workerFields;
+
+export const watcherConfig = {
+  ...connectionFields,
+  ...ruleFields,
+  ...webhookModeFields,
+  markKeyFile,
+} as const;

@@ -10,6 +10,7 @@ import { createKubeStreams } from "@fleet-reloader/kube/kube-streams";
 import type { RedisClient } from "@fleet-reloader/redis/client";
 import type { Keys } from "@fleet-reloader/redis/keys";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/redis-reference-index";
+import type { Telling } from "./telling.ts";
 
 export interface WatchingOptions {
   readonly client: RedisClient;
@@ -21,6 +22,8 @@ export interface WatchingOptions {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
+  /** The peer's mode in which changes are told and nothing is rolled; undefined: they go into the queue. */
+  readonly telling?: Telling | undefined;
 }
 
 /** The watching half of the product: every engaged cluster's changes go into the queue. */
@@ -34,7 +37,15 @@ export class Watching {
 
   /** Watches a cluster until the signal is aborted. */
   async watch(engaged: Engaged, signal: AbortSignal): Promise<void> {
-    const { settings, compile } = this.#options;
+    const { settings, compile, telling } = this.#options;
+    const index = new RedisReferenceIndex({
+      ...this.#options,
+      cluster: engaged.cluster,
+      matches: (item, name) => {
+        const pattern = compile(`^${item}$`);
+        return "matches" in pattern && pattern.matches(name);
+      },
+    });
     const log = this.#options.log.child({ cluster: engaged.name });
     const watcher = new ClusterWatcher({
       ...this.#options,
@@ -47,14 +58,7 @@ export class Watching {
         connection: engaged.connection,
         namespace: settings.scope.namespaces?.[0],
       }),
-      index: new RedisReferenceIndex({
-        ...this.#options,
-        cluster: engaged.cluster,
-        matches: (item, name) => {
-          const pattern = compile(`^${item}$`);
-          return "matches" in pattern && pattern.matches(name);
-        },
-      }),
+      index: telling === undefined ? index : telling.over(index, { ...this.#options, engaged, signal }),
     });
     this.#watchers.set(engaged.name, watcher);
     try {

@@ -7,6 +7,8 @@ import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
+import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
+import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
 import { kubeconfigFilesOf } from "@fleet-reloader/runtime/kubeconfig-files";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
@@ -16,6 +18,7 @@ import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/version";
 import { watcherConfig } from "./config.ts";
+import { createTelling, settingsFor } from "./telling.ts";
 import { Watching } from "./watching.ts";
 
 /** The watcher as a process of its own: several may run on the same clusters and Redis. */
@@ -33,10 +36,15 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const keys = new Keys("fleet-reloader");
   const queue = new BullWorkqueue({ ...time, client, keys });
   shutdown.add("queue", () => queue.close());
+  const telling = createTelling({
+    ...{ ...time, log, meter, url: config.webhookUrl },
+    keyring: () => loadKeyring(config.markKeyFile, dataDirOf(config.dataDir, sources.env)),
+  });
+  if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
   const watching = new Watching({
     ...time,
-    ...{ client, keys, queue, log, meter },
-    settings: settingsOf(config),
+    ...{ client, keys, queue, log, meter, telling },
+    settings: settingsFor(telling, settingsOf(config)),
     compile: createPatternCompiler(),
   });
   const engagements = new Engagements({ ...time, targets, log, userAgent, onCall: adapters.requested });

@@ -72,15 +72,18 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   });
   // After the worker, whose last rolls are told too, and before the connections that Events need.
   shutdown.add("reports", () => reporting.stop());
-  const working = await startWorking({
-    ...time,
-    ...{ engagements, client, keys, keyring, queue, log, meter, settings },
-    reporter: reporting.reporter,
-    onTaken: adapters.requestTaken,
-    compile: createPatternCompiler(),
-    concurrency: config.concurrency,
-  });
-  shutdown.add("worker", () => working.stop());
+  // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
+  if (config.webhookUrl === undefined) {
+    const working = await startWorking({
+      ...time,
+      ...{ engagements, client, keys, keyring, queue, log, meter, settings },
+      reporter: reporting.reporter,
+      onTaken: adapters.requestTaken,
+      compile: createPatternCompiler(),
+      concurrency: config.concurrency,
+    });
+    shutdown.add("worker", () => working.stop());
+  }
   log.info({ listen: `${config.listenAddress.host}:${health.port}` }, "worker started");
   return { log, stop: () => shutdown.run(log) };
 }

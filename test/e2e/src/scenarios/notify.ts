@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { startSink } from "@fleet-reloader/testkit/http-sink";
 import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
 import { holds, until } from "@fleet-reloader/testkit/until";
@@ -115,6 +118,38 @@ export function notifyTests(world: () => World): void {
       expect(await product.stop()).toBe(0);
       expect(performance.now() - begun).toBeLessThan(10_000);
       expect(product.output()).not.toContain("hunter2");
+    });
+
+    test.concurrent("with --webhook-url each change of content is told in the peer's words, and nothing is rolled", async () => {
+      const at = await siteWithWorkload(world(), "webhook-mode");
+      await at.secret("unused", { v: "A" });
+      await using sink = await startSink();
+      const dataDir = mkdtempSync(join(tmpdir(), "fr-telling-"));
+      const how = { dataDir, args: ["--webhook-url", sink.url.href] };
+      try {
+        await using product = start(at, how);
+        await product.ready();
+        await at.patch("ConfigMap", "settings", { metadata: { annotations: { a: "b" } } });
+        await at.change("Secret", "unused", { v: "B" });
+        await until("the change is told", () => sink.received.length === 1);
+        expect(sink.received[0]?.body).toBe('{"webhook":"update successful"}');
+        expect(sink.received[0]?.headers["content-type"]).toBe("application/json");
+        expect(await product.stop()).toBe(0);
+
+        // Made while nobody watches; what was told before is not told again.
+        await at.change("ConfigMap", "settings", { v: "B" });
+        await using again = start(at, how);
+        await again.ready();
+        await until("that one is told", () => sink.received.length === 2);
+        await holds("no more is told", 2000, () => sink.received.length === 2);
+        expect([await at.rolls("Deployment", "api"), await at.note("Deployment", "api")]).toEqual([
+          0,
+          undefined,
+        ]);
+        expect(product.output() + again.output()).not.toContain("hunter2");
+      } finally {
+        rmSync(dataDir, { recursive: true, force: true });
+      }
     });
 
     test.concurrent("an unreadable annotation is told at its workload, once", async () => {

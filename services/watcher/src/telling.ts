@@ -1,0 +1,65 @@
+import type { Keyring } from "@fleet-reloader/domain/keyring";
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Meter } from "@fleet-reloader/engine/meter";
+import type { ReferenceIndex } from "@fleet-reloader/engine/reference-index";
+import type { Settings } from "@fleet-reloader/engine/settings";
+import { tellingIndex } from "@fleet-reloader/engine/telling-index";
+import type { Engaged } from "@fleet-reloader/kube/engagements";
+import { createKubeClusterApi } from "@fleet-reloader/kube/kube-cluster-api";
+import { createReceiver } from "@fleet-reloader/notify/post";
+import { tellUpdates } from "@fleet-reloader/notify/tell-updates";
+import type { RedisClient } from "@fleet-reloader/redis/client";
+import type { Keys } from "@fleet-reloader/redis/keys";
+import { RedisToldSources } from "@fleet-reloader/redis/redis-told-sources";
+import { userAgent } from "@fleet-reloader/runtime/version";
+
+/** What turns a watcher into one that tells each change of a source and rolls nothing. */
+export interface Telling {
+  over(index: ReferenceIndex, life: TellingLife): ReferenceIndex;
+  stop(): Promise<void>;
+}
+
+interface TellingLife {
+  readonly engaged: Engaged;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly signal: AbortSignal;
+}
+
+/** What is not sent by then is given up. */
+const graceMs = 2000;
+
+/** Undefined when no address is given: then changes roll workloads. */
+export function createTelling(options: {
+  readonly url: URL | undefined;
+  readonly keyring: () => Keyring;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+}): Telling | undefined {
+  const { url, log } = options;
+  if (url === undefined) return undefined;
+  const keys = options.keyring();
+  const updates = tellUpdates({ ...options, receiver: createReceiver({ url, userAgent }) });
+  return {
+    over(index, { engaged, signal, ...redis }) {
+      return tellingIndex({
+        ...{ index, keys, signal, onCreate: false, onDelete: false },
+        told: new RedisToldSources({ ...redis, cluster: engaged.cluster }),
+        api: createKubeClusterApi(engaged.cluster, engaged.connection, []),
+        tell: (source) => {
+          log.info({ cluster: engaged.name, source }, "source changed; the webhook is called");
+          updates.tell();
+        },
+      });
+    },
+    stop: () => updates.stop(graceMs),
+  };
+}
+
+/** In this mode no workload is looked at. */
+export function settingsFor(telling: Telling | undefined, settings: Settings): Settings {
+  return telling === undefined ? settings : { ...settings, workloadKinds: [] };
+}
