@@ -30,21 +30,6 @@ const pending: ReadonlySet<string> = new Set([
   // Scope and SecretProviderClasses.
   ...["--namespaces", "--namespaces-to-ignore", "--namespace-selector", "--resource-label-selector"],
   ...["--resources-to-ignore", "--reload-on-create", "--reload-on-delete", "--enable-csi-integration"],
-  // Alerts, webhook, meta-info, metrics.
-  ...["--webhook-url", "ALERT_ON_RELOAD", "ALERT_SINK", "ALERT_WEBHOOK_URL", "ALERT_WEBHOOK_PROXY"],
-  ...[
-    "ALERT_ADDITIONAL_INFO",
-    "METRICS_COUNT_BY_NAMESPACE",
-    "RELOADER_NAMESPACE",
-    "RELOADER_DEPLOYMENT_NAME",
-  ],
-  ...["reloader_reload_executed_total_by_namespace", "reloader_reconcile_total"],
-  ...["reloader_reconcile_duration_seconds", "reloader_action_total", "reloader_action_latency_seconds"],
-  ...["reloader_skipped_total", "reloader_workqueue_depth", "reloader_workqueue_adds_total"],
-  ...["reloader_workqueue_latency_seconds", "reloader_errors_total", "reloader_retries_total"],
-  ...["reloader_events_received_total", "reloader_events_processed_total"],
-  ...["reloader_workloads_scanned_total", "reloader_workloads_matched_total"],
-  ...["rest_client_requests_total", "rest_client_request_duration_seconds"],
 ]);
 
 /** The peer's flags, by hand from its source: the one thing here that our code cannot know. */

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { noReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
+import { eventReasons } from "@fleet-reloader/domain/event-reasons";
 import { dispositions, faultCatalogue } from "@fleet-reloader/domain/fault";
 import { rollReasons } from "@fleet-reloader/domain/plan/reasons";
 import { referenceTables } from "@fleet-reloader/runtime/config/help";
@@ -85,6 +86,10 @@ ${table(noReasons)}
 ## Why a workload rolls now
 
 ${table(rollReasons)}
+
+## Of Events on a workload
+
+${table(eventReasons)}
 `;
 }
 
@@ -92,11 +97,15 @@ function metricPage(): string {
   const rows = Object.entries(metricDescriptions).map(([name, help]) => `| \`${name}\` | ${help} |`);
   return `# Metrics
 
-${made} Beside these: \`process_*\` and \`nodejs_*\`. Labels are closed sets; no metric names a workload.
+${made} Beside these: \`process_*\` and \`nodejs_*\`. Labels are closed sets, with one exception that has
+to be asked for (\`METRICS_COUNT_BY_NAMESPACE\`); no metric names a workload.
 
 | Metric | Meaning |
 |---|---|
 ${rows.join("\n")}
+
+Of Stakater Reloader's metrics these are not there: \`go_*\`, since there is no Go runtime. Of their labels these values do not occur:
+\`reason="strategy_not_updated"\` and \`type="invalid_handler_type"\`, which have no counterpart, and \`result="dropped"\`, since nothing is.
 `;
 }
 

@@ -86,6 +86,11 @@ const planted = [
     "kube-is-an-adapter",
   ],
   [
+    "packages/notify/src/planted-violation.ts",
+    'export { Connection } from "@fleet-reloader/kube/connection";\n',
+    "notify-is-an-adapter",
+  ],
+  [
     "services/worker/src/planted-violation.ts",
     'export { until } from "@fleet-reloader/testkit/until";\n',
     "tests-are-not-shipped",

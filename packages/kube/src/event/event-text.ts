@@ -1,4 +1,5 @@
 import { compatKindName } from "@fleet-reloader/domain/compat/kind-name";
+import type { EventReason } from "@fleet-reloader/domain/event-reasons";
 import type { SourceKind } from "@fleet-reloader/domain/source";
 import type {
   FailureReport,
@@ -10,7 +11,7 @@ import type {
 /** What an Event says of a workload, before it is an object. Names and reasons, never content. */
 export interface EventText {
   readonly type: "Normal" | "Warning";
-  readonly reason: "Reloaded" | "ReloadFail" | "AnnotationUnreadable";
+  readonly reason: EventReason;
   readonly message: string;
   /** Who says it: the peer has one component per kind of source, and filters go by it. */
   readonly component: string;

@@ -1,0 +1,17 @@
+/** What an Event on a workload is about, each with its meaning in one sentence. The first two are the peer's. Closed list. */
+export const eventReasons = [
+  { reason: "Reloaded", meaning: "The pod template was changed, for the sources the message names." },
+  {
+    reason: "ReloadFail",
+    meaning:
+      "A change could not be brought to the pods; the message names the fault. It is tried again if that may help.",
+  },
+  {
+    reason: "AnnotationUnreadable",
+    meaning:
+      "An annotation of the workload does not say what its writer meant; the message says what to write.",
+  },
+] as const;
+
+/** One of `eventReasons`. */
+export type EventReason = (typeof eventReasons)[number]["reason"];

@@ -1,0 +1,100 @@
+import { describe, expect, test } from "vitest";
+import { createPromMeter, metricDescriptions } from "./prom-meter.ts";
+
+const api = { kind: "Deployment", namespace: "shop", name: "api" };
+const linesOf = async (page: Promise<string>) => (await page).split("\n");
+
+describe("the peer's metrics", () => {
+  test("reloads are there at 0 before the first one", async () => {
+    const { metrics } = createPromMeter({ withProcess: false });
+    const lines = await linesOf(metrics());
+    for (const success of ["true", "false"])
+      expect(lines).toContain(`reloader_reload_executed_total{success="${success}"} 0`);
+  });
+
+  test("a roll, an attempt that failed, and looks that led to nothing", async () => {
+    const { meter, metrics } = createPromMeter({ withProcess: false });
+    meter.reconciled("c1", "rolled", 0.03, api);
+    meter.reconciled("c1", "retry", 0.03, api);
+    meter.reconciled("c1", "unchanged", 0.03, api);
+    meter.reconciled("c1", "ignored", 0.03, api);
+    const lines = await linesOf(metrics());
+    for (const line of [
+      'reloader_reload_executed_total{success="true"} 1',
+      'reloader_reload_executed_total{success="false"} 1',
+      'reloader_reconcile_total{result="success"} 1',
+      'reloader_reconcile_total{result="error"} 1',
+      'reloader_reconcile_total{result="skipped"} 2',
+      'reloader_reconcile_duration_seconds_bucket{le="0.05",result="success"} 1',
+      'reloader_action_total{workload_kind="Deployment",result="success"} 1',
+      'reloader_action_total{workload_kind="Deployment",result="error"} 1',
+      'reloader_action_latency_seconds_bucket{le="60",workload_kind="Deployment"} 1',
+      'reloader_skipped_total{reason="no_data_change"} 1',
+      'reloader_skipped_total{reason="ignored_or_not_selected"} 1',
+      'reloader_errors_total{type="handler_error"} 1',
+      "reloader_retries_total 1",
+      'reloader_workloads_scanned_total{kind="Deployment"} 3',
+      'reloader_workloads_matched_total{kind="Deployment"} 1',
+    ])
+      expect(lines).toContain(line);
+  });
+
+  test("sources by how they came, under the names of resources", async () => {
+    const { meter, metrics } = createPromMeter({ withProcess: false });
+    meter.sourcesSeen("c1", "ConfigMap", 3, "listed");
+    meter.sourcesSeen("c1", "Secret", 2, "changed");
+    meter.sourcesSeen("c1", "Secret", 1, "deleted");
+    meter.sourcesCompared("c1", "Secret", 2);
+    const lines = await linesOf(metrics());
+    for (const line of [
+      'reloader_events_received_total{event_type="add",resource_type="configmaps"} 3',
+      'reloader_events_received_total{event_type="update",resource_type="secrets"} 2',
+      'reloader_events_received_total{event_type="delete",resource_type="secrets"} 1',
+      'reloader_events_processed_total{event_type="unknown",resource_type="secrets",result="success"} 2',
+    ])
+      expect(lines).toContain(line);
+  });
+
+  test("names of namespaces only for those who ask for them", async () => {
+    for (const countByNamespace of [false, true]) {
+      const { meter, metrics } = createPromMeter({ withProcess: false, countByNamespace });
+      meter.reconciled("c1", "rolled", 0.03, api);
+      const isThere = (await metrics()).includes(
+        'reloader_reload_executed_total_by_namespace{success="true",namespace="shop"} 1',
+      );
+      expect(isThere).toBe(countByNamespace);
+      expect((await metrics()).includes("shop")).toBe(countByNamespace);
+    }
+  });
+
+  test("requests to API servers: a watch counts and has no duration", async () => {
+    const { adapters, metrics } = createPromMeter({ withProcess: false });
+    adapters.requested({ method: "GET", host: "a:6443", code: "200", seconds: 0.004 });
+    adapters.requested({ method: "GET", host: "a:6443", code: "200", seconds: undefined });
+    adapters.requested({ method: "PATCH", host: "a:6443", code: "<error>", seconds: 1 });
+    const lines = await linesOf(metrics());
+    for (const line of [
+      'rest_client_requests_total{code="200",method="GET",host="a:6443"} 2',
+      'rest_client_requests_total{code="<error>",method="PATCH",host="a:6443"} 1',
+      'rest_client_request_duration_seconds_count{verb="GET",host="a:6443"} 1',
+      'rest_client_request_duration_seconds_bucket{le="0.01",verb="GET",host="a:6443"} 1',
+    ])
+      expect(lines).toContain(line);
+  });
+
+  test("the depth of the queue, and the page all the same when Redis does not answer", async () => {
+    const { adapters, metrics } = createPromMeter({ withProcess: false });
+    adapters.watchQueue(async () => 7);
+    expect(await linesOf(metrics())).toContain("reloader_workqueue_depth 7");
+    adapters.watchQueue(() => new Promise(() => undefined));
+    expect(await linesOf(metrics())).toContain("reloader_workqueue_depth 7");
+    adapters.watchQueue(() => Promise.reject(new Error("gone")));
+    expect(await linesOf(metrics())).toContain("reloader_workqueue_depth 7");
+  });
+});
+
+test("what is described is there, and what is there is described", async () => {
+  const { metrics } = createPromMeter({ withProcess: false, countByNamespace: true });
+  const registered = [...(await metrics()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
+  expect(registered.toSorted()).toEqual(Object.keys(metricDescriptions).toSorted());
+});
