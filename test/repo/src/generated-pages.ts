@@ -38,8 +38,8 @@ A list takes commas, or the flag several times; an item that holds a comma is pu
 
 ${referenceTables(standaloneConfig)}
 
-\`./dev run watcher\` takes the ${flags(watcherConfig)} of these that concern connections and rules, \`./dev run worker\` also those of marks and
-concurrency (${flags(workerConfig)}); both need \`--redis-url\`.
+\`./dev run watcher\` takes the ${flags(watcherConfig)} of these that concern connections, rules and \`--webhook-url\`, \`./dev run worker\` also those of
+concurrency and notices (${flags(workerConfig)}); both need \`--redis-url\`.
 
 ## Variables that are not read
 
