@@ -4,7 +4,7 @@ export const eventReasons = [
   {
     reason: "ReloadFail",
     meaning:
-      "A change could not be brought to the pods; the message names the fault. It is tried again if that may help.",
+      "A change could not be brought to the pods, or what they carry not be noted; the message names the fault. It is tried again if that may help.",
   },
   {
     reason: "AnnotationUnreadable",

@@ -97,7 +97,8 @@ export function createReconciler(options: ReconcilerOptions): Handler {
         { ...fields, reason: fault.code, attempt: delivery.attemptsMade + 1, err: fault.message },
         "workload not reconciled",
       );
-      if (delivery.purpose !== "adoption" && isWorthReporting(fault, delivery.attemptsMade))
+      // Also at an adoption: a change that comes while one is tried again is found by it.
+      if (isWorthReporting(fault, delivery.attemptsMade))
         options.reporter?.failed({ ...about(request, cluster), code: fault.code, message: fault.message });
       throw fault;
     }

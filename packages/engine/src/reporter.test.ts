@@ -50,18 +50,21 @@ describe("what a reconcile tells", () => {
     ]);
   });
 
-  test("a failure that the next attempt will not mend, and not one at an adoption", async () => {
-    let isRefused = false;
-    const bed = await adopted(() => {
-      if (isRefused) throw new Fault("kube.forbidden", "may not");
-    });
-    isRefused = true;
-    await expect(bed.reconcile(bed.api, { purpose: "adoption" })).rejects.toThrow();
-    expect(bed.told).toEqual([]);
-    await expect(bed.reconcile(bed.api)).rejects.toThrow();
-    const report = { workload: bed.api, code: "kube.forbidden", message: "may not" };
-    expect(bed.told).toMatchObject([{ what: "failed", report }]);
-  });
+  // An adoption that is tried again takes up the changes that come meanwhile.
+  test.each(["change", "adoption"] as const)(
+    "a failure that the next attempt will not mend, at a %s",
+    async (purpose) => {
+      let isRefused = false;
+      const bed = await adopted(() => {
+        if (isRefused) throw new Fault("kube.forbidden", "may not");
+      });
+      isRefused = true;
+      expect(bed.told).toEqual([]);
+      await expect(bed.reconcile(bed.api, { purpose })).rejects.toThrow();
+      const report = { workload: bed.api, code: "kube.forbidden", message: "may not" };
+      expect(bed.told).toMatchObject([{ what: "failed", report }]);
+    },
+  );
 
   test("an unreadable annotation", async () => {
     const { told, cluster, api, reconcile } = await adopted();

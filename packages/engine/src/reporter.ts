@@ -27,7 +27,7 @@ export interface RolledSource extends SourceRef {
   readonly reason: RollReason;
 }
 
-/** A change could not be brought to the pods, and waiting a moment will not do. */
+/** A change could not be brought to the pods, or what they carry not be noted, and waiting a moment will not do. */
 export interface FailureReport extends Report {
   readonly code: FaultCode;
   /** What the fault says: names, never content. */

@@ -94,6 +94,7 @@ export function notifyTests(world: () => World): void {
         expect(metrics.split("\n")).toContain(line);
       expect(metrics).toMatch(/^rest_client_requests_total\{code="200",method="PATCH",host="[^"]+"\} \d/m);
       expect(metrics).toMatch(/^reloader_workqueue_depth 0$/m);
+      expect(metrics).toMatch(/^reloader_workqueue_latency_seconds_count [1-9]/m);
       expect(await product.stop()).toBe(0);
       expect([alerts.received.length, machine.received.length]).toEqual([1, 1]);
       // Addresses are secrets: they are as good as a password.
@@ -118,6 +119,47 @@ export function notifyTests(world: () => World): void {
       expect(await product.stop()).toBe(0);
       expect(performance.now() - begun).toBeLessThan(10_000);
       expect(product.output()).not.toContain("hunter2");
+    });
+
+    test.concurrent("a workload that cannot be rolled is told: an Event, an alert, a call; once, though it is tried again", async () => {
+      const at = await Site.make(world().client, "failure");
+      const env = [{ name: "V", valueFrom: { configMapKeyRef: { name: "late", key: "v", optional: true } } }];
+      const spec = { containers: [{ name: "app", image: "app:1", env }] };
+      await at.workload("Deployment", "api", { annotations: auto, spec });
+      await using alerts = await startSink();
+      await using machine = await startSink();
+      await using product = start(at, {
+        args: ["--alert-on-failure", "--notify-webhook-url", machine.url.href],
+        env: { ALERT_WEBHOOK_URL: alerts.url.href },
+      });
+      await product.ready();
+      await at.adopted("Deployment", "api");
+      // No room is left for a longer note, so the API server refuses the write of the roll.
+      await fillAnnotations(at, "api");
+      await at.configMap("late", { v: "A" });
+      const [event] = await until("an Event is there", async () => {
+        const found = await eventsOf(at, "ReloadFail");
+        return found.length > 0 ? found : undefined;
+      });
+      expect(event).toMatchObject({ type: "Warning", involvedObject: { kind: "Deployment", name: "api" } });
+      expect(valueAt(event, "message")).toContain("kube.rejected");
+      await until("it is told", () => alerts.received.length + machine.received.length === 2);
+      expect(alerts.received[0]?.body).toContain(
+        `could not reload api of type Deployment in namespace ${at.namespace}: kube.rejected`,
+      );
+      expect(JSON.parse(machine.received[0]?.body ?? "")).toMatchObject({
+        type: "failed",
+        fault: { code: "kube.rejected", message: expect.stringContaining("annotations") },
+      });
+      await until("it is tried again", () => {
+        return product.log.filter((line) => line.reason === "kube.rejected").length > 1;
+      });
+      expect([alerts.received.length, machine.received.length]).toEqual([1, 1]);
+
+      await at.patch("Deployment", "api", { metadata: { annotations: { filler: null } } });
+      await until("the roll that was made in the end is told", () =>
+        machine.received.some(({ body }) => JSON.parse(body).type === "rolled"),
+      );
     });
 
     test.concurrent("with --webhook-url each change of content is told in the peer's words, and nothing is rolled", async () => {
@@ -187,6 +229,17 @@ async function siteWithWorkload(world: World, purpose: string, annotations = {})
     spec: reads(["ConfigMap", "settings"]),
   });
   return at;
+}
+
+/** As many annotations as the API server takes for one object. */
+async function fillAnnotations(at: Site, deployment: string): Promise<void> {
+  const annotations = valueAt(await at.object("Deployment", deployment), "metadata", "annotations");
+  const bytes = Object.entries(annotations ?? {}).reduce(
+    (sum, [key, value]) => sum + key.length + value.length,
+    0,
+  );
+  const filler = "x".repeat(256 * 1024 - bytes - "filler".length);
+  await at.patch("Deployment", deployment, { metadata: { annotations: { filler } } });
 }
 
 async function eventsOf(at: Site, reason: string): Promise<readonly unknown[]> {
