@@ -1,0 +1,70 @@
+{{/* `reloader` and not the chart's name: a release of the peer keeps its objects, their names and its selector. */}}
+{{- define "fleet-reloader.name" -}}
+{{- .Values.nameOverride | default "reloader" | lower | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+
+{{- define "fleet-reloader.fullname" -}}
+{{- if .Values.fullnameOverride -}}
+{{- .Values.fullnameOverride | trunc 63 | trimSuffix "-" -}}
+{{- else -}}
+{{- printf "%s-%s" .Release.Name (.Values.nameOverride | default "reloader") | trunc 63 | trimSuffix "-" -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "fleet-reloader.namespace" -}}
+{{- .Values.namespace | default .Release.Namespace -}}
+{{- end -}}
+
+{{- define "fleet-reloader.serviceAccountName" -}}
+{{- if .Values.reloader.serviceAccount.create -}}
+{{- .Values.reloader.serviceAccount.name | default (include "fleet-reloader.fullname" .) -}}
+{{- else -}}
+{{- .Values.reloader.serviceAccount.name | default "default" -}}
+{{- end -}}
+{{- end -}}
+
+{{/* The selector of a Deployment cannot be changed: these two are the peer's. */}}
+{{- define "fleet-reloader.selector" -}}
+app: {{ include "fleet-reloader.fullname" . | quote }}
+release: {{ .Release.Name | quote }}
+{{- with .Values.reloader.matchLabels }}
+{{ tpl (toYaml .) $ }}
+{{- end }}
+{{- end -}}
+
+{{/* Without the chart's version: a new chart that changes nothing else does not restart the pods. */}}
+{{- define "fleet-reloader.podLabels" -}}
+{{ include "fleet-reloader.selector" . }}
+app.kubernetes.io/name: {{ include "fleet-reloader.name" . | quote }}
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
+{{- end -}}
+
+{{/* Flux puts a digest after a `+` behind the chart's version, which a label may not hold. */}}
+{{- define "fleet-reloader.labels" -}}
+{{ include "fleet-reloader.podLabels" . }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+app.kubernetes.io/managed-by: {{ .Release.Service | quote }}
+helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | trunc 63 | trimSuffix "-" | quote }}
+{{- end -}}
+
+{{- define "fleet-reloader.image" -}}
+{{- $image := .Values.image -}}
+{{- $name := $image.repository -}}
+{{- with .Values.global.imageRegistry -}}
+{{- $name = printf "%s/%s" . $image.name -}}
+{{- end -}}
+{{- if $image.digest -}}
+{{- printf "%s@%s" $name $image.digest -}}
+{{- else -}}
+{{- printf "%s:%s" $name ($image.tag | default $.Chart.AppVersion) -}}
+{{- end -}}
+{{- end -}}
+
+{{- define "fleet-reloader.markKeySecret" -}}
+{{- $markKey := .Values.fleetReloader.markKey -}}
+{{- if $markKey.existingSecret -}}
+{{- $markKey.existingSecret -}}
+{{- else if $markKey.create -}}
+{{- include "fleet-reloader.fullname" . }}-mark-key
+{{- end -}}
+{{- end -}}

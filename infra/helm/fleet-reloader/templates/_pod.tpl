@@ -1,0 +1,153 @@
+{{/* Lists of names or of objects with a name, as the API wants them. */}}
+{{- define "fleet-reloader.pullSecrets" -}}
+{{- range $secrets := . }}
+{{- range $secrets }}
+- name: {{ if kindIs "map" . }}{{ .name }}{{ else }}{{ . }}{{ end }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Peer-compatible flags are given only where they say something else than nothing; ours always. */}}
+{{- define "fleet-reloader.args" -}}
+{{- $reloader := .Values.reloader -}}
+{{- $own := .Values.fleetReloader -}}
+{{- $args := list -}}
+{{- with $reloader.logFormat }}{{ $args = append $args (printf "--log-format=%s" .) }}{{ end -}}
+{{- with $reloader.logLevel }}{{ $args = append $args (printf "--log-level=%s" .) }}{{ end -}}
+{{- if $reloader.ignoreSecrets }}{{ $args = append $args "--resources-to-ignore=secrets" }}{{ end -}}
+{{- if $reloader.ignoreConfigMaps }}{{ $args = append $args "--resources-to-ignore=configmaps" }}{{ end -}}
+{{- $ignored := list -}}
+{{- if $reloader.ignoreJobs }}{{ $ignored = append $ignored "jobs" }}{{ end -}}
+{{- if $reloader.ignoreCronJobs }}{{ $ignored = append $ignored "cronjobs" }}{{ end -}}
+{{- with $ignored }}{{ $args = append $args (printf "--ignored-workload-types=%s" (join "," .)) }}{{ end -}}
+{{- if $reloader.watchGlobally -}}
+{{- with $reloader.ignoreNamespaces }}{{ $args = append $args (printf "--namespaces-to-ignore=%s" .) }}{{ end -}}
+{{- /* In quotes: the flag is read as CSV, and a selector may hold commas. */ -}}
+{{- with $reloader.namespaceSelector }}{{ $args = append $args (printf "--namespace-selector=\"%s\"" .) }}{{ end -}}
+{{- else if $reloader.namespaces -}}
+{{- $args = append $args (printf "--namespaces=%s" (include "fleet-reloader.namespaces" . | mustFromJson | join ",")) -}}
+{{- end -}}
+{{- with $reloader.resourceLabelSelector }}{{ $args = append $args (printf "--resource-label-selector=%s" .) }}{{ end -}}
+{{- range $flag, $key := dict "configmap-annotation" "configmap" "secret-annotation" "secret" "auto-annotation" "auto" "configmap-auto-annotation" "configmap_auto" "secret-auto-annotation" "secret_auto" "auto-search-annotation" "search" "search-match-annotation" "match" "ignore-annotation" "ignore" "pause-deployment-annotation" "pausePeriod" "pause-deployment-time-annotation" "pauseTime" -}}
+{{- with get ($reloader.custom_annotations | default dict) $key }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
+{{- end -}}
+{{- with $reloader.webhookUrl }}{{ $args = append $args (printf "--webhook-url=%s" .) }}{{ end -}}
+{{- if $reloader.isArgoRollouts }}{{ $args = append $args "--is-Argo-Rollouts=true" }}{{ end -}}
+{{- if $reloader.enableCSIIntegration }}{{ $args = append $args "--enable-csi-integration=true" }}{{ end -}}
+{{- if $reloader.reloadOnCreate }}{{ $args = append $args "--reload-on-create=true" }}{{ end -}}
+{{- if $reloader.reloadOnDelete }}{{ $args = append $args "--reload-on-delete=true" }}{{ end -}}
+{{- if $reloader.syncAfterRestart }}{{ $args = append $args "--sync-after-restart=true" }}{{ end -}}
+{{- if ne ($reloader.reloadStrategy | default "default") "default" }}{{ $args = append $args (printf "--reload-strategy=%s" $reloader.reloadStrategy) }}{{ end -}}
+{{- if $reloader.autoReloadAll }}{{ $args = append $args "--auto-reload-all=true" }}{{ end -}}
+{{- if $reloader.enableHA }}{{ $args = append $args "--enable-ha=true" }}{{ end -}}
+{{- if $reloader.enablePProf -}}
+{{- $args = append $args "--enable-pprof" -}}
+{{- with $reloader.pprofAddr }}{{ $args = append $args (printf "--pprof-addr=%s" .) }}{{ end -}}
+{{- end -}}
+{{- range $flag, $key := dict "debounce" "debounce" "max-wait" "maxWait" "concurrency" "concurrency" "listen-address" "listenAddress" "dashboard-address" "dashboardAddress" -}}
+{{- with get $own $key | toString }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
+{{- end -}}
+{{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}
+{{- if include "fleet-reloader.markKeySecret" . }}{{ $args = append $args (printf "--mark-key-file=/etc/fleet-reloader/%s" $own.markKey.existingSecretKey) }}{{ end -}}
+{{- range $own.args }}{{ $args = append $args (toString .) }}{{ end -}}
+{{- range $args }}
+- {{ . | quote }}
+{{- end }}
+{{- end -}}
+
+{{- define "fleet-reloader.env" -}}
+{{- $env := .Values.reloader.deployment.env | default dict -}}
+{{- range $name, $value := $env.open }}
+{{- if not (empty $value) }}
+- name: {{ $name | quote }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end }}
+{{- range $name, $value := $env.secret }}
+{{- if not (empty $value) }}
+- name: {{ $name | quote }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "fleet-reloader.fullname" $ }}
+      key: {{ $name | quote }}
+{{- end }}
+{{- end }}
+{{- range $secret, $variables := $env.existing }}
+{{- range $name, $key := $variables }}
+- name: {{ $name | quote }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ $secret | quote }}
+      key: {{ $key | quote }}
+{{- end }}
+{{- end }}
+{{- range $name, $path := $env.field }}
+{{- if not (empty $path) }}
+- name: {{ $name | quote }}
+  valueFrom:
+    fieldRef:
+      fieldPath: {{ $path | quote }}
+{{- end }}
+{{- end }}
+{{- if and (not .Values.reloader.watchGlobally) (not .Values.reloader.namespaces) }}
+- name: KUBERNETES_NAMESPACE
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.namespace
+{{- end }}
+- name: RELOADER_NAMESPACE
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.namespace
+- name: RELOADER_DEPLOYMENT_NAME
+  value: {{ include "fleet-reloader.fullname" . | quote }}
+- name: POD_NAME
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.name
+- name: POD_NAMESPACE
+  valueFrom:
+    fieldRef:
+      fieldPath: metadata.namespace
+{{- if .Values.reloader.enableMetricsByNamespace }}
+- name: METRICS_COUNT_BY_NAMESPACE
+  value: enabled
+{{- end }}
+{{- with .Values.fleetReloader.redis.url }}
+- name: FLEET_RELOADER_REDIS_URL
+  value: {{ . | quote }}
+{{- end }}
+{{- with .Values.fleetReloader.redis.existingSecret }}
+- name: FLEET_RELOADER_REDIS_URL
+  valueFrom:
+    secretKeyRef:
+      name: {{ . | quote }}
+      key: {{ $.Values.fleetReloader.redis.existingSecretKey | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* A probe's numbers, from a list of what the user set and the delay that is meant when nothing is said. */}}
+{{- define "fleet-reloader.probeTimes" -}}
+{{- $set := index . 0 | default dict -}}
+timeoutSeconds: {{ $set.timeoutSeconds | default 5 }}
+failureThreshold: {{ $set.failureThreshold | default 5 }}
+periodSeconds: {{ $set.periodSeconds | default 10 }}
+successThreshold: {{ $set.successThreshold | default 1 }}
+initialDelaySeconds: {{ $set.initialDelaySeconds | default (index . 1) }}
+{{- end -}}
+
+{{- define "fleet-reloader.containerSecurityContext" -}}
+{{- $context := deepCopy (.Values.reloader.deployment.containerSecurityContext | default dict) -}}
+{{- if .Values.reloader.readOnlyRootFileSystem }}{{ $_ := set $context "readOnlyRootFilesystem" true }}{{ end -}}
+{{- toYaml $context -}}
+{{- end -}}
+
+{{- define "fleet-reloader.port" -}}
+{{- regexFind "[0-9]+$" . -}}
+{{- end -}}
+
+{{/* Not empty when the dashboard listens for others than the pod itself. */}}
+{{- define "fleet-reloader.dashboardPort" -}}
+{{- $address := .Values.fleetReloader.dashboardAddress | default "127.0.0.1:0" -}}
+{{- if not (regexMatch "^(127\\.|localhost:|\\[::1\\])" $address) }}{{ include "fleet-reloader.port" $address }}{{ end -}}
+{{- end -}}
