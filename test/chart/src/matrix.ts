@@ -1,0 +1,98 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { parse } from "yaml";
+import type { Rendering } from "./helm.ts";
+
+/** What people set, one rendering each: every feature once, the users' own values, and all at once. */
+function fixture(name: string): object {
+  const values: unknown = parse(readFileSync(join(import.meta.dirname, "../fixtures", name), "utf8"));
+  if (typeof values !== "object" || values === null) throw new Error(`${name} holds no values`);
+  return values;
+}
+
+const alerts = {
+  open: { ALERT_ON_RELOAD: "true", ALERT_SINK: "slack" },
+  secret: { ALERT_WEBHOOK_URL: "https://hooks.example/T000", ALERT_WEBHOOK_PROXY: "http://proxy:3128" },
+  field: { NODE_NAME: "spec.nodeName" },
+  existing: { "alert-settings": { ALERT_ADDITIONAL_INFO: "info" } },
+};
+
+const operations = {
+  reloader: {
+    serviceMonitor: { enabled: true, namespace: "monitoring", interval: "30s", targetLabels: ["app"] },
+    podMonitor: { enabled: true, timeout: "10s", relabelings: [{ action: "drop", regex: "x" }] },
+    podDisruptionBudget: { enabled: true, minAvailable: 1 },
+    verticalPodAutoscaler: { enabled: true, minAllowed: { memory: "64Mi" } },
+    netpol: {
+      enabled: true,
+      from: [{ podSelector: { matchLabels: { "app.kubernetes.io/name": "prometheus" } } }],
+      to: [{ ipBlock: { cidr: "10.0.0.0/8" } }],
+    },
+    webhookUrl: "https://hooks.example/changed",
+    service: { port: 8080, labels: { a: "b" }, ipFamilyPolicy: "SingleStack", ipFamilies: ["IPv4"] },
+    serviceAccount: { annotations: { "example.com/role": "reloader" } },
+    deployment: {
+      replicas: 3,
+      env: alerts,
+      resources: { requests: { cpu: "10m", memory: "128Mi" }, limits: { memory: "512Mi" } },
+      tolerations: [{ key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" }],
+      topologySpreadConstraints: [
+        { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "ScheduleAnyway", labelSelector: { matchLabels: { release: "reloader" } } },
+      ],
+      priorityClassName: "system-cluster-critical",
+      hostUsers: false,
+      dnsConfig: { options: [{ name: "ndots", value: "1" }] },
+      volumes: [{ name: "more", emptyDir: {} }],
+      volumeMounts: [{ name: "more", mountPath: "/more" }],
+      annotations: { note: "{{ .Release.Name }}" },
+      pod: { annotations: { "example.com/scrape": "true" } },
+    },
+  },
+  global: { imageRegistry: "registry.example", imagePullSecrets: ["one", { name: "two" }] },
+  fleetReloader: {
+    redis: { existingSecret: "redis-url", port: 6390 },
+    markKey: { existingSecret: "our-key" },
+    dashboardAddress: "0.0.0.0:8080",
+    maxHeapMiB: 200,
+    networkPolicy: { redisTo: [{ podSelector: { matchLabels: { app: "redis" } } }] },
+  },
+};
+
+export const matrix: Readonly<Record<string, Rendering>> = {
+  "the defaults": {},
+  "all the peer's defaults": { values: fixture("peer-defaults.yaml") },
+  "the platform team's HelmRelease": { namespace: "kube-system", values: fixture("flux-values.yaml") },
+  "the Cluster API addon": { namespace: "openstack-system", values: fixture("addon-values.yaml") },
+  "some namespaces": { values: { reloader: { watchGlobally: false, namespaces: ["team-b", "team-a", "tools"] } } },
+  "some namespaces as text": { values: { reloader: { watchGlobally: false, namespaces: "team-b, team-a" } } },
+  "every source and kind": {
+    values: { reloader: { isArgoRollouts: true, enableCSIIntegration: true, isOpenshift: true } },
+  },
+  "Secrets only, no Jobs": { values: { reloader: { ignoreConfigMaps: true, ignoreJobs: true, ignoreCronJobs: true } } },
+  "selectors": {
+    values: {
+      reloader: {
+        namespaceSelector: "team in (a,b),reload",
+        ignoreNamespaces: "kube-system,kube-public",
+        resourceLabelSelector: "reload=yes",
+      },
+    },
+  },
+  "every flag": {
+    values: {
+      reloader: {
+        ...{ autoReloadAll: true, reloadOnCreate: true, reloadOnDelete: true, syncAfterRestart: true },
+        ...{ reloadStrategy: "env-vars", logFormat: "json", logLevel: "warning", enableHA: true },
+        ...{ enablePProf: true, enableMetricsByNamespace: true, matchLabels: { team: "platform" } },
+        custom_annotations: { configmap: "my.company/configmap", auto: "my.company/auto", pauseTime: "my.company/at" },
+      },
+      fleetReloader: { debounce: "5s", maxWait: "1m30s", args: ["--context=nova"] },
+    },
+  },
+  "a kept data dir": { values: { fleetReloader: { persistence: { enabled: true, storageClassName: "fast" }, markKey: { create: false } } } },
+  "operations": {
+    values: operations,
+    apiVersions: ["monitoring.coreos.com/v1", "autoscaling.k8s.io/v1"],
+  },
+  "without rights of its own": { values: { reloader: { rbac: { enabled: false }, serviceAccount: { create: false, name: "given" } } } },
+};

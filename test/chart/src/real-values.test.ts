@@ -1,0 +1,215 @@
+import { describe, expect, test } from "vitest";
+import { refusal, rendered, template } from "./helm.ts";
+import { at, type Manifest, the } from "./manifest.ts";
+import { matrix } from "./matrix.ts";
+
+const container = (objects: readonly Manifest[]) =>
+  at(the(objects, "Deployment"), "spec", "template", "spec", "containers", 0);
+const argsOf = (objects: readonly Manifest[]) => {
+  const args = at(container(objects), "args");
+  return Array.isArray(args) ? args.map(String) : [];
+};
+const envOf = (objects: readonly Manifest[]) => {
+  const env = at(container(objects), "env");
+  return Array.isArray(env) ? env.map((each) => String(at(each, "name"))) : [];
+};
+const by = (name: string) => rendered(matrix[name] ?? {});
+const ours = /^--(concurrency|dashboard-address|debounce|listen-address|max-wait|data-dir|mark-key-file)=/;
+
+/** The flags of the peer, as its own chart writes them. */
+describe("flags", () => {
+  test("the defaults say nothing but the log level", async () => {
+    expect(argsOf(await rendered({})).filter((arg) => !ours.test(arg))).toEqual(["--log-level=info"]);
+    expect(argsOf(await by("all the peer's defaults"))).toEqual(argsOf(await rendered({})));
+  });
+
+  test("each value becomes its flag", async () => {
+    expect(argsOf(await by("every flag")).filter((arg) => !ours.test(arg))).toEqual([
+      "--log-format=json",
+      "--log-level=warning",
+      "--auto-annotation=my.company/auto",
+      "--configmap-annotation=my.company/configmap",
+      "--pause-deployment-time-annotation=my.company/at",
+      "--reload-on-create=true",
+      "--reload-on-delete=true",
+      "--sync-after-restart=true",
+      "--reload-strategy=env-vars",
+      "--auto-reload-all=true",
+      "--enable-ha=true",
+      "--enable-pprof",
+      "--pprof-addr=:6060",
+      "--context=nova",
+    ]);
+    expect(argsOf(await by("every flag"))).toContain("--max-wait=1m30s");
+  });
+
+  test("a namespace selector keeps its commas: it stands in quotes, as the flag is read as CSV", async () => {
+    const args = argsOf(await by("selectors"));
+    expect(args).toContain('--namespace-selector="team in (a,b),reload"');
+    expect(args).toContain("--namespaces-to-ignore=kube-system,kube-public");
+    expect(args).toContain("--resource-label-selector=reload=yes");
+  });
+
+  test("what is left alone", async () => {
+    const args = argsOf(await by("Secrets only, no Jobs"));
+    expect(args).toContain("--resources-to-ignore=configmaps");
+    expect(args).toContain("--ignored-workload-types=jobs,cronjobs");
+    expect(argsOf(await by("every source and kind"))).toEqual(
+      expect.arrayContaining(["--is-Argo-Rollouts=true", "--enable-csi-integration=true"]),
+    );
+  });
+
+  test("a webhook needs no custom annotations", async () => {
+    expect(argsOf(await rendered({ values: { reloader: { webhookUrl: "https://x.example" } } }))).toContain(
+      "--webhook-url=https://x.example",
+    );
+  });
+});
+
+describe("scope", () => {
+  const clusterScoped = ["ClusterRole", "ClusterRoleBinding", "Namespace", "PriorityClass", "CustomResourceDefinition"];
+
+  test.each(["the Cluster API addon", "some namespaces", "some namespaces as text"])("%s: nothing is cluster-wide", async (name) => {
+    expect((await by(name)).filter((object) => clusterScoped.includes(object.kind))).toEqual([]);
+  });
+
+  test("without a list the release's namespace is served", async () => {
+    const objects = await by("the Cluster API addon");
+    expect(envOf(objects)).toContain("KUBERNETES_NAMESPACE");
+    expect(argsOf(objects).join(" ")).not.toContain("--namespaces");
+    expect(the(objects, "Role", "reloader-reloader-role").metadata.namespace).toBe("openstack-system");
+  });
+
+  test.each([
+    ["some namespaces", "team-a,team-b,tools"],
+    ["some namespaces as text", "team-a,team-b,tools"],
+  ])("%s: a Role in each and in the release's own, once", async (name, expected) => {
+    const objects = await by(name);
+    expect(argsOf(objects)).toContain(`--namespaces=${expected}`);
+    expect(envOf(objects)).not.toContain("KUBERNETES_NAMESPACE");
+    for (const kind of ["Role", "RoleBinding"]) {
+      const found = objects.filter((each) => each.kind === kind && !each.metadata.name.includes("metadata"));
+      expect(found.map((each) => each.metadata.namespace).join(",")).toBe(expected);
+    }
+  });
+});
+
+describe("rights", () => {
+  const granted = async (name: string): Promise<readonly string[]> => {
+    const rules = at(the(await by(name), "ClusterRole"), "rules");
+    return (Array.isArray(rules) ? rules : []).flatMap((rule) => {
+      const [resources, verbs] = [at(rule, "resources"), at(rule, "verbs")];
+      return Array.isArray(resources) ? resources.map((each) => `${each}: ${String(verbs)}`) : [];
+    });
+  };
+
+  test("nothing may be updated, and nothing is granted by a star", async () => {
+    for (const name of Object.keys(matrix)) {
+      for (const object of (await by(name)).filter((each) => /Role$/.test(each.kind) && !each.metadata.name.includes("metadata")))
+        expect(JSON.stringify(object)).not.toMatch(/"update"|"\*"/);
+    }
+  });
+
+  test("each right comes with the feature that needs it", async () => {
+    const standard = await granted("the defaults");
+    expect(standard).not.toContain("rollouts: get,list,watch,patch");
+    expect(standard).toContain("secrets: get,list,watch");
+    const all = await granted("every source and kind");
+    expect(all).toContain("rollouts: get,list,watch,patch");
+    expect(all).toContain("secretproviderclasspodstatuses: get,list,watch");
+    const few = await granted("Secrets only, no Jobs");
+    expect(few.filter((each) => /configmaps|jobs/.test(each))).toEqual([]);
+    expect(few).toContain("secrets: get,list,watch");
+    expect(await granted("selectors")).toContain("namespaces: get,list,watch");
+  });
+});
+
+describe("what the users' own documents look for", () => {
+  test("the Flux story: names, the label its runbook asks for, the PodMonitor", async () => {
+    const objects = await by("the platform team's HelmRelease");
+    const { metadata } = the(objects, "Deployment", "reloader");
+    expect(metadata.namespace).toBe("kube-system");
+    expect(at(the(objects, "Deployment"), "spec", "template", "metadata", "labels")).toMatchObject({
+      "app.kubernetes.io/name": "reloader",
+    });
+    const monitor = the(objects, "PodMonitor", "reloader");
+    expect(monitor.metadata.namespace).toBe("kube-system");
+    expect(at(monitor, "spec", "selector", "matchLabels")).toEqual({ app: "reloader", release: "reloader" });
+    expect(at(container(objects), "securityContext", "readOnlyRootFilesystem")).toBe(true);
+  });
+
+  test("a chart version with Flux' digest behind a plus makes valid labels", async () => {
+    for (const object of await by("the defaults"))
+      for (const value of Object.values(object.metadata.labels ?? {})) expect(value).toMatch(/^[A-Za-z0-9._-]{0,63}$/);
+  });
+});
+
+describe("instances", () => {
+  test("several need a Redis they share; without one there is one", async () => {
+    const three = { reloader: { enableHA: true, deployment: { replicas: 3 } } };
+    expect(at(the(await rendered({ values: three }), "Deployment"), "spec", "replicas")).toBe(1);
+    const shared = { ...three, fleetReloader: { redis: { url: "redis://redis:6390" } } };
+    const deployment = the(await rendered({ values: shared }), "Deployment");
+    expect(at(deployment, "spec", "replicas")).toBe(3);
+    expect(at(deployment, "spec", "template", "spec", "affinity", "podAntiAffinity")).toBeDefined();
+  });
+
+  test("the mark key is 64 hexadecimal characters, and never the same twice", async () => {
+    const keys = await Promise.all(
+      [1, 2].map(async () => {
+        const secret = the(await rendered({}), "Secret", "reloader-reloader-mark-key");
+        return Buffer.from(String(at(secret, "data", "mark.key")), "base64").toString("utf8");
+      }),
+    );
+    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}\n$/);
+    expect(keys[0]).not.toBe(keys[1]);
+  });
+});
+
+describe("the network policy lets it work", () => {
+  const ports = async (values: object) => {
+    const policy = the(await rendered({ values }), "NetworkPolicy");
+    const egress = at(policy, "spec", "egress");
+    return (Array.isArray(egress) ? egress : []).map((rule) => {
+      const list = at(rule, "ports");
+      return (Array.isArray(list) ? list : []).map((each) => at(each, "port"));
+    });
+  };
+  const reloader = { netpol: { enabled: true } };
+
+  test("names and API servers always, Redis and webhooks when there are any", async () => {
+    expect(await ports({ reloader })).toEqual([[53, 53], [443, 6443]]);
+    expect(await ports({ reloader, fleetReloader: { redis: { url: "rediss://redis.example" } } })).toEqual([[53, 53], [443, 6443], [6379]]);
+    expect(await ports({ reloader, fleetReloader: { redis: { url: "redis://redis:6390/2" } } })).toContainEqual([6390]);
+    for (const env of [{ open: { ALERT_SINK: "x" } }, { secret: { ALERT_WEBHOOK_URL: "x" } }, { existing: { s: { ALERT_WEBHOOK_URL: "k" } } }])
+      expect(await ports({ reloader: { ...reloader, deployment: { env } } })).toContainEqual([443, 80]);
+  });
+});
+
+describe("values that cannot work are refused, with the value and the mend", () => {
+  const cases: readonly (readonly [string, object, ...string[]])[] = [
+    ["a typo in our section", { fleetReloader: { debounse: "2s" } }, "/fleetReloader", "debounse"],
+    ["a word for a duration", { fleetReloader: { debounce: "soon" } }, "/fleetReloader/debounce", "soon"],
+    ["an unknown strategy", { reloader: { reloadStrategy: "magic" } }, "/reloader/reloadStrategy", "annotations"],
+    ["text for a switch", { reloader: { watchGlobally: "no" } }, "/reloader/watchGlobally", "boolean"],
+    ["namespaces with all of them", { reloader: { namespaces: ["a"] } }, "reloader.watchGlobally=false"],
+    ["nothing to look at", { reloader: { ignoreSecrets: true, ignoreConfigMaps: true } }, "set one of them to false"],
+    ["the peer's image", { image: { repository: "x.example/stakater/reloader" } }, "image.repository", "remove its image.tag"],
+    ["a password in a URL", { fleetReloader: { redis: { url: "redis://u:p@redis" } } }, "fleetReloader.redis.existingSecret"],
+    [
+      "several instances without a key",
+      { reloader: { deployment: { replicas: 2 } }, fleetReloader: { redis: { url: "redis://r" }, markKey: { create: false } } },
+      "fleetReloader.markKey.existingSecret",
+    ],
+  ];
+  test.each(cases)("%s", async (_name, values, ...says) => {
+    const message = await refusal(values);
+    for (const text of says) expect(message).toContain(text);
+    expect(message).not.toContain("u:p@");
+  });
+
+  test("keys of other versions of the peer's chart are let through", async () => {
+    const values = { reloader: { leaderElection: { leaseDuration: "15s" }, deployment: { image: { name: "x" } } } };
+    expect((await template({ values })).code).toBe(0);
+  });
+});
