@@ -1,0 +1,155 @@
+import { readFileSync } from "node:fs";
+import type { ControlPlane } from "@fleet-reloader/control-plane/control-plane";
+import { startControlPlane } from "@fleet-reloader/control-plane/start";
+import { ApiClient } from "@fleet-reloader/testkit/api-client";
+import { type Product, startProduct } from "@fleet-reloader/testkit/product";
+import { until } from "@fleet-reloader/testkit/until";
+import { afterAll, describe, expect, test } from "vitest";
+import { apply } from "./dry-run.ts";
+import { type Rendering, rendered } from "./helm.ts";
+import { at, type Manifest } from "./manifest.ts";
+
+const plane = await startControlPlane({ auditLog: true, users: ["global", "scoped", "poor"] });
+afterAll(() => plane.stop());
+const client = new ApiClient({ url: plane.url, token: plane.adminToken, ca: plane.caPem });
+// The release's own.
+await made("Namespace", { metadata: { name: "tools" } });
+
+/** The rights that the chart renders, given to a user: exactly them, in exactly their places. */
+async function grant(user: string, objects: readonly Manifest[]): Promise<void> {
+  const suffix = `-${user}`;
+  for (const object of objects.filter(({ kind }) => /Role(Binding)?$/.test(kind))) {
+    const { roleRef } = object;
+    const named = { ...object, metadata: { ...object.metadata, name: object.metadata.name + suffix } };
+    const bound = {
+      roleRef: { ...Object(roleRef), name: `${String(at(roleRef, "name"))}${suffix}` },
+      subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
+    };
+    const problem = await apply(plane, object.kind.endsWith("Binding") ? { ...named, ...bound } : named, { isDryRun: false });
+    if (problem !== undefined) throw new Error(problem);
+  }
+}
+
+/** Requests of a user that the API server refused: verb and resource. */
+function refusals(controlPlane: ControlPlane, user: string): readonly string[] {
+  const lines = readFileSync(controlPlane.auditLogPath ?? "", "utf8").trim().split("\n");
+  return lines.flatMap((line) => {
+    const entry: unknown = JSON.parse(line);
+    if (at(entry, "user", "username") !== user || at(entry, "responseStatus", "code") !== 403) return [];
+    return [`${String(at(entry, "verb"))} ${String(at(entry, "objectRef", "resource"))} ${String(at(entry, "objectRef", "name") ?? "")}`.trim()];
+  });
+}
+
+async function made(kind: "Namespace" | "ConfigMap" | "Secret" | "Deployment", object: object, namespace?: string): Promise<void> {
+  const { status, body } = await client.create(kind, object, namespace);
+  if (status >= 300 && status !== 409) throw new Error(`${kind}: ${status} ${JSON.stringify(body)}`);
+}
+
+/** A Deployment that uses a ConfigMap and a Secret, one of which is about to change. */
+async function makeSite(namespace: string): Promise<void> {
+  await made("Namespace", { metadata: { name: namespace } });
+  await made("ConfigMap", { metadata: { name: "settings" }, data: { v: "A" } }, namespace);
+  await made("Secret", { metadata: { name: "credentials" }, data: { v: "QQ==" } }, namespace);
+  const labels = { app: "app" };
+  const envFrom = [{ configMapRef: { name: "settings" } }, { secretRef: { name: "credentials" } }];
+  await made(
+    "Deployment",
+    {
+      metadata: { name: "app", annotations: { "reloader.stakater.com/auto": "true" } },
+      spec: {
+        selector: { matchLabels: labels },
+        template: { metadata: { labels }, spec: { containers: [{ name: "app", image: "app:1", envFrom }] } },
+      },
+    },
+    namespace,
+  );
+}
+
+async function annotations(namespace: string): Promise<readonly string[]> {
+  const { body } = await client.get("Deployment", "app", namespace);
+  return Object.keys(Object(at(body, "metadata", "annotations")));
+}
+
+async function templateOf(namespace: string): Promise<string> {
+  const { body } = await client.get("Deployment", "app", namespace);
+  return JSON.stringify(at(body, "spec", "template"));
+}
+
+/** It adopts the Deployment, and rolls it after each of its sources has changed. */
+async function rollsFor(namespace: string): Promise<void> {
+  await until("adopted", async () => (await annotations(namespace)).some((key) => key.includes("carried-")), 60_000);
+  const changes = [["ConfigMap", "settings", "B"], ["Secret", "credentials", "Qg=="]] as const;
+  for (const [kind, name, value] of changes) {
+    const before = await templateOf(namespace);
+    await client.patch(kind, name, { data: { v: value } }, namespace);
+    await until(`rolled for ${kind}`, async () => (await templateOf(namespace)) !== before, 60_000);
+  }
+}
+
+function start(user: string, options: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {}): Product {
+  return startProduct({ kubeconfig: plane.user(user).kubeconfigPath, ...options });
+}
+
+describe("with exactly the rights the chart renders", () => {
+  test("for all namespaces it works, and is refused nothing", async () => {
+    await makeSite("global");
+    await grant("global", await rendered({}));
+    await using product = start("global");
+    await product.ready();
+    await rollsFor("global");
+    expect(await product.stop()).toBe(0);
+    expect(refusals(plane, "global")).toEqual([]);
+  });
+
+  test("for one namespace it works without any cluster-wide right", async () => {
+    const rendering: Rendering = { namespace: "scoped", values: { reloader: { watchGlobally: false } } };
+    await makeSite("scoped");
+    await grant("scoped", await rendered(rendering));
+    await using product = start("scoped", { env: { KUBERNETES_NAMESPACE: "scoped" } });
+    await product.ready();
+    await rollsFor("scoped");
+    expect(await product.stop()).toBe(0);
+    // Asked once, and answered by another identity of the cluster when it is refused.
+    expect(new Set(refusals(plane, "scoped"))).toEqual(new Set(["get namespaces kube-system"]));
+  });
+
+  test.each([
+    ["secrets", "list"],
+    ["configmaps", "watch"],
+    ["deployments", "list"],
+    ["statefulsets", "list"],
+    ["daemonsets", "watch"],
+  ])("without %s: %s it says so", async (resource, verb) => {
+    await grant("poor", without(await rendered({}), resource, verb));
+    await using product = start("poor");
+    const line = await until(
+      "a message names what is missing",
+      () => product.log.find((each) => String(each.err).includes(`cannot ${verb} resource "${resource}"`)),
+      60_000,
+    );
+    expect(line.level).toBe("warn");
+    const ready = await fetch(`${await product.healthUrl()}/ready`);
+    expect(ready.status).toBe(503);
+    expect(await ready.text()).toContain(resource);
+    expect(await product.stop()).toBe(0);
+  });
+});
+
+/** The same objects, but nobody may do this with that. */
+function without(objects: readonly Manifest[], resource: string, verb: string): readonly Manifest[] {
+  const split = (rule: unknown): readonly object[] => {
+    const resources = list(at(rule, "resources"));
+    if (!resources.includes(resource)) return [Object(rule)];
+    return [
+      { ...Object(rule), resources: resources.filter((each) => each !== resource) },
+      { ...Object(rule), resources: [resource], verbs: list(at(rule, "verbs")).filter((each) => each !== verb) },
+    ].filter((each) => each.resources.length > 0 && (each.verbs?.length ?? 1) > 0);
+  };
+  return objects.map((object) =>
+    Array.isArray(object.rules) ? { ...object, rules: object.rules.flatMap(split) } : object,
+  );
+}
+
+function list(value: unknown): readonly string[] {
+  return Array.isArray(value) ? value.map(String) : [];
+}
