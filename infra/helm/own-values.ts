@@ -60,5 +60,6 @@ export const ownValues: Fields = {
     }),
     maxHeapMiB: leaf(null, "integer", "Heap limit of Node instead of the image's 256.", { minimum: 32 }),
     args: list("More flags."),
+    extraRules: list("More rights where it serves, for kinds of workloads that args declare: rules as in a Role."),
   }),
 };

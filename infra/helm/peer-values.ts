@@ -67,7 +67,7 @@ const deployment: Fields = {
 const reloader: Fields = {
   autoReloadAll: toggle(false, "Serve every workload that does not opt out, without annotations."),
   isArgoRollouts: toggle(false, "Serve Argo Rollouts."),
-  isOpenshift: toggle(false, "Taken and without effect, as in the peer."),
+  isOpenshift: toggle(false, "The rights to DeploymentConfigs, also where templates are rendered without the cluster."),
   ignoreSecrets: toggle(false, "Do not look at Secrets, and have no right to."),
   ignoreConfigMaps: toggle(false, "Do not look at ConfigMaps, and have no right to."),
   ignoreJobs: toggle(false, "Leave Jobs alone."),

@@ -1,6 +1,6 @@
 {{/*
 What it may do in a namespace it serves; each rule only with the feature that needs it. `list` and `watch` on Secrets are a
-right to read them, also where only metadata is asked for. There is no `update`: every write is a patch.
+right to read them, also where only metadata is asked for. There is no `update`: what is changed is patched.
 */}}
 {{- define "fleet-reloader.rules" -}}
 {{- $reloader := .Values.reloader -}}
@@ -29,11 +29,16 @@ right to read them, also where only metadata is asked for. There is no `update`:
 # A CronJob is rolled by a Job of its template.
 - apiGroups: [batch]
   resources: [jobs]
-  verbs: [get, list, create]
+  verbs: [get, create]
 {{- end }}
 {{- if $reloader.isArgoRollouts }}
 - apiGroups: [argoproj.io]
   resources: [rollouts]
+  verbs: [get, list, watch, patch]
+{{- end }}
+{{- if or $reloader.isOpenshift (.Capabilities.APIVersions.Has "apps.openshift.io/v1") }}
+- apiGroups: [apps.openshift.io]
+  resources: [deploymentconfigs]
   verbs: [get, list, watch, patch]
 {{- end }}
 {{- if $reloader.enableCSIIntegration }}
@@ -44,6 +49,9 @@ right to read them, also where only metadata is asked for. There is no `update`:
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
+{{- with .Values.fleetReloader.extraRules }}
+{{ toYaml . }}
+{{- end }}
 {{- end -}}
 
 {{- define "fleet-reloader.rbacLabels" -}}
