@@ -30,36 +30,64 @@ export const ownValues: Fields = {
       pattern: patterns["HOST:PORT"],
     }),
     dashboardAddress: fromConfig(dashboardFields.dashboardAddress),
-    redis: closed("A Redis (6.2 or newer, or Valkey, maxmemory-policy noeviction) that several replicas share. Without one each pod has its own inside.", {
-      url: text("", "redis://host:port or rediss://…, without a password.", {
-        pattern: "^(rediss?://.+)?$",
-      }),
-      existingSecret: text("", "Secret with the URL, for one with a password."),
-      existingSecretKey: text("url", "Key of the URL in that Secret."),
-      port: count(6379, "For the NetworkPolicy, when the URL is in a Secret."),
-    }),
-    markKey: closed("The key of the digests noted on workloads. When it is lost, every workload is adopted anew.", {
-      create: toggle(true, "Make a Secret with a random key at the first install; upgrades and reinstalls keep it. false without existingSecret: a key in the data dir."),
-      existingSecret: text("", "Secret with your own key. Needed wherever templates are rendered without the cluster, as Argo CD does: there each rendering would make a new one."),
-      existingSecretKey: text("mark.key", "Key in that Secret; 64 hexadecimal characters a line, the current one first."),
-    }),
-    persistence: closed("The data dir (embedded Redis). Nothing is lost without it: what matters is on the workloads.", {
-      enabled: toggle(false, "Keep it in a PersistentVolumeClaim; an emptyDir otherwise."),
-      existingClaim: text("", "A claim that exists."),
-      size: text("1Gi", "Size of the claim that is made."),
-      storageClassName: text("", "Its class; the cluster's default when empty."),
-      accessModes: leaf(["ReadWriteOnce"], "array", "Its access modes."),
-    }),
+    redis: closed(
+      "A Redis (6.2 or newer, or Valkey, maxmemory-policy noeviction) that several replicas share. Without one each pod has its own inside.",
+      {
+        url: text("", "redis://host:port or rediss://…, without a password.", {
+          pattern: "^(rediss?://.+)?$",
+        }),
+        existingSecret: text("", "Secret with the URL, for one with a password."),
+        existingSecretKey: text("url", "Key of the URL in that Secret."),
+        port: count(6379, "For the NetworkPolicy, when the URL is in a Secret."),
+      },
+    ),
+    markKey: closed(
+      "The key of the digests noted on workloads. When it is lost, every workload is adopted anew.",
+      {
+        create: toggle(
+          true,
+          "Make a Secret with a random key at the first install; upgrades and reinstalls keep it. false without existingSecret: a key in the data dir.",
+        ),
+        existingSecret: text(
+          "",
+          "Secret with your own key. Needed wherever templates are rendered without the cluster, as Argo CD does: there each rendering would make a new one.",
+        ),
+        existingSecretKey: text(
+          "mark.key",
+          "Key in that Secret; 64 hexadecimal characters a line, the current one first.",
+        ),
+      },
+    ),
+    persistence: closed(
+      "The data dir (embedded Redis). Nothing is lost without it: what matters is on the workloads.",
+      {
+        enabled: toggle(false, "Keep it in a PersistentVolumeClaim; an emptyDir otherwise."),
+        existingClaim: text("", "A claim that exists."),
+        size: text("1Gi", "Size of the claim that is made."),
+        storageClassName: text("", "Its class; the cluster's default when empty."),
+        accessModes: leaf(["ReadWriteOnce"], "array", "Its access modes."),
+      },
+    ),
     networkPolicy: closed("Ways out beside the API server's (reloader.netpol.to).", {
-      apiServerPorts: leaf([443, 6443], "array", "Ports of API servers; 6443 where the network filters after address translation."),
+      apiServerPorts: leaf(
+        [443, 6443],
+        "array",
+        "Ports of API servers; 6443 where the network filters after address translation.",
+      ),
       dnsTo: list("Where DNS servers are; empty: everywhere."),
       redisTo: list("Where Redis is; empty: everywhere."),
-      alertPorts: leaf([443, 80], "array", "Ports of webhooks; opened when webhookUrl, an ALERT_ variable or alertTo is set."),
+      alertPorts: leaf(
+        [443, 80],
+        "array",
+        "Ports of webhooks; opened when webhookUrl, an ALERT_ variable or alertTo is set.",
+      ),
       alertTo: list("Where webhooks are; empty: everywhere."),
       extraEgress: list("More egress rules, as in a NetworkPolicy."),
     }),
     maxHeapMiB: leaf(null, "integer", "Heap limit of Node instead of the image's 256.", { minimum: 32 }),
     args: list("More flags."),
-    extraRules: list("More rights where it serves, for kinds of workloads that args declare: rules as in a Role."),
+    extraRules: list(
+      "More rights where it serves, for kinds of workloads that args declare: rules as in a Role.",
+    ),
   }),
 };

@@ -4,7 +4,8 @@ import { count, type Fields, leaf, list, map, open, text, toggle, unset } from "
  * The values of Stakater Reloader's chart 2.2.16, kept by hand: same names, and the same defaults where they mean
  * something here. Where a default differs, its text says so.
  */
-const probe = "overrides timeoutSeconds 5, failureThreshold 5, periodSeconds 10, successThreshold 1, initialDelaySeconds";
+const probe =
+  "overrides timeoutSeconds 5, failureThreshold 5, periodSeconds 10, successThreshold 1, initialDelaySeconds";
 
 const scrape: Fields = {
   namespace: unset("string", "Namespace of the monitor; the release's when empty."),
@@ -21,13 +22,18 @@ const scrape: Fields = {
 
 const environment: Fields = {
   open: map("Variables with plain values: name → value. Empty values are left out."),
-  secret: map("Variables whose values are put into a Secret of this release: name → value, for example ALERT_WEBHOOK_URL."),
+  secret: map(
+    "Variables whose values are put into a Secret of this release: name → value, for example ALERT_WEBHOOK_URL.",
+  ),
   field: map("Variables read from the pod's own fields: name → fieldPath."),
   existing: map("Variables from Secrets that exist: Secret → variable → key."),
 };
 
 const deployment: Fields = {
-  replicas: count(1, "Instances. More than one needs fleetReloader.redis, which they share; without it there is one."),
+  replicas: count(
+    1,
+    "Instances. More than one needs fleetReloader.redis, which they share; without it there is one.",
+  ),
   revisionHistoryLimit: count(2, "Old ReplicaSets kept for a rollback."),
   hostUsers: unset("boolean", "false runs the pod in a user namespace of its own."),
   dnsConfig: map("dnsConfig of the pod."),
@@ -37,13 +43,16 @@ const deployment: Fields = {
   topologySpreadConstraints: list("topologySpreadConstraints of the pod."),
   volumes: list("More volumes of the pod."),
   volumeMounts: list("More mounts of the container."),
-  securityContext: map("securityContext of the pod. fsGroup is ours: a volume of its own has to be writable.", {
-    runAsNonRoot: true,
-    runAsUser: 65_534,
-    runAsGroup: 65_534,
-    fsGroup: 65_534,
-    seccompProfile: { type: "RuntimeDefault" },
-  }),
+  securityContext: map(
+    "securityContext of the pod. fsGroup is ours: a volume of its own has to be writable.",
+    {
+      runAsNonRoot: true,
+      runAsUser: 65_534,
+      runAsGroup: 65_534,
+      fsGroup: 65_534,
+      seccompProfile: { type: "RuntimeDefault" },
+    },
+  ),
   containerSecurityContext: map("securityContext of the container; the peer's is empty.", {
     allowPrivilegeEscalation: false,
     capabilities: { drop: ["ALL"] },
@@ -61,13 +70,20 @@ const deployment: Fields = {
   imagePullSecrets: unset("array", "Pull secrets of the pods, beside those of global.imagePullSecrets."),
   automountServiceAccountToken: unset("boolean", "Whether the token is mounted; the pods need it."),
   gomaxprocsOverride: leaf("", ["string", "integer"], "Taken and without effect: for the Go runtime."),
-  gomemlimitOverride: leaf("", ["string", "integer"], "Taken and without effect; see fleetReloader.maxHeapMiB."),
+  gomemlimitOverride: leaf(
+    "",
+    ["string", "integer"],
+    "Taken and without effect; see fleetReloader.maxHeapMiB.",
+  ),
 };
 
 const reloader: Fields = {
   autoReloadAll: toggle(false, "Serve every workload that does not opt out, without annotations."),
   isArgoRollouts: toggle(false, "Serve Argo Rollouts."),
-  isOpenshift: toggle(false, "The rights to DeploymentConfigs, also where templates are rendered without the cluster."),
+  isOpenshift: toggle(
+    false,
+    "The rights to DeploymentConfigs, also where templates are rendered without the cluster.",
+  ),
   ignoreSecrets: toggle(false, "Do not look at Secrets, and have no right to."),
   ignoreConfigMaps: toggle(false, "Do not look at ConfigMaps, and have no right to."),
   ignoreJobs: toggle(false, "Leave Jobs alone."),
@@ -79,19 +95,36 @@ const reloader: Fields = {
     enum: ["default", "env-vars", "annotations", null],
   }),
   ignoreNamespaces: text("", "Namespaces to leave alone, comma-separated; only with watchGlobally."),
-  namespaceSelector: text("", "Label selectors of the namespaces to serve, comma-separated; only with watchGlobally."),
-  resourceLabelSelector: text("", "Label selectors of the ConfigMaps and Secrets to look at, comma-separated."),
+  namespaceSelector: text(
+    "",
+    "Label selectors of the namespaces to serve, comma-separated; only with watchGlobally.",
+  ),
+  resourceLabelSelector: text(
+    "",
+    "Label selectors of the ConfigMaps and Secrets to look at, comma-separated.",
+  ),
   logFormat: text("", "Empty for text, or json."),
   logLevel: text("info", "trace, debug, info, warning, error, fatal or panic."),
-  watchGlobally: toggle(true, "Serve all namespaces with a ClusterRole; false: the release's, or those of namespaces, with Roles."),
-  namespaces: leaf([], ["array", "string"], "With watchGlobally false: the namespaces to serve, as list or comma-separated; the release's is added.", {
-    items: { type: "string" },
-  }),
+  watchGlobally: toggle(
+    true,
+    "Serve all namespaces with a ClusterRole; false: the release's, or those of namespaces, with Roles.",
+  ),
+  namespaces: leaf(
+    [],
+    ["array", "string"],
+    "With watchGlobally false: the namespaces to serve, as list or comma-separated; the release's is added.",
+    {
+      items: { type: "string" },
+    },
+  ),
   enableHA: toggle(false, "Taken: instances on one Redis share the work, there is no leader and no Lease."),
   enablePProf: toggle(false, "Passed on as --enable-pprof."),
   pprofAddr: text(":6060", "Passed on as --pprof-addr."),
   enableCSIIntegration: toggle(false, "Watch what the Secrets Store CSI driver mounts."),
-  readOnlyRootFileSystem: toggle(true, "The container cannot write but to its data dir and /tmp; the peer's default is false."),
+  readOnlyRootFileSystem: toggle(
+    true,
+    "The container cannot write but to its data dir and /tmp; the peer's default is false.",
+  ),
   legacy: open("Of old clusters.", { rbac: toggle(false, "Taken and without effect.") }),
   matchLabels: map("More labels of all objects, and of the selector."),
   enableMetricsByNamespace: toggle(false, "Count reloads by namespace, too."),
@@ -100,7 +133,9 @@ const reloader: Fields = {
     "Other annotation keys: configmap, secret, auto, configmap_auto, secret_auto, search, match, ignore, pausePeriod, pauseTime.",
   ),
   deployment: open("The Deployment.", deployment),
-  service: map("Rendered when not empty, or with serviceMonitor: port (9090), labels, annotations, ipFamilyPolicy, ipFamilies."),
+  service: map(
+    "Rendered when not empty, or with serviceMonitor: port (9090), labels, annotations, ipFamilyPolicy, ipFamilies.",
+  ),
   rbac: open("Roles and bindings.", {
     enabled: toggle(true, "Make them."),
     labels: map("More labels of them."),
@@ -150,8 +185,13 @@ export const peerValues: Fields = {
     imageRegistry: text("", "Put before image.name; image.repository is not used then."),
     imagePullSecrets: list("Names, or objects with a name."),
   }),
-  kubernetes: open("Of the peer.", { host: text("https://kubernetes.default", "Taken and without effect, as in the peer.") }),
-  nameOverride: text("", "The part after the release in all names, and app.kubernetes.io/name; `reloader` when empty."),
+  kubernetes: open("Of the peer.", {
+    host: text("https://kubernetes.default", "Taken and without effect, as in the peer."),
+  }),
+  nameOverride: text(
+    "",
+    "The part after the release in all names, and app.kubernetes.io/name; `reloader` when empty.",
+  ),
   fullnameOverride: text("", "The name of all objects; <release>-<name> when empty."),
   namespace: text("", "Namespace of all objects; the release's when empty."),
   image: open("The image. Where you publish it is yours to say: there is no registry in here.", {

@@ -26,7 +26,12 @@ export function closed(doc: string, fields: Fields): Section {
 }
 
 /** Any value; null is what Helm users write to take a default back. */
-export function leaf(value: unknown, types: string | readonly string[], doc: string, more: object = {}): Leaf {
+export function leaf(
+  value: unknown,
+  types: string | readonly string[],
+  doc: string,
+  more: object = {},
+): Leaf {
   return { type: "leaf", doc, value, schema: { type: [types, "null"].flat(), ...more } };
 }
 

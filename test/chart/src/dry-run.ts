@@ -27,7 +27,8 @@ export async function apply(
   options: { readonly isDryRun: boolean },
 ): Promise<string | undefined> {
   const collection = await collectionOf(plane, object);
-  if (collection === undefined) throw new Error(`the API server knows no ${object.apiVersion} ${object.kind}`);
+  if (collection === undefined)
+    throw new Error(`the API server knows no ${object.apiVersion} ${object.kind}`);
   const query = `fieldManager=helm&force=true&fieldValidation=Strict${options.isDryRun ? "&dryRun=All" : ""}`;
   const { status, body } = await plane.request({
     method: "PATCH",
@@ -35,5 +36,7 @@ export async function apply(
     contentType: "application/apply-patch+yaml",
     body: object,
   });
-  return status < 300 ? undefined : `${object.kind} ${object.metadata.name}: ${status} ${String(at(body, "message"))}`;
+  return status < 300
+    ? undefined
+    : `${object.kind} ${object.metadata.name}: ${status} ${String(at(body, "message"))}`;
 }

@@ -23,7 +23,9 @@ export async function template(rendering: Rendering): Promise<Outcome> {
     ...["--values", "-"],
     ...(rendering.apiVersions ?? []).flatMap((version) => ["--api-versions", version]),
   ];
-  return await run(await ensureTool("helm"), args, { input: stringify(rendering.values ?? {}, { version: "1.1" }) });
+  return await run(await ensureTool("helm"), args, {
+    input: stringify(rendering.values ?? {}, { version: "1.1" }),
+  });
 }
 
 /** What the chart makes of the values; throws with what Helm says when it refuses them. */

@@ -37,7 +37,12 @@ const operations = {
       resources: { requests: { cpu: "10m", memory: "128Mi" }, limits: { memory: "512Mi" } },
       tolerations: [{ key: "node-role.kubernetes.io/control-plane", effect: "NoSchedule" }],
       topologySpreadConstraints: [
-        { maxSkew: 1, topologyKey: "zone", whenUnsatisfiable: "ScheduleAnyway", labelSelector: { matchLabels: { release: "reloader" } } },
+        {
+          maxSkew: 1,
+          topologyKey: "zone",
+          whenUnsatisfiable: "ScheduleAnyway",
+          labelSelector: { matchLabels: { release: "reloader" } },
+        },
       ],
       priorityClassName: "system-cluster-critical",
       hostUsers: false,
@@ -63,13 +68,17 @@ export const matrix: Readonly<Record<string, Rendering>> = {
   "all the peer's defaults": { values: fixture("peer-defaults.yaml") },
   "the platform team's HelmRelease": { namespace: "kube-system", values: fixture("flux-values.yaml") },
   "the Cluster API addon": { namespace: "openstack-system", values: fixture("addon-values.yaml") },
-  "some namespaces": { values: { reloader: { watchGlobally: false, namespaces: ["team-b", "team-a", "tools"] } } },
+  "some namespaces": {
+    values: { reloader: { watchGlobally: false, namespaces: ["team-b", "team-a", "tools"] } },
+  },
   "some namespaces as text": { values: { reloader: { watchGlobally: false, namespaces: "team-b, team-a" } } },
   "every source and kind": {
     values: { reloader: { isArgoRollouts: true, enableCSIIntegration: true, isOpenshift: true } },
   },
-  "Secrets only, no Jobs": { values: { reloader: { ignoreConfigMaps: true, ignoreJobs: true, ignoreCronJobs: true } } },
-  "selectors": {
+  "Secrets only, no Jobs": {
+    values: { reloader: { ignoreConfigMaps: true, ignoreJobs: true, ignoreCronJobs: true } },
+  },
+  selectors: {
     values: {
       reloader: {
         namespaceSelector: "team in (a,b),reload",
@@ -84,15 +93,25 @@ export const matrix: Readonly<Record<string, Rendering>> = {
         ...{ autoReloadAll: true, reloadOnCreate: true, reloadOnDelete: true, syncAfterRestart: true },
         ...{ reloadStrategy: "env-vars", logFormat: "json", logLevel: "warning", enableHA: true },
         ...{ enablePProf: true, enableMetricsByNamespace: true, matchLabels: { team: "platform" } },
-        custom_annotations: { configmap: "my.company/configmap", auto: "my.company/auto", pauseTime: "my.company/at" },
+        custom_annotations: {
+          configmap: "my.company/configmap",
+          auto: "my.company/auto",
+          pauseTime: "my.company/at",
+        },
       },
       fleetReloader: { debounce: "5s", maxWait: "1m30s", args: ["--context=nova"] },
     },
   },
-  "a kept data dir": { values: { fleetReloader: { persistence: { enabled: true, storageClassName: "fast" }, markKey: { create: false } } } },
-  "operations": {
+  "a kept data dir": {
+    values: {
+      fleetReloader: { persistence: { enabled: true, storageClassName: "fast" }, markKey: { create: false } },
+    },
+  },
+  operations: {
     values: operations,
     apiVersions: ["monitoring.coreos.com/v1", "autoscaling.k8s.io/v1"],
   },
-  "without rights of its own": { values: { reloader: { rbac: { enabled: false }, serviceAccount: { create: false, name: "given" } } } },
+  "without rights of its own": {
+    values: { reloader: { rbac: { enabled: false }, serviceAccount: { create: false, name: "given" } } },
+  },
 };

@@ -26,7 +26,15 @@ afterAll(async () => {
 const isKnown = (object: Manifest) => !foreignKinds.includes(object.kind);
 
 async function conform(text: string): Promise<{ readonly code: number; readonly output: string }> {
-  const args = ["-strict", "-summary", "-skip", foreignKinds.join(","), "-schema-location", schemaLocation(folder), "-"];
+  const args = [
+    "-strict",
+    "-summary",
+    "-skip",
+    foreignKinds.join(","),
+    "-schema-location",
+    schemaLocation(folder),
+    "-",
+  ];
   return await run(await ensureTool("kubeconform"), args, { input: text });
 }
 
@@ -67,7 +75,11 @@ describe.each(Object.keys(matrix))("%s", (name) => {
     const pod = {
       apiVersion: "v1",
       kind: "Pod",
-      metadata: { name: "as-the-deployment-makes-it", namespace, labels: at(deployment, "spec", "template", "metadata", "labels") },
+      metadata: {
+        name: "as-the-deployment-makes-it",
+        namespace,
+        labels: at(deployment, "spec", "template", "metadata", "labels"),
+      },
       spec: at(deployment, "spec", "template", "spec"),
     };
     const { status, body } = await plane.request({
@@ -81,7 +93,9 @@ describe.each(Object.keys(matrix))("%s", (name) => {
 
 test("kubeconform does refuse a field that does not exist", async () => {
   const deployment = the(await rendered({}), "Deployment");
-  const { code, output } = await conform(stringify({ ...deployment, spec: { ...Object(deployment.spec), replica: 1 } }));
+  const { code, output } = await conform(
+    stringify({ ...deployment, spec: { ...Object(deployment.spec), replica: 1 } }),
+  );
   expect(code).toBe(1);
   expect(output).toContain("replica");
 });
@@ -90,7 +104,11 @@ test("kubeconform does refuse a field that does not exist", async () => {
 const peerDeployment = {
   apiVersion: "apps/v1",
   kind: "Deployment",
-  metadata: { name: "reloader-reloader", namespace: "tools", labels: { app: "reloader-reloader", release: "reloader" } },
+  metadata: {
+    name: "reloader-reloader",
+    namespace: "tools",
+    labels: { app: "reloader-reloader", release: "reloader" },
+  },
   spec: {
     replicas: 1,
     selector: { matchLabels: { app: "reloader-reloader", release: "reloader" } },
@@ -104,19 +122,24 @@ const peerDeployment = {
   },
 };
 
-describe.each([["the defaults"], ["operations"], ["the defaults", "a kept data dir"]])("from the peer to %s %s", (...steps) => {
-  test("its release becomes ours in place: same names, same selector, one container", async () => {
-    const path = "/apis/apps/v1/namespaces/tools/deployments/reloader-reloader";
-    await makeNamespaces([peerDeployment]);
-    await plane.request({ method: "DELETE", path });
-    expect(await apply(plane, peerDeployment, { isDryRun: false })).toBeUndefined();
-    for (const step of steps) {
-      for (const object of (await rendered(matrix[step] ?? {})).filter(isKnown))
-        expect(await apply(plane, object, { isDryRun: false })).toBeUndefined();
-    }
-    const { body } = await plane.request({ path });
-    expect(at(body, "metadata", "generation")).toBe(1 + steps.length);
-    expect(at(body, "spec", "template", "spec", "containers")).toHaveLength(1);
-    expect(at(body, "spec", "template", "spec", "containers", 0, "image")).toMatch(/fleet-reloader:0\.1\.0$/);
-  });
-});
+describe.each([["the defaults"], ["operations"], ["the defaults", "a kept data dir"]])(
+  "from the peer to %s %s",
+  (...steps) => {
+    test("its release becomes ours in place: same names, same selector, one container", async () => {
+      const path = "/apis/apps/v1/namespaces/tools/deployments/reloader-reloader";
+      await makeNamespaces([peerDeployment]);
+      await plane.request({ method: "DELETE", path });
+      expect(await apply(plane, peerDeployment, { isDryRun: false })).toBeUndefined();
+      for (const step of steps) {
+        for (const object of (await rendered(matrix[step] ?? {})).filter(isKnown))
+          expect(await apply(plane, object, { isDryRun: false })).toBeUndefined();
+      }
+      const { body } = await plane.request({ path });
+      expect(at(body, "metadata", "generation")).toBe(1 + steps.length);
+      expect(at(body, "spec", "template", "spec", "containers")).toHaveLength(1);
+      expect(at(body, "spec", "template", "spec", "containers", 0, "image")).toMatch(
+        /fleet-reloader:0\.1\.0$/,
+      );
+    });
+  },
+);

@@ -17,13 +17,17 @@ afterAll(async () => {
 
 async function helm(...args: readonly string[]): Promise<string> {
   const everywhere = ["--kubeconfig", plane.kubeconfigPath, "--namespace", "tools"];
-  const { code, output, errors } = await run(await ensureTool("helm"), [...args, ...everywhere], { env: { HOME: home } });
+  const { code, output, errors } = await run(await ensureTool("helm"), [...args, ...everywhere], {
+    env: { HOME: home },
+  });
   if (code !== 0) throw new Error(`helm ${args.join(" ")}: ${errors}`);
   return output;
 }
 
 async function markKey(): Promise<string> {
-  const { body } = await plane.request({ path: "/api/v1/namespaces/tools/secrets/reloader-reloader-mark-key" });
+  const { body } = await plane.request({
+    path: "/api/v1/namespaces/tools/secrets/reloader-reloader-mark-key",
+  });
   return String(at(body, "data", "mark.key"));
 }
 

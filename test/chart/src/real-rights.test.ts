@@ -25,22 +25,32 @@ async function grant(user: string, objects: readonly Manifest[]): Promise<void> 
       roleRef: { ...Object(roleRef), name: `${String(at(roleRef, "name"))}${suffix}` },
       subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: user }],
     };
-    const problem = await apply(plane, object.kind.endsWith("Binding") ? { ...named, ...bound } : named, { isDryRun: false });
+    const problem = await apply(plane, object.kind.endsWith("Binding") ? { ...named, ...bound } : named, {
+      isDryRun: false,
+    });
     if (problem !== undefined) throw new Error(problem);
   }
 }
 
 /** Requests of a user that the API server refused: verb and resource. */
 function refusals(controlPlane: ControlPlane, user: string): readonly string[] {
-  const lines = readFileSync(controlPlane.auditLogPath ?? "", "utf8").trim().split("\n");
+  const lines = readFileSync(controlPlane.auditLogPath ?? "", "utf8")
+    .trim()
+    .split("\n");
   return lines.flatMap((line) => {
     const entry: unknown = JSON.parse(line);
     if (at(entry, "user", "username") !== user || at(entry, "responseStatus", "code") !== 403) return [];
-    return [`${String(at(entry, "verb"))} ${String(at(entry, "objectRef", "resource"))} ${String(at(entry, "objectRef", "name") ?? "")}`.trim()];
+    return [
+      `${String(at(entry, "verb"))} ${String(at(entry, "objectRef", "resource"))} ${String(at(entry, "objectRef", "name") ?? "")}`.trim(),
+    ];
   });
 }
 
-async function made(kind: "Namespace" | "ConfigMap" | "Secret" | "Deployment", object: object, namespace?: string): Promise<void> {
+async function made(
+  kind: "Namespace" | "ConfigMap" | "Secret" | "Deployment",
+  object: object,
+  namespace?: string,
+): Promise<void> {
   const { status, body } = await client.create(kind, object, namespace);
   if (status >= 300 && status !== 409) throw new Error(`${kind}: ${status} ${JSON.stringify(body)}`);
 }
@@ -77,8 +87,15 @@ async function templateOf(namespace: string): Promise<string> {
 
 /** It adopts the Deployment, and rolls it after each of its sources has changed. */
 async function rollsFor(namespace: string): Promise<void> {
-  await until("adopted", async () => (await annotations(namespace)).some((key) => key.includes("carried-")), 60_000);
-  const changes = [["ConfigMap", "settings", "B"], ["Secret", "credentials", "Qg=="]] as const;
+  await until(
+    "adopted",
+    async () => (await annotations(namespace)).some((key) => key.includes("carried-")),
+    60_000,
+  );
+  const changes = [
+    ["ConfigMap", "settings", "B"],
+    ["Secret", "credentials", "Qg=="],
+  ] as const;
   for (const [kind, name, value] of changes) {
     const before = await templateOf(namespace);
     await client.patch(kind, name, { data: { v: value } }, namespace);
@@ -86,7 +103,10 @@ async function rollsFor(namespace: string): Promise<void> {
   }
 }
 
-function start(user: string, options: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {}): Product {
+function start(
+  user: string,
+  options: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
+): Product {
   return startProduct({ kubeconfig: plane.user(user).kubeconfigPath, ...options });
 }
 
@@ -142,7 +162,11 @@ function without(objects: readonly Manifest[], resource: string, verb: string): 
     if (!resources.includes(resource)) return [Object(rule)];
     return [
       { ...Object(rule), resources: resources.filter((each) => each !== resource) },
-      { ...Object(rule), resources: [resource], verbs: list(at(rule, "verbs")).filter((each) => each !== verb) },
+      {
+        ...Object(rule),
+        resources: [resource],
+        verbs: list(at(rule, "verbs")).filter((each) => each !== verb),
+      },
     ].filter((each) => each.resources.length > 0 && (each.verbs?.length ?? 1) > 0);
   };
   return objects.map((object) =>

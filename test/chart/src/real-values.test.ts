@@ -67,11 +67,20 @@ describe("flags", () => {
 });
 
 describe("scope", () => {
-  const clusterScoped = ["ClusterRole", "ClusterRoleBinding", "Namespace", "PriorityClass", "CustomResourceDefinition"];
+  const clusterScoped = [
+    "ClusterRole",
+    "ClusterRoleBinding",
+    "Namespace",
+    "PriorityClass",
+    "CustomResourceDefinition",
+  ];
 
-  test.each(["the Cluster API addon", "some namespaces", "some namespaces as text"])("%s: nothing is cluster-wide", async (name) => {
-    expect((await by(name)).filter((object) => clusterScoped.includes(object.kind))).toEqual([]);
-  });
+  test.each(["the Cluster API addon", "some namespaces", "some namespaces as text"])(
+    "%s: nothing is cluster-wide",
+    async (name) => {
+      expect((await by(name)).filter((object) => clusterScoped.includes(object.kind))).toEqual([]);
+    },
+  );
 
   test("without a list the release's namespace is served", async () => {
     const objects = await by("the Cluster API addon");
@@ -105,7 +114,9 @@ describe("rights", () => {
 
   test("nothing may be updated, and nothing is granted by a star", async () => {
     for (const name of Object.keys(matrix)) {
-      for (const object of (await by(name)).filter((each) => /Role$/.test(each.kind) && !each.metadata.name.includes("metadata")))
+      for (const object of (await by(name)).filter(
+        (each) => /Role$/.test(each.kind) && !each.metadata.name.includes("metadata"),
+      ))
         expect(JSON.stringify(object)).not.toMatch(/"update"|"\*"/);
     }
   });
@@ -140,7 +151,8 @@ describe("what the users' own documents look for", () => {
 
   test("a chart version with Flux' digest behind a plus makes valid labels", async () => {
     for (const object of await by("the defaults"))
-      for (const value of Object.values(object.metadata.labels ?? {})) expect(value).toMatch(/^[A-Za-z0-9._-]{0,63}$/);
+      for (const value of Object.values(object.metadata.labels ?? {}))
+        expect(value).toMatch(/^[A-Za-z0-9._-]{0,63}$/);
   });
 });
 
@@ -178,38 +190,93 @@ describe("the network policy lets it work", () => {
   const reloader = { netpol: { enabled: true } };
 
   test("names and API servers always, Redis and webhooks when there are any", async () => {
-    expect(await ports({ reloader })).toEqual([[53, 53], [443, 6443]]);
-    expect(await ports({ reloader, fleetReloader: { redis: { url: "rediss://redis.example" } } })).toEqual([[53, 53], [443, 6443], [6379]]);
-    expect(await ports({ reloader, fleetReloader: { redis: { url: "redis://redis:6390/2" } } })).toContainEqual([6390]);
-    for (const env of [{ open: { ALERT_SINK: "x" } }, { secret: { ALERT_WEBHOOK_URL: "x" } }, { existing: { s: { ALERT_WEBHOOK_URL: "k" } } }])
+    expect(await ports({ reloader })).toEqual([
+      [53, 53],
+      [443, 6443],
+    ]);
+    expect(await ports({ reloader, fleetReloader: { redis: { url: "rediss://redis.example" } } })).toEqual([
+      [53, 53],
+      [443, 6443],
+      [6379],
+    ]);
+    expect(
+      await ports({ reloader, fleetReloader: { redis: { url: "redis://redis:6390/2" } } }),
+    ).toContainEqual([6390]);
+    for (const env of [
+      { open: { ALERT_SINK: "x" } },
+      { secret: { ALERT_WEBHOOK_URL: "x" } },
+      { existing: { s: { ALERT_WEBHOOK_URL: "k" } } },
+    ])
       expect(await ports({ reloader: { ...reloader, deployment: { env } } })).toContainEqual([443, 80]);
   });
 });
 
 describe("values that cannot work are refused, with the value and the mend", () => {
-  const cases: readonly (readonly [string, object, ...string[]])[] = [
-    ["a typo in our section", { fleetReloader: { debounse: "2s" } }, "/fleetReloader", "debounse"],
-    ["a word for a duration", { fleetReloader: { debounce: "soon" } }, "/fleetReloader/debounce", "soon"],
-    ["an unknown strategy", { reloader: { reloadStrategy: "magic" } }, "/reloader/reloadStrategy", "annotations"],
-    ["text for a switch", { reloader: { watchGlobally: "no" } }, "/reloader/watchGlobally", "boolean"],
-    ["namespaces with all of them", { reloader: { namespaces: ["a"] } }, "reloader.watchGlobally=false"],
-    ["nothing to look at", { reloader: { ignoreSecrets: true, ignoreConfigMaps: true } }, "set one of them to false"],
-    ["the peer's image", { image: { repository: "x.example/stakater/reloader" } }, "image.repository", "remove its image.tag"],
-    ["a password in a URL", { fleetReloader: { redis: { url: "redis://u:p@redis" } } }, "fleetReloader.redis.existingSecret"],
-    [
-      "several instances without a key",
-      { reloader: { deployment: { replicas: 2 } }, fleetReloader: { redis: { url: "redis://r" }, markKey: { create: false } } },
-      "fleetReloader.markKey.existingSecret",
-    ],
+  const cases = [
+    {
+      what: "a typo in our section",
+      values: { fleetReloader: { debounse: "2s" } },
+      says: ["/fleetReloader", "debounse"],
+    },
+    {
+      what: "a word for a duration",
+      values: { fleetReloader: { debounce: "soon" } },
+      says: ["/fleetReloader/debounce", "soon"],
+    },
+    {
+      what: "an unknown strategy",
+      values: { reloader: { reloadStrategy: "magic" } },
+      says: ["/reloader/reloadStrategy", "annotations"],
+    },
+    {
+      what: "text for a switch",
+      values: { reloader: { watchGlobally: "no" } },
+      says: ["/reloader/watchGlobally", "boolean"],
+    },
+    {
+      what: "namespaces with all of them",
+      values: { reloader: { namespaces: ["a"] } },
+      says: ["reloader.watchGlobally=false"],
+    },
+    {
+      what: "nothing to look at",
+      values: { reloader: { ignoreSecrets: true, ignoreConfigMaps: true } },
+      says: ["set one of them to false"],
+    },
+    {
+      what: "the peer's image",
+      values: { image: { repository: "x.example/stakater/reloader" } },
+      says: ["image.repository", "remove its image.tag"],
+    },
+    {
+      what: "a password in a URL",
+      values: { fleetReloader: { redis: { url: "redis://u:p@redis" } } },
+      says: ["fleetReloader.redis.existingSecret"],
+    },
+    {
+      what: "two Redis",
+      values: { fleetReloader: { redis: { url: "redis://redis", existingSecret: "redis-url" } } },
+      says: ["fleetReloader.redis.url", "fleetReloader.redis.existingSecret", "keep one"],
+    },
+    {
+      what: "several instances without a key",
+      values: {
+        reloader: { deployment: { replicas: 2 } },
+        fleetReloader: { redis: { url: "redis://r" }, markKey: { create: false } },
+      },
+      says: ["fleetReloader.markKey.existingSecret"],
+    },
   ];
-  test.each(cases)("%s", async (_name, values, ...says) => {
+  test.each(cases)("$what", async ({ values, says }) => {
     const message = await refusal(values);
     for (const text of says) expect(message).toContain(text);
     expect(message).not.toContain("u:p@");
   });
 
   test("keys of other versions of the peer's chart are let through", async () => {
-    const values = { reloader: { leaderElection: { leaseDuration: "15s" }, deployment: { image: { name: "x" } } } };
+    const values = {
+      reloader: { leaderElection: { leaseDuration: "15s" }, deployment: { image: { name: "x" } } },
+    };
     expect((await template({ values })).code).toBe(0);
   });
 });

@@ -12,9 +12,9 @@ const valuesFile = `${manifestsFolder}/values.yaml`;
 /** What is committed for people without Helm: path in the repository → text. */
 export async function renderedManifests(): Promise<ReadonlyMap<string, string>> {
   const values: unknown = parse(readFileSync(join(root, valuesFile), "utf8"));
-  const objects = (await rendered({ release: "fleet-reloader", namespace: "fleet-reloader", values: Object(values) })).map(
-    withoutHelm,
-  );
+  const objects = (
+    await rendered({ release: "fleet-reloader", namespace: "fleet-reloader", values: Object(values) })
+  ).map(withoutHelm);
   const namespace = { apiVersion: "v1", kind: "Namespace", metadata: { name: "fleet-reloader" } };
   return new Map([
     [`${manifestsFolder}/fleet-reloader.yaml`, `${plainHead}${streamOf([namespace, ...objects])}`],

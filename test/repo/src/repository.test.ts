@@ -1,6 +1,7 @@
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
+import { chartPages } from "../../../infra/helm/chart-pages.ts";
 import { cruiseFolders } from "./cruise.ts";
 import { generatedPages } from "./generated-pages.ts";
 import { root } from "./root.ts";
@@ -25,6 +26,11 @@ test("the generated pages and the diagram are what the code says", async () => {
     ).toBe(text);
   }
 }, 60_000);
+
+test("the chart's values, their schema and their table are what the descriptions say", () => {
+  for (const [path, text] of chartPages())
+    expect(read(path), `${path}: run node infra/helm/generate-schema.ts`).toBe(text);
+});
 
 test("every test that ARCHITECTURE.md names for an invariant exists", () => {
   const links = [...read("ARCHITECTURE.md").matchAll(/\]\(((?:packages|test|docs|infra)\/[^)]*)\)/g)].map(

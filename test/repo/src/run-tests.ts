@@ -16,11 +16,15 @@ if (flag === "--real") {
   results.push(await commandStep("control plane", ["node", "test/control-plane/src/main.ts", "build"]));
   results.push(await vitestStep("conformance on the real one", { cwd: "test/conformance", args: ["real"] }));
   results.push(await vitestStep("end to end on the real one", { cwd: "test/e2e", args: ["real"] }));
+  // As the control plane; what is on PATH is taken instead.
+  results.push(await commandStep("helm and its like", ["node", "test/chart/src/build-tools.ts"]));
+  results.push(await vitestStep("chart on the real one", { cwd: "test/chart", args: ["real"] }));
 } else {
   results.push(...(await checkSteps()));
   results.push(await vitestStep("unit, property, contract", { cwd: "." }));
   results.push(await vitestStep("conformance, simulated", { cwd: "test/conformance", args: ["simulated"] }));
   results.push(await vitestStep("end to end, simulated", { cwd: "test/e2e", args: ["simulated"] }));
+  results.push(await vitestStep("image and manifests", { cwd: "test/chart", args: ["simulated"] }));
   results.push(await commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]));
 }
 close(results);

@@ -27,7 +27,10 @@ export const toolNames: readonly ToolName[] = ["kubeconform", "helm", "kustomize
  * The path of a tool: what is on PATH, else our own, built first when this version was never built here. Safe to call from
  * many processes at once: one builds, the others wait for it.
  */
-export async function ensureTool(name: ToolName, log: (line: string) => void = console.error): Promise<string> {
+export async function ensureTool(
+  name: ToolName,
+  log: (line: string) => void = console.error,
+): Promise<string> {
   const found = onPath(name);
   if (found !== undefined) return found;
   const binary = join(cacheFolder(), name);

@@ -27,5 +27,9 @@ export async function run(
     child.once("error", reject);
     child.once("close", (exitCode) => resolve(exitCode ?? 1));
   });
-  return { code, output: Buffer.concat(output).toString("utf8"), errors: Buffer.concat(errors).toString("utf8") };
+  return {
+    code,
+    output: Buffer.concat(output).toString("utf8"),
+    errors: Buffer.concat(errors).toString("utf8"),
+  };
 }

@@ -1,0 +1,157 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { basename, join } from "node:path";
+import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+import { until } from "@fleet-reloader/testkit/until";
+import { afterAll, describe, expect, test } from "vitest";
+import { root as repository } from "./helm.ts";
+import { type Container, isolationHere, startContainer } from "./image/container.ts";
+import { readImageSettings } from "./image/dockerfile.ts";
+import { run } from "./tools/run.ts";
+
+const read = (path: string) => readFileSync(join(repository, path), "utf8");
+const dockerfile = read("infra/docker/Dockerfile");
+const settings = readImageSettings(dockerfile);
+const folder = mkdtempSync(join(tmpdir(), "fr-rootfs-"));
+const root = join(folder, "root");
+const built = await run(process.execPath, [join(repository, "infra/docker/build-rootfs.ts"), root]);
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+const files = () =>
+  readdirSync(root, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => join(entry.parentPath, entry.name));
+
+describe("the Dockerfile", () => {
+  test("takes the versions that ./dev takes", () => {
+    const dev = read("dev");
+    expect(dockerfile).toContain(`FROM node:${/^NODE_VERSION=(\S+)$/m.exec(dev)?.[1]}-`);
+    expect(dockerfile).toContain(`pnpm@${/^PNPM_VERSION=(\S+)$/m.exec(dev)?.[1]}`);
+  });
+
+  test("starts Node as ./dev run does, as nobody, and names no registry", () => {
+    const nodeArgs = read("infra/bundle/node-args").trim().split(" ");
+    expect(settings.entrypoint).toEqual(["/usr/bin/node", ...nodeArgs, "/app/main.mjs"]);
+    expect(settings.env.MALLOC_ARENA_MAX).toBe("1");
+    expect(settings.user).toBe("65534:65534");
+    expect(dockerfile).not.toMatch(/^FROM \S*[./]\S*\//m);
+  });
+
+  test("the chart's command for another heap limit is that entrypoint", () => {
+    const command =
+      /command: (\[.*\])/.exec(read("infra/helm/fleet-reloader/templates/deployment.yaml"))?.[1] ?? "";
+    const words = command
+      .replaceAll(/[[\]"]/g, "")
+      .replaceAll("{{ . }}", "256")
+      .split(", ");
+    expect(words).toEqual(settings.entrypoint);
+  });
+});
+
+describe("the root file system", () => {
+  test("is put together from what is installed", () => {
+    expect(built.code, built.errors).toBe(0);
+  });
+
+  test("has two programs, their libraries, and no shell", () => {
+    const programs = files().filter((path) => (statSync(path).mode & 0o111) !== 0 && !path.includes("/app/"));
+    const others = programs
+      .filter((path) => !/\/lib(64)?\/|\.so(\.|$)/.test(path))
+      .map((path) => path.slice(root.length));
+    expect(others.sort()).toEqual(["/usr/bin/node", "/usr/bin/redis-server"]);
+    const shells = files().filter((path) =>
+      /^(sh|bash|dash|ash|busybox|npm|pnpm|apt.*|perl.*)$/.test(basename(path)),
+    );
+    expect(shells).toEqual([]);
+  });
+
+  test("has nothing of the workplace: no sources, no tests, no credentials", () => {
+    const own = files().filter((path) => !path.includes("/node_modules/"));
+    expect(own.filter((path) => /\.ts$|\.test\.|kubeconfig|\.key$|\.env$/.test(path))).toEqual([]);
+  });
+
+  test("has no link that leads nowhere", () => {
+    const links = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
+      entry.isSymbolicLink(),
+    );
+    expect(links.length).toBeGreaterThan(3);
+    for (const link of links) expect(() => statSync(join(link.parentPath, link.name))).not.toThrow();
+  });
+
+  test("takes at most 200 MB, most of it Node", () => {
+    const bytes = files().reduce((sum, path) => sum + statSync(path).size, 0);
+    expect(bytes).toBeLessThan(200e6);
+  });
+});
+
+const ownAddresses = ["--listen-address=127.0.0.1:0", "--dashboard-address=127.0.0.1:0", "--log-format=json"];
+
+/** Where it listens, from the line it logs when it has started. */
+async function addressesOf(
+  container: Container,
+): Promise<{ readonly health: string; readonly queues: string }> {
+  const line = await until(
+    "it has started",
+    () =>
+      container
+        .output()
+        .split("\n")
+        .find((each) => each.includes('"health"')),
+    30_000,
+  ).catch((error: unknown) => {
+    throw new Error(`it did not start:\n${container.output()}`, { cause: error });
+  });
+  return JSON.parse(line);
+}
+
+describe("the product in it", () => {
+  test("starts as nobody on a read-only root, gets ready, shows the queue, and ends well on SIGTERM", async () => {
+    await using cluster = await startSimCluster({ name: "image" });
+    await using container = startContainer({
+      root,
+      settings,
+      args: ["--kubeconfig=/var/lib/fleet-reloader/kubeconfig", ...ownAddresses],
+      files: { kubeconfig: cluster.kubeconfig() },
+    });
+    const { health, queues } = await addressesOf(container);
+    await until("/ready answers 200", async () => (await fetch(health)).status === 200, 30_000);
+    const page = await fetch(queues);
+    expect(page.status).toBe(200);
+    expect(await page.text()).toContain("fleet-reloader");
+
+    const status = readFileSync(`/proc/${container.pid}/status`, "utf8");
+    expect(status).toMatch(/^NoNewPrivs:\s*1$/m);
+    const { isolation, isRoot } = isolationHere();
+    if (isRoot) {
+      expect(status).toMatch(/^Uid:\s*65534\s+65534/m);
+      expect(status).toMatch(/^CapEff:\s*0+$/m);
+    }
+    if (isolation === "read-only")
+      expect(readFileSync(`/proc/${container.pid}/mountinfo`, "utf8")).toMatch(/ \/ ro[, ]/);
+
+    container.signal("SIGTERM");
+    expect(await container.ended, container.output()).toBe(0);
+  });
+
+  test.each([
+    [["watcher", "--version"], 0, "fleet-reloader watcher "],
+    [["worker", "--version"], 0, "fleet-reloader worker "],
+    [["standalone", "--version"], 0, "fleet-reloader "],
+    [["dashbord"], 78, "dashbord: no service of this name; write standalone, watcher, worker"],
+  ] as const)("the first argument names the service: %s", async (args, code, says) => {
+    await using container = startContainer({ root, settings, args });
+    expect(await container.ended).toBe(code);
+    await until("it says so", () => container.output().includes(says));
+  });
+
+  test("nobody gets a shell in it", async () => {
+    const shell = { ...settings, entrypoint: ["/bin/sh", "-c", "true"] as const };
+    await using container = startContainer({
+      root,
+      settings: { ...shell, entrypoint: [...shell.entrypoint] },
+      args: [],
+    });
+    expect(await container.ended).toBe(127);
+    await until("it says so", () => /\/bin\/sh.*No such file/.test(container.output()));
+  });
+});

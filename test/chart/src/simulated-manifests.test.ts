@@ -1,0 +1,47 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "./helm.ts";
+import { parseManifests } from "./manifest.ts";
+import { inputsDigest } from "./rendered-manifests.ts";
+
+const files = readdirSync(join(root, "infra"), { recursive: true, withFileTypes: true })
+  .filter((entry) => entry.isFile() && !entry.parentPath.includes("node_modules"))
+  .map((entry) => join(entry.parentPath, entry.name).slice(root.length + 1));
+const read = (path: string) => readFileSync(join(root, path), "utf8");
+
+/** Whether they are what the chart renders is told with Helm, in `./dev test --real`; that somebody forgot to render, here. */
+test.each(["infra/manifests/fleet-reloader.yaml", "infra/kustomize/base/fleet-reloader.yaml"])(
+  "%s was rendered from the chart as it is",
+  (path) => {
+    const text = read(path);
+    expect(text, `${path}: run node test/chart/src/render-manifests.ts`).toContain(
+      `inputs ${inputsDigest()}.`,
+    );
+    const kinds = parseManifests(text).map((object) => object.kind);
+    expect(kinds).toEqual(expect.arrayContaining(["ClusterRole", "Deployment", "ServiceAccount"]));
+  },
+);
+
+test("every manifest that is no template is YAML of Kubernetes objects", () => {
+  const manifests = files.filter(
+    (path) =>
+      /^infra\/(manifests|kustomize|flux|rbac)\/.*\.yaml$/.test(path) && !path.endsWith("values.yaml"),
+  );
+  expect(manifests.length).toBeGreaterThan(6);
+  // A kustomization has no name of its own.
+  for (const path of manifests.filter((each) => !each.endsWith("kustomization.yaml")))
+    expect(parseManifests(read(path)).length, path).toBeGreaterThan(0);
+});
+
+test("no registry is written anywhere: where things are published is the user's to say", () => {
+  const place =
+    /^\s*-?\s*(?:image|repository|imageRegistry|newName|url|repo|FROM):?\s+"?(?:[a-z]+:\/\/)?([^\s"{]+)/gm;
+  const places = files
+    .filter((path) => /\.yaml$|Dockerfile$/.test(path))
+    .flatMap((path) => [...read(path).matchAll(place)].map((match) => match[1] ?? ""));
+  expect(places).toEqual(
+    expect.arrayContaining(["fleet-reloader", "REGISTRY/charts/fleet-reloader", "CHARTS"]),
+  );
+  expect(places.filter((each) => each.includes("/") && each.split("/")[0]?.includes("."))).toEqual([]);
+});
