@@ -1,5 +1,7 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { refusal, rendered, template } from "./helm.ts";
+import { refusal, rendered, root, template } from "./helm.ts";
 import { at, type Manifest, the } from "./manifest.ts";
 import { matrix } from "./matrix.ts";
 
@@ -57,6 +59,21 @@ describe("flags", () => {
     expect(argsOf(await by("every source and kind"))).toEqual(
       expect.arrayContaining(["--is-Argo-Rollouts=true", "--enable-csi-integration=true"]),
     );
+  });
+
+  test("none is unknown to the product: each is in its reference, or on the page that says what comes of the peer's", async () => {
+    const pages = ["docs/reference/config.md", "docs/compatibility.md"].map((path) =>
+      readFileSync(join(root, path), "utf8"),
+    );
+    for (const name of Object.keys(matrix)) {
+      for (const arg of argsOf(await by(name))) {
+        const flag = /^--[A-Za-z-]+/.exec(arg)?.[0] ?? arg;
+        expect(
+          pages.some((page) => page.includes(`\`${flag}\``) || page.includes(`\`${flag}=`)),
+          flag,
+        ).toBe(true);
+      }
+    }
   });
 
   test("a webhook needs no custom annotations", async () => {

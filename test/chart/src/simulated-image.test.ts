@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { root as repository } from "./helm.ts";
 import { type Container, isolationHere, startContainer } from "./image/container.ts";
 import { readImageSettings } from "./image/dockerfile.ts";
+import { at, parseManifests, the } from "./manifest.ts";
 import { run } from "./tools/run.ts";
 
 const read = (path: string) => readFileSync(join(repository, path), "utf8");
@@ -84,6 +85,12 @@ describe("the root file system", () => {
   });
 });
 
+/** As the chart starts it, from what it rendered last; of a flag given twice the last counts. */
+const deployed = at(
+  the(parseManifests(read("infra/manifests/fleet-reloader.yaml")), "Deployment"),
+  ...["spec", "template", "spec", "containers", 0, "args"],
+);
+const chartArgs = Array.isArray(deployed) ? deployed.map(String) : [];
 const ownAddresses = ["--listen-address=127.0.0.1:0", "--dashboard-address=127.0.0.1:0", "--log-format=json"];
 
 /** Where it listens, from the line it logs when it has started. */
@@ -105,13 +112,18 @@ async function addressesOf(
 }
 
 describe("the product in it", () => {
-  test("starts as nobody on a read-only root, gets ready, shows the queue, and ends well on SIGTERM", async () => {
+  test("starts with the chart's arguments as nobody on a read-only root, gets ready, shows the queue, and ends well on SIGTERM", async () => {
     await using cluster = await startSimCluster({ name: "image" });
     await using container = startContainer({
       root,
       settings,
-      args: ["--kubeconfig=/var/lib/fleet-reloader/kubeconfig", ...ownAddresses],
-      files: { kubeconfig: cluster.kubeconfig() },
+      args: [
+        ...chartArgs,
+        ...ownAddresses,
+        "--kubeconfig=/var/lib/fleet-reloader/kubeconfig",
+        "--mark-key-file=/var/lib/fleet-reloader/key",
+      ],
+      files: { kubeconfig: cluster.kubeconfig(), key: `${"0f".repeat(32)}\n` },
     });
     const { health, queues } = await addressesOf(container);
     await until("/ready answers 200", async () => (await fetch(health)).status === 200, 30_000);
