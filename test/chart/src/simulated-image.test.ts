@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from "node:fs";
+import { mkdtempSync, readFileSync, rmSync, statSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { basename, join } from "node:path";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from "vitest";
 import { root as repository } from "./helm.ts";
 import { type Container, isolationHere, startContainer } from "./image/container.ts";
 import { readImageSettings } from "./image/dockerfile.ts";
+import { tree } from "./image/tree.ts";
 import { at, parseManifests, the } from "./manifest.ts";
 import { run } from "./tools/run.ts";
 
@@ -19,7 +20,7 @@ const built = await run(process.execPath, [join(repository, "infra/docker/build-
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
 const files = () =>
-  readdirSync(root, { recursive: true, withFileTypes: true })
+  tree(root)
     .filter((entry) => entry.isFile())
     .map((entry) => join(entry.parentPath, entry.name));
 
@@ -72,9 +73,7 @@ describe("the root file system", () => {
   });
 
   test("has no link that leads nowhere", () => {
-    const links = readdirSync(root, { recursive: true, withFileTypes: true }).filter((entry) =>
-      entry.isSymbolicLink(),
-    );
+    const links = tree(root).filter((entry) => entry.isSymbolicLink());
     expect(links.length).toBeGreaterThan(3);
     for (const link of links) expect(() => statSync(join(link.parentPath, link.name))).not.toThrow();
   });
