@@ -1,0 +1,136 @@
+import { type Annotations, annotationValue } from "./workload.ts";
+
+/** One condition on the labels of an object. */
+export interface LabelRequirement {
+  readonly key: string;
+  readonly operator: "in" | "notin" | "exists" | "absent" | ">" | "<";
+  /** The values of `in` and `notin`, the one bound of `>` and `<`; none otherwise. */
+  readonly values: readonly string[];
+}
+
+/** Conditions that all have to hold; without any, everything matches. */
+export interface LabelSelector {
+  readonly requirements: readonly LabelRequirement[];
+}
+
+/** What is wrong with a selector, and what to write. */
+export interface LabelSelectorProblem {
+  readonly problem: string;
+}
+
+/** Labels are texts by key, chosen by people, exactly as annotations are. */
+export type Labels = Annotations;
+
+/**
+ * Reads what `kubectl --selector` reads: `a=b`, `a==b`, `a!=b`, `a in (b, c)`, `a notin (b, c)`, `a`, `!a`, `a>1`, `a<1`,
+ * separated by commas; and the two forms of the peer (compat 1.1, flag 19): `a:b` is `a=b`, and the value `*` means that the key
+ * is there.
+ */
+export function parseLabelSelector(text: string): LabelSelector | LabelSelectorProblem {
+  const requirements: LabelRequirement[] = [];
+  for (const part of splitOutsideParentheses(text)) {
+    const requirement = parseRequirement(part);
+    if (requirement === undefined) {
+      return {
+        problem: `${JSON.stringify(part)} is no label requirement; write key=value, key!=value, key in (a, b), key notin (a, b), key or !key`,
+      };
+    }
+    requirements.push(requirement);
+  }
+  return { requirements };
+}
+
+/** Whether an object with these labels is selected. */
+export function matchesSelector(selector: LabelSelector, labels: Labels): boolean {
+  return selector.requirements.every((requirement) => holds(requirement, labels));
+}
+
+/** The selector in Kubernetes' own words, for the `labelSelector` of a list or watch. The same selector is the same text. */
+export function formatLabelSelector(selector: LabelSelector): string {
+  return selector.requirements.map(formatRequirement).join(",");
+}
+
+// A qualified name: an optional DNS name and a slash, then at most 63 characters. Source: apimachinery, IsQualifiedName.
+const key = "(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?";
+const value = "(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?";
+const equality = new RegExp(`^(${key})\\s*(==|=|!=|:)\\s*(${value}|\\*)$`);
+const membership = new RegExp(`^(${key})\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
+const comparison = new RegExp(`^(${key})\\s*([<>])\\s*(-?\\d+)$`);
+const existence = new RegExp(`^(!?)\\s*(${key})$`);
+const wholeValue = new RegExp(`^${value}$`);
+
+function splitOutsideParentheses(text: string): readonly string[] {
+  return text.trim() === "" ? [] : text.split(/,(?![^(]*\))/).map((part) => part.trim());
+}
+
+function parseRequirement(text: string): LabelRequirement | undefined {
+  return parseEquality(text) ?? parseMembership(text) ?? parseComparison(text) ?? parseExistence(text);
+}
+
+function parseEquality(text: string): LabelRequirement | undefined {
+  const [, name, sign, wanted] = equality.exec(text) ?? [];
+  if (name === undefined || sign === undefined || wanted === undefined) return undefined;
+  if (wanted !== "*") return { key: name, operator: sign === "!=" ? "notin" : "in", values: [wanted] };
+  return { key: name, operator: sign === "!=" ? "absent" : "exists", values: [] };
+}
+
+function parseMembership(text: string): LabelRequirement | undefined {
+  const [, name, operator, list] = membership.exec(text) ?? [];
+  if (name === undefined || list === undefined) return undefined;
+  const values = [...new Set(list.split(",").map((item) => item.trim()))].sort();
+  if (!values.every((each) => wholeValue.test(each))) return undefined;
+  return { key: name, operator: operator === "in" ? "in" : "notin", values };
+}
+
+function parseComparison(text: string): LabelRequirement | undefined {
+  const [, name, sign, bound] = comparison.exec(text) ?? [];
+  if (name === undefined || bound === undefined) return undefined;
+  return { key: name, operator: sign === ">" ? ">" : "<", values: [bound] };
+}
+
+function parseExistence(text: string): LabelRequirement | undefined {
+  const [, not, name] = existence.exec(text) ?? [];
+  return name === undefined
+    ? undefined
+    : { key: name, operator: not === "!" ? "absent" : "exists", values: [] };
+}
+
+function holds({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
+  const label = annotationValue(labels, key);
+  switch (operator) {
+    case "in":
+      return label !== undefined && values.includes(label);
+    case "notin":
+      return label === undefined || !values.includes(label);
+    case "exists":
+      return label !== undefined;
+    case "absent":
+      return label === undefined;
+    case ">":
+      return label !== undefined && isInteger(label) && Number(label) > Number(values[0]);
+    case "<":
+      return label !== undefined && isInteger(label) && Number(label) < Number(values[0]);
+  }
+}
+
+function isInteger(text: string): boolean {
+  return /^-?\d+$/.test(text);
+}
+
+function formatRequirement({ key, operator, values }: LabelRequirement): string {
+  switch (operator) {
+    case "in":
+    case "notin": {
+      const [only, ...others] = values;
+      if (only !== undefined && others.length === 0) return `${key}${operator === "in" ? "=" : "!="}${only}`;
+      return `${key} ${operator} (${values.join(",")})`;
+    }
+    case "exists":
+      return key;
+    case "absent":
+      return `!${key}`;
+    case ">":
+    case "<":
+      return `${key}${operator}${values[0]}`;
+  }
+}
