@@ -1,8 +1,11 @@
-/** What kind of object a source is. CSI objects join when their watch does. */
-export type SourceKind = "ConfigMap" | "Secret";
+/**
+ * What kind of object a source is. The content of a SecretProviderClass (Secrets Store CSI driver) is what its volumes show:
+ * the object itself says only where that comes from.
+ */
+export type SourceKind = "ConfigMap" | "Secret" | "SecretProviderClass";
 
-/** Every source kind, for code that has to look at each. */
-export const sourceKinds = ["ConfigMap", "Secret"] as const satisfies readonly SourceKind[];
+/** The kinds every cluster has, and which are served unless somebody says otherwise. */
+export const defaultSourceKinds = ["ConfigMap", "Secret"] as const satisfies readonly SourceKind[];
 
 /** Identity of an object whose content matters to the pods that use it. Names only: safe to log and to enqueue. */
 export interface SourceRef {
@@ -14,8 +17,9 @@ export interface SourceRef {
 /**
  * The bytes of a source, as pods see them. Never leaves the process that hashes it (I4).
  *
- * `data` holds a ConfigMap's text as UTF-8, or a Secret's values decoded from base64; `binaryData` holds a
- * ConfigMap's binary values decoded, and is empty for a Secret. They are kept apart only because the compatible hash
+ * `data` holds a ConfigMap's text as UTF-8, a Secret's values decoded from base64, or the version of each object that a
+ * SecretProviderClass' volumes show; `binaryData` holds a
+ * ConfigMap's binary values decoded, and is empty for the others. They are kept apart only because the compatible hash
  * tells them apart; pods cannot.
  */
 export interface SourceContent {

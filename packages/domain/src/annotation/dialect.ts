@@ -45,5 +45,10 @@ export const defaultDialect: AnnotationDialect = {
       auto: "secret.reloader.stakater.com/auto",
       exclude: "secrets.exclude.reloader.stakater.com/reload",
     },
+    SecretProviderClass: {
+      named: "secretproviderclass.reloader.stakater.com/reload",
+      auto: "secretproviderclass.reloader.stakater.com/auto",
+      exclude: "secretproviderclasses.exclude.reloader.stakater.com/reload",
+    },
   },
 };

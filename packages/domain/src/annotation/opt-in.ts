@@ -60,12 +60,13 @@ export function readOptIn(
   const read = (kind: SourceKind) => readKind(kind, workload, { dialect, settings, compile });
   const configMap = read("ConfigMap");
   const secret = read("Secret");
+  const providerClass = read("SecretProviderClass");
   const { overrides, problems } = readOverrides(workload.annotations);
   return {
     dialect,
-    kinds: { ConfigMap: configMap.optIn, Secret: secret.optIn },
+    kinds: { ConfigMap: configMap.optIn, Secret: secret.optIn, SecretProviderClass: providerClass.optIn },
     overrides,
-    problems: eachOnce([...configMap.problems, ...secret.problems, ...problems]),
+    problems: eachOnce([...configMap.problems, ...secret.problems, ...providerClass.problems, ...problems]),
   };
 }
 

@@ -7,12 +7,16 @@ const keyId = fc.constantFrom("k1", "k2", "a.b_c-d");
 const keys = fc.oneof(fc.constant("all" as const), fc.array(fc.string({ maxLength: 5 }), { maxLength: 4 }));
 const source: fc.Arbitrary<CarriedSource> = fc.oneof(
   fc.constant({ type: "absent" as const }),
-  fc.record({
-    type: fc.constant("present" as const),
-    digest: digest.filter((text) => text !== "-"),
-    keyId,
-    keys,
-  }),
+  fc.record(
+    {
+      type: fc.constant("present" as const),
+      digest: digest.filter((text) => text !== "-"),
+      keyId,
+      keys,
+      asOfSeconds: fc.nat(),
+    },
+    { requiredKeys: ["type", "digest", "keyId", "keys"] },
+  ),
 );
 const name = fc.oneof(
   fc.constantFrom("ConfigMap/123", "Secret/a.b", "ConfigMap/__proto__", "ConfigMap/constructor"),
@@ -22,6 +26,7 @@ const carried: fc.Arbitrary<Carried> = fc.record({
   keyId,
   sources: fc.array(fc.tuple(name, source), { maxLength: 6 }).map((entries) => new Map(entries)),
   template: fc.option(fc.record({ digest, togetherUntilSeconds: fc.nat() }), { nil: undefined }),
+  patterns: fc.array(name, { maxLength: 3 }).map((texts) => texts.sort()),
 });
 
 test("every note reads back as it was written", () => {

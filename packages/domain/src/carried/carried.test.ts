@@ -8,22 +8,28 @@ const note: Carried = {
     ["ConfigMap/app", { type: "present", digest: "D1", keyId: "k2", keys: "all" }],
     ["ConfigMap/gone", { type: "present", digest: "D0", keyId: "k1", keys: "all" }],
     ["ConfigMap/late", { type: "absent" }],
+    [
+      "SecretProviderClass/vault",
+      { type: "present", digest: "D3", keyId: "k2", keys: "all", asOfSeconds: 1800 },
+    ],
   ]),
   template: { digest: "T", togetherUntilSeconds: 1700 },
+  patterns: ["Secret/b.*", "ConfigMap/a.*"],
 };
 
 describe("the note on a workload", () => {
   // Written on people's workloads: what is read here was written by every version there has been.
   test("is one line of JSON, short and sorted", () => {
     expect(formatCarried(note)).toBe(
-      '{"v":1,"key":"k2","template":"T","until":1700,"sources":{"ConfigMap/app":"D1",' +
+      '{"v":1,"key":"k2","template":"T","until":1700,"patterns":["ConfigMap/a.*","Secret/b.*"],"sources":{"ConfigMap/app":"D1",' +
         '"ConfigMap/gone":{"digest":"D0","key":"k1"},"ConfigMap/late":"-",' +
-        '"Secret/tls":{"digest":"D2","keys":["ca.crt","tls.crt"]}}}',
+        '"Secret/tls":{"digest":"D2","keys":["ca.crt","tls.crt"]},' +
+        '"SecretProviderClass/vault":{"digest":"D3","asOf":1800}}}',
     );
   });
 
-  test("says nothing of the template where no source is optional", () => {
-    expect(formatCarried({ keyId: "k", sources: new Map(), template: undefined })).toBe(
+  test("says nothing of the template and of patterns where they do not matter", () => {
+    expect(formatCarried({ keyId: "k", sources: new Map(), template: undefined, patterns: [] })).toBe(
       '{"v":1,"key":"k","sources":{}}',
     );
   });

@@ -1,4 +1,4 @@
-import { isJsonObject, jsonField, jsonText } from "../json.ts";
+import { isJsonObject, jsonField, jsonList, jsonText } from "../json.ts";
 import type { ReferencedKeys } from "../reference/object-use.ts";
 
 /** What the pods of a workload carry of one source. */
@@ -12,6 +12,8 @@ export type CarriedSource =
       readonly digest: string;
       readonly keyId: string;
       readonly keys: ReferencedKeys;
+      /** Since when it is what it is: what is older shows a past that the pods are beyond. Mostly unknown. */
+      readonly asOfSeconds?: number;
     }
   /** There was no such source when the pods were made. */
   | { readonly type: "absent" };
@@ -35,8 +37,10 @@ export interface Carried {
   /** The key the note was made with; digests of different keys cannot be compared. */
   readonly keyId: string;
   readonly sources: ReadonlyMap<string, CarriedSource>;
-  /** Only kept where it matters: when an optional source is referenced. */
+  /** Only kept where it matters: when a source that appears late is a reason to roll. */
   readonly template: CarriedTemplate | undefined;
+  /** Name patterns that were looked up: what matches one and is not in `sources` was not there. Only where that matters. */
+  readonly patterns: readonly string[];
 }
 
 /** One line of JSON, sorted, so that the same note is the same text and writing it again changes nothing. */
@@ -50,6 +54,7 @@ export function formatCarried(carried: Carried): string {
     ...(carried.template === undefined
       ? {}
       : { template: carried.template.digest, until: carried.template.togetherUntilSeconds }),
+    ...(carried.patterns.length === 0 ? {} : { patterns: [...carried.patterns].sort() }),
     sources: Object.fromEntries(sources),
   });
 }
@@ -67,14 +72,20 @@ export function parseCarried(text: string | undefined): Carried | undefined {
     if (one === undefined) return undefined;
     parsed.set(name, one);
   }
-  return { keyId, sources: parsed, template: parseTemplate(value) };
+  const patterns = jsonList(jsonField(value, "patterns")).filter((item) => typeof item === "string");
+  return { keyId, sources: parsed, template: parseTemplate(value), patterns };
 }
 
 function formatSource(source: CarriedSource, noteKeyId: string): unknown {
   if (source.type === "absent") return "-";
-  const { digest, keyId, keys } = source;
-  if (keys === "all" && keyId === noteKeyId) return digest;
-  return { digest, ...(keys === "all" ? {} : { keys }), ...(keyId === noteKeyId ? {} : { key: keyId }) };
+  const { digest, keyId, keys, asOfSeconds } = source;
+  if (keys === "all" && keyId === noteKeyId && asOfSeconds === undefined) return digest;
+  return {
+    digest,
+    ...(keys === "all" ? {} : { keys }),
+    ...(keyId === noteKeyId ? {} : { key: keyId }),
+    ...(asOfSeconds === undefined ? {} : { asOf: asOfSeconds }),
+  };
 }
 
 function parseSource(value: unknown, noteKeyId: string): CarriedSource | undefined {
@@ -84,7 +95,8 @@ function parseSource(value: unknown, noteKeyId: string): CarriedSource | undefin
   const keyId = jsonField(value, "key") ?? noteKeyId;
   const keys = parseKeys(jsonField(value, "keys"));
   if (digest === undefined || typeof keyId !== "string" || keys === undefined) return undefined;
-  return { type: "present", digest, keyId, keys };
+  const asOf = jsonField(value, "asOf");
+  return { type: "present", digest, keyId, keys, ...(typeof asOf === "number" ? { asOfSeconds: asOf } : {}) };
 }
 
 function parseKeys(value: unknown): ReferencedKeys | undefined {

@@ -1,5 +1,5 @@
 import { compareBytes, concatBytes, utf8 } from "../bytes.ts";
-import type { SourceContent, SourceKind } from "../source.ts";
+import type { SourceContent, SourceKind, SourceRef } from "../source.ts";
 import { base64 } from "./base64.ts";
 
 /** What the peer hashes instead of a content when a source is deleted, under its annotations strategy. */
@@ -22,6 +22,20 @@ export function compatHash(
     .map(([key, value]) => concatBytes([utf8(`${key}=`), value]))
     .sort(compareBytes);
   return sha1(concatBytes(items.flatMap((item, i) => (i === 0 ? [item] : [separator, item]))));
+}
+
+/**
+ * The peer's hash of what a source contains. That of a SecretProviderClass has its name among the items: not that of the
+ * status object the versions stand in.
+ */
+export function compatSourceHash(
+  { kind, name }: Pick<SourceRef, "kind" | "name">,
+  content: SourceContent,
+  sha1: (bytes: Uint8Array) => string,
+): string {
+  if (kind !== "SecretProviderClass") return compatHash(kind, content, sha1);
+  const data = new Map([...content.data, ["SecretProviderClassName", utf8(name)] as const]);
+  return compatHash(kind, { data, binaryData: content.binaryData }, sha1);
 }
 
 const separator = utf8(";");

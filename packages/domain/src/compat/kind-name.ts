@@ -1,15 +1,26 @@
 import type { SourceKind } from "../source.ts";
 
-const names = { ConfigMap: "CONFIGMAP", Secret: "SECRET" } as const satisfies Record<SourceKind, string>;
+const names = {
+  ConfigMap: "CONFIGMAP",
+  Secret: "SECRET",
+  SecretProviderClass: "SECRETPROVIDERCLASS",
+} as const satisfies Record<SourceKind, string>;
 
 /** What the peer calls a kind of source, in variable names and in its payload. */
-export function compatKindName(kind: SourceKind): "CONFIGMAP" | "SECRET" {
+export function compatKindName(kind: SourceKind): (typeof names)[SourceKind] {
   return names[kind];
 }
 
 /** The kind behind a name in whatever capitals: version 1 writes `CONFIGMAP`, version 2 `ConfigMap`. */
 export function parseCompatKindName(text: string): SourceKind | undefined {
-  const name = text.toUpperCase();
-  if (name === names.ConfigMap) return "ConfigMap";
-  return name === names.Secret ? "Secret" : undefined;
+  switch (text.toUpperCase()) {
+    case names.ConfigMap:
+      return "ConfigMap";
+    case names.Secret:
+      return "Secret";
+    case names.SecretProviderClass:
+      return "SecretProviderClass";
+    default:
+      return undefined;
+  }
 }

@@ -51,7 +51,7 @@ describe("last-reloaded-from", () => {
     "{}",
     '{"type":"CONFIGMAP","name":"a","namespace":"n"}',
     '{"type":"CONFIGMAP","name":7,"namespace":"n","hash":"h"}',
-    '{"type":"SECRETPROVIDERCLASS","name":"a","namespace":"n","hash":"h"}',
+    '{"type":"CLUSTERSECRET","name":"a","namespace":"n","hash":"h"}',
     '{"__proto__":{"type":"CONFIGMAP","name":"a","namespace":"n","hash":"h"}}',
   ])("says nothing as %j", (value) => {
     expect(parseLastReloadedFrom(value)).toBeUndefined();

@@ -1,6 +1,6 @@
 import { markAnnotation } from "../annotation/own-keys.ts";
 import { utf8 } from "../bytes.ts";
-import { compatDeletedMarker, compatHash } from "../compat/hash.ts";
+import { compatDeletedMarker, compatSourceHash } from "../compat/hash.ts";
 import { lastReloadedFromAnnotation, parseLastReloadedFrom } from "../compat/last-reloaded-from.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
 import { isMark, type KeyedDigest, markKeyId, markOf } from "../mark.ts";
@@ -54,10 +54,11 @@ function lastReloadedHash(sight: Sight, annotations: Annotations): readonly stri
 const sha1Shape = /^[0-9a-f]{40}$/;
 
 function compare(value: string, sight: Sight, { keyed, sha1 }: PeerTraces): "same" | "different" | "unknown" {
+  if (sight.live === "unseen") return "unknown";
   const content = sight.live?.content;
   if (sha1Shape.test(value)) {
     const now =
-      content === undefined ? sha1(utf8(compatDeletedMarker)) : compatHash(sight.ref.kind, content, sha1);
+      content === undefined ? sha1(utf8(compatDeletedMarker)) : compatSourceHash(sight.ref, content, sha1);
     return value === now ? "same" : "different";
   }
   if (!isMark(value) || markKeyId(value) !== keyed.keyId || content === undefined) return "unknown";

@@ -1,5 +1,6 @@
 import { utf8 } from "../bytes.ts";
 import type { Carried, CarriedSource, CarriedTemplate } from "../carried/carried.ts";
+import { compatDeletedMarker } from "../compat/hash.ts";
 import type { Keyring } from "../keyring.ts";
 import { combineMarks, type Mark, markOf } from "../mark.ts";
 import type { PodTemplate } from "../pod-template.ts";
@@ -8,7 +9,15 @@ import { templateIdentity } from "../template-identity.ts";
 import type { Annotations } from "../workload.ts";
 import { peerBaseline } from "./peer-baseline.ts";
 import type { RollReason } from "./reasons.ts";
-import { keysThatMatter, localName, type Sight } from "./sight.ts";
+import { keysThatMatter, type LiveContent, localName, type Sight } from "./sight.ts";
+
+/** Whether sources that come and go are changes. Without either, only a late optional reference is. */
+export interface AppearanceRules {
+  /** A source that was noted as missing and is there now is a change. */
+  readonly reloadOnCreate: boolean;
+  /** A source that was noted as present and is gone now is a change. */
+  readonly reloadOnDelete: boolean;
+}
 
 /** Everything a plan depends on. No clock: times come from the API server's objects. */
 export interface PlanInput {
@@ -23,6 +32,9 @@ export interface PlanInput {
   readonly carried: Carried | undefined;
   /** The sources the workload has opted in to. */
   readonly sights: readonly Sight[];
+  /** Name patterns the workload has set, as in `Sight.patterns`: every source that matches one is among the sights. */
+  readonly patterns: readonly string[];
+  readonly rules: AppearanceRules;
   readonly keys: Keyring;
   /** Lower-case hexadecimal SHA-1, only to compare with what the peer left. */
   readonly sha1: (bytes: Uint8Array) => string;
@@ -30,7 +42,7 @@ export interface PlanInput {
   readonly engagedAtSeconds: number;
 }
 
-/** A source whose content the workload's pods do not have yet. */
+/** A source whose content the workload's pods do not have yet, or that is gone: its mark then is the peer's for that. */
 export interface ChangedSight extends ChangedSource {
   readonly reason: RollReason;
 }
@@ -67,36 +79,71 @@ export function plan(input: PlanInput): Plan {
   const isRolled = changed.length > 0;
   const carried: Carried = {
     keyId: input.keys.current.keyId,
-    sources: new Map(seen.map(({ sight, carries }) => [localName(sight.ref), carries])),
-    template: needsTemplate(input.sights)
+    sources: new Map(
+      seen.flatMap(({ sight, carries }) =>
+        carries === undefined ? [] : [[localName(sight.ref), carries] as const],
+      ),
+    ),
+    template: needsTemplate(input)
       ? { digest: template.digest, togetherUntilSeconds: isRolled ? 0 : template.togetherUntilSeconds }
       : undefined,
+    patterns: input.rules.reloadOnCreate ? input.patterns : [],
   };
   if (!isRolled) return { type: "record", carried };
-  const present = seen.flatMap(({ sight, mark }) =>
-    mark === undefined ? [] : [{ source: sight.ref, mode: sight.mode, mark }],
+  const present = seen.flatMap(({ sight, mark, reason }) =>
+    mark === undefined || reason === "SourceDeleted" ? [] : [{ source: sight.ref, mode: sight.mode, mark }],
   );
   return { type: "roll", carried, changed, present, mark: combineMarks(present, input.keys.current) };
 }
 
 interface Look {
-  /** What the note has to say of the source from now on. */
-  readonly carries: CarriedSource;
-  /** Mark of the live content; undefined when there is none. */
-  readonly mark: Mark | undefined;
+  /** What the note has to say of the source from now on; undefined: nothing. */
+  readonly carries: CarriedSource | undefined;
+  /** Mark of the live content, or that of a source that is gone; undefined when it has none to write. */
+  readonly mark: string | undefined;
   /** Why the workload has to roll for it; undefined when it has not. */
   readonly reason: RollReason | undefined;
 }
 
 function look(sight: Sight, template: TemplateNow, input: PlanInput): Look {
   const before = input.carried?.sources.get(localName(sight.ref));
+  const { live } = sight;
+  if (live === undefined) return lookAtGone(sight, before, template, input);
+  if (live === "unseen" || isPast(live, before))
+    return { carries: before, mark: undefined, reason: undefined };
   const keys = keysThatMatter(sight);
-  if (sight.live === undefined)
-    return { carries: absentNow(sight, before, template), mark: undefined, reason: undefined };
-  const mark = markOf(sight.ref, sight.live.content, keys, input.keys.current);
+  const mark = markOf(sight.ref, live.content, keys, input.keys.current);
   const { keyId } = input.keys.current;
-  const carries: CarriedSource = { type: "present", digest: digestOf(mark), keyId, keys };
-  return { carries, mark, reason: reasonToRoll(sight, before, template, input) };
+  const isSame = before?.type === "present" && isSameContent(sight, live, before, input);
+  const asOf = (isSame ? before : live).asOfSeconds;
+  const carries: CarriedSource = {
+    ...{ type: "present", digest: digestOf(mark), keyId, keys },
+    ...(asOf === undefined ? {} : { asOfSeconds: asOf }),
+  };
+  if (before?.type === "present") return { carries, mark, reason: isSame ? undefined : "SourceChanged" };
+  return { carries, mark, reason: reasonToRoll(sight, live, before, template, input) };
+}
+
+/** What shows a content that is older than the noted one is about to go, or to follow: it is no change back. */
+function isPast(live: LiveContent, before: CarriedSource | undefined): boolean {
+  if (before?.type !== "present" || before.asOfSeconds === undefined) return false;
+  return live.asOfSeconds !== undefined && live.asOfSeconds < before.asOfSeconds;
+}
+
+function lookAtGone(
+  sight: Sight,
+  before: CarriedSource | undefined,
+  template: TemplateNow,
+  { rules, sha1 }: PlanInput,
+): Look {
+  const isDeleted = rules.reloadOnDelete && before?.type === "present";
+  const after = isDeleted ? ({ type: "absent" } as const) : absentNow(sight, before, template);
+  return {
+    // Every name that ever matched a pattern would be too many: that the pattern is noted says the same.
+    carries: sight.patterns.length > 0 && after.type === "absent" ? undefined : after,
+    mark: isDeleted ? sha1(utf8(compatDeletedMarker)) : undefined,
+    reason: isDeleted ? "SourceDeleted" : undefined,
+  };
 }
 
 /**
@@ -108,28 +155,27 @@ function absentNow(sight: Sight, before: CarriedSource | undefined, template: Te
   return before?.type === "present" && !startedWithout ? before : { type: "absent" };
 }
 
+/** Why a source has to roll the workload that was not noted as present. */
 function reasonToRoll(
   sight: Sight,
+  live: LiveContent,
   before: CarriedSource | undefined,
   template: TemplateNow,
   input: PlanInput,
 ): RollReason | undefined {
-  if (before?.type === "present") return isSameContent(sight, before, input) ? undefined : "SourceChanged";
-  const isLate =
-    sight.reference?.optional === true &&
-    sight.live !== undefined &&
-    sight.live.createdAtSeconds > togetherUntil(before, template, input);
+  const { carried, rules, workload, engagedAtSeconds } = input;
+  const isLate = live.createdAtSeconds > togetherUntil(before, template, input);
+  const wasAbsent =
+    before?.type === "absent" || sight.patterns.some((pattern) => carried?.patterns.includes(pattern));
+  const isOptional = sight.reference?.optional === true;
   // Seen absent with our own eyes, or the whole life of this template lies after we came.
-  if (
-    isLate &&
-    (before?.type === "absent" || input.workload.templateChangedAtSeconds >= input.engagedAtSeconds)
-  )
+  if (isLate && isOptional && (wasAbsent || workload.templateChangedAtSeconds >= engagedAtSeconds))
     return "LateOptionalReference";
-  if (before !== undefined || input.carried !== undefined) return undefined;
-  const { parsed, templateAnnotations } = input.workload;
+  if (isLate && rules.reloadOnCreate && wasAbsent) return "SourceCreated";
+  if (before !== undefined || carried !== undefined) return undefined;
   const traces = {
-    template: parsed,
-    templateAnnotations,
+    template: workload.parsed,
+    templateAnnotations: workload.templateAnnotations,
     keyed: input.keys.current,
     sha1: input.sha1,
     sights: input.sights,
@@ -156,10 +202,15 @@ function togetherUntil(
  * Compared through the keys of the note, other keys matter only after an edit of the template, which rolls by itself; and
  * with the note's own digest key, so that a new key rolls nothing. A key we do not have proves nothing: adopted.
  */
-function isSameContent(sight: Sight, before: CarriedSource & { type: "present" }, input: PlanInput): boolean {
+function isSameContent(
+  sight: Sight,
+  live: LiveContent,
+  before: CarriedSource & { type: "present" },
+  input: PlanInput,
+): boolean {
   const keyed = input.keys.find(before.keyId);
-  if (sight.live === undefined || keyed === undefined) return true;
-  return digestOf(markOf(sight.ref, sight.live.content, before.keys, keyed)) === before.digest;
+  if (keyed === undefined) return true;
+  return digestOf(markOf(sight.ref, live.content, before.keys, keyed)) === before.digest;
 }
 
 interface TemplateNow extends CarriedTemplate {
@@ -182,8 +233,8 @@ function templateNow(input: PlanInput): TemplateNow {
   };
 }
 
-function needsTemplate(sights: readonly Sight[]): boolean {
-  return sights.some((sight) => sight.reference?.optional === true);
+function needsTemplate({ sights, rules }: PlanInput): boolean {
+  return rules.reloadOnCreate || sights.some((sight) => sight.reference?.optional === true);
 }
 
 function digestOf(mark: Mark): string {

@@ -9,13 +9,20 @@ export interface Sight {
   readonly mode: ReloadMode;
   /** How the pod template uses it; undefined for a source that is only named by an annotation. */
   readonly reference: Reference | undefined;
-  /** Undefined: there is no such source. */
-  readonly live: LiveContent | undefined;
+  /** Name patterns of annotations that alone lead to it; empty for a source that is referenced or named in full. */
+  readonly patterns: readonly string[];
+  /**
+   * Undefined: there is no such source. `unseen`: there may be one, but it is not served, or nothing shows its content now;
+   * what is noted of it stays as it is.
+   */
+  readonly live: LiveContent | "unseen" | undefined;
 }
 
 export interface LiveContent {
   readonly content: SourceContent;
   readonly createdAtSeconds: number;
+  /** When the content became what it is, where the API server tells: it is shown by several objects, and the newest counts. */
+  readonly asOfSeconds?: number;
 }
 
 /**

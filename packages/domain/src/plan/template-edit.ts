@@ -1,16 +1,18 @@
+import { targetContainer } from "../compat/target-container.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
 import type { Keyring } from "../keyring.ts";
 import { combineMarks } from "../mark.ts";
 import type { PodTemplate } from "../pod-template.ts";
 import { annotationsEdit } from "../strategy/annotations.ts";
-import type { ChangedSource, TemplateEdit, VariableEdit } from "../strategy/edit.ts";
+import type { ChangedSource, TemplateEdit, VariableEdit, VariableRef } from "../strategy/edit.ts";
 import { envVarsEdit } from "../strategy/env-vars.ts";
 import type { ReloadStrategy } from "../strategy/reload-strategy.ts";
 import type { Plan } from "./plan.ts";
 
 /**
  * How a planned roll is written, by strategy. A template without containers has no variables: it gets annotations. So does one
- * whose variables say it all already (a rollback brought them back, and its pods read what was there then): nothing would roll.
+ * whose variables say it all already (a rollback brought them back, and its pods read what was there then; or a source is gone
+ * that never had one): nothing would roll.
  */
 export function templateEdit(
   roll: Plan & { type: "roll" },
@@ -21,7 +23,10 @@ export function templateEdit(
   if (strategy === "env-vars") {
     const combine = (marks: readonly ChangedSource[]) => combineMarks(marks, context.keys.current);
     const edit = envVarsEdit({ changed: withSharing(roll), template, combine });
-    if (edit.env !== undefined && !edit.env.every((variable) => isSet(template, variable))) return edit;
+    const set = edit.env ?? [];
+    const removed = removedVariables(roll, template, set);
+    if (removed.length > 0) return { env: set, removedEnv: removed };
+    if (!set.every((variable) => isSet(template, variable))) return edit;
   }
   return annotationsEdit({
     changed: roll.changed,
@@ -37,6 +42,26 @@ function isSet(template: PodTemplate, { container, name, value }: VariableEdit):
       one.name === container &&
       one.env.some((variable) => variable.name === name && variable.value === value),
   );
+}
+
+/** The variables of sources that are gone, where they are; not one that a source that is there shares and sets. */
+function removedVariables(
+  roll: Plan & { type: "roll" },
+  template: PodTemplate,
+  set: readonly VariableEdit[],
+): readonly VariableRef[] {
+  const isThis = (a: VariableRef) => (b: VariableRef) => a.container === b.container && a.name === b.name;
+  const inTemplate = template.spec.containers.flatMap(({ name: container, env }) =>
+    env.map(({ name }): VariableRef => ({ container, name })),
+  );
+  const removed = roll.changed
+    .filter(({ reason }) => reason === "SourceDeleted")
+    .flatMap(({ source, mode }) => {
+      const container = targetContainer(template, source, mode);
+      return container === undefined ? [] : [{ container, name: compatVariableName(source) }];
+    })
+    .filter((variable) => inTemplate.some(isThis(variable)) && !set.some(isThis(variable)));
+  return removed.filter((variable, at) => removed.findIndex(isThis(variable)) === at);
 }
 
 /** `a-b` and `a.b` have one variable between them: whoever changes, its value is made of both. */

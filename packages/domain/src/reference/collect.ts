@@ -22,7 +22,7 @@ export interface Reference {
 }
 
 /**
- * Every ConfigMap and Secret of the namespace that the pods of this template read, sorted by source.
+ * Every source of the namespace that the pods of this template read, sorted by source.
  *
  * This is the peer's rule (compat section 2) and what it misses where that is safe: a volume that no container mounts
  * (kubelet materialises it all the same, and the pod does not start without it), ephemeral containers, and every use

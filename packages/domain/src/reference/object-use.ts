@@ -8,7 +8,7 @@ export type ReferencedKeys = "all" | readonly string[];
 export interface ObjectUse {
   readonly kind: SourceKind;
   readonly name: string;
-  readonly how: "env" | "envFrom" | "volume" | "projected";
+  readonly how: "env" | "envFrom" | "volume" | "projected" | "csi";
   readonly optional: boolean;
   readonly keys: ReferencedKeys;
 }
@@ -34,7 +34,14 @@ export function objectsInVolume(volume: Volume): readonly ObjectUse[] {
   return [
     ...projections(volume, "volume"),
     ...(volume.projected?.sources ?? []).flatMap((source) => projections(source, "projected")),
+    ...providerClass(volume.csi?.secretProviderClass),
   ];
+}
+
+/** What driver a CSI volume is of does not matter: no other knows this attribute. */
+function providerClass(name: string | undefined): readonly ObjectUse[] {
+  if (name === undefined) return [];
+  return [{ kind: "SecretProviderClass", name, how: "csi", optional: false, keys: "all" }];
 }
 
 function projections(from: ProjectedSource, how: "volume" | "projected"): readonly ObjectUse[] {

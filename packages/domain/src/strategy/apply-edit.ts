@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, jsonField, jsonList } from "../json.ts";
-import type { TemplateEdit, VariableEdit } from "./edit.ts";
+import type { TemplateEdit, VariableEdit, VariableRef } from "./edit.ts";
 import { mergeNamed } from "./merge-named.ts";
 
 /**
@@ -8,10 +8,10 @@ import { mergeNamed } from "./merge-named.ts";
  */
 export function applyEdit(template: unknown, edit: TemplateEdit): unknown {
   const annotated = withAnnotations(objectOr(template), edit.annotations ?? {});
-  return withVariables(annotated, edit.env ?? []);
+  return withVariables(withoutVariables(annotated, edit.removedEnv ?? []), edit.env ?? []);
 }
 
-/** Whether a pod template already has everything that the edit sets, so that applying it would change nothing. */
+/** Whether a pod template already is as the edit makes it, so that applying it would change nothing. */
 export function carriesEdit(template: unknown, edit: TemplateEdit): boolean {
   const annotations = jsonField(jsonField(template, "metadata"), "annotations");
   const containers = jsonList(jsonField(jsonField(template, "spec"), "containers"));
@@ -20,6 +20,10 @@ export function carriesEdit(template: unknown, edit: TemplateEdit): boolean {
     (edit.env ?? []).every(({ container, name, value }) => {
       const variables = jsonList(jsonField(findNamed(containers, container), "env"));
       return jsonField(findNamed(variables, name), "value") === value;
+    }) &&
+    (edit.removedEnv ?? []).every(({ container, name }) => {
+      const variables = jsonList(jsonField(findNamed(containers, container), "env"));
+      return findNamed(variables, name) === undefined;
     })
   );
 }
@@ -50,6 +54,20 @@ function withVariables(template: JsonObject, env: readonly VariableEdit[]): Json
       return { ...container, env: variables };
     },
   );
+  return { ...template, spec: { ...spec, containers } };
+}
+
+function withoutVariables(template: JsonObject, removed: readonly VariableRef[]): JsonObject {
+  if (removed.length === 0) return template;
+  const spec = objectOr(jsonField(template, "spec"));
+  const containers = jsonList(jsonField(spec, "containers")).map((container) => {
+    const gone = removed.filter((variable) => variable.container === jsonField(container, "name"));
+    if (gone.length === 0 || !isJsonObject(container) || !Object.hasOwn(container, "env")) return container;
+    const { env, ...others } = container;
+    const kept = jsonList(env).filter((item) => !gone.some(({ name }) => name === jsonField(item, "name")));
+    // The API server stores no empty list.
+    return kept.length === 0 ? others : { ...container, env: kept };
+  });
   return { ...template, spec: { ...spec, containers } };
 }
 
