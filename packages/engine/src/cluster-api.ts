@@ -1,3 +1,4 @@
+import type { Labels } from "@fleet-reloader/domain/label-selector";
 import type { SourceContent, SourceKind, SourceRef } from "@fleet-reloader/domain/source";
 import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
 import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload";
@@ -29,8 +30,12 @@ export interface LiveWorkload {
 export interface LiveSource {
   readonly ref: SourceRef;
   readonly annotations: Annotations;
+  readonly labels: Labels;
   readonly createdAtSeconds: number;
-  readonly content: SourceContent;
+  /** Undefined: nothing shows it now, as when no pod mounts the class. */
+  readonly content: SourceContent | undefined;
+  /** When the content became what it is, where several objects show it and the newest counts. */
+  readonly asOfSeconds?: number;
 }
 
 /** A conditional write: it holds only while the workload still has this resourceVersion. */
@@ -49,8 +54,10 @@ export interface ClusterApi {
   readonly cluster: ClusterId;
   readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<LiveWorkload | undefined>;
   readSource(ref: SourceRef, signal: AbortSignal): Promise<LiveSource | undefined>;
-  /** Names of all sources of a kind in a namespace, for annotation patterns. Metadata only. */
+  /** Names of all served sources of a kind in a namespace, for annotation patterns. Metadata only. */
   listSourceNames(kind: SourceKind, namespace: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Undefined: there is no such namespace. */
+  readNamespaceLabels(namespace: string, signal: AbortSignal): Promise<Labels | undefined>;
   /** Faults with `kube.conflict` when the resourceVersion has moved; undefined when the workload is gone. */
   patchWorkload(
     ref: WorkloadRef,

@@ -1,6 +1,7 @@
 import type { SourceKind } from "@fleet-reloader/domain/source";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { LiveWorkload } from "./cluster-api.ts";
+import type { LabelledNamespace } from "./namespace-watch.ts";
 import type { SourceVersion } from "./reference-index.ts";
 import type { StreamHandler } from "./source-stream.ts";
 
@@ -9,8 +10,9 @@ export interface Stream {
   run(signal: AbortSignal): Promise<void>;
 }
 
-/** The streams of one cluster. */
+/** The streams of one cluster, each over one namespace, or over all when it is undefined. */
 export interface ClusterStreams {
-  workloads(kind: WorkloadKind, handler: StreamHandler<LiveWorkload>): Stream;
-  sources(kind: SourceKind, handler: StreamHandler<SourceVersion>): Stream;
+  workloads(kind: WorkloadKind, handler: StreamHandler<LiveWorkload>, namespace: string | undefined): Stream;
+  sources(kind: SourceKind, handler: StreamHandler<SourceVersion>, namespace: string | undefined): Stream;
+  namespaces(handler: StreamHandler<LabelledNamespace>): Stream;
 }

@@ -94,6 +94,7 @@ describe("a watcher of a cluster", () => {
         started.push(kind);
         return cluster.sources(kind, handler);
       },
+      namespaces: (handler) => cluster.namespaces(handler),
     }));
     await bed.clock.advance(10_000);
     expect(started.sort()).toEqual(["DaemonSet", "Deployment", "StatefulSet"]);
@@ -112,6 +113,7 @@ describe("a watcher of a cluster", () => {
           ? { run: async () => handler.stateChanged("blocked", "forbidden") }
           : cluster.workloads(kind, handler),
       sources: (kind, handler) => cluster.sources(kind, handler),
+      namespaces: (handler) => cluster.namespaces(handler),
     }));
     expect(bed.asked()).toEqual(["(api)", "api"]);
     expect(bed.watcher.isInSync).toBe(false);
@@ -241,6 +243,7 @@ describe("an index that is lost", () => {
         },
       }),
       sources: (kind, handler) => bed.cluster.sources(kind, handler),
+      namespaces: (handler) => bed.cluster.namespaces(handler),
     };
     const lifetime = new AbortController();
     const running = new ClusterWatcher({ ...bed, cluster: "c1", name: "c1", streams }).run(lifetime.signal);

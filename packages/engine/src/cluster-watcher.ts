@@ -1,15 +1,15 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "./clock.ts";
+import { ClusterSession } from "./cluster-session.ts";
 import type { ClusterStreams } from "./cluster-streams.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
+import { selectorOf } from "./namespace-scope.ts";
 import type { ReferenceIndex } from "./reference-index.ts";
 import type { ClusterId } from "./request.ts";
 import type { Settings } from "./settings.ts";
-import type { StreamHandler, StreamState } from "./source-stream.ts";
-import { createSourceWatch } from "./source-watch.ts";
-import { createWorkloadWatch } from "./workload-watch.ts";
+import { isSettled, type StreamState } from "./source-stream.ts";
 import type { Workqueue } from "./workqueue.ts";
 
 export interface ClusterWatcherOptions {
@@ -28,6 +28,7 @@ export interface ClusterWatcherOptions {
 
 /** Where one stream stands, for readiness and for people. */
 export interface StreamStatus {
+  /** The kind; where several namespaces are served one by one, `kind in namespace`. */
   readonly resource: string;
   readonly state: StreamState;
   readonly why: string;
@@ -51,11 +52,17 @@ export class ClusterWatcher {
     return [...this.#statuses.values()];
   }
 
-  /** Every stream has listed and is watching. */
+  /** Every stream has listed and is watching, or has nothing to list. */
   get isInSync(): boolean {
-    const { workloadKinds, sourceKinds } = this.#options.settings;
-    const expected = workloadKinds.length + sourceKinds.length;
-    return this.#statuses.size === expected && this.statuses.every((status) => status.state === "watching");
+    const { workloadKinds, sourceKinds, scope } = this.#options.settings;
+    const perNamespace = workloadKinds.length + sourceKinds.length;
+    const expected = perNamespace * this.#namespaces.length + (selectorOf(scope) === undefined ? 0 : 1);
+    return this.#statuses.size === expected && this.statuses.every((status) => isSettled(status.state));
+  }
+
+  /** What the streams are over: each namespace of the scope, or all in one. */
+  get #namespaces(): readonly (string | undefined)[] {
+    return this.#options.settings.scope.namespaces ?? [undefined];
   }
 
   /** Runs until the signal is aborted. Whenever the index is lost it begins anew: list and compare, never guess. */
@@ -96,43 +103,20 @@ export class ClusterWatcher {
     const lost = Promise.withResolvers<never>();
     // The streams below may fail first; then nobody waits for this one.
     lost.promise.catch(() => undefined);
-    const guard = <T>(handler: StreamHandler<T>) => guarded(handler, (fault) => lost.reject(fault));
     const ended = Promise.race([lost.promise, this.#verify(signal)]);
-    const running: Promise<void>[] = [];
+    const streams = new ClusterSession({
+      ...this.#options,
+      signal,
+      onLost: lost.reject,
+      onState: (...given) => this.#note(...given),
+    });
     try {
-      const workloadsListed = this.#options.settings.workloadKinds.map((workloadKind) => {
-        const { kind } = workloadKind;
-        const first = Promise.withResolvers<void>();
-        const handler = createWorkloadWatch({
-          ...this.#options,
-          workloadKind: kind,
-          onListed: first.resolve,
-          onState: (state, why) => {
-            this.#note(kind, state, why);
-            // One kind we have no right to see must not keep the others from being served.
-            if (state === "blocked") first.resolve();
-          },
-        });
-        running.push(this.#options.streams.workloads(workloadKind, guard(handler)).run(signal));
-        return first.promise;
-      });
-      // Sources are compared against a complete index: before that, "nobody uses it" would be a guess.
-      await Promise.race([Promise.all(workloadsListed), ended]);
-
-      for (const kind of this.#options.settings.sourceKinds) {
-        const handler = createSourceWatch({
-          ...this.#options,
-          kind,
-          onListed: () => this.#options.log.debug({ kind }, "sources compared"),
-          onState: (state, why) => this.#note(kind, state, why),
-        });
-        running.push(this.#options.streams.sources(kind, guard(handler)).run(signal));
-      }
+      await Promise.race([streams.start(), ended]);
       await ended;
     } finally {
       session.abort();
       // A list of this life that ended late would take out what the next one has put in.
-      await Promise.all(running);
+      await streams.ended();
     }
   }
 
@@ -143,31 +127,15 @@ export class ClusterWatcher {
     }
   }
 
-  #note(resource: string, state: StreamState, why: string): void {
+  #note(kind: string, namespace: string | undefined, state: StreamState, why: string): void {
+    const resource = namespace === undefined ? kind : `${kind} in ${namespace}`;
     const before = this.#statuses.get(resource)?.state;
     this.#statuses.set(resource, { resource, state, why });
     if (before === state) return;
-    this.#options.meter.streamState(this.#options.name, resource, state);
+    // One number for a kind, however many namespaces are served: it is in sync when all of them are.
+    const ofKind = this.statuses.filter((status) => status.resource.split(" in ")[0] === kind);
+    const behind = ofKind.find((status) => !isSettled(status.state));
+    this.#options.meter.streamState(this.#options.name, kind, behind?.state ?? state);
     this.#options.log.debug({ resource, state, why }, "stream state");
   }
-}
-
-/** A handler whose loss of the index ends the session, instead of being retried by its reflector. */
-function guarded<T>(handler: StreamHandler<T>, onLost: (fault: Fault) => void): StreamHandler<T> {
-  const watch = async (work: Promise<void>): Promise<void> => {
-    try {
-      await work;
-    } catch (error) {
-      const fault = asFault(error);
-      if (fault.code === "redis.state-lost") onLost(fault);
-      throw fault;
-    }
-  };
-  return {
-    listBegins: () => handler.listBegins(),
-    page: (objects) => watch(handler.page(objects)),
-    listed: () => watch(handler.listed()),
-    events: (events) => watch(handler.events(events)),
-    stateChanged: (state, why) => handler.stateChanged(state, why),
-  };
 }

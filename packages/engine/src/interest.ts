@@ -4,7 +4,7 @@ import type { Debounce } from "@fleet-reloader/domain/debounce";
 import { judge } from "@fleet-reloader/domain/decision/judge";
 import { type PodTemplate, parsePodTemplate } from "@fleet-reloader/domain/pod-template";
 import { collectReferences, type Reference } from "@fleet-reloader/domain/reference/collect";
-import { type SourceKind, type SourceRef, sourceKey, sourceKinds } from "@fleet-reloader/domain/source";
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
 import type { Annotations } from "@fleet-reloader/domain/workload";
 import type { LiveWorkload } from "./cluster-api.ts";
 import type { IndexEntry } from "./reference-index.ts";
@@ -25,9 +25,10 @@ export function readInterest(workload: LiveWorkload, settings: Settings, compile
   const { dialect, autoReloadAll } = settings;
   const optIn = readOptIn(workload, dialect, { autoReloadAll }, compile);
   const template = parsePodTemplate(workload.template);
-  const kinds = sourceKinds.filter((kind) => mayReload(optIn, kind));
+  const kinds = settings.sourceKinds.filter((kind) => mayReload(optIn, kind));
   const { namespace } = workload.ref;
-  const references = kinds.length === 0 ? [] : collectReferences(template, namespace);
+  const all = kinds.length === 0 ? [] : collectReferences(template, namespace);
+  const references = all.filter(({ source }) => kinds.includes(source.kind));
   const byKey = new Map(references.map((reference) => [sourceKey(reference.source), reference]));
   // Whether a source carries the match annotation only the source itself can tell: those that would count with it count.
   const asked = references.filter((reference) => counts(optIn, reference, { [dialect.match]: "true" }));
@@ -50,6 +51,21 @@ export function readInterest(workload: LiveWorkload, settings: Settings, compile
 /** Whether a source that is referenced counts, if these are its annotations. */
 function counts(optIn: OptIn, reference: Reference, annotations: Annotations): boolean {
   return judge({ optIn, source: { ref: reference.source, annotations }, reference }).reload;
+}
+
+/** The name patterns in force, by kind. Content that is shown only while pods run neither appears nor goes. */
+export function patternsOf({ optIn, patternKinds }: Interest): readonly string[] {
+  return patternKinds
+    .filter((kind) => kind !== "SecretProviderClass")
+    .flatMap((kind) => optIn.kinds[kind].named.patterns.map(({ text }) => `${kind}/${text}`));
+}
+
+/** Those of `patternsOf` that match the source. */
+export function patternsMatching({ optIn }: Interest, { kind, name }: SourceRef): readonly string[] {
+  if (kind === "SecretProviderClass") return [];
+  return optIn.kinds[kind].named.patterns
+    .filter((pattern) => pattern.matches(name))
+    .map(({ text }) => `${kind}/${text}`);
 }
 
 /** Names of a kind that the workload's patterns match. */

@@ -12,9 +12,10 @@ import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
 import { carriesEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import type { Clock, Random } from "./clock.ts";
 import type { ClusterApi, LiveWorkload } from "./cluster-api.ts";
-import { type Interest, readInterest, windowOf } from "./interest.ts";
+import { type Interest, patternsOf, readInterest, windowOf } from "./interest.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
+import { createNamespaceCheck } from "./namespace-scope.ts";
 import { isWorthReporting, type Reporter } from "./reporter.ts";
 import type { ClusterId, Outcome, Request, Result } from "./request.ts";
 import type { Settings } from "./settings.ts";
@@ -74,7 +75,8 @@ const unknownClusterMs = 5000;
  */
 export function createReconciler(options: ReconcilerOptions): Handler {
   const { clock, log, meter } = options;
-  const sources = createSourceReader(options.lifetime);
+  const sources = createSourceReader(options.settings, options.lifetime);
+  const isServed = createNamespaceCheck(options.settings.scope, options.lifetime);
 
   return async function reconcileWorkload(request, delivery) {
     const startedAt = clock.monotonic();
@@ -134,16 +136,23 @@ export function createReconciler(options: ReconcilerOptions): Handler {
   ): Promise<Outcome> {
     const { api, engagedAtSeconds } = cluster;
     const ahead = sources.readAhead(api, request.workload);
-    const live = await api.readWorkload(request.workload, delivery.signal);
+    const [live, isInScope] = await Promise.all([
+      api.readWorkload(request.workload, delivery.signal),
+      isServed(api, request.workload.namespace),
+    ]);
     if (live === undefined || live.isDeleting) return "gone";
+    if (!isInScope) return "ignored";
     const interest = readInterest(live, options.settings, options.compile);
     const reading: Reading = { request, delivery, cluster, live, interest };
     const note = ourNote(live.annotations, options.keys);
-    const sights = await sources.look({ api, live, interest, note, ahead });
+    const carried = parseCarried(note);
+    const sights = await sources.look({ api, live, interest, note, carried, ahead });
     const planned = plan({
       workload: { ...live, parsed: interest.template },
-      carried: parseCarried(note),
+      carried,
       sights,
+      patterns: patternsOf(interest),
+      rules: options.settings,
       keys: options.keys,
       sha1: options.sha1,
       engagedAtSeconds,

@@ -23,6 +23,9 @@ export interface SourceVersion {
   readonly resourceVersion: string;
 }
 
+/** No object has this version: asked about in it, a source that is gone still leads to the workloads that use it. */
+export const goneVersion = "";
+
 /** A source whose version differs from the one handled last, with the workloads that use it. */
 export interface ChangedSource {
   readonly source: SourceVersion;
@@ -58,6 +61,10 @@ export interface ReferenceIndex {
   findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]>;
   /** Checkpoint: only after what had to be published for them has been. */
   markHandled(sources: readonly SourceVersion[]): Promise<void>;
+  /** Workloads that use these may carry them from now on, whether they are there or not: until handled they have a checkpoint at no version. */
+  expect(sources: readonly SourceRef[]): Promise<void>;
+  /** Every source of the kind that has a checkpoint: what is not in a complete list was deleted unseen. */
+  handledSources(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]>;
   /** A source was deleted: its checkpoint goes, so that it counts as new when it is made again. */
   forget(sources: readonly SourceRef[]): Promise<void>;
 }

@@ -1,11 +1,13 @@
 import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialect";
 import type { Debounce } from "@fleet-reloader/domain/debounce";
-import { type SourceKind, sourceKinds } from "@fleet-reloader/domain/source";
+import type { LabelSelector } from "@fleet-reloader/domain/label-selector";
+import type { AppearanceRules } from "@fleet-reloader/domain/plan/plan";
+import { defaultSourceKinds, type SourceKind } from "@fleet-reloader/domain/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
 import { type WorkloadKind, workloadKinds } from "@fleet-reloader/domain/workload-kind";
 
 /** What people set once for all workloads. */
-export interface Settings {
+export interface Settings extends AppearanceRules {
   readonly dialect: AnnotationDialect;
   readonly autoReloadAll: boolean;
   /** Default strategy; a workload may choose its own. */
@@ -14,7 +16,7 @@ export interface Settings {
   readonly debounce: Debounce;
   /** The kinds of workloads that are watched and rolled. */
   readonly workloadKinds: readonly WorkloadKind[];
-  /** The kinds of sources that are watched. */
+  /** The kinds of sources that are watched. Of any other nothing is listed, watched or read, and references to it do not count. */
   readonly sourceKinds: readonly SourceKind[];
   readonly scope: Scope;
 }
@@ -23,11 +25,24 @@ export interface Settings {
 export interface Scope {
   /** These namespaces only, without any cluster-wide right; undefined means all. */
   readonly namespaces: readonly string[] | undefined;
+  /** Of all namespaces, these not. Says nothing where `namespaces` are listed. */
+  readonly ignoredNamespaces: readonly string[];
+  /** Of all namespaces, those with matching labels; undefined means any. Says nothing where `namespaces` are listed. */
+  readonly namespaceSelector: LabelSelector | undefined;
+  /** Of all sources, those whose labels match, in Kubernetes' own words; undefined means any. */
+  readonly sourceSelector: string | undefined;
 }
 
 /** What is meant when nothing is said; tests and services begin with it. */
 export const defaultSettings = {
   workloadKinds,
-  sourceKinds,
-  scope: { namespaces: undefined },
+  sourceKinds: defaultSourceKinds,
+  reloadOnCreate: false,
+  reloadOnDelete: false,
+  scope: {
+    namespaces: undefined,
+    ignoredNamespaces: [],
+    namespaceSelector: undefined,
+    sourceSelector: undefined,
+  },
 } as const satisfies Partial<Settings>;

@@ -36,13 +36,17 @@ function cluster(): { readonly api: ClusterApi; readonly readCount: () => number
   const readSource = async (ref: SourceRef): Promise<LiveSource> => {
     reads += 1;
     const data = new Map([["read", new TextEncoder().encode(String(reads))]]);
-    return { ref, annotations: {}, createdAtSeconds: 0, content: { data, binaryData: new Map() } };
+    return {
+      ...{ ref, annotations: {}, labels: {}, createdAtSeconds: 0 },
+      content: { data, binaryData: new Map() },
+    };
   };
   const unused = () => Promise.reject(new Error("not asked for here"));
   const api = {
     cluster: "c1",
     readSource,
     readWorkload: unused,
+    readNamespaceLabels: unused,
     listSourceNames: unused,
     patchWorkload: unused,
   };
@@ -51,14 +55,21 @@ function cluster(): { readonly api: ClusterApi; readonly readCount: () => number
 
 async function secondLook(seen: { readonly note: string; readonly generation: number }): Promise<number> {
   const { api, readCount } = cluster();
-  const reader = createSourceReader(new AbortController().signal);
+  const reader = createSourceReader(settings, new AbortController().signal);
   const first = workload(1);
   const interest = readInterest(first, settings, () => ({ invalid: "none here" }));
   const cold = reader.readAhead(api, first.ref);
-  await reader.look({ api, live: first, interest, note: "A", ahead: cold });
+  await reader.look({ api, live: first, interest, note: "A", carried: undefined, ahead: cold });
   expect(readCount()).toBe(1);
   const ahead = reader.readAhead(api, first.ref);
-  await reader.look({ api, live: workload(seen.generation), interest, note: seen.note, ahead });
+  await reader.look({
+    api,
+    live: workload(seen.generation),
+    interest,
+    note: seen.note,
+    carried: undefined,
+    ahead,
+  });
   return readCount();
 }
 

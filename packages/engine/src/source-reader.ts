@@ -1,10 +1,13 @@
+import type { Carried } from "@fleet-reloader/domain/carried/carried";
 import { judge } from "@fleet-reloader/domain/decision/judge";
+import { matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/label-selector";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
-import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { ClusterApi, LiveSource, LiveWorkload } from "./cluster-api.ts";
 import { FreshReads } from "./fresh-reads.ts";
-import { type Interest, namesMatching } from "./interest.ts";
+import { type Interest, namesMatching, patternsMatching } from "./interest.ts";
+import type { Settings } from "./settings.ts";
 
 /** What this process saw of a workload when it last looked at it, or wrote to it. */
 interface Visit {
@@ -33,6 +36,7 @@ export interface SourceReading {
   readonly live: LiveWorkload;
   readonly interest: Interest;
   readonly note: string | undefined;
+  readonly carried: Carried | undefined;
   readonly ahead: ReadsAhead;
 }
 
@@ -40,7 +44,12 @@ export interface SourceReading {
 const rememberedMax = 5000;
 
 /** Reads are shared by all who ask at the same time, so they end with the process and not with one who asked. */
-export function createSourceReader(lifetime: AbortSignal): SourceReader {
+export function createSourceReader(
+  settings: Pick<Settings, "reloadOnDelete" | "scope">,
+  lifetime: AbortSignal,
+): SourceReader {
+  const isServed = servedBy(settings.scope.sourceSelector);
+  const isNotedLookedUp = settings.reloadOnDelete || settings.scope.sourceSelector !== undefined;
   const shared = new FreshReads<LiveSource | undefined>();
   const visits = new Map<string, Visit>();
   const identity = (api: ClusterApi, workload: WorkloadRef) => `${api.cluster}/${workloadKey(workload)}`;
@@ -58,7 +67,8 @@ export function createSourceReader(lifetime: AbortSignal): SourceReader {
     return { since, reads: new Map(reads) };
   }
 
-  async function look({ api, live, interest, note, ahead }: SourceReading): Promise<readonly Sight[]> {
+  async function look(reading: SourceReading): Promise<readonly Sight[]> {
+    const { api, live, interest, note, carried, ahead } = reading;
     const { namespace } = live.ref;
     // A content read before the workload may be older than what another worker has rolled it to in between, and must then
     // not be taken for a change. Nobody has rolled it when note and generation are those of our last visit.
@@ -67,14 +77,25 @@ export function createSourceReader(lifetime: AbortSignal): SourceReader {
     remember(api, live, { sources: interest.candidates, note });
     const matching = await Promise.all(
       interest.patternKinds.map(async (kind) => {
-        const names = await api.listSourceNames(kind, namespace, lifetime);
-        return namesMatching(interest, kind, names).map((name): SourceRef => ({ kind, namespace, name }));
+        const listed = await api.listSourceNames(kind, namespace, lifetime);
+        // What is noted and not in the list is gone, or no longer served: which of them, only a read tells.
+        const names = new Set([...listed, ...(isNotedLookedUp ? notedNames(carried, kind) : [])]);
+        return namesMatching(interest, kind, [...names]).map(
+          (name): SourceRef => ({ kind, namespace, name }),
+        );
       }),
     );
     const all = new Map(
       [...interest.candidates, ...matching.flat()].map((source) => [sourceKey(source), source]),
     );
-    const sights = await Promise.all([...all.values()].map((source) => lookAt(api, source, interest, reads)));
+    const inFull = new Set(interest.candidates.map(sourceKey));
+    const sights = await Promise.all(
+      [...all.values()].map(async (source) => {
+        const patterns = inFull.has(sourceKey(source)) ? [] : patternsMatching(interest, source);
+        const sight = await lookAt(api, source, interest, reads);
+        return sight === undefined ? undefined : { ...sight, patterns };
+      }),
+    );
     return sights.filter((sight) => sight !== undefined);
   }
 
@@ -95,7 +116,7 @@ export function createSourceReader(lifetime: AbortSignal): SourceReader {
     ref: SourceRef,
     interest: Interest,
     reads: ReadsAhead["reads"],
-  ): Promise<Sight | undefined> {
+  ): Promise<Omit<Sight, "patterns"> | undefined> {
     const key = sourceKey(ref);
     const live = await (reads.get(key) ?? read(api, ref));
     const { optIn } = interest;
@@ -103,10 +124,31 @@ export function createSourceReader(lifetime: AbortSignal): SourceReader {
     // What is not there cannot say that it does not match: it is noted as absent, and asked when it appears.
     const annotations = live?.annotations ?? { [optIn.dialect.match]: "true" };
     const decision = judge({ optIn, source: { ref, annotations }, reference });
-    return decision.reload ? { ref, mode: decision.mode, reference, live } : undefined;
+    return decision.reload ? { ref, mode: decision.mode, reference, live: seen(live) } : undefined;
+  }
+
+  function seen(live: LiveSource | undefined): Sight["live"] {
+    if (live === undefined) return undefined;
+    const { content, createdAtSeconds, asOfSeconds } = live;
+    if (content === undefined || !isServed(live)) return "unseen";
+    return { content, createdAtSeconds, ...(asOfSeconds === undefined ? {} : { asOfSeconds }) };
   }
 
   function read(api: ClusterApi, ref: SourceRef): Promise<LiveSource | undefined> {
     return shared.read(`${api.cluster}/${sourceKey(ref)}`, () => api.readSource(ref, lifetime));
   }
+}
+
+/** Whether the labels of a source are those asked for. The watch asks the server; a read by name has to look itself. */
+function servedBy(selector: string | undefined): (live: LiveSource) => boolean {
+  const parsed = parseLabelSelector(selector ?? "");
+  if ("problem" in parsed) throw new Error(`settings hold a label selector that is none: ${parsed.problem}`);
+  return ({ labels }) => matchesSelector(parsed, labels);
+}
+
+function notedNames(carried: Carried | undefined, kind: SourceKind): readonly string[] {
+  const prefix = `${kind}/`;
+  return [...(carried?.sources.keys() ?? [])]
+    .filter((name) => name.startsWith(prefix))
+    .map((name) => name.slice(prefix.length));
 }

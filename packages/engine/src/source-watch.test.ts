@@ -33,6 +33,8 @@ async function watched() {
     cluster: "c1",
     name: "c1",
     kind: "ConfigMap",
+    namespace: undefined,
+    isListed: () => true,
     onListed: () => undefined,
     onState: () => undefined,
   });

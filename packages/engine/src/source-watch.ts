@@ -1,7 +1,12 @@
-import { type SourceKind, sourceKey } from "@fleet-reloader/domain/source";
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
 import { windowOf } from "./interest.ts";
 import type { Meter } from "./meter.ts";
-import type { ReferenceIndex, SourceVersion } from "./reference-index.ts";
+import {
+  type ChangedSource,
+  goneVersion,
+  type ReferenceIndex,
+  type SourceVersion,
+} from "./reference-index.ts";
 import type { ClusterId } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import type { StreamHandler, StreamState } from "./source-stream.ts";
@@ -12,6 +17,10 @@ export interface SourceWatchOptions {
   /** What people call the cluster, for metrics. */
   readonly name: string;
   readonly kind: SourceKind;
+  /** The namespace that is listed and watched; undefined means all. */
+  readonly namespace: string | undefined;
+  /** Of what has a checkpoint, what the list would show if it were there. */
+  readonly isListed: (source: SourceRef) => boolean;
   readonly index: ReferenceIndex;
   readonly queue: Workqueue;
   readonly settings: Settings;
@@ -22,17 +31,27 @@ export interface SourceWatchOptions {
 
 /**
  * Turns what a list or watch shows of one kind of source into requests for the workloads that use it. A list and an event
- * are treated alike: what matters is whether the version is the one handled last. Nothing is kept in memory.
+ * are treated alike: what matters is whether the version is the one handled last. Where deletions are changes, what has a
+ * checkpoint and is not in a complete list was deleted unseen. Nothing is kept in memory but that, during a list.
  */
 export function createSourceWatch(options: SourceWatchOptions): StreamHandler<SourceVersion> {
   const { cluster, name, kind, index, queue, settings, meter } = options;
 
+  /** Sources with a checkpoint that the list has not shown so far; undefined before it is known which there are. */
+  let missing: Map<string, SourceRef> | undefined;
+
   return {
     listBegins() {
-      // Nothing is kept between lists: the checkpoint is in the index.
+      missing = undefined;
     },
-    page: (sources) => take(sources, "listed"),
+    async page(sources) {
+      const expected = await stillMissing();
+      for (const { ref } of sources) expected.delete(sourceKey(ref));
+      await take(sources, "listed");
+    },
     async listed() {
+      await publishGone([...(await stillMissing()).values()]);
+      missing = undefined;
       options.onListed();
     },
     async events(events) {
@@ -40,7 +59,7 @@ export function createSourceWatch(options: SourceWatchOptions): StreamHandler<So
       const gone = latest.filter((event) => event.type === "delete").map((event) => event.object.ref);
       if (gone.length > 0) {
         meter.sourcesSeen(name, kind, gone.length, "deleted");
-        await index.forget(gone);
+        await publishGone(gone);
         meter.sourcesCompared(name, kind, gone.length);
       }
       const changed = latest.filter((event) => event.type === "upsert").map((event) => event.object);
@@ -48,6 +67,23 @@ export function createSourceWatch(options: SourceWatchOptions): StreamHandler<So
     },
     stateChanged: options.onState,
   };
+
+  async function stillMissing(): Promise<Map<string, SourceRef>> {
+    const handled =
+      !settings.reloadOnDelete || missing !== undefined
+        ? []
+        : (await index.handledSources(kind, options.namespace)).filter(options.isListed);
+    missing ??= new Map(handled.map((ref) => [sourceKey(ref), ref]));
+    return missing;
+  }
+
+  /** Whether they are really gone, and not just no longer served, is seen when the workloads are looked at. */
+  async function publishGone(gone: readonly SourceRef[]): Promise<void> {
+    if (gone.length === 0) return;
+    if (settings.reloadOnDelete)
+      await request(await index.findChanged(gone.map((ref) => ({ ref, resourceVersion: goneVersion }))));
+    await index.forget(gone);
+  }
 
   async function take(sources: readonly SourceVersion[], how: "listed" | "changed"): Promise<void> {
     if (sources.length === 0) return;
@@ -58,6 +94,12 @@ export function createSourceWatch(options: SourceWatchOptions): StreamHandler<So
 
   async function publish(sources: readonly SourceVersion[]): Promise<void> {
     const changed = await index.findChanged(sources);
+    await request(changed);
+    // Only after the queue holds them: a crash in between means the same again, never nothing.
+    if (changed.length > 0) await index.markHandled(changed.map(({ source }) => source));
+  }
+
+  async function request(changed: readonly ChangedSource[]): Promise<void> {
     if (changed.length === 0) return;
     const additions = new Map<string, Addition>();
     for (const { dependents } of changed) {
@@ -71,7 +113,5 @@ export function createSourceWatch(options: SourceWatchOptions): StreamHandler<So
     }
     await queue.add([...additions.values()]);
     meter.requestsPublished(name, additions.size);
-    // Only after the queue holds them: a crash in between means the same again, never nothing.
-    await index.markHandled(changed.map(({ source }) => source));
   }
 }

@@ -28,7 +28,10 @@ async function watched() {
   };
   const onState = (state: string) => states.push(state);
   const start = () =>
-    createWorkloadWatch({ ...bed, cluster: "c1", workloadKind: "Deployment", onListed, onState });
+    createWorkloadWatch({
+      ...bed,
+      ...{ cluster: "c1", workloadKind: "Deployment", namespace: undefined, onListed, onState },
+    });
   let watch = start();
   const live = (ref: WorkloadRef) => {
     const workload = bed.cluster.workload(ref);

@@ -1,6 +1,7 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { hasNote } from "@fleet-reloader/domain/carried/note";
 import { isHeld } from "@fleet-reloader/domain/pause";
+import type { SourceRef } from "@fleet-reloader/domain/source";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { LiveWorkload } from "./cluster-api.ts";
 import { indexEntry, isInterested, readInterest } from "./interest.ts";
@@ -13,6 +14,8 @@ import type { Workqueue } from "./workqueue.ts";
 export interface WorkloadWatchOptions {
   readonly cluster: ClusterId;
   readonly workloadKind: string;
+  /** The namespace that is listed and watched; undefined means all. */
+  readonly namespace: string | undefined;
   readonly index: ReferenceIndex;
   readonly queue: Workqueue;
   readonly settings: Settings;
@@ -30,16 +33,22 @@ interface Seen {
   readonly workload: WorkloadRef;
   /** Undefined: it opts in to nothing. */
   readonly entry: IndexEntry | undefined;
+  readonly sources: readonly SourceRef[];
   readonly hasNote: boolean;
   /** Held paused by us or by the peer: somebody has to resume it, whatever became of who meant to. */
   readonly isHeld: boolean;
+}
+
+/** What a list and watch of workloads leads to; and what it means that a namespace is no longer served. */
+export interface WorkloadWatch extends StreamHandler<LiveWorkload> {
+  leave(namespace: string): Promise<void>;
 }
 
 /**
  * Keeps the reference index at what the workloads of one kind say, and asks for a reconcile of those that have to be
  * adopted: new ones, ones that changed what they opt in to, and ones whose note is gone.
  */
-export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandler<LiveWorkload> {
+export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatch {
   const { cluster, index, queue, settings, compile } = options;
   const known = new Map<string, Known>();
   let listed = new Set<string>();
@@ -53,7 +62,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
       await take(workloads);
     },
     async listed() {
-      await index.retain(options.workloadKind, settings.scope.namespaces?.[0], listed);
+      await index.retain(options.workloadKind, options.namespace, listed);
       for (const key of known.keys()) if (!listed.has(key)) known.delete(key);
       listed = new Set();
       options.onListed();
@@ -66,6 +75,11 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
       await take(latest.filter(isUpsert).map((event) => event.object));
     },
     stateChanged: options.onState,
+    async leave(namespace) {
+      await index.retain(options.workloadKind, namespace, new Set());
+      const prefix = `${options.workloadKind}/${namespace}/`;
+      for (const key of known.keys()) if (key.startsWith(prefix)) known.delete(key);
+    },
   };
 
   async function take(workloads: readonly LiveWorkload[]): Promise<void> {
@@ -78,6 +92,11 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
     const entries = fresh.flatMap(({ entry }) => entry ?? []);
     const changed = (await index.put(entries)).map((entry) => entry.workload);
     const changedKeys = new Set(changed.map(workloadKey));
+    // Before anybody notes that it is there: else a deletion while nothing runs would leave no trace.
+    if (settings.reloadOnDelete)
+      await index.expect(
+        fresh.flatMap(({ workload, sources }) => (changedKeys.has(workloadKey(workload)) ? sources : [])),
+      );
     const without = fresh.filter(({ entry }) => entry === undefined).map(({ workload }) => workload);
     await index.remove(without);
     const due = fresh.filter(({ workload, entry, hasNote, isHeld }) => {
@@ -102,6 +121,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
     return {
       workload: workload.ref,
       entry: isInterested(interest) ? indexEntry(workload, interest) : undefined,
+      sources: interest.candidates,
       hasNote: hasNote(workload.annotations),
       isHeld: isHeld(workload, settings.dialect),
     };

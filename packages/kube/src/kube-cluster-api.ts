@@ -7,17 +7,22 @@ import type { ClusterApi, LiveSource, LiveWorkload, WorkloadPatch } from "@fleet
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Answer, Connection } from "./connection.ts";
 import { list, seconds, stringMap, text } from "./json.ts";
-import { liveWorkload } from "./metadata.ts";
+import { labelledNamespace, liveWorkload } from "./metadata.ts";
+import { providerClassResource, readProviderClass } from "./provider-class.ts";
 import { accept, resourcePath } from "./resource.ts";
 import { sourceContent } from "./source-content.ts";
 
 /** The peer writes under this name; keeping it keeps field ownership as it is (compat spec, 3.5 and 6.9). */
 export const fieldManager = "Reloader";
 
-const plurals: Readonly<Record<SourceKind, string>> = { ConfigMap: "configmaps", Secret: "secrets" };
+const sourceResources = {
+  ConfigMap: { group: "", version: "v1", plural: "configmaps" },
+  Secret: { group: "", version: "v1", plural: "secrets" },
+  SecretProviderClass: providerClassResource,
+} as const satisfies Readonly<Record<SourceKind, object>>;
 
 export function sourceResource(kind: SourceKind) {
-  return { group: "", version: "v1", plural: plurals[kind] };
+  return sourceResources[kind];
 }
 
 /** Reads and conditional writes of one cluster, over its own connection. */
@@ -25,6 +30,7 @@ export function createKubeClusterApi(
   cluster: ClusterId,
   connection: Connection,
   workloadKinds: readonly WorkloadKind[],
+  sourceSelector?: string,
 ): ClusterApi {
   const kindOf = (ref: WorkloadRef): WorkloadKind => {
     const kind = workloadKinds.find((known) => known.kind === ref.kind);
@@ -40,16 +46,33 @@ export function createKubeClusterApi(
       return absentOr(answer, ref, (object) => liveWorkload(ref.kind, object));
     },
     async readSource(ref, signal) {
+      if (ref.kind === "SecretProviderClass") return await readProviderClass(ref, connection, signal);
       const path = resourcePath(sourceResource(ref.kind), ref.namespace, ref.name);
       const answer = await connection.call({ method: "GET", path }, signal);
       return absentOr(answer, ref, (object) => liveSource(ref, object));
     },
     async listSourceNames(kind, namespace, signal) {
-      const path = resourcePath(sourceResource(kind), namespace);
+      const query =
+        sourceSelector === undefined ? "" : `?${new URLSearchParams({ labelSelector: sourceSelector })}`;
+      const path = `${resourcePath(sourceResource(kind), namespace)}${query}`;
       const answer = await connection.call({ method: "GET", path, accept: accept.metadataList }, signal);
+      // A cluster without the driver has no classes.
+      if (answer.status === 404 && kind === "SecretProviderClass") return [];
       if (text(answer.body, "metadata", "resourceVersion") === "")
         throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
       return list(answer.body, "items").map((item) => text(item, "metadata", "name"));
+    },
+    async readNamespaceLabels(namespace, signal) {
+      const path = resourcePath({ group: "", version: "v1", plural: "namespaces" }, undefined, namespace);
+      const answer = await connection.call({ method: "GET", path, accept: accept.metadata }, signal);
+      if (answer.status === 404) return undefined;
+      const read = labelledNamespace(answer.body);
+      if (read?.name !== namespace)
+        throw new Fault(
+          "kube.malformed",
+          `what was answered with ${answer.status} is not the namespace ${namespace}`,
+        );
+      return read.labels;
     },
     async patchWorkload(ref, patch, signal): Promise<LiveWorkload | undefined> {
       const kind = kindOf(ref);
@@ -91,6 +114,7 @@ function liveSource(ref: SourceRef, object: unknown): LiveSource {
   return {
     ref,
     annotations: stringMap(object, "metadata", "annotations"),
+    labels: stringMap(object, "metadata", "labels"),
     createdAtSeconds: seconds(object, "metadata", "creationTimestamp"),
     content: sourceContent(ref.kind, object),
   };
@@ -109,12 +133,17 @@ function patchBody(patch: WorkloadPatch) {
 
 function templatePatch(edit: TemplateEdit) {
   // A strategic merge takes the order of the patch, so the order of the edit is kept.
-  const containers = [...Map.groupBy(edit.env ?? [], (variable) => variable.container)].map(
-    ([name, variables]) => ({
-      name,
-      env: variables.map((variable) => ({ name: variable.name, value: variable.value })),
-    }),
-  );
+  const variables = [
+    ...(edit.env ?? []).map(({ container, name, value }) => ({ container, patch: { name, value } })),
+    ...(edit.removedEnv ?? []).map(({ container, name }) => ({
+      container,
+      patch: { name, $patch: "delete" },
+    })),
+  ];
+  const containers = [...Map.groupBy(variables, ({ container }) => container)].map(([name, inIt]) => ({
+    name,
+    env: inIt.map(({ patch }) => patch),
+  }));
   return {
     ...(edit.annotations === undefined ? {} : { metadata: { annotations: edit.annotations } }),
     ...(containers.length === 0 ? {} : { spec: { containers } }),

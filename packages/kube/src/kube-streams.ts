@@ -4,12 +4,14 @@ import type { ClusterStreams } from "@fleet-reloader/engine/cluster-streams";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Connection } from "./connection.ts";
 import { sourceResource } from "./kube-cluster-api.ts";
-import { liveWorkload, sourceVersion } from "./metadata.ts";
+import { labelledNamespace, liveWorkload, sourceVersion } from "./metadata.ts";
+import { podStatus, podStatusHandler, podStatusResource } from "./pod-status.ts";
 import { Reflector, type ReflectorTimings } from "./reflector.ts";
 
 export interface KubeStreamsOptions {
   readonly connection: Connection;
-  readonly namespace: string | undefined;
+  /** The label selector that sources are listed and watched with; undefined means all. */
+  readonly sourceSelector?: string | undefined;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -19,31 +21,54 @@ export interface KubeStreamsOptions {
 /** Helm's release blobs are often the bulk of all Secrets, and no pod mounts them; the type of a Secret cannot change. */
 const selectors: Readonly<Partial<Record<SourceKind, string>>> = { Secret: "type!=helm.sh/release.v1" };
 
-/** The streams of one cluster: whole workloads, but only the metadata of sources. */
+/** The streams of one cluster: whole workloads, but only the metadata of sources and namespaces. */
 export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
-  const scope = options.namespace === undefined ? {} : { namespace: options.namespace };
+  const over = (namespace: string | undefined) => (namespace === undefined ? {} : { namespace });
   return {
-    workloads(kind, handler) {
+    workloads(kind, handler, namespace) {
       return new Reflector({
         ...options,
         log: options.log.child({ resource: kind.kind }),
-        collection: { ...kind, ...scope, metadataOnly: false },
+        collection: { ...kind, ...over(namespace), metadataOnly: false },
         parse: (object) => liveWorkload(kind.kind, object),
         handler,
       });
     },
-    sources(kind, handler) {
+    sources(kind, handler, namespace) {
+      const log = options.log.child({ resource: kind });
+      if (kind === "SecretProviderClass") {
+        return new Reflector({
+          ...options,
+          log,
+          // Which versions pods have stands in their statuses, not in metadata. Small, and without a value of any secret.
+          collection: { ...podStatusResource, ...over(namespace), metadataOnly: false },
+          parse: podStatus,
+          handler: podStatusHandler(handler),
+          isOptional: true,
+        });
+      }
       const selector = selectors[kind];
+      const { sourceSelector } = options;
       return new Reflector({
         ...options,
-        log: options.log.child({ resource: kind }),
+        log,
         collection: {
           ...sourceResource(kind),
-          ...scope,
+          ...over(namespace),
           ...(selector === undefined ? {} : { fieldSelector: selector }),
+          ...(sourceSelector === undefined ? {} : { labelSelector: sourceSelector }),
           metadataOnly: true,
         },
         parse: (object) => sourceVersion(kind, object),
+        handler,
+      });
+    },
+    namespaces(handler) {
+      return new Reflector({
+        ...options,
+        log: options.log.child({ resource: "Namespace" }),
+        collection: { group: "", version: "v1", plural: "namespaces", metadataOnly: true },
+        parse: labelledNamespace,
         handler,
       });
     },

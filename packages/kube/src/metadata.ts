@@ -1,5 +1,6 @@
 import type { SourceKind } from "@fleet-reloader/domain/source";
 import type { LiveWorkload } from "@fleet-reloader/engine/cluster-api";
+import type { LabelledNamespace } from "@fleet-reloader/engine/namespace-watch";
 import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
 import { field, list, seconds, stringMap, text } from "./json.ts";
 
@@ -10,6 +11,12 @@ export function sourceVersion(kind: SourceKind, object: unknown): SourceVersion 
   const resourceVersion = text(object, "metadata", "resourceVersion");
   if (namespace === "" || name === "" || resourceVersion === "") return undefined;
   return { ref: { kind, namespace, name }, resourceVersion };
+}
+
+/** A namespace as a metadata-only watch shows it. */
+export function labelledNamespace(object: unknown): LabelledNamespace | undefined {
+  const name = text(object, "metadata", "name");
+  return name === "" ? undefined : { name, labels: stringMap(object, "metadata", "labels") };
 }
 
 /** A workload with its pod template at `spec.template`. */

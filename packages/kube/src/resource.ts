@@ -6,6 +6,7 @@ export interface Collection {
   readonly namespace?: string;
   readonly metadataOnly: boolean;
   readonly fieldSelector?: string;
+  readonly labelSelector?: string;
 }
 
 /** `/api/v1/…` or `/apis/group/version/…`, with the namespace and the name where they are given. */

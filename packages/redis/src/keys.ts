@@ -65,6 +65,13 @@ export class ClusterKeys {
   }
 }
 
+/** The inverse of `handledField`; undefined for what is none. */
+export function readHandledField(kind: SourceKind, field: string): SourceRef | undefined {
+  const [namespace, name, ...rest] = field.split("/");
+  if (!namespace || !name || rest.length > 0) return undefined;
+  return { kind, namespace, name };
+}
+
 export function handledField(ref: SourceRef): string {
   return `${ref.namespace}/${ref.name}`;
 }

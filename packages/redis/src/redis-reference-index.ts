@@ -1,6 +1,6 @@
 import { randomUUID } from "node:crypto";
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { SourceKind } from "@fleet-reloader/domain/source";
+import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source";
 import { parseWorkloadKey, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type {
@@ -13,9 +13,10 @@ import type {
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { RedisClient } from "./client.ts";
 import { encodeEntry, readList, readPatterns, readText, readWindow } from "./index-entry.ts";
-import { type ClusterKeys, handledField, type Keys } from "./keys.ts";
+import { type ClusterKeys, handledField, type Keys, readHandledField } from "./keys.ts";
 import type { Script } from "./script.ts";
 import {
+  expectScript,
   findChangedScript,
   markHandledScript,
   markPublishedScript,
@@ -106,7 +107,23 @@ export class RedisReferenceIndex implements ReferenceIndex {
     await this.#run(markHandledScript, sources.flatMap(quadruple));
   }
 
-  async forget(sources: readonly { kind: SourceKind; namespace: string; name: string }[]): Promise<void> {
+  async expect(sources: readonly SourceRef[]): Promise<void> {
+    await this.#run(
+      expectScript,
+      sources.flatMap((ref) => [ref.kind, handledField(ref)]),
+    );
+  }
+
+  async handledSources(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]> {
+    await this.verify();
+    const fields = await this.#client.connection.hkeys(this.#keys.handled(kind));
+    return fields.flatMap((field) => {
+      const ref = readHandledField(kind, field);
+      return ref !== undefined && (namespace ?? ref.namespace) === ref.namespace ? [ref] : [];
+    });
+  }
+
+  async forget(sources: readonly SourceRef[]): Promise<void> {
     this.#sameConnection();
     for (const [kind, group] of Map.groupBy(sources, (source) => source.kind)) {
       await this.#client.connection.hdel(this.#keys.handled(kind), ...group.map(handledField));

@@ -113,3 +113,11 @@ for i = 2, #ARGV, 4 do
 end
 return 0
 `);
+
+/** ARGV: epoch, then pairs (kind, `namespace/name`): a checkpoint at no version, where there is none. */
+export const expectScript = new Script(`${checkEpoch}
+for i = 2, #ARGV, 2 do
+  redis.call('HSETNX', root .. ':handled:' .. ARGV[i], ARGV[i + 1], 'expected')
+end
+return 0
+`);

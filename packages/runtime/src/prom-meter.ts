@@ -1,5 +1,5 @@
 import type { Meter } from "@fleet-reloader/engine/meter";
-import type { StreamState } from "@fleet-reloader/engine/source-stream";
+import { isSettled, type StreamState } from "@fleet-reloader/engine/source-stream";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { createPeerMetrics, type PeerMetrics, peerMetricDescriptions } from "./peer-metrics.ts";
 
@@ -66,7 +66,7 @@ export function createPromMeter(options: {
       peer.requestsPublished(count);
     },
     streamState: (cluster, resource, state: StreamState) =>
-      inSync.set({ cluster, resource }, state === "watching" ? 1 : 0),
+      inSync.set({ cluster, resource }, isSettled(state) ? 1 : 0),
     reconciled: (cluster, result, spent, workload) => {
       reconcile.observe({ cluster, result }, spent);
       peer.reconciled(result, spent, workload);

@@ -11,6 +11,6 @@ export function settingsOf(config: ConfigOf<typeof ruleFields>): Settings {
     autoReloadAll: config.autoReloadAll,
     strategy: config.reloadStrategy,
     debounce: { quietPeriodMs: config.debounce, maxWaitMs: Math.max(config.debounce, config.maxWait) },
-    scope: { namespaces: config.namespace === "" ? undefined : [config.namespace] },
+    scope: { ...defaultSettings.scope, namespaces: config.namespace === "" ? undefined : [config.namespace] },
   };
 }

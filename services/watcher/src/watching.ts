@@ -56,7 +56,7 @@ export class Watching {
         ...this.#options,
         log,
         connection: engaged.connection,
-        namespace: settings.scope.namespaces?.[0],
+        sourceSelector: settings.scope.sourceSelector,
       }),
       index: telling === undefined ? index : telling.over(index, { ...this.#options, engaged, signal }),
     });

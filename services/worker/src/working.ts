@@ -49,7 +49,12 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
     if (found === undefined) return undefined;
     const made = {
       name: found.name,
-      api: createKubeClusterApi(cluster, found.connection, options.settings.workloadKinds),
+      api: createKubeClusterApi(
+        cluster,
+        found.connection,
+        options.settings.workloadKinds,
+        options.settings.scope.sourceSelector,
+      ),
       engagedAtSeconds: await readEngagedAt(cluster, options),
     };
     known.set(cluster, made);

@@ -1,4 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
+import { type Labels, matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/label-selector";
 import {
   type SourceContent,
   type SourceKind,
@@ -11,6 +12,7 @@ import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { ClusterApi, LiveSource, LiveWorkload, WorkloadPatch } from "@fleet-reloader/engine/cluster-api";
 import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
+import type { LabelledNamespace } from "@fleet-reloader/engine/namespace-watch";
 import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
 import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/source-stream";
 import { MemoryStream, type StreamControl } from "./memory-stream.ts";
@@ -41,6 +43,8 @@ export interface MemoryClusterOptions {
   readonly before?: (call: ClusterCall) => Promise<void> | void;
   /** After it was done and before the answer: what is thrown here is a lost reply. */
   readonly after?: (call: ClusterCall) => Promise<void> | void;
+  /** The label selector that sources are listed and watched with. */
+  readonly sourceSelector?: string;
   /** An admission webhook: what it makes of the pod template of a write of ours. */
   readonly admit?: (template: unknown) => unknown;
 }
@@ -51,8 +55,9 @@ interface StoredSource {
 }
 
 type Logged =
-  | { readonly version: number; readonly source: StreamEvent<SourceVersion> }
-  | { readonly version: number; readonly workload: StreamEvent<LiveWorkload> };
+  | { readonly version: number; readonly source: StreamEvent<SourceVersion>; readonly labels: Labels }
+  | { readonly version: number; readonly workload: StreamEvent<LiveWorkload> }
+  | { readonly version: number; readonly namespace: StreamEvent<LabelledNamespace> };
 
 /** An API server as the engine sees one: reads, conditional writes, lists and watches; with its write log open to tests. */
 export class MemoryCluster implements ClusterApi, ClusterStreams {
@@ -62,6 +67,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   readonly #options: MemoryClusterOptions;
   readonly #workloads = new Map<string, StoredWorkload>();
   readonly #sources = new Map<string, StoredSource>();
+  readonly #namespaces = new Map<string, LabelledNamespace>();
   readonly #log: Logged[] = [];
   readonly #streams = new Set<StreamControl>();
   #version = 100;
@@ -73,11 +79,40 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
 
   // What people do.
 
+  /** Where people make things. */
+  namespace = "ns";
+
+  setNamespace(name: string, labels: Labels): void {
+    this.#namespaces.set(name, { name, labels });
+    this.#version += 1;
+    this.#changed({ version: this.#version, namespace: { type: "upsert", object: { name, labels } } });
+  }
+
+  deleteNamespace(name: string): void {
+    this.#namespaces.delete(name);
+    this.#version += 1;
+    this.#changed({ version: this.#version, namespace: { type: "delete", object: { name, labels: {} } } });
+  }
+
   setSource(kind: SourceKind, name: string, data: Annotations, annotations: Annotations = {}): SourceRef {
-    const ref = { kind, namespace: "ns", name };
-    const createdAtSeconds = this.#sources.get(sourceKey(ref))?.live.createdAtSeconds ?? this.#now;
-    this.#putSource({ ref, annotations, createdAtSeconds, content: contentOf(data) }, "upsert");
+    const ref = { kind, namespace: this.namespace, name };
+    const before = this.#sources.get(sourceKey(ref))?.live;
+    const { createdAtSeconds, labels } = before ?? { createdAtSeconds: this.#now, labels: {} };
+    this.#putSource({ ref, annotations, labels, createdAtSeconds, content: contentOf(data) }, "upsert");
     return ref;
+  }
+
+  labelSource(ref: SourceRef, labels: Labels): void {
+    const stored = this.#sources.get(sourceKey(ref));
+    if (stored !== undefined) this.#putSource({ ...stored.live, labels }, "upsert");
+  }
+
+  /** What shows a content came to be at that time; an undefined content is shown by nothing. */
+  showSource(ref: SourceRef, data: Annotations | undefined, asOfSeconds: number): void {
+    const content = data === undefined ? undefined : contentOf(data);
+    const before = { ref, annotations: {}, labels: {}, createdAtSeconds: this.#now };
+    const { live } = this.#sources.get(sourceKey(ref)) ?? { live: before };
+    this.#putSource({ ...live, content, asOfSeconds }, "upsert");
   }
 
   deleteSource(ref: SourceRef): void {
@@ -86,7 +121,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   }
 
   setWorkload(name: string, change: Omit<WorkloadChange, "by">, kind = "Deployment"): WorkloadRef {
-    const ref = { kind, namespace: "ns", name };
+    const ref = { kind, namespace: this.namespace, name };
     const before = this.#workloads.get(workloadKey(ref));
     this.#putWorkload(ref, before, { ...change, by: "people" });
     return ref;
@@ -180,9 +215,14 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   ): Promise<readonly string[]> {
     return await this.#call({ verb: "list", target: `${kind}/${namespace}` }, signal, () =>
       this.sourceRefs
-        .filter((ref) => ref.kind === kind && ref.namespace === namespace)
+        .filter((ref) => ref.kind === kind && ref.namespace === namespace && this.#isServed(ref))
         .map(({ name }) => name),
     );
+  }
+
+  async readNamespaceLabels(namespace: string, signal: AbortSignal): Promise<Labels | undefined> {
+    const target = `Namespace/${namespace}`;
+    return await this.#call({ verb: "read", target }, signal, () => this.#namespaces.get(namespace)?.labels);
   }
 
   async patchWorkload(
@@ -207,28 +247,59 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     });
   }
 
-  workloads({ kind }: Pick<WorkloadKind, "kind">, handler: StreamHandler<LiveWorkload>): Stream {
+  workloads(
+    { kind }: Pick<WorkloadKind, "kind">,
+    handler: StreamHandler<LiveWorkload>,
+    namespace?: string,
+  ): Stream {
+    const isIn = ({ ref }: LiveWorkload) =>
+      ref.kind === kind && (namespace ?? ref.namespace) === ref.namespace;
     return this.#stream(handler, {
-      list: () => [...this.#workloads.values()].filter(({ ref }) => ref.kind === kind),
+      list: () => [...this.#workloads.values()].filter(isIn),
       since: (version) =>
         this.#log.flatMap((entry) =>
-          entry.version > version && "workload" in entry && entry.workload.object.ref.kind === kind
+          entry.version > version && "workload" in entry && isIn(entry.workload.object)
             ? [entry.workload]
             : [],
         ),
     });
   }
 
-  sources(kind: SourceKind, handler: StreamHandler<SourceVersion>): Stream {
+  sources(kind: SourceKind, handler: StreamHandler<SourceVersion>, namespace?: string): Stream {
+    const isIn = ({ ref }: SourceVersion) =>
+      ref.kind === kind && (namespace ?? ref.namespace) === ref.namespace;
     return this.#stream(handler, {
-      list: () => [...this.#sources.values()].filter(({ live }) => live.ref.kind === kind).map(versionOf),
+      list: () =>
+        [...this.#sources.values()]
+          .map(versionOf)
+          .filter((source) => isIn(source) && this.#isServed(source.ref)),
+      since: (version) =>
+        this.#log.flatMap((entry) => {
+          if (entry.version <= version || !("source" in entry) || !isIn(entry.source.object)) return [];
+          // To a watch with a selector, what does not match it any more is deleted.
+          return [this.#isSelected(entry.labels) ? entry.source : { ...entry.source, type: "delete" }];
+        }),
+    });
+  }
+
+  namespaces(handler: StreamHandler<LabelledNamespace>): Stream {
+    return this.#stream(handler, {
+      list: () => [...this.#namespaces.values()],
       since: (version) =>
         this.#log.flatMap((entry) =>
-          entry.version > version && "source" in entry && entry.source.object.ref.kind === kind
-            ? [entry.source]
-            : [],
+          entry.version > version && "namespace" in entry ? [entry.namespace] : [],
         ),
     });
+  }
+
+  #isServed(ref: SourceRef): boolean {
+    return this.#isSelected(this.#sources.get(sourceKey(ref))?.live.labels ?? {});
+  }
+
+  #isSelected(labels: Labels): boolean {
+    const selector = parseLabelSelector(this.#options.sourceSelector ?? "");
+    if ("problem" in selector) throw new Error(selector.problem);
+    return matchesSelector(selector, labels);
   }
 
   get #now(): number {
@@ -253,7 +324,11 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     const stored = { live, resourceVersion: this.#nextVersion() };
     if (type === "delete") this.#sources.delete(sourceKey(live.ref));
     else this.#sources.set(sourceKey(live.ref), stored);
-    this.#changed({ version: this.#version, source: { type, object: versionOf(stored) } });
+    this.#changed({
+      version: this.#version,
+      source: { type, object: versionOf(stored) },
+      labels: live.labels,
+    });
     this.#logWrite("people", sourceKey(live.ref), undefined, undefined);
   }
 

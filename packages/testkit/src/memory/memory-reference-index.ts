@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type {
@@ -13,7 +13,7 @@ interface State {
   readonly engagedAtSeconds: number;
   readonly entries: Map<string, IndexEntry>;
   readonly unpublished: Set<string>;
-  readonly handled: Map<string, string>;
+  readonly handled: Map<string, SourceVersion>;
 }
 
 export interface MemoryReferenceIndexOptions {
@@ -45,7 +45,7 @@ export class MemoryReferenceIndex implements ReferenceIndex {
   }
 
   handled(ref: SourceRef): string | undefined {
-    return this.#stored?.handled.get(sourceKey(ref));
+    return this.#stored?.handled.get(sourceKey(ref))?.resourceVersion;
   }
 
   async open(): Promise<{ engagedAtSeconds: number }> {
@@ -98,7 +98,7 @@ export class MemoryReferenceIndex implements ReferenceIndex {
   async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
     const state = await this.#state("findChanged");
     return sources.flatMap((source) => {
-      if (state.handled.get(sourceKey(source.ref)) === source.resourceVersion) return [];
+      if (state.handled.get(sourceKey(source.ref))?.resourceVersion === source.resourceVersion) return [];
       const dependents = [...state.entries.values()]
         .filter((entry) => this.#uses(entry, source.ref))
         .map(({ workload, window }) => ({ workload, window }));
@@ -108,7 +108,22 @@ export class MemoryReferenceIndex implements ReferenceIndex {
 
   async markHandled(sources: readonly SourceVersion[]): Promise<void> {
     const state = await this.#state("markHandled");
-    for (const source of sources) state.handled.set(sourceKey(source.ref), source.resourceVersion);
+    for (const source of sources) state.handled.set(sourceKey(source.ref), source);
+  }
+
+  async expect(sources: readonly SourceRef[]): Promise<void> {
+    const state = await this.#state("expect");
+    for (const ref of sources) {
+      if (!state.handled.has(sourceKey(ref)))
+        state.handled.set(sourceKey(ref), { ref, resourceVersion: "expected" });
+    }
+  }
+
+  async handledSources(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]> {
+    const state = await this.#state("handledSources");
+    return [...state.handled.values()]
+      .map(({ ref }) => ref)
+      .filter((ref) => ref.kind === kind && (namespace ?? ref.namespace) === ref.namespace);
   }
 
   async forget(sources: readonly SourceRef[]): Promise<void> {

@@ -1,0 +1,128 @@
+import type { SourceRef } from "@fleet-reloader/domain/source";
+import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
+import type { StreamHandler } from "@fleet-reloader/engine/source-stream";
+import { field, list, seconds, text } from "./json.ts";
+import { isOlderVersion } from "./resource.ts";
+
+/** One per pod and class, written by the Secrets Store CSI driver: the versions the pod's volume shows. */
+export const podStatusResource = {
+  group: "secrets-store.csi.x-k8s.io",
+  version: "v1",
+  plural: "secretproviderclasspodstatuses",
+} as const;
+
+export interface PodStatus {
+  /** `namespace/name`. */
+  readonly key: string;
+  /** The class whose content it shows. */
+  readonly source: SourceRef;
+  readonly resourceVersion: string;
+  /** When its objects became what they are: other writes, say of a label, do not count. */
+  readonly changedAtSeconds: number;
+  /** Each object's id and version, by id. */
+  readonly objects: readonly (readonly [id: string, version: string])[];
+}
+
+/** Undefined when it does not say of which class it is. One without objects shows nothing (yet), and is left out too. */
+export function podStatus(object: unknown): PodStatus | undefined {
+  const namespace = text(object, "metadata", "namespace");
+  const name = text(object, "status", "secretProviderClassName");
+  const objects = list(object, "status", "objects")
+    .map((each) => [text(each, "id"), text(each, "version")] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  if (namespace === "" || name === "" || objects.length === 0) return undefined;
+  return {
+    key: `${namespace}/${text(object, "metadata", "name")}`,
+    source: { kind: "SecretProviderClass", namespace, name },
+    resourceVersion: text(object, "metadata", "resourceVersion"),
+    changedAtSeconds: changedAt(object),
+    objects,
+  };
+}
+
+function changedAt(object: unknown): number {
+  const times = list(object, "metadata", "managedFields")
+    .filter((entry) => field(entry, "fieldsV1", "f:status", "f:objects") !== undefined)
+    .map((entry) => seconds(entry, "time"));
+  return Math.max(seconds(object, "metadata", "creationTimestamp"), ...times);
+}
+
+/**
+ * The status that says what the content is now. While a rotation goes from pod to pod the statuses differ; the one whose objects
+ * changed last is ahead of the others, which follow.
+ */
+export function newestOf<T extends Pick<PodStatus, "changedAtSeconds" | "resourceVersion">>(
+  statuses: Iterable<T>,
+): T | undefined {
+  let newest: T | undefined;
+  for (const status of statuses) if (newest === undefined || isOlder(newest, status)) newest = status;
+  return newest;
+}
+
+type Age = Pick<PodStatus, "changedAtSeconds" | "resourceVersion">;
+
+function isOlder(a: Age, b: Age): boolean {
+  if (a.changedAtSeconds !== b.changedAtSeconds) return a.changedAtSeconds < b.changedAtSeconds;
+  return isOlderVersion(a.resourceVersion, b.resourceVersion);
+}
+
+/**
+ * Turns what a list or watch shows of pod statuses into versions of their classes: that of the newest. Kept is where each
+ * status stood when its objects last changed, so that a label on one leads to nothing. A status that goes with its pod says
+ * nothing of the class.
+ */
+export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamHandler<PodStatus> {
+  const known = new Map<string, PodStatus>();
+  let listed = new Set<string>();
+
+  return {
+    listBegins() {
+      listed = new Set();
+      handler.listBegins();
+    },
+    async page(statuses) {
+      for (const status of statuses) {
+        listed.add(status.key);
+        remember(status);
+      }
+    },
+    async listed() {
+      for (const key of known.keys()) if (!listed.has(key)) known.delete(key);
+      await handler.page(versions([...known.values()].map(({ source }) => source)));
+      await handler.listed();
+    },
+    async events(events) {
+      for (const { type, object } of events) {
+        if (type === "delete") known.delete(object.key);
+        else remember(object);
+      }
+      const upserts = events.filter(({ type }) => type === "upsert");
+      const changed = versions(upserts.map(({ object }) => object.source));
+      if (changed.length > 0)
+        await handler.events(changed.map((object) => ({ type: "upsert", object }) as const));
+    },
+    stateChanged: (state, why) => handler.stateChanged(state, why),
+  };
+
+  function remember(status: PodStatus): void {
+    const before = known.get(status.key);
+    if (before === undefined || identity(before) !== identity(status)) known.set(status.key, status);
+  }
+
+  /** Each class once, with the version of its newest status. */
+  function versions(sources: readonly SourceRef[]): readonly SourceVersion[] {
+    const byClass = Map.groupBy(known.values(), ({ source }) => classKey(source));
+    return [...new Set(sources.map(classKey))].flatMap((key) => {
+      const newest = newestOf(byClass.get(key) ?? []);
+      return newest === undefined ? [] : [{ ref: newest.source, resourceVersion: newest.resourceVersion }];
+    });
+  }
+}
+
+function classKey({ namespace, name }: SourceRef): string {
+  return `${namespace}/${name}`;
+}
+
+function identity({ source, objects }: PodStatus): string {
+  return JSON.stringify([source.name, objects]);
+}

@@ -1,0 +1,67 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { SourceContent, SourceRef } from "@fleet-reloader/domain/source";
+import type { LiveSource } from "@fleet-reloader/engine/cluster-api";
+import type { Connection } from "./connection.ts";
+import { list, seconds, stringMap, text } from "./json.ts";
+import { newestOf, type PodStatus, podStatus, podStatusResource } from "./pod-status.ts";
+import { resourcePath } from "./resource.ts";
+
+/** Of the Secrets Store CSI driver. The object says where secrets come from; which versions pods have, their pod statuses say. */
+export const providerClassResource = {
+  group: "secrets-store.csi.x-k8s.io",
+  version: "v1",
+  plural: "secretproviderclasses",
+} as const;
+
+/**
+ * A class with what the newest pod status of it shows. Never absent: pods come and go and their statuses with them, and a cluster
+ * may do without the driver; what cannot be seen now is neither created nor deleted.
+ */
+export async function readProviderClass(
+  ref: SourceRef,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<LiveSource> {
+  const [object, statuses] = await Promise.all([
+    connection.call(
+      { method: "GET", path: resourcePath(providerClassResource, ref.namespace, ref.name) },
+      signal,
+    ),
+    readStatuses(ref, connection, signal),
+  ]);
+  if (object.status !== 404 && text(object.body, "metadata", "name") !== ref.name)
+    throw new Fault(
+      "kube.malformed",
+      `what was answered with ${object.status} is not the object ${ref.namespace}/${ref.name}`,
+    );
+  const newest = newestOf(statuses);
+  return {
+    ref,
+    annotations: stringMap(object.body, "metadata", "annotations"),
+    labels: stringMap(object.body, "metadata", "labels"),
+    createdAtSeconds: seconds(object.body, "metadata", "creationTimestamp"),
+    content: newest && contentOf(newest),
+    ...(newest === undefined ? {} : { asOfSeconds: newest.changedAtSeconds }),
+  };
+}
+
+async function readStatuses(
+  { namespace, name }: SourceRef,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<readonly PodStatus[]> {
+  const path = resourcePath(podStatusResource, namespace);
+  const answer = await connection.call({ method: "GET", path }, signal);
+  if (answer.status === 404) return [];
+  if (text(answer.body, "metadata", "resourceVersion") === "")
+    throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of pod statuses`);
+  return list(answer.body, "items")
+    .map(podStatus)
+    .filter((status) => status !== undefined)
+    .filter(({ source }) => source.name === name);
+}
+
+function contentOf({ objects }: PodStatus): SourceContent {
+  const data = new Map(objects.map(([id, version]) => [id, Buffer.from(version)]));
+  return { data, binaryData: new Map() };
+}
