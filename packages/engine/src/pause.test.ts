@@ -69,6 +69,7 @@ describe("a pause ends although", () => {
       ...bed,
       cluster: "c1",
       workloadKind: "Deployment",
+      namespace: undefined,
       onListed: () => undefined,
       onState: () => undefined,
     });

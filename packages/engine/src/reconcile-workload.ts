@@ -5,7 +5,7 @@ import { formatCarried, parseCarried } from "@fleet-reloader/domain/carried/carr
 import { notePatch, ourNote } from "@fleet-reloader/domain/carried/note";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
-import { type PauseChange, planPause } from "@fleet-reloader/domain/pause";
+import { isHeld, type PauseChange, planPause } from "@fleet-reloader/domain/pause";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
@@ -19,7 +19,7 @@ import { createNamespaceCheck } from "./namespace-scope.ts";
 import { isWorthReporting, type Reporter } from "./reporter.ts";
 import type { ClusterId, Outcome, Request, Result } from "./request.ts";
 import type { Settings } from "./settings.ts";
-import { createSourceReader } from "./source-reader.ts";
+import { createSourceReader, type ReadsAhead } from "./source-reader.ts";
 import type { Delivery, Handler, Workqueue } from "./workqueue.ts";
 
 /** A cluster as a worker has it: how to talk to it, and since when it is watched. */
@@ -61,6 +61,17 @@ interface Reading {
 interface Pausing {
   readonly annotations: Readonly<Record<string, string | null>>;
   readonly spec: { readonly isPaused?: boolean };
+}
+
+interface Planned {
+  readonly planned: Plan;
+  readonly sights: readonly Sight[];
+}
+
+interface Look extends Planned {
+  readonly reading: Reading;
+  /** The text of our note. */
+  readonly note: string | undefined;
 }
 
 /** A conflict is read and decided again in place this often before it goes back to the queue. */
@@ -134,29 +145,10 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     delivery: Delivery,
     cluster: EngagedCluster,
   ): Promise<Outcome> {
-    const { api, engagedAtSeconds } = cluster;
-    const ahead = sources.readAhead(api, request.workload);
-    const [live, isInScope] = await Promise.all([
-      api.readWorkload(request.workload, delivery.signal),
-      isServed(api, request.workload.namespace),
-    ]);
-    if (live === undefined || live.isDeleting) return "gone";
-    if (!isInScope) return "ignored";
-    const interest = readInterest(live, options.settings, options.compile);
-    const reading: Reading = { request, delivery, cluster, live, interest };
-    const note = ourNote(live.annotations, options.keys);
-    const carried = parseCarried(note);
-    const sights = await sources.look({ api, live, interest, note, carried, ahead });
-    const planned = plan({
-      workload: { ...live, parsed: interest.template },
-      carried,
-      sights,
-      patterns: patternsOf(interest),
-      rules: options.settings,
-      keys: options.keys,
-      sha1: options.sha1,
-      engagedAtSeconds,
-    });
+    const look = await lookNow(request, delivery, cluster);
+    if (typeof look === "string") return look;
+    const { reading, note, planned, sights } = look;
+    const { live, interest } = reading;
     const window = windowOf(interest.optIn.overrides, options.settings);
     const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
     const isRoll = planned.type === "roll" && mayRoll;
@@ -178,6 +170,48 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     // Only now: a pause that was not written has no end.
     if (pause.resumeAfterMs !== undefined) await resumeLater(request, pause.resumeAfterMs);
     return outcome;
+  }
+
+  /** What there is now, and what follows from it; `gone` and `ignored`: nothing can. */
+  async function lookNow(
+    request: Request,
+    delivery: Delivery,
+    cluster: EngagedCluster,
+  ): Promise<Look | "gone" | "ignored"> {
+    const { api } = cluster;
+    const ahead = sources.readAhead(api, request.workload);
+    const [live, isInScope] = await Promise.all([
+      api.readWorkload(request.workload, delivery.signal),
+      isServed(api, request.workload.namespace),
+    ]);
+    if (live === undefined || live.isDeleting) return "gone";
+    // A pause that was begun while the namespace was served has to end all the same.
+    if (!isInScope && !isHeld(live, options.settings.dialect)) return "ignored";
+    const interest = readInterest(live, options.settings, options.compile);
+    const reading: Reading = { request, delivery, cluster, live, interest };
+    const note = ourNote(live.annotations, options.keys);
+    return { reading, note, ...(isInScope ? await planNow(reading, note, ahead) : leftAlone(note)) };
+  }
+
+  async function planNow(
+    { cluster, live, interest }: Reading,
+    note: string | undefined,
+    ahead: ReadsAhead,
+  ): Promise<Planned> {
+    const { api, engagedAtSeconds } = cluster;
+    const carried = parseCarried(note);
+    const sights = await sources.look({ api, live, interest, note, carried, ahead });
+    const planned = plan({
+      workload: { ...live, parsed: interest.template },
+      carried,
+      sights,
+      patterns: patternsOf(interest),
+      rules: options.settings,
+      keys: options.keys,
+      sha1: options.sha1,
+      engagedAtSeconds,
+    });
+    return { planned, sights };
   }
 
   async function resumeLater(request: Request, afterMs: number): Promise<void> {
@@ -271,6 +305,11 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       );
     }
   }
+}
+
+/** What a namespace that is not served leaves to decide: nothing, and the note stays. */
+function leftAlone(note: string | undefined): Planned {
+  return { planned: { type: "record", carried: parseCarried(note) }, sights: [] };
 }
 
 function nothingWritten(sights: readonly Sight[]): Outcome {

@@ -1,6 +1,7 @@
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
 import { annotationFields } from "./annotation-fields.ts";
 import { logFields } from "./log-fields.ts";
+import { scopeFields } from "./scope-fields.ts";
 import { boolean, csvList, duration, listenAddress, oneOf, text } from "./types.ts";
 import { withoutEffectFields } from "./without-effect-fields.ts";
 
@@ -71,18 +72,7 @@ export const connectionFields = {
 
 /** What workloads are told to do unless they say otherwise. Watchers and workers must agree on it. */
 export const ruleFields = {
-  namespace: {
-    schema: text(""),
-    meta: {
-      group: "What is served",
-      flag: "namespace",
-      peer: "KUBERNETES_NAMESPACE",
-      env: "KUBERNETES_NAMESPACE",
-      placeholder: "NAME",
-      description: "Serve this namespace only; needs no cluster-wide rights.",
-      defaultText: "all namespaces",
-    },
-  },
+  ...scopeFields,
   debounce: {
     schema: duration("2s"),
     meta: {
