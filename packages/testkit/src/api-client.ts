@@ -28,6 +28,8 @@ const collections = {
   ControllerRevision: ["/apis/apps/v1", "controllerrevisions"],
   ClusterRole: ["/apis/rbac.authorization.k8s.io/v1", "clusterroles"],
   ClusterRoleBinding: ["/apis/rbac.authorization.k8s.io/v1", "clusterrolebindings"],
+  SecretProviderClass: ["/apis/secrets-store.csi.x-k8s.io/v1", "secretproviderclasses"],
+  SecretProviderClassPodStatus: ["/apis/secrets-store.csi.x-k8s.io/v1", "secretproviderclasspodstatuses"],
   Role: ["/apis/rbac.authorization.k8s.io/v1", "roles"],
   RoleBinding: ["/apis/rbac.authorization.k8s.io/v1", "rolebindings"],
 } as const;
@@ -73,8 +75,13 @@ export class ApiClient {
     return this.send("DELETE", `${apiPath(kind, namespace, name)}?propagationPolicy=Background`);
   }
 
-  /** Any request. Resolves with whatever the server answers; rejects only when it does not answer. */
-  send(method: string, path: string, body?: object, contentType = "application/json"): Promise<ApiResult> {
+  /** Any request; a text is sent as it is. Resolves with whatever the server answers; rejects only when it does not answer. */
+  send(
+    method: string,
+    path: string,
+    body?: object | string,
+    contentType = "application/json",
+  ): Promise<ApiResult> {
     const { url, token, ca } = this.#target;
     const target = new URL(path, url);
     const { promise, resolve, reject } = Promise.withResolvers<ApiResult>();
@@ -100,7 +107,7 @@ export class ApiClient {
       },
     );
     outgoing.on("error", reject);
-    outgoing.end(body === undefined ? undefined : JSON.stringify(body));
+    outgoing.end(typeof body === "object" ? JSON.stringify(body) : body);
     return promise;
   }
 }

@@ -16,20 +16,25 @@ export class Site {
     this.namespace = namespace;
   }
 
-  static async make(client: ApiClient, purpose: string): Promise<Site> {
+  static async make(client: ApiClient, purpose: string, labels: Data = {}): Promise<Site> {
     const namespace = `${purpose}-${Math.random().toString(36).slice(2, 8)}`;
     accepted(
       await client.create("Namespace", {
         apiVersion: "v1",
         kind: "Namespace",
-        metadata: { name: namespace },
+        metadata: { name: namespace, labels },
       }),
     );
     return new Site(client, namespace);
   }
 
-  async configMap(name: string, data: Data): Promise<void> {
-    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name }, data };
+  /** Labels of the namespace itself; null takes one away. */
+  async label(labels: Readonly<Record<string, string | null>>): Promise<void> {
+    accepted(await this.#client.patch("Namespace", this.namespace, { metadata: { labels } }));
+  }
+
+  async configMap(name: string, data: Data, metadata: object = {}): Promise<void> {
+    const object = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, ...metadata }, data };
     accepted(await this.#client.create("ConfigMap", object, this.namespace));
   }
 
@@ -41,6 +46,33 @@ export class Site {
       data: encode(stringData),
     };
     accepted(await this.#client.create("Secret", object, this.namespace));
+  }
+
+  async providerClass(name: string, metadata: object = {}): Promise<void> {
+    const object = {
+      ...secretsStore("SecretProviderClass", { name, ...metadata }),
+      spec: { provider: "test" },
+    };
+    accepted(await this.#client.create("SecretProviderClass", object, this.namespace));
+  }
+
+  /** What the Secrets Store CSI driver writes when a pod mounts the class. */
+  async podStatus(pod: string, className: string, versions: Data): Promise<void> {
+    const object = {
+      ...secretsStore("SecretProviderClassPodStatus", { name: `${pod}-${className}` }),
+      status: {
+        ...{ podName: pod, mounted: true, secretProviderClassName: className },
+        objects: objectVersions(versions),
+      },
+    };
+    accepted(await this.#client.create("SecretProviderClassPodStatus", object, this.namespace));
+  }
+
+  /** What it writes when the pod's volume shows other versions. */
+  async rotate(pod: string, className: string, versions: Data): Promise<void> {
+    await this.patch("SecretProviderClassPodStatus", `${pod}-${className}`, {
+      status: { objects: objectVersions(versions) },
+    });
   }
 
   async change(kind: "ConfigMap" | "Secret", name: string, data: Data): Promise<void> {
@@ -184,6 +216,14 @@ function workloadObject(kind: string, name: string, options: WorkloadOptions): o
       },
     },
   };
+}
+
+function secretsStore(kind: string, metadata: object): object {
+  return { apiVersion: "secrets-store.csi.x-k8s.io/v1", kind, metadata };
+}
+
+function objectVersions(versions: Data): readonly object[] {
+  return Object.entries(versions).map(([id, version]) => ({ id, version }));
 }
 
 function encode(data: Data): Data {

@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startControlPlane } from "@fleet-reloader/control-plane/start";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
+import { secretsStoreResources } from "@fleet-reloader/testkit/secrets-store";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+import { until } from "@fleet-reloader/testkit/until";
 
 /** A cluster to try the product on, as a user has it: a kubeconfig and an API. */
 export interface World extends AsyncDisposable {
@@ -14,6 +16,8 @@ export interface World extends AsyncDisposable {
   readonly limited: { readonly kubeconfigPath: string; readonly user: string };
   /** Grants a ClusterRole's rules (as in infra/rbac) to the limited user. */
   grant(rules: readonly RbacRule[]): Promise<void>;
+  /** Grants rules in these namespaces only, with nothing cluster-wide. */
+  grantIn(namespaces: readonly string[], rules: readonly RbacRule[]): Promise<void>;
   /** Ends the API server and starts it again on the same address, its data kept. */
   restartApiServer(): Promise<void>;
 }
@@ -25,7 +29,7 @@ export interface RbacRule {
 }
 
 export async function startSimulatedWorld(): Promise<World> {
-  const cluster = await startSimCluster({ name: "simulated" });
+  const cluster = await startSimCluster({ name: "simulated", customResources: secretsStoreResources });
   const directory = mkdtempSync(join(tmpdir(), "fr-e2e-"));
   const write = (name: string, text: string): string => {
     const path = join(directory, name);
@@ -45,6 +49,12 @@ export async function startSimulatedWorld(): Promise<World> {
     async grant(rules) {
       cluster.setRules("limited", rules);
     },
+    async grantIn(namespaces, rules) {
+      cluster.setRules(
+        "limited",
+        rules.map((rule) => ({ ...rule, namespaces })),
+      );
+    },
     async restartApiServer() {
       await cluster.stop();
       await cluster.start();
@@ -63,6 +73,7 @@ export async function startRealWorld(): Promise<World> {
     token: plane.adminToken,
     ca: readFileSync(plane.caPath, "utf8"),
   });
+  await addKinds(client, "secrets-store.yaml");
   return {
     name: "real",
     kubeconfigPath: plane.kubeconfigPath,
@@ -78,7 +89,28 @@ export async function startRealWorld(): Promise<World> {
         subjects: [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "limited" }],
       });
     },
+    async grantIn(namespaces, rules) {
+      const subjects = [{ apiGroup: "rbac.authorization.k8s.io", kind: "User", name: "limited" }];
+      const roleRef = { apiGroup: "rbac.authorization.k8s.io", kind: "Role", name: "limited" };
+      const metadata = { name: "limited" };
+      for (const namespace of namespaces) {
+        await client.create("Role", { metadata, rules }, namespace);
+        await client.create("RoleBinding", { metadata, roleRef, subjects }, namespace);
+      }
+    },
     restartApiServer: () => plane.restartApiServer("SIGKILL"),
     [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose](),
   };
+}
+
+/** Makes the API server serve the kinds of a manifest; resolves when it does. */
+async function addKinds(client: ApiClient, manifest: string): Promise<void> {
+  const directory = new URL("../../control-plane/crds/", import.meta.url);
+  const path = "/apis/apiextensions.k8s.io/v1/customresourcedefinitions";
+  for (const text of readFileSync(new URL(manifest, directory), "utf8").split(/^---$/m)) {
+    const { status, body } = await client.send("POST", path, text, "application/yaml");
+    if (status >= 300) throw new Error(`${manifest} was answered with ${status}: ${JSON.stringify(body)}`);
+  }
+  const isServed = async () => (await client.list("SecretProviderClassPodStatus")).status === 200;
+  await until(`the kinds of ${manifest} are served`, isServed);
 }

@@ -55,7 +55,20 @@ const step: fc.Arbitrary<Step> = fc.oneof(
       },
   ),
   fc.constant<Step>((workload) => workload.reconcile()),
+  fc.record({ reloadOnCreate: fc.boolean(), reloadOnDelete: fc.boolean() }).map(
+    (rules): Step =>
+      (workload) => {
+        workload.rules = rules;
+      },
+  ),
+  fc.constantFrom(...names).map(
+    (name): Step =>
+      (workload) =>
+        workload.loseSight("ConfigMap", name),
+  ),
 );
+
+const neither = { reloadOnCreate: false, reloadOnDelete: false };
 
 /** Any workload that any history may have left, adopted or not. */
 const anyWorkload = fc.tuple(uses, fc.array(step, { maxLength: 12 })).map(([some, steps]) => {
@@ -150,6 +163,7 @@ test("a change of a key that is read always rolls, once, also while the digest k
 test("a new digest key rolls nothing, whatever is there and whatever is gone", () => {
   fc.assert(
     fc.property(settledWorkload, fc.array(fc.constantFrom(...names)), (workload, gone) => {
+      workload.rules = neither;
       const contents = { a: "1", b: "2" };
       for (const name of names) workload.set("ConfigMap", name, contents);
       workload.reconcile();
@@ -160,5 +174,63 @@ test("a new digest key rolls nothing, whatever is there and whatever is gone", (
       expect(workload.reconcile()).toEqual({});
     }),
     { numRuns: 300 },
+  );
+});
+
+test("without the flags nothing that comes or goes rolls, but what is optional and late", () => {
+  fc.assert(
+    fc.property(settledWorkload, fc.array(step), (workload, steps) => {
+      workload.rules = neither;
+      workload.reconcile();
+      for (const one of steps) {
+        one(workload);
+        workload.rules = neither;
+        const { type, ...planned } = workload.plan();
+        const reasons = "changed" in planned ? planned.changed.map(({ reason }) => reason) : [];
+        expect(type === "roll").toBe(reasons.length > 0);
+        expect(reasons).not.toContain("SourceCreated");
+        expect(reasons).not.toContain("SourceDeleted");
+      }
+    }),
+  );
+});
+
+test("with the flags a source that goes rolls once, and once more when it comes back", () => {
+  const both = { reloadOnCreate: true, reloadOnDelete: true };
+  fc.assert(
+    fc.property(anyWorkload, fc.constantFrom(...names), fc.boolean(), (workload, name, optional) => {
+      workload.rules = both;
+      workload.showAll();
+      workload.edit(templateUsing({ [name]: { optional } }));
+      workload.set("ConfigMap", name, { a: "1" });
+      workload.reconcile();
+      workload.now += 2;
+      workload.remove("ConfigMap", name);
+      expect(workload.reconcile()).toEqual({ [name]: "SourceDeleted" });
+      expect(workload.reconcile()).toEqual({});
+      workload.now += 2;
+      workload.set("ConfigMap", name, { a: "1" });
+      expect(workload.reconcile()).toEqual({
+        [name]: optional ? "LateOptionalReference" : "SourceCreated",
+      });
+      expect(workload.reconcile()).toEqual({});
+    }),
+  );
+});
+
+test("at first sight nothing rolls, whatever is there and whatever is missing", () => {
+  fc.assert(
+    fc.property(
+      fc.dictionary(fc.constantFrom(...names), data),
+      fc.record({ reloadOnCreate: fc.boolean(), reloadOnDelete: fc.boolean() }),
+      (contents, rules) => {
+        const workload = new PlannedWorkload(templateUsing({ app: {}, db: {}, "123": { keys: ["a"] } }));
+        workload.rules = rules;
+        workload.now += 100;
+        workload.engagedAtSeconds = workload.now;
+        for (const [name, content] of Object.entries(contents)) workload.set("ConfigMap", name, content);
+        expect(workload.reconcile()).toEqual({});
+      },
+    ),
   );
 });

@@ -70,7 +70,8 @@ const togetherSeconds = 1;
  * and a second worker plan nothing new once the first has written.
  */
 export function plan(input: PlanInput): Plan {
-  if (input.sights.length === 0) return { type: "record", carried: undefined };
+  const patterns = input.rules.reloadOnCreate ? input.patterns : [];
+  if (input.sights.length + patterns.length === 0) return { type: "record", carried: undefined };
   const template = templateNow(input);
   const seen = input.sights.map((sight) => ({ sight, ...look(sight, template, input) }));
   const changed = seen.flatMap(({ sight, reason, mark }) =>
@@ -87,7 +88,7 @@ export function plan(input: PlanInput): Plan {
     template: needsTemplate(input)
       ? { digest: template.digest, togetherUntilSeconds: isRolled ? 0 : template.togetherUntilSeconds }
       : undefined,
-    patterns: input.rules.reloadOnCreate ? input.patterns : [],
+    patterns,
   };
   if (!isRolled) return { type: "record", carried };
   const present = seen.flatMap(({ sight, mark, reason }) =>
@@ -106,11 +107,12 @@ interface Look {
 }
 
 function look(sight: Sight, template: TemplateNow, input: PlanInput): Look {
-  const before = input.carried?.sources.get(localName(sight.ref));
+  const noted = input.carried?.sources.get(localName(sight.ref));
+  const before = noted ?? absentByPattern(sight, input.carried);
   const { live } = sight;
   if (live === undefined) return lookAtGone(sight, before, template, input);
   if (live === "unseen" || isPast(live, before))
-    return { carries: before, mark: undefined, reason: undefined };
+    return { carries: noted, mark: undefined, reason: undefined };
   const keys = keysThatMatter(sight);
   const mark = markOf(sight.ref, live.content, keys, input.keys.current);
   const { keyId } = input.keys.current;
@@ -122,6 +124,12 @@ function look(sight: Sight, template: TemplateNow, input: PlanInput): Look {
   };
   if (before?.type === "present") return { carries, mark, reason: isSame ? undefined : "SourceChanged" };
   return { carries, mark, reason: reasonToRoll(sight, live, before, template, input) };
+}
+
+/** A name pattern that was looked up, and did not lead to it: it was not there. */
+function absentByPattern(sight: Sight, carried: Carried | undefined): CarriedSource | undefined {
+  const isLookedUp = sight.patterns.some((pattern) => carried?.patterns.includes(pattern));
+  return isLookedUp ? { type: "absent" } : undefined;
 }
 
 /** What shows a content that is older than the noted one is about to go, or to follow: it is no change back. */
@@ -165,8 +173,7 @@ function reasonToRoll(
 ): RollReason | undefined {
   const { carried, rules, workload, engagedAtSeconds } = input;
   const isLate = live.createdAtSeconds > togetherUntil(before, template, input);
-  const wasAbsent =
-    before?.type === "absent" || sight.patterns.some((pattern) => carried?.patterns.includes(pattern));
+  const wasAbsent = before?.type === "absent";
   const isOptional = sight.reference?.optional === true;
   // Seen absent with our own eyes, or the whole life of this template lies after we came.
   if (isLate && isOptional && (wasAbsent || workload.templateChangedAtSeconds >= engagedAtSeconds))

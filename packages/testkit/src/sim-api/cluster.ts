@@ -47,6 +47,8 @@ export interface SimClusterOptions {
     readonly version: string;
     readonly kind: string;
     readonly plural: string;
+    /** A status subresource of its own, as most have; true unless said otherwise. */
+    readonly hasStatus?: boolean;
   }[];
 }
 

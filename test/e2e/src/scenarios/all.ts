@@ -2,14 +2,17 @@ import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { afterAll, beforeAll, describe } from "vitest";
 import type { World } from "../world.ts";
 import { adoptionTests } from "./adoption.ts";
+import { appearanceTests } from "./appearance.ts";
 import { badInputTests } from "./bad-input.ts";
 import { chaosTests } from "./chaos.ts";
+import { csiTests } from "./csi.ts";
 import { migrationTests } from "./migration.ts";
 import { notifyTests } from "./notify.ts";
 import { outageTests } from "./outage.ts";
 import { pauseTests } from "./pause.ts";
 import { quietTests } from "./quiet.ts";
 import { rightsTests } from "./rights.ts";
+import { scopeTests } from "./scope.ts";
 import { secrecyTests } from "./secrecy.ts";
 import { storyTests } from "./story.ts";
 import { surfaceTests } from "./surface.ts";
@@ -40,6 +43,13 @@ export function adversityTests(world: () => World): void {
     notifyTests(world);
   });
   describe("alone", () => outageTests(world));
+}
+
+/** What counts, and where: every test brings its own product for its own namespaces, so they run side by side. */
+export function servedTests(world: () => World): void {
+  describe.concurrent("sources that come and go", () => appearanceTests(world));
+  describe.concurrent("scope", () => scopeTests(world));
+  describe.concurrent("secret provider classes", () => csiTests(world));
 }
 
 function runningProduct(world: () => World, args: readonly string[]): void {

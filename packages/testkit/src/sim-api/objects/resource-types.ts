@@ -122,17 +122,18 @@ export const builtInTypes: readonly ResourceType[] = [
   type("coordination.k8s.io", "v1", { kind: "Lease", plural: "leases" }),
 ];
 
-/** A type such as Argo's Rollout, as a CustomResourceDefinition with a status subresource would give. */
+/** A type such as Argo's Rollout, as a CustomResourceDefinition would give, with a status subresource unless it has none. */
 export function customType(custom: {
   readonly group: string;
   readonly version: string;
   readonly kind: string;
   readonly plural: string;
+  readonly hasStatus?: boolean;
 }): ResourceType {
   return type(custom.group, custom.version, {
     kind: custom.kind,
     plural: custom.plural,
-    hasStatus: true,
+    hasStatus: custom.hasStatus ?? true,
     generation: "spec",
     templatePath: podTemplate,
     isCustom: true,
