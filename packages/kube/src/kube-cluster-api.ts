@@ -10,6 +10,7 @@ import { list, seconds, stringMap, text } from "./json.ts";
 import { labelledNamespace, liveWorkload } from "./metadata.ts";
 import { providerClassResource, readProviderClass } from "./provider-class.ts";
 import { accept, resourcePath } from "./resource.ts";
+import { unlessAbsent } from "./secrets-store.ts";
 import { sourceContent } from "./source-content.ts";
 
 /** The peer writes under this name; keeping it keeps field ownership as it is (compat spec, 3.5 and 6.9). */
@@ -52,20 +53,22 @@ export function createKubeClusterApi(
       return absentOr(answer, ref, (object) => liveSource(ref, object));
     },
     async listSourceNames(kind, namespace, signal) {
-      const query =
-        sourceSelector === undefined ? "" : `?${new URLSearchParams({ labelSelector: sourceSelector })}`;
-      const path = `${resourcePath(sourceResource(kind), namespace)}${query}`;
-      const answer = await connection.call({ method: "GET", path, accept: accept.metadataList }, signal);
-      // A cluster without the driver has no classes.
-      if (answer.status === 404 && kind === "SecretProviderClass") return [];
-      if (text(answer.body, "metadata", "resourceVersion") === "")
-        throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
-      return list(answer.body, "items").map((item) => text(item, "metadata", "name"));
+      const names = async (): Promise<readonly string[]> => {
+        const query =
+          sourceSelector === undefined ? "" : `?${new URLSearchParams({ labelSelector: sourceSelector })}`;
+        const path = `${resourcePath(sourceResource(kind), namespace)}${query}`;
+        const answer = await connection.call({ method: "GET", path, accept: accept.metadataList }, signal);
+        if (text(answer.body, "metadata", "resourceVersion") === "")
+          throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
+        return list(answer.body, "items").map((item) => text(item, "metadata", "name"));
+      };
+      if (kind !== "SecretProviderClass") return await names();
+      return await unlessAbsent(names, [], { connection, signal });
     },
     async readNamespaceLabels(namespace, signal) {
       const path = resourcePath({ group: "", version: "v1", plural: "namespaces" }, undefined, namespace);
       const answer = await connection.call({ method: "GET", path, accept: accept.metadata }, signal);
-      if (answer.status === 404) return undefined;
+      if (answer.status === 404 && text(answer.body, "kind") === "Status") return undefined;
       const read = labelledNamespace(answer.body);
       if (read?.name !== namespace)
         throw new Fault(

@@ -5,8 +5,9 @@ import type { Log } from "@fleet-reloader/engine/log";
 import type { Connection } from "./connection.ts";
 import { sourceResource } from "./kube-cluster-api.ts";
 import { labelledNamespace, liveWorkload, sourceVersion } from "./metadata.ts";
-import { podStatus, podStatusHandler, podStatusResource } from "./pod-status.ts";
+import { podStatus, podStatusResource } from "./pod-status.ts";
 import { Reflector, type ReflectorTimings } from "./reflector.ts";
+import { createPodStatusStream } from "./secrets-store.ts";
 
 export interface KubeStreamsOptions {
   readonly connection: Connection;
@@ -16,6 +17,8 @@ export interface KubeStreamsOptions {
   readonly random: Random;
   readonly log: Log;
   readonly timings?: Partial<ReflectorTimings>;
+  /** How often is looked again for what the API server may do without. */
+  readonly absentMs?: number;
 }
 
 /** Helm's release blobs are often the bulk of all Secrets, and no pod mounts them; the type of a Secret cannot change. */
@@ -37,14 +40,13 @@ export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
     sources(kind, handler, namespace) {
       const log = options.log.child({ resource: kind });
       if (kind === "SecretProviderClass") {
-        return new Reflector({
+        // Which versions pods have stands in their statuses, not in metadata. Small, and without a value of any secret.
+        const collection = { ...podStatusResource, ...over(namespace), metadataOnly: false };
+        return createPodStatusStream({
           ...options,
-          log,
-          // Which versions pods have stands in their statuses, not in metadata. Small, and without a value of any secret.
-          collection: { ...podStatusResource, ...over(namespace), metadataOnly: false },
-          parse: podStatus,
-          handler: podStatusHandler(handler),
-          isOptional: true,
+          handler,
+          reflect: (statuses) =>
+            new Reflector({ ...options, log, collection, parse: podStatus, handler: statuses }),
         });
       }
       const selector = selectors[kind];

@@ -5,6 +5,7 @@ import type { Connection } from "./connection.ts";
 import { list, seconds, stringMap, text } from "./json.ts";
 import { newestOf, type PodStatus, podStatus, podStatusResource } from "./pod-status.ts";
 import { resourcePath } from "./resource.ts";
+import { unlessAbsent } from "./secrets-store.ts";
 
 /** Of the Secrets Store CSI driver. The object says where secrets come from; which versions pods have, their pod statuses say. */
 export const providerClassResource = {
@@ -22,6 +23,11 @@ export async function readProviderClass(
   connection: Connection,
   signal: AbortSignal,
 ): Promise<LiveSource> {
+  const nothing: LiveSource = { ref, annotations: {}, labels: {}, createdAtSeconds: 0, content: undefined };
+  return await unlessAbsent(() => readThere(ref, connection, signal), nothing, { connection, signal });
+}
+
+async function readThere(ref: SourceRef, connection: Connection, signal: AbortSignal): Promise<LiveSource> {
   const [object, statuses] = await Promise.all([
     connection.call(
       { method: "GET", path: resourcePath(providerClassResource, ref.namespace, ref.name) },
@@ -29,7 +35,8 @@ export async function readProviderClass(
     ),
     readStatuses(ref, connection, signal),
   ]);
-  if (object.status !== 404 && text(object.body, "metadata", "name") !== ref.name)
+  const isAbsent = object.status === 404 && text(object.body, "kind") === "Status";
+  if (!isAbsent && text(object.body, "metadata", "name") !== ref.name)
     throw new Fault(
       "kube.malformed",
       `what was answered with ${object.status} is not the object ${ref.namespace}/${ref.name}`,
@@ -52,7 +59,6 @@ async function readStatuses(
 ): Promise<readonly PodStatus[]> {
   const path = resourcePath(podStatusResource, namespace);
   const answer = await connection.call({ method: "GET", path }, signal);
-  if (answer.status === 404) return [];
   if (text(answer.body, "metadata", "resourceVersion") === "")
     throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of pod statuses`);
   return list(answer.body, "items")

@@ -14,8 +14,6 @@ export interface ReflectorOptions<T> {
   /** Picks what is kept of an object; undefined leaves the object out. */
   readonly parse: (object: unknown) => T | undefined;
   readonly handler: StreamHandler<T>;
-  /** The API server may do without the resource: then there is nothing to see, and nothing wrong. */
-  readonly isOptional?: boolean;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -32,8 +30,6 @@ export interface ReflectorTimings {
   readonly backoffMaxMs: number;
   /** Wait between tries while credentials or rights are missing. */
   readonly blockedMs: number;
-  /** How often is looked again for a resource that the API server does not have. */
-  readonly absentMs: number;
 }
 
 const defaultTimings: ReflectorTimings = {
@@ -43,7 +39,6 @@ const defaultTimings: ReflectorTimings = {
   backoffMs: 800,
   backoffMaxMs: 30_000,
   blockedMs: 30_000,
-  absentMs: 30_000,
 };
 
 /** Objects per list page: 500 × 0.8 KB of metadata; whole objects are some 5 KB, so fewer of them. */
@@ -102,11 +97,6 @@ export class Reflector<T> {
         { method: "GET", path, accept: collection.metadataOnly ? accept.metadataList : accept.json },
         signal,
       );
-      if (answer.status === 404 && this.#options.isOptional === true) {
-        const why = `this API server has no ${collection.plural}.${collection.group}`;
-        await this.#pause(this.#timings.absentMs, why, signal, "absent");
-        return { type: "list", why: "looking again" };
-      }
       if (answer.status === 404)
         throw new Fault("kube.rejected", `this API server has no ${collection.plural}.${collection.group}`);
       // JSON of somebody else's, say of a proxy: taken for a list it would be one without a single object.
