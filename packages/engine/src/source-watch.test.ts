@@ -1,6 +1,7 @@
 import type { SourceRef } from "@fleet-reloader/domain/source";
 import { describe, expect, test } from "vitest";
 import { createTestBed } from "./fixture/test-bed.ts";
+import type { Settings } from "./settings.ts";
 import { createSourceWatch } from "./source-watch.ts";
 
 const entryOf = (name: string, sources: readonly string[], window = {}) => ({
@@ -11,7 +12,7 @@ const entryOf = (name: string, sources: readonly string[], window = {}) => ({
   window,
 });
 
-async function watched() {
+async function watched(own: Partial<Settings> = {}) {
   const calls: string[] = [];
   let failing = "";
   const before = (call: string) => {
@@ -20,7 +21,10 @@ async function watched() {
     failing = "";
     throw new Error(`${call} failed`);
   };
-  const settings = { debounce: { quietPeriodMs: 2000, maxWaitMs: 30_000 } };
+  const settings = {
+    ...own,
+    debounce: { quietPeriodMs: 2000, maxWaitMs: 30_000 },
+  };
   const bed = createTestBed({ settings, beforeIndex: before, beforeQueue: before });
   await bed.index.open();
   await bed.index.put([
@@ -124,6 +128,63 @@ describe("a source with another version than the one handled last", () => {
     ]);
     expect(asked()).toEqual(["api", "web"]);
     expect(index.handled(last.ref)).toBe(last.resourceVersion);
+  });
+});
+
+describe("where deletions are changes, a source", () => {
+  const onDelete = { reloadOnDelete: true };
+
+  test("that is deleted asks for the workloads that use it, once", async () => {
+    const { watch, set, asked, index } = await watched(onDelete);
+    const app = set("app");
+    await watch.page([app]);
+    asked();
+    await watch.events([{ type: "delete", object: app }]);
+    expect(asked()).toEqual(["api", "web"]);
+    expect(index.handled(app.ref)).toBeUndefined();
+    await watch.events([{ type: "delete", object: set("unused") }]);
+    expect(asked()).toEqual([]);
+  });
+
+  test("that was deleted unseen is missed by a complete list, once", async () => {
+    const { watch, set, asked } = await watched(onDelete);
+    const [app, db] = [set("app"), set("db")];
+    await watch.page([app, db]);
+    await watch.listed();
+    asked();
+    for (const expected of [["api", "web"], []]) {
+      watch.listBegins();
+      await watch.page([db]);
+      await watch.listed();
+      expect(asked()).toEqual(expected);
+    }
+  });
+
+  test("is missed also by a list without a single object, and not by one that was cut short", async () => {
+    const { watch, set, asked } = await watched(onDelete);
+    await watch.page([set("app")]);
+    await watch.listed();
+    asked();
+    watch.listBegins();
+    await watch.page([]);
+    watch.listBegins();
+    expect(asked()).toEqual([]);
+    await watch.listed();
+    expect(asked()).toEqual(["api", "web"]);
+  });
+
+  test("that could not be published is missed again", async () => {
+    const { watch, set, asked, fail } = await watched(onDelete);
+    await watch.page([set("app")]);
+    await watch.listed();
+    asked();
+    watch.listBegins();
+    fail("add");
+    await expect(watch.listed()).rejects.toThrow("failed");
+    asked();
+    watch.listBegins();
+    await watch.listed();
+    expect(asked()).toEqual(["api", "web"]);
   });
 });
 

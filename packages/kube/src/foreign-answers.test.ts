@@ -49,6 +49,9 @@ describe("JSON that is not the API server's", () => {
     await expect(stranger.api.readSource(secret, signal)).rejects.toMatchObject(malformed);
     await expect(stranger.api.readWorkload(deployment, signal)).rejects.toMatchObject(malformed);
     await expect(stranger.api.listSourceNames("Secret", "ns", signal)).rejects.toMatchObject(malformed);
+    await expect(stranger.api.readNamespaceLabels("ns", signal)).rejects.toMatchObject(malformed);
+    const vault = { kind: "SecretProviderClass", namespace: "ns", name: "vault" } as const;
+    await expect(stranger.api.readSource(vault, signal)).rejects.toMatchObject(malformed);
     const patch = { resourceVersion: "1", annotations: {} };
     await expect(stranger.api.patchWorkload(deployment, patch, signal)).rejects.toMatchObject(malformed);
   });

@@ -1,4 +1,5 @@
 import { createServer } from "node:http";
+import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import { workloadKinds } from "@fleet-reloader/domain/workload-kind";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
@@ -24,17 +25,17 @@ const deployment = (env: readonly object[] = []) => ({
   },
 });
 
-function connect(kubeconfig: string) {
+function connect(kubeconfig: string, sourceSelector?: string) {
   const connection = new Connection({ target: targetOf(kubeconfig), clock: systemClock, userAgent: "test" });
   return {
-    api: createKubeClusterApi("c1", connection, workloadKinds),
+    api: createKubeClusterApi("c1", connection, workloadKinds, sourceSelector),
     [Symbol.asyncDispose]: () => connection.close(),
   };
 }
 
-async function startWorld() {
+async function startWorld({ sourceSelector }: { readonly sourceSelector?: string } = {}) {
   const cluster = await startSimCluster({ controllers: false });
-  const { api, ...connection } = connect(cluster.kubeconfig());
+  const { api, ...connection } = connect(cluster.kubeconfig(), sourceSelector);
   return {
     cluster,
     api,
@@ -53,6 +54,28 @@ describe("reads", () => {
     expect(await world.api.readSource(source, signal)).toBeUndefined();
     const patch = { resourceVersion: "1", annotations: {} };
     expect(await world.api.patchWorkload(ref, patch, signal)).toBeUndefined();
+  });
+
+  test("labels of a namespace, and that there is none", async () => {
+    await using world = await startWorld();
+    world.cluster.apply({
+      apiVersion: "v1",
+      kind: "Namespace",
+      metadata: { name: "team", labels: { a: "b" } },
+    });
+    expect(await world.api.readNamespaceLabels("team", signal)).toMatchObject({ a: "b" });
+    expect(await world.api.readNamespaceLabels("nobody", signal)).toBeUndefined();
+  });
+
+  test("names of sources whose labels match, where that is asked for", async () => {
+    await using world = await startWorld({ sourceSelector: "a=b" });
+    for (const [name, labels] of [["x", { a: "b" }] as const, ["y", { a: "c" }] as const])
+      world.cluster.apply({
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name, namespace: "shop", labels },
+      });
+    expect(await world.api.listSourceNames("Secret", "shop", signal)).toEqual(["x"]);
   });
 
   test("names of sources, without their content", async () => {
@@ -99,6 +122,28 @@ describe("a patch", () => {
       },
     });
     expect(world.cluster.writes.at(-1)).toMatchObject({ fieldManager: "Reloader", templateChanged: true });
+  });
+
+  test("takes away the variable it names, while another comes, and no other", async () => {
+    await using world = await startWorld();
+    const env = ["KEPT", "STAKATER_A", "LAST"].map((name) => ({ name, value: "1" }));
+    world.cluster.apply(deployment(env));
+    const before = await world.api.readWorkload(ref, signal);
+    const template = {
+      env: [{ container: "main", name: "STAKATER_B", value: "x" }],
+      removedEnv: [{ container: "main", name: "STAKATER_A" }],
+    };
+    const patch = { resourceVersion: before?.resourceVersion ?? "", annotations: {}, template };
+    const after = await world.api.patchWorkload(ref, patch, signal);
+    expect(after?.template).toEqual(applyEdit(before?.template, template));
+    expect(JSON.stringify(after?.template)).not.toContain("STAKATER_A");
+    const only = { ...patch, template: { env: [], removedEnv: [{ container: "main", name: "STAKATER_B" }] } };
+    const last = await world.api.patchWorkload(
+      ref,
+      { ...only, resourceVersion: after?.resourceVersion ?? "" },
+      signal,
+    );
+    expect(last?.template).toEqual(applyEdit(after?.template, only.template));
   });
 
   test("of a note alone rolls nothing", async () => {

@@ -2,7 +2,7 @@ import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { utf8 } from "../bytes.ts";
 import type { SourceContent } from "../source.ts";
-import { compatDeletedMarker, compatHash } from "./hash.ts";
+import { compatDeletedMarker, compatHash, compatSourceHash } from "./hash.ts";
 
 // Node's crypto is used by the test only; the domain gets its digests handed in.
 const sha1 = (bytes: Uint8Array) => createHash("sha1").update(bytes).digest("hex");
@@ -50,6 +50,16 @@ test.each([
   ["a password", "Secret", content({ password: "s3cr3t" }), "d93dd00779cd04e2ec1db21fa3d0e20deea13f9c"],
 ] as const)("the hash of %s is the peer's", (_, kind, given, expected) => {
   expect(compatHash(kind, given, sha1)).toBe(expected);
+});
+
+test("the hash of a secret provider class is the peer's: its name is among the items", () => {
+  const source = { kind: "SecretProviderClass", name: "my-spc" } as const;
+  const expected = "5dde526f7f2ead8135ff8e5972242335b1369d5d";
+  expect(compatSourceHash(source, content({ "secret/a": "v1" }), sha1)).toBe(expected);
+  const secret = { kind: "Secret", name: "my-spc" } as const;
+  expect(compatSourceHash(secret, content({ a: "1" }), sha1)).toBe(
+    compatHash("Secret", content({ a: "1" }), sha1),
+  );
 });
 
 test("the hash of a deletion is the peer's", () => {

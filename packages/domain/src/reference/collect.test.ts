@@ -27,6 +27,19 @@ describe("a reference is", () => {
     },
   );
 
+  test("the secret provider class of a CSI volume, whatever its driver is called", () => {
+    const csi = { driver: "any", volumeAttributes: { secretProviderClass: "vault" } };
+    const containers = [{ name: "c", volumeMounts: [{ name: "v" }] }];
+    expect(referencesOf({ containers, volumes: [{ name: "v", csi }] })).toEqual([
+      {
+        source: { kind: "SecretProviderClass", namespace: "ns", name: "vault" },
+        uses: [{ how: "csi", container: "c", optional: false, keys: "all" }],
+        optional: false,
+        keys: "all",
+      },
+    ]);
+  });
+
   test.each(["containers", "initContainers", "ephemeralContainers"])(
     "all variables of an object, in %s",
     (list) => {

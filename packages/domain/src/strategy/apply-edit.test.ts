@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { parsePodTemplate } from "../pod-template.ts";
 import { applyEdit, carriesEdit } from "./apply-edit.ts";
 
 const literal = (name: string, value = "0") => ({ name, value });
@@ -75,6 +76,55 @@ describe("the variables after a strategic merge are", () => {
     });
   });
 });
+
+describe("a variable that goes", () => {
+  const template = {
+    spec: {
+      containers: [
+        { name: "c", env: [literal("X", "1"), literal("Y")] },
+        { name: "d", env: [literal("X")] },
+      ],
+    },
+  };
+  const removed = (...names: readonly string[]) => ({
+    removedEnv: names.map((name) => ({ container: "c", name })),
+  });
+
+  test("is gone from its container, and from no other", () => {
+    expect(applyEdit(template, removed("X"))).toEqual({
+      spec: {
+        containers: [
+          { name: "c", env: [literal("Y")] },
+          { name: "d", env: [literal("X")] },
+        ],
+      },
+    });
+  });
+
+  test("leaves no empty list, as the API server keeps none", () => {
+    expect(applyEdit(template, removed("X", "Y"))).toEqual({
+      spec: { containers: [{ name: "c" }, { name: "d", env: [literal("X")] }] },
+    });
+  });
+
+  test("was never there: nothing changes", () => {
+    expect(applyEdit(template, removed("Z"))).toEqual(template);
+    expect(carriesEdit(template, removed("Z"))).toBe(true);
+    expect(carriesEdit(template, removed("X"))).toBe(false);
+    expect(carriesEdit(applyEdit(template, removed("X")), removed("X"))).toBe(true);
+  });
+
+  test("goes while another comes, in one edit", () => {
+    const edit = { ...removed("X"), env: [{ container: "c", name: "N", value: "0" }] };
+    const applied = applyEdit(template, edit);
+    expect(carriesEdit(applied, edit)).toBe(true);
+    expect(variablesOf(applied)).toEqual(["N", "Y"]);
+  });
+});
+
+function variablesOf(template: unknown): readonly string[] {
+  return (parsePodTemplate(template).spec.containers[0]?.env ?? []).map(({ name }) => name).sort();
+}
 
 describe("a template carries an edit", () => {
   const template = {

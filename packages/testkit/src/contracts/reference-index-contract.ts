@@ -1,7 +1,12 @@
 import type { Fault } from "@fleet-reloader/domain/fault";
 import type { SourceKind } from "@fleet-reloader/domain/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
-import type { IndexEntry, ReferenceIndex, SourceVersion } from "@fleet-reloader/engine/reference-index";
+import {
+  goneVersion,
+  type IndexEntry,
+  type ReferenceIndex,
+  type SourceVersion,
+} from "@fleet-reloader/engine/reference-index";
 import { describe, expect, test } from "vitest";
 
 export interface IndexUnderTest extends AsyncDisposable {
@@ -145,6 +150,41 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
       ]);
     });
 
+    test("that is gone leads to those that use it, whether it was handled or not", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"] })]);
+      expect(await asked(bed.index, versionOf("app", goneVersion))).toEqual([["app", ["api"]]]);
+      await bed.index.markHandled([versionOf("app")]);
+      expect(await asked(bed.index, versionOf("app", goneVersion))).toEqual([["app", ["api"]]]);
+      await bed.index.forget([versionOf("app").ref]);
+      expect(await asked(bed.index, versionOf("app", goneVersion))).toEqual([["app", ["api"]]]);
+    });
+
+    test("has a checkpoint once it was handled or is expected, until it is forgotten", async () => {
+      await using bed = await start();
+      const handled = async (namespace?: string, kind: SourceKind = "ConfigMap") =>
+        (await bed.index.handledSources(kind, namespace)).map((ref) => `${ref.namespace}/${ref.name}`).sort();
+      const elsewhere = { kind: "ConfigMap", namespace: "ns2", name: "app" } as const;
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"] })]);
+      expect(await handled()).toEqual([]);
+      await bed.index.markHandled([versionOf("app"), versionOf("tls", "1", "Secret")]);
+      await bed.index.expect([versionOf("app").ref, versionOf("late").ref, elsewhere]);
+      expect(await handled()).toEqual(["ns/app", "ns/late", "ns2/app"]);
+      expect(await handled("ns")).toEqual(["ns/app", "ns/late"]);
+      expect(await handled("ns", "Secret")).toEqual(["ns/tls"]);
+      // What is expected is no version: that of what was handled stays.
+      expect(await asked(bed.index, versionOf("app"))).toEqual([]);
+      await bed.index.forget([versionOf("late").ref, elsewhere]);
+      expect(await handled()).toEqual(["ns/app"]);
+    });
+
+    test("that is expected asks for those that use it in whatever version it comes", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"] })]);
+      await bed.index.expect([versionOf("app").ref]);
+      expect(await asked(bed.index, versionOf("app"))).toEqual([["app", ["api"]]]);
+    });
+
     test("is matched against the name patterns of its kind in its namespace", async () => {
       await using bed = await start();
       const pattern = { kind: "ConfigMap", item: "tenant-[0-9]+" } as const;
@@ -202,6 +242,7 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
     await bed.index.markHandled([]);
     await bed.index.remove([]);
     await bed.index.forget([]);
+    await bed.index.expect([]);
     await bed.index.verify();
   });
 
@@ -218,6 +259,8 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
       await expect(bed.index.markHandled([versionOf("app")])).rejects.toMatchObject(isLost);
       await expect(bed.index.markPublished([workloadNamed("api")])).rejects.toMatchObject(isLost);
       await expect(bed.index.remove([workloadNamed("api")])).rejects.toMatchObject(isLost);
+      await expect(bed.index.expect([versionOf("app").ref])).rejects.toMatchObject(isLost);
+      await expect(bed.index.handledSources("ConfigMap", undefined)).rejects.toMatchObject(isLost);
     });
 
     test("begins empty when it is opened again", async () => {
