@@ -27,9 +27,6 @@ const pending: ReadonlySet<string> = new Set([
   // Kinds of workloads.
   ...["--is-Argo-Rollouts", "--is-argo-rollouts", "--ignored-workload-types", "--workload-kinds"],
   ...["--reload-suspended", "--reload-finished"],
-  // Scope and SecretProviderClasses.
-  ...["--namespaces", "--namespaces-to-ignore", "--namespace-selector", "--resource-label-selector"],
-  ...["--resources-to-ignore", "--reload-on-create", "--reload-on-delete", "--enable-csi-integration"],
 ]);
 
 /** The peer's flags, by hand from its source: the one thing here that our code cannot know. */
