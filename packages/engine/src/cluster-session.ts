@@ -54,6 +54,7 @@ export class ClusterSession {
   readonly #running: Promise<void>[] = [];
   readonly #catchUps: CatchUps;
   #workloads: readonly WorkloadStream[] = [];
+  #isUnderWay = false;
   /** Undefined where the labels of namespaces do not matter. */
   #selected: NamespaceWatch | undefined;
 
@@ -68,6 +69,7 @@ export class ClusterSession {
     await this.#watchNamespaces();
     if (signal.aborted) return;
     const namespaces = settings.scope.namespaces ?? [undefined];
+    this.#isUnderWay = true;
     this.#workloads = namespaces.flatMap((namespace) =>
       settings.workloadKinds.map((kind) => this.#watchWorkloads(kind, namespace)),
     );
@@ -100,7 +102,7 @@ export class ClusterSession {
       selector,
       // Before the other streams begin there is nothing to catch up with: their own lists will show it.
       onEnter: (namespace) => {
-        if (this.#workloads.length > 0) this.#catchUps.enter(namespace);
+        if (this.#isUnderWay) this.#catchUps.enter(namespace);
       },
       onLeave: (namespace) => this.#leave(namespace),
       onListed: listed.resolve,

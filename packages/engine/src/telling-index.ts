@@ -1,8 +1,8 @@
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import { isMark, type Mark, markKeyId, markOf } from "@fleet-reloader/domain/mark";
-import type { SourceRef } from "@fleet-reloader/domain/source";
+import type { SourceContent, SourceRef } from "@fleet-reloader/domain/source";
 import type { ClusterApi, LiveSource } from "./cluster-api.ts";
-import type { ReferenceIndex, SourceVersion } from "./reference-index.ts";
+import { goneVersion, type ReferenceIndex, type SourceVersion } from "./reference-index.ts";
 
 /** What was last told of a source: its version, and the mark of its whole content. Keyed, so it says nothing (I4). */
 export interface ToldSource extends SourceVersion {
@@ -54,8 +54,10 @@ export function tellingIndex(options: TellingIndexOptions): ReferenceIndex {
     remove: (workloads) => index.remove(workloads),
     retain: (kind, namespace, known) => index.retain(kind, namespace, known),
     async findChanged(sources) {
-      const before = await told.find(sources.map(({ ref }) => ref));
-      const moved = sources.flatMap((source, at) => {
+      // What is gone is told when it is forgotten.
+      const there = sources.filter(({ resourceVersion }) => resourceVersion !== goneVersion);
+      const before = await told.find(there.map(({ ref }) => ref));
+      const moved = there.flatMap((source, at) => {
         const known = before[at];
         return known?.resourceVersion === source.resourceVersion ? [] : [{ source, known }];
       });
@@ -68,6 +70,8 @@ export function tellingIndex(options: TellingIndexOptions): ReferenceIndex {
       }
       return [];
     },
+    expect: (sources) => index.expect(sources),
+    handledSources: (kind, namespace) => index.handledSources(kind, namespace),
     async markHandled() {
       // What is remembered is remembered in `findChanged`.
     },
@@ -84,13 +88,17 @@ export function tellingIndex(options: TellingIndexOptions): ReferenceIndex {
   async function compare(source: SourceVersion, known: ToldSource | undefined) {
     const { ref } = source;
     const live = await api.readSource(ref, signal);
-    // Removed meanwhile: its deletion is on its way.
-    if (live === undefined) return { ref, isNews: false, now: undefined };
+    // Removed meanwhile: its deletion is on its way. Or nothing shows what it contains now.
+    if (live?.content === undefined) return { ref, isNews: false, now: undefined };
     const mark = markOf(ref, live.content, "all", keys.current);
-    return { ref, isNews: isNews(known, live, mark), now: { ...source, mark } };
+    return { ref, isNews: isNews(known, { ...live, content: live.content }, mark), now: { ...source, mark } };
   }
 
-  function isNews(known: ToldSource | undefined, live: LiveSource, mark: Mark): boolean {
+  function isNews(
+    known: ToldSource | undefined,
+    live: LiveSource & { readonly content: SourceContent },
+    mark: Mark,
+  ): boolean {
     if (known === undefined) return options.onCreate && live.createdAtSeconds > engagedAtSeconds;
     if (known.mark === mark || !isMark(known.mark)) return false;
     const keyed = keys.find(markKeyId(known.mark));

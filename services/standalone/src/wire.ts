@@ -53,7 +53,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     adapters.watchQueue(() => queue.depth());
 
     const telling = createTelling({
-      ...{ ...time, log, meter, url: config.webhookUrl },
+      ...{ ...time, log, meter, url: config.webhookUrl, settings: settingsOf(config) },
       keyring: () => keyring,
     });
     if (telling !== undefined) shutdown.add("webhook", () => telling.stop());

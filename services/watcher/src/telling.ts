@@ -34,19 +34,21 @@ const graceMs = 2000;
 export function createTelling(options: {
   readonly url: URL | undefined;
   readonly keyring: () => Keyring;
+  readonly settings: Pick<Settings, "reloadOnCreate" | "reloadOnDelete">;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
 }): Telling | undefined {
   const { url, log } = options;
+  const { reloadOnCreate, reloadOnDelete } = options.settings;
   if (url === undefined) return undefined;
   const keys = options.keyring();
   const updates = tellUpdates({ ...options, receiver: createReceiver({ url, userAgent }) });
   return {
     over(index, { engaged, signal, ...redis }) {
       return tellingIndex({
-        ...{ index, keys, signal, onCreate: false, onDelete: false },
+        ...{ index, keys, signal, onCreate: reloadOnCreate, onDelete: reloadOnDelete },
         told: new RedisToldSources({ ...redis, cluster: engaged.cluster }),
         api: createKubeClusterApi(engaged.cluster, engaged.connection, []),
         tell: (source) => {

@@ -37,7 +37,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const queue = new BullWorkqueue({ ...time, client, keys });
   shutdown.add("queue", () => queue.close());
   const telling = createTelling({
-    ...{ ...time, log, meter, url: config.webhookUrl },
+    ...{ ...time, log, meter, url: config.webhookUrl, settings: settingsOf(config) },
     keyring: () => loadKeyring(config.markKeyFile, dataDirOf(config.dataDir, sources.env)),
   });
   if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
