@@ -138,6 +138,23 @@ describe("a namespace selector", () => {
     expect(bed.rolls("a")).toBe(1);
   });
 
+  // Else a Deployment that was paused for a change would stay so for ever.
+  test("does not keep a pause from ending, and nothing rolls with it", async () => {
+    await using bed = await serving({ a: web }, selected);
+    bed.cluster.namespace = "a";
+    const pause = { "deployment.reloader.stakater.com/pause-period": "10s" };
+    const api = bed.cluster.setWorkload("api", { annotations: pause });
+    await bed.elapse(200);
+    bed.set("a", "2");
+    await bed.elapse(200);
+    expect(bed.cluster.workload(api)?.isPaused).toBe(true);
+    bed.cluster.setNamespace("a", {});
+    bed.set("a", "3");
+    await bed.elapse(15_000);
+    expect(bed.cluster.workload(api)?.isPaused).toBe(false);
+    expect(bed.rolls("a")).toBe(1);
+  });
+
   test("is asked with one read for all who decide at once, and not where there is none", async () => {
     const count = (bed: { readonly cluster: { readonly calls: readonly { readonly target: string }[] } }) =>
       bed.cluster.calls.filter(({ target }) => target.startsWith("Namespace/")).length;
