@@ -1,5 +1,6 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import type { Clock } from "./clock.ts";
 import type { ClusterStreams } from "./cluster-streams.ts";
 import type { Log } from "./log.ts";
@@ -7,8 +8,9 @@ import type { Meter } from "./meter.ts";
 import type { ReferenceIndex } from "./reference-index.ts";
 import type { ClusterId } from "./request.ts";
 import type { Settings } from "./settings.ts";
-import type { StreamHandler, StreamState } from "./source-stream.ts";
+import { isSettled, type StreamHandler, type StreamState } from "./source-stream.ts";
 import { createSourceWatch } from "./source-watch.ts";
+import { servedKind } from "./stand-of.ts";
 import { createWorkloadWatch } from "./workload-watch.ts";
 import type { Workqueue } from "./workqueue.ts";
 
@@ -51,11 +53,11 @@ export class ClusterWatcher {
     return [...this.#statuses.values()];
   }
 
-  /** Every stream has listed and is watching. */
+  /** Every stream has listed and is watching, or has nothing to list. */
   get isInSync(): boolean {
     const { workloadKinds, sourceKinds } = this.#options.settings;
     const expected = workloadKinds.length + sourceKinds.length;
-    return this.#statuses.size === expected && this.statuses.every((status) => status.state === "watching");
+    return this.#statuses.size === expected && this.statuses.every((status) => isSettled(status.state));
   }
 
   /** Runs until the signal is aborted. Whenever the index is lost it begins anew: list and compare, never guess. */
@@ -93,6 +95,7 @@ export class ClusterWatcher {
   /** One life of the index. Rejects when it ends. */
   async #session(session: AbortController, signal: AbortSignal): Promise<void> {
     await this.#options.index.open();
+    await this.#forgetUnserved();
     const lost = Promise.withResolvers<never>();
     // The streams below may fail first; then nobody waits for this one.
     lost.promise.catch(() => undefined);
@@ -109,8 +112,8 @@ export class ClusterWatcher {
           onListed: first.resolve,
           onState: (state, why) => {
             this.#note(kind, state, why);
-            // One kind we have no right to see must not keep the others from being served.
-            if (state === "blocked") first.resolve();
+            // One kind we have no right to see, or that is not there, must not keep the others from being served.
+            if (state === "blocked" || state === "absent") first.resolve();
           },
         });
         running.push(this.#options.streams.workloads(workloadKind, guard(handler)).run(signal));
@@ -133,6 +136,15 @@ export class ClusterWatcher {
       session.abort();
       // A list of this life that ended late would take out what the next one has put in.
       await Promise.all(running);
+    }
+  }
+
+  /** A kind that was served before and is no more: its workloads are nobody's dependents. */
+  async #forgetUnserved(): Promise<void> {
+    const { index, settings } = this.#options;
+    for (const { kind } of knownKinds) {
+      if (servedKind(kind, settings) === undefined)
+        await index.retain(kind, settings.scope.namespaces?.[0], new Set());
     }
   }
 

@@ -1,11 +1,13 @@
 import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialect";
 import type { Debounce } from "@fleet-reloader/domain/debounce";
+import { defaultKinds } from "@fleet-reloader/domain/kind/known-kinds";
+import type { StandRules } from "@fleet-reloader/domain/kind/stand";
 import { type SourceKind, sourceKinds } from "@fleet-reloader/domain/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
-import { type WorkloadKind, workloadKinds } from "@fleet-reloader/domain/workload-kind";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 
 /** What people set once for all workloads. */
-export interface Settings {
+export interface Settings extends StandRules {
   readonly dialect: AnnotationDialect;
   readonly autoReloadAll: boolean;
   /** Default strategy; a workload may choose its own. */
@@ -27,7 +29,9 @@ export interface Scope {
 
 /** What is meant when nothing is said; tests and services begin with it. */
 export const defaultSettings = {
-  workloadKinds,
+  workloadKinds: defaultKinds,
+  reloadSuspended: false,
+  reloadFinished: false,
   sourceKinds,
   scope: { namespaces: undefined },
 } as const satisfies Partial<Settings>;

@@ -1,5 +1,10 @@
-/** Where a list + watch of one resource stands. */
-export type StreamState = "idle" | "listing" | "watching" | "backoff" | "blocked" | "stopped";
+/** Where a list + watch of one resource stands. `absent`: the API server does not have the resource, which may change. */
+export type StreamState = "idle" | "listing" | "watching" | "backoff" | "blocked" | "absent" | "stopped";
+
+/** All there is of the resource is known: nothing has to wait for it. */
+export function isSettled(state: StreamState): boolean {
+  return state === "watching" || state === "absent";
+}
 
 /** One event of a watch. Deleted carries the last state the server knew. */
 export interface StreamEvent<T> {

@@ -8,6 +8,7 @@ import type { IndexEntry, ReferenceIndex } from "./reference-index.ts";
 import type { ClusterId } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import type { StreamEvent, StreamHandler, StreamState } from "./source-stream.ts";
+import { standOf } from "./stand-of.ts";
 import type { Workqueue } from "./workqueue.ts";
 
 export interface WorkloadWatchOptions {
@@ -33,11 +34,16 @@ interface Seen {
   readonly hasNote: boolean;
   /** Held paused by us or by the peer: somebody has to resume it, whatever became of who meant to. */
   readonly isHeld: boolean;
+  readonly isStash: boolean;
 }
+
+/** By then the worker that made a stash is done with it, unless something happened to it. */
+const stashMs = 5000;
 
 /**
  * Keeps the reference index at what the workloads of one kind say, and asks for a reconcile of those that have to be
- * adopted: new ones, ones that changed what they opt in to, and ones whose note is gone.
+ * adopted: new ones, ones that changed what they opt in to, and ones whose note is gone. A stash that is left over of a
+ * replacement is asked for, too.
  */
 export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandler<LiveWorkload> {
   const { cluster, index, queue, settings, compile } = options;
@@ -71,7 +77,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
   async function take(workloads: readonly LiveWorkload[]): Promise<void> {
     const fresh = workloads.flatMap((workload) => {
       const seen = see(workload);
-      const shape = JSON.stringify([seen.entry, seen.hasNote, seen.isHeld]);
+      const shape = JSON.stringify([seen.entry, seen.hasNote, seen.isHeld, seen.isStash]);
       return known.get(workloadKey(workload.ref))?.shape === shape ? [] : [{ ...seen, shape }];
     });
     if (fresh.length === 0) return;
@@ -92,6 +98,16 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
         purpose: "adoption",
       })),
     );
+    await queue.add(
+      fresh
+        .filter(({ isStash }) => isStash)
+        .map(({ workload }) => ({
+          request: { cluster, workload },
+          quietPeriodMs: stashMs,
+          maxWaitMs: stashMs,
+          purpose: "change",
+        })),
+    );
     if (changed.length > 0) await index.markPublished(changed);
     // Remembered only now: had anything failed, the same event would have to do it again.
     for (const { workload, shape } of fresh) known.set(workloadKey(workload), { shape });
@@ -99,11 +115,14 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): StreamHandle
 
   function see(workload: LiveWorkload): Seen {
     const interest = readInterest(workload, settings, compile);
+    const stand = standOf(workload, settings);
+    const isOurs = stand !== "owned" && stand !== "stash";
     return {
       workload: workload.ref,
-      entry: isInterested(interest) ? indexEntry(workload, interest) : undefined,
+      entry: isOurs && isInterested(interest) ? indexEntry(workload, interest) : undefined,
       hasNote: hasNote(workload.annotations),
       isHeld: isHeld(workload, settings.dialect),
+      isStash: stand === "stash",
     };
   }
 }

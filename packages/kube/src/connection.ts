@@ -7,7 +7,7 @@ import type { ClusterTarget } from "./kubeconfig.ts";
 import { type CallContext, isSilence, statusFault, transportFault } from "./to-fault.ts";
 
 export interface Call {
-  readonly method: "GET" | "PATCH" | "POST" | "PUT";
+  readonly method: "GET" | "PATCH" | "POST" | "PUT" | "DELETE";
   /** Path with query. */
   readonly path: string;
   readonly accept?: string;

@@ -4,6 +4,7 @@ import { ClusterWatcher } from "@fleet-reloader/engine/cluster-watcher";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
 import type { Settings } from "@fleet-reloader/engine/settings";
+import { isSettled } from "@fleet-reloader/engine/source-stream";
 import type { Workqueue } from "@fleet-reloader/engine/workqueue";
 import type { Engaged } from "@fleet-reloader/kube/engagements";
 import { createKubeStreams } from "@fleet-reloader/kube/kube-streams";
@@ -72,7 +73,7 @@ export class Watching {
   get notInSync(): readonly string[] {
     return [...this.#watchers].flatMap(([name, watcher]) => {
       if (watcher.isInSync) return [];
-      const behind = watcher.statuses.filter((status) => status.state !== "watching");
+      const behind = watcher.statuses.filter((status) => !isSettled(status.state));
       if (behind.length === 0) return [`cluster ${name}: streams are starting`];
       return behind.map((status) => `cluster ${name}: ${status.resource} is ${status.state} (${status.why})`);
     });
