@@ -164,10 +164,23 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       sha1: options.sha1,
       engagedAtSeconds,
     });
-    const window = windowOf(interest.optIn.overrides, options.settings);
-    const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
     // What is not acted on is noted: whatever is resumed later does not run for an old change.
     const due = planned.type === "roll" && isActedOn(stand, options.settings) ? planned : undefined;
+    return await write(reading, sights, { due, carried: planned.carried });
+  }
+
+  /** Writes what has been decided: a roll that is due, or only the note of what the pods carry. */
+  async function write(
+    reading: Reading,
+    sights: readonly Sight[],
+    {
+      due,
+      carried,
+    }: { readonly due: (Plan & { type: "roll" }) | undefined; readonly carried: Plan["carried"] },
+  ): Promise<Outcome | Again> {
+    const { request, delivery, live, interest, note } = reading;
+    const window = windowOf(interest.optIn.overrides, options.settings);
+    const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
     const isRoll = due !== undefined && mayRoll;
     const pause = planPause({
       ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused, isRoll },
@@ -177,7 +190,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     const pausing = pausingOf(pause.change, options.settings.dialect);
     // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
     if (due !== undefined && !mayRoll) await options.queue.add([{ request, ...window, purpose: "change" }]);
-    const text = due !== undefined ? note : planned.carried && formatCarried(planned.carried);
+    const text = due !== undefined ? note : carried && formatCarried(carried);
     const outcome = isRoll
       ? await roll(reading, due, pausing)
       : text === note && pause.change === undefined
@@ -270,7 +283,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     const edit = templateEdit(planned, strategy, interest.template, { keys: options.keys, nowSeconds });
     const note = formatCarried(planned.carried);
     const annotations = { ...notePatch(live.annotations, options.keys, note), ...pausing.annotations };
-    const write = kind.roll({
+    const how = kind.roll({
       live,
       edit,
       mark: planned.mark,
@@ -279,7 +292,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       keyed: options.keys.current,
     });
     const target = { api: cluster.api, live, annotations, also: pausing.spec, signal: delivery.signal };
-    const written = await writeRoll(write, target);
+    const written = await writeRoll(how, target);
     if (written.type === "gone") return "gone";
     if (written.type === "written")
       sources.remember(cluster.api, written.live, { sources: interest.candidates, note });
