@@ -2,6 +2,7 @@ import { defaultSettings, type Settings } from "@fleet-reloader/engine/settings"
 import { dialectOf } from "./config/annotation-fields.ts";
 import type { ConfigOf } from "./config/field.ts";
 import type { ruleFields } from "./config/fields.ts";
+import { servedKinds } from "./config/kind-fields.ts";
 
 /** What the rules need of the configuration. */
 export function settingsOf(config: ConfigOf<typeof ruleFields>): Settings {
@@ -11,6 +12,9 @@ export function settingsOf(config: ConfigOf<typeof ruleFields>): Settings {
     autoReloadAll: config.autoReloadAll,
     strategy: config.reloadStrategy,
     debounce: { quietPeriodMs: config.debounce, maxWaitMs: Math.max(config.debounce, config.maxWait) },
+    workloadKinds: servedKinds(config),
+    reloadSuspended: config.reloadSuspended,
+    reloadFinished: config.reloadFinished,
     scope: { namespaces: config.namespace === "" ? undefined : [config.namespace] },
   };
 }
