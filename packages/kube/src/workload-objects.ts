@@ -1,4 +1,4 @@
-import { Fault } from "@fleet-reloader/domain/fault";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
@@ -52,7 +52,13 @@ export class WorkloadObjects {
     const resource = await this.resource(ref, signal);
     if (resource === undefined) return undefined;
     const path = resourcePath(resource, ref.namespace, ref.name);
-    const answer = await this.#connection.call({ method: "GET", path }, signal);
-    return absentOr(answer, ref, (object) => liveWorkload(this.kindOf(ref), object));
+    try {
+      const answer = await this.#connection.call({ method: "GET", path }, signal);
+      return absentOr(answer, ref, (object) => liveWorkload(this.kindOf(ref), object));
+    } catch (error) {
+      // Where a custom resource was, there is not even JSON. Whether it is gone the next look will tell.
+      if (asFault(error).context.status === 404) this.resources.forget(this.kindOf(ref));
+      throw error;
+    }
   }
 }

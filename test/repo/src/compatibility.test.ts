@@ -24,9 +24,6 @@ import { root } from "./root.ts";
  * arrived has to leave this list, or a test fails.
  */
 const pending: ReadonlySet<string> = new Set([
-  // Kinds of workloads.
-  ...["--is-Argo-Rollouts", "--is-argo-rollouts", "--ignored-workload-types", "--workload-kinds"],
-  ...["--reload-suspended", "--reload-finished"],
   // Scope and SecretProviderClasses.
   ...["--namespaces", "--namespaces-to-ignore", "--namespace-selector", "--resource-label-selector"],
   ...["--resources-to-ignore", "--reload-on-create", "--reload-on-delete", "--enable-csi-integration"],

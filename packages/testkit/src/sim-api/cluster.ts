@@ -42,12 +42,14 @@ export interface SimClusterOptions {
   /** Events that may wait for a slow watcher before its watch is closed. */
   readonly watchBufferMax?: number;
   /** Kinds as CustomResourceDefinitions would add them, such as Argo's Rollout. */
-  readonly customResources?: readonly {
-    readonly group: string;
-    readonly version: string;
-    readonly kind: string;
-    readonly plural: string;
-  }[];
+  readonly customResources?: readonly CustomResource[];
+}
+
+export interface CustomResource {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
 }
 
 export interface SimCluster extends ClusterControl, AsyncDisposable {
@@ -65,6 +67,8 @@ export interface SimCluster extends ClusterControl, AsyncDisposable {
   /** A kubeconfig for this user, admin unless said otherwise. */
   kubeconfig(user?: string): string;
 
+  /** Serves one more kind from now on, as a CustomResourceDefinition would add it. */
+  addCustomResource(custom: CustomResource): void;
   /** Adds or replaces a user; answers the token. Without rules everything is allowed. */
   addUser(name: string, rules?: readonly AccessRule[], token?: string): string;
   setRules(user: string, rules: readonly AccessRule[]): void;
@@ -118,7 +122,7 @@ const DEFAULTS = {
 /** Starts a simulated API server on loopback. Any number of them live side by side in one process. */
 export async function startSimCluster(options: SimClusterOptions = {}): Promise<SimCluster> {
   const settings = { ...DEFAULTS, ...options };
-  const types = [...builtInTypes, ...(options.customResources ?? []).map(customType)];
+  const types: ResourceType[] = [...builtInTypes, ...(options.customResources ?? []).map(customType)];
   const typeOf = (kind: string): ResourceType => {
     const type = types.find((candidate) => candidate.kind === kind);
     if (type === undefined) throw new Error(`the simulator serves no ${kind}`);
@@ -207,6 +211,11 @@ export async function startSimCluster(options: SimClusterOptions = {}): Promise<
         certificatePem: certificate?.certificatePem,
         token: users.tokenOf(user),
       }),
+    addCustomResource: (custom) => {
+      const type = customType(custom);
+      store.add(type);
+      types.push(type);
+    },
     addUser: (name, rules, token = randomUUID()) => {
       users.add(name, token, rules);
       return token;
