@@ -2,7 +2,7 @@ import { arbitraryTemplate } from "@fleet-reloader/domain/fixture/arbitrary-temp
 import { patchBody } from "@fleet-reloader/domain/kind/patch-body";
 import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
-import { type JsonObject, parseJson } from "@fleet-reloader/testkit/sim-api/objects/json";
+import { isJsonObject, type JsonObject, parseJson } from "@fleet-reloader/testkit/sim-api/objects/json";
 import { applyJsonMerge } from "@fleet-reloader/testkit/sim-api/patch/json-merge";
 import { applyStrategicMerge } from "@fleet-reloader/testkit/sim-api/patch/strategic-merge";
 import fc from "fast-check";
@@ -25,8 +25,8 @@ const paths = fc.constantFrom(["spec", "template"], ["spec", "jobTemplate", "spe
 /** As it goes over the wire. */
 function wire(value: unknown): JsonObject {
   const json = parseJson(JSON.stringify(value));
-  if (typeof json !== "object" || json === null || Array.isArray(json)) throw new Error("no object");
-  return Object.assign({}, json);
+  if (!isJsonObject(json)) throw new Error("no object");
+  return json;
 }
 
 test.each([

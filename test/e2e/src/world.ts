@@ -3,7 +3,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startControlPlane } from "@fleet-reloader/control-plane/start";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
+import { customResourceDefinition, customResources } from "@fleet-reloader/testkit/custom-resources";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+import { until } from "@fleet-reloader/testkit/until";
 
 /** A cluster to try the product on, as a user has it: a kubeconfig and an API. */
 export interface World extends AsyncDisposable {
@@ -25,7 +27,7 @@ export interface RbacRule {
 }
 
 export async function startSimulatedWorld(): Promise<World> {
-  const cluster = await startSimCluster({ name: "simulated" });
+  const cluster = await startSimCluster({ name: "simulated", customResources, jobsFinish: false });
   const directory = mkdtempSync(join(tmpdir(), "fr-e2e-"));
   const write = (name: string, text: string): string => {
     const path = join(directory, name);
@@ -63,6 +65,7 @@ export async function startRealWorld(): Promise<World> {
     token: plane.adminToken,
     ca: readFileSync(plane.caPath, "utf8"),
   });
+  await installCustomResources(client);
   return {
     name: "real",
     kubeconfigPath: plane.kubeconfigPath,
@@ -81,4 +84,14 @@ export async function startRealWorld(): Promise<World> {
     restartApiServer: () => plane.restartApiServer("SIGKILL"),
     [Symbol.asyncDispose]: () => plane[Symbol.asyncDispose](),
   };
+}
+
+/** Resolves when they are served: a definition that was just made is not yet. */
+async function installCustomResources(client: ApiClient): Promise<void> {
+  for (const custom of customResources)
+    await client.create("CustomResourceDefinition", customResourceDefinition(custom));
+  for (const { group, version, plural } of customResources) {
+    const path = `/apis/${group}/${version}/${plural}`;
+    await until(`${path} is served`, async () => (await client.send("GET", path)).status === 200, 30_000);
+  }
 }

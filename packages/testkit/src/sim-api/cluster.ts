@@ -28,6 +28,8 @@ export interface SimClusterOptions {
   readonly controllers?: boolean;
   /** Until the pods of a new template are ready. */
   readonly rolloutMs?: number;
+  /** false: Jobs run for ever, as on a cluster without nodes, but for those with nothing to complete. */
+  readonly jobsFinish?: boolean;
   /**
    * In a living cluster something is always written (leases), so that versions move on by themselves.
    * Here they do so before each round of bookmarks; false for a server on which really nothing happens.
@@ -112,6 +114,7 @@ const DEFAULTS = {
   tls: false,
   controllers: true,
   rolloutMs: 20,
+  jobsFinish: true,
   isAlive: true,
   bookmarkMs: 60_000,
   historyLimit: 20_000,
@@ -142,7 +145,7 @@ export async function startSimCluster(options: SimClusterOptions = {}): Promise<
 
   const garbage = startGarbageCollection({ store, registry, dependents, types, namespaceType });
   const workloads = settings.controllers
-    ? startWorkloadControllers({ store, registry, dependents, typeOf, rolloutMs: settings.rolloutMs })
+    ? startWorkloadControllers({ store, registry, dependents, typeOf, ...settings })
     : undefined;
   const control = createClusterControl({ registry, store, typeOf });
   for (const name of ["default", "kube-system"]) {

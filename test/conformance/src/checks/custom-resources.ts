@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
 import type { Api } from "../api.ts";
+import type { Json } from "../json.ts";
 import { cronJob, job, podTemplate } from "../manifests.ts";
 
 const rollouts = (namespace: string) => `/apis/argoproj.io/v1alpha1/namespaces/${namespace}/rollouts`;
@@ -144,6 +145,18 @@ export function checkCustomResources(api: Api): void {
       expect(first.status).toBe(200);
       expect(first.json.generation).toBe(1);
       expect((await patch()).status).toBe(409);
+    });
+
+    test("a Job with nothing to complete is complete; one that is suspended is not", async () => {
+      const namespace = await api.namespace();
+      const path = batch(namespace, "jobs");
+      const spec = { ...job("nothing").spec, suspend: false, completions: 0 };
+      await api.post(path, { ...job("nothing"), spec });
+      await api.post(path, job("waiting"));
+      const conditions = (answer: { readonly json: Json }) =>
+        answer.json.items("status", "conditions").map((one) => `${one.text("type")} ${one.text("status")}`);
+      await api.until(`${path}/nothing`, (answer) => conditions(answer).includes("Complete True"));
+      expect(conditions(await api.get(`${path}/waiting`))).not.toContain("Complete True");
     });
 
     test("a Job of a CronJob goes with it", async () => {
