@@ -352,3 +352,20 @@ test("a workload whose kind is not served any more is left alone", async () => {
   expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("ignored");
   expect(bed.cluster.writes.filter(({ by }) => by === "us")).toEqual([]);
 });
+
+describe("a stash that is seen", () => {
+  const stash = {
+    metadata: { annotations: { "fleet-reloader.io/replaces": "migrate" } },
+    spec: { suspend: true },
+  };
+  const asked = (bed: Awaited<ReturnType<typeof createKindBed>>) =>
+    bed.queue.additions.filter(({ request }) => request.workload.name === "migrate-reload-x");
+
+  test("is asked for once, when whoever made it had the time to finish; it is in no index", async () => {
+    const bed = await createKindBed(caseOf("Job"));
+    bed.cluster.setObject("Job", "migrate-reload-x", stash);
+    await bed.elsewhere(20_000);
+    expect(asked(bed)).toMatchObject([{ quietPeriodMs: 5000, purpose: "change" }]);
+    expect(bed.index.workloads).toEqual(["Job/ns/migrate"]);
+  });
+});
