@@ -46,6 +46,11 @@ export const faultCatalogue = {
     meaning: "The workload changed between our read and our write.",
     mend: "None needed: it is read and decided again.",
   },
+  "kube.exists": {
+    class: "conflict",
+    meaning: "There is an object of the name we wanted to create.",
+    mend: "None needed: what we create has a name of its own for each change, so it is the same object.",
+  },
   "kube.forbidden": {
     class: "denied",
     meaning: "The API server refuses this verb on this resource to our identity.",

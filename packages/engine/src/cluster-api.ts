@@ -1,3 +1,5 @@
+import type { JsonObject } from "@fleet-reloader/domain/json";
+import type { NewObject } from "@fleet-reloader/domain/kind/roll-write";
 import type { Labels } from "@fleet-reloader/domain/label-selector";
 import type { SourceContent, SourceKind, SourceRef } from "@fleet-reloader/domain/source";
 import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
@@ -13,8 +15,12 @@ export interface LiveWorkload {
   readonly generation: number;
   readonly annotations: Annotations;
   readonly templateAnnotations: Annotations;
-  /** The pod template as it is, unparsed. */
+  /** The pod template as it is, unparsed: that of the object it refers to, if it does. */
   readonly template: unknown;
+  /** The object it refers to for its template; undefined when it has its own, or when there is none. */
+  readonly templateOwner?: { readonly ref: WorkloadRef; readonly resourceVersion: string };
+  /** As the API server sent it. Never kept: a watch holds on to nothing of it. */
+  readonly object: unknown;
   readonly createdAtSeconds: number;
   /**
    * Upper bound of the moment the pod template was last changed, from the times in managedFields of the entries that own
@@ -47,6 +53,17 @@ export interface WorkloadPatch {
   readonly template?: TemplateEdit;
   /** Sets a Deployment's `spec.paused`. */
   readonly isPaused?: boolean;
+  /** The template that the change was made for: some kinds can only be sent whole lists. */
+  readonly templateBefore?: unknown;
+  /** Other fields, from the root of the object. */
+  readonly fields?: JsonObject;
+}
+
+/** What is deleted only if it is still this one. */
+export interface Exactly {
+  readonly uid: string;
+  /** Absent: in whatever state it is. */
+  readonly resourceVersion?: string;
 }
 
 /** What a worker needs of one cluster's API server. Absence is a value; everything else that goes wrong is a Fault. */
@@ -64,4 +81,11 @@ export interface ClusterApi {
     patch: WorkloadPatch,
     signal: AbortSignal,
   ): Promise<LiveWorkload | undefined>;
+  /** What was made, or what is there under that name already. */
+  createWorkload(made: NewObject, signal: AbortSignal): Promise<LiveWorkload>;
+  /**
+   * Deletes exactly this one, its pods in the background; faults with `kube.conflict` when it is another or has changed. One
+   * that is gone is deleted.
+   */
+  deleteExactly(ref: WorkloadRef, exactly: Exactly, signal: AbortSignal): Promise<void>;
 }

@@ -124,6 +124,34 @@ describe("a watcher of a cluster", () => {
     });
   });
 
+  test("waits for no kind that the API server does not have, and is in sync without it", async () => {
+    await using bed = await watching({}, ({ cluster }) => ({
+      workloads: (kind, handler) =>
+        kind.kind === "DaemonSet"
+          ? { run: async () => handler.stateChanged("absent", "no such group") }
+          : cluster.workloads(kind, handler),
+      sources: (kind, handler) => cluster.sources(kind, handler),
+      namespaces: (handler) => cluster.namespaces(handler),
+    }));
+    expect(bed.asked()).toEqual(["(api)", "api"]);
+    expect(bed.watcher.isInSync).toBe(true);
+  });
+
+  test("forgets the workloads of a kind that is served no more", async () => {
+    const bed = createTestBed();
+    await bed.index.open();
+    const workload = { kind: "CronJob", namespace: "ns", name: "report" };
+    const entry = { workload, sources: ["ConfigMap/ns/app"], patterns: [], scope: "", window: {} };
+    await bed.index.put([entry]);
+    const watcher = new ClusterWatcher({ ...bed, cluster: "c1", name: "c1", streams: bed.cluster });
+    const lifetime = new AbortController();
+    const running = watcher.run(lifetime.signal);
+    await bed.clock.advance(0);
+    expect(bed.index.workloads).toEqual([]);
+    lifetime.abort();
+    await running;
+  });
+
   test("says which stream is behind, and why", async () => {
     await using bed = await watching({
       beforeIndex: (call) => {

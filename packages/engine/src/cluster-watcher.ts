@@ -1,5 +1,6 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import type { Clock } from "./clock.ts";
 import { ClusterSession } from "./cluster-session.ts";
 import type { ClusterStreams } from "./cluster-streams.ts";
@@ -10,6 +11,7 @@ import type { ReferenceIndex } from "./reference-index.ts";
 import type { ClusterId } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { isSettled, type StreamState } from "./source-stream.ts";
+import { servedKind } from "./stand-of.ts";
 import type { Workqueue } from "./workqueue.ts";
 
 export interface ClusterWatcherOptions {
@@ -100,6 +102,7 @@ export class ClusterWatcher {
   /** One life of the index. Rejects when it ends. */
   async #session(session: AbortController, signal: AbortSignal): Promise<void> {
     await this.#options.index.open();
+    await this.#forgetUnserved();
     const lost = Promise.withResolvers<never>();
     // The streams below may fail first; then nobody waits for this one.
     lost.promise.catch(() => undefined);
@@ -117,6 +120,15 @@ export class ClusterWatcher {
       session.abort();
       // A list of this life that ended late would take out what the next one has put in.
       await streams.ended();
+    }
+  }
+
+  /** A kind that was served before and is no more: its workloads are nobody's dependents. */
+  async #forgetUnserved(): Promise<void> {
+    const { index, settings } = this.#options;
+    for (const { kind } of knownKinds) {
+      if (servedKind(kind, settings) !== undefined) continue;
+      for (const namespace of this.#namespaces) await index.retain(kind, namespace, new Set());
     }
   }
 

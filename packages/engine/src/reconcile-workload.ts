@@ -5,22 +5,26 @@ import { formatCarried, parseCarried } from "@fleet-reloader/domain/carried/carr
 import { notePatch, ourNote } from "@fleet-reloader/domain/carried/note";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
+import { isActedOn, type Stand } from "@fleet-reloader/domain/kind/stand";
 import { isHeld, type PauseChange, planPause } from "@fleet-reloader/domain/pause";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
-import { carriesEdit } from "@fleet-reloader/domain/strategy/apply-edit";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { Clock, Random } from "./clock.ts";
 import type { ClusterApi, LiveWorkload } from "./cluster-api.ts";
 import { type Interest, patternsOf, readInterest, windowOf } from "./interest.ts";
+import { dropStash, finishReplacement } from "./job-replacement.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
 import { createNamespaceCheck } from "./namespace-scope.ts";
 import { isWorthReporting, type Reporter } from "./reporter.ts";
-import type { ClusterId, Outcome, Request, Result } from "./request.ts";
+import type { Again, ClusterId, Outcome, Request } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { createSourceReader, type ReadsAhead } from "./source-reader.ts";
+import { servedKind, standOf } from "./stand-of.ts";
 import type { Delivery, Handler, Workqueue } from "./workqueue.ts";
+import { writeRoll } from "./write-roll.ts";
 
 /** A cluster as a worker has it: how to talk to it, and since when it is watched. */
 export interface EngagedCluster {
@@ -54,7 +58,9 @@ interface Reading {
   readonly delivery: Delivery;
   readonly cluster: EngagedCluster;
   readonly live: LiveWorkload;
+  readonly kind: WorkloadKind;
   readonly interest: Interest;
+  readonly note: string | undefined;
 }
 
 /** What a pause adds to a PATCH. */
@@ -70,8 +76,7 @@ interface Planned {
 
 interface Look extends Planned {
   readonly reading: Reading;
-  /** The text of our note. */
-  readonly note: string | undefined;
+  readonly stand: Stand;
 }
 
 /** A conflict is read and decided again in place this often before it goes back to the queue. */
@@ -100,8 +105,13 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     const fields = { cluster: cluster.name, workload: request.workload };
     try {
       const outcome = await decideAndWrite(request, delivery, cluster);
-      meter.reconciled(cluster.name, outcome, spent(), request.workload);
-      return { type: "done", outcome } satisfies Result;
+      meter.reconciled(
+        cluster.name,
+        typeof outcome === "string" ? outcome : "held",
+        spent(),
+        request.workload,
+      );
+      return typeof outcome === "string" ? { type: "done", outcome } : outcome;
     } catch (error) {
       const fault = asFault(error);
       const result = { retry: "retry", delay: "held", drop: "dropped", stop: "dropped" } as const;
@@ -126,7 +136,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     request: Request,
     delivery: Delivery,
     cluster: EngagedCluster,
-  ): Promise<Outcome> {
+  ): Promise<Outcome | Again> {
     for (let conflicts = 0; ; conflicts += 1) {
       try {
         return await decideAndWriteOnce(request, delivery, cluster);
@@ -144,14 +154,29 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     request: Request,
     delivery: Delivery,
     cluster: EngagedCluster,
-  ): Promise<Outcome> {
+  ): Promise<Outcome | Again> {
     const look = await lookNow(request, delivery, cluster);
     if (typeof look === "string") return look;
-    const { reading, note, planned, sights } = look;
-    const { live, interest } = reading;
+    if ("stash" in look) return await finish(look.stash, request, delivery, cluster);
+    const { reading, stand, planned, sights } = look;
+    // What is not acted on is noted: whatever is resumed later does not run for an old change.
+    const due = planned.type === "roll" && isActedOn(stand, options.settings) ? planned : undefined;
+    return await write(reading, sights, { due, carried: planned.carried });
+  }
+
+  /** Writes what has been decided: a roll that is due, or only the note of what the pods carry. */
+  async function write(
+    reading: Reading,
+    sights: readonly Sight[],
+    {
+      due,
+      carried,
+    }: { readonly due: (Plan & { type: "roll" }) | undefined; readonly carried: Plan["carried"] },
+  ): Promise<Outcome | Again> {
+    const { request, delivery, live, interest, note } = reading;
     const window = windowOf(interest.optIn.overrides, options.settings);
     const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
-    const isRoll = planned.type === "roll" && mayRoll;
+    const isRoll = due !== undefined && mayRoll;
     const pause = planPause({
       ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused, isRoll },
       ...{ dialect: options.settings.dialect, nowMs: clock.now() },
@@ -159,11 +184,10 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     reportProblems(reading, [...interest.optIn.problems, ...pause.problems]);
     const pausing = pausingOf(pause.change, options.settings.dialect);
     // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
-    if (planned.type === "roll" && !mayRoll)
-      await options.queue.add([{ request, ...window, purpose: "change" }]);
-    const text = planned.type === "roll" ? note : planned.carried && formatCarried(planned.carried);
+    if (due !== undefined && !mayRoll) await options.queue.add([{ request, ...window, purpose: "change" }]);
+    const text = due !== undefined ? note : carried && formatCarried(carried);
     const outcome = isRoll
-      ? await roll(reading, planned, pausing)
+      ? await roll(reading, due, pausing)
       : text === note && pause.change === undefined
         ? nothingWritten(sights)
         : await record(reading, sights, { text, pausing });
@@ -172,35 +196,40 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     return outcome;
   }
 
-  /** What there is now, and what follows from it; `gone` and `ignored`: nothing can. */
+  /** What there is now, and what follows from it; `gone` and `ignored`: nothing can. A stash stands for the Job it replaces. */
   async function lookNow(
     request: Request,
     delivery: Delivery,
     cluster: EngagedCluster,
-  ): Promise<Look | "gone" | "ignored"> {
+  ): Promise<Look | { readonly stash: LiveWorkload } | "gone" | "ignored"> {
     const { api } = cluster;
+    const kind = servedKind(request.workload.kind, options.settings);
+    // Left over from when it was served.
+    if (kind === undefined) return "ignored";
     const ahead = sources.readAhead(api, request.workload);
     const [live, isInScope] = await Promise.all([
       api.readWorkload(request.workload, delivery.signal),
       isServed(api, request.workload.namespace),
     ]);
     if (live === undefined || live.isDeleting) return "gone";
+    const stand = standOf(live, options.settings);
+    if (stand === "stash") return { stash: live };
     // A pause that was begun while the namespace was served has to end all the same.
     if (!isInScope && !isHeld(live, options.settings.dialect)) return "ignored";
     const interest = readInterest(live, options.settings, options.compile);
-    const reading: Reading = { request, delivery, cluster, live, interest };
     const note = ourNote(live.annotations, options.keys);
-    return { reading, note, ...(isInScope ? await planNow(reading, note, ahead) : leftAlone(note)) };
+    const reading: Reading = { request, delivery, cluster, live, kind, interest, note };
+    return { reading, stand, ...(isInScope ? await planNow(reading, stand, ahead) : leftAlone(note)) };
   }
 
   async function planNow(
-    { cluster, live, interest }: Reading,
-    note: string | undefined,
+    { cluster, live, interest, note }: Reading,
+    stand: Stand,
     ahead: ReadsAhead,
   ): Promise<Planned> {
     const { api, engagedAtSeconds } = cluster;
     const carried = parseCarried(note);
-    const sights = await sources.look({ api, live, interest, note, carried, ahead });
+    const sights = stand === "owned" ? [] : await sources.look({ api, live, interest, note, carried, ahead });
     const planned = plan({
       workload: { ...live, parsed: interest.template },
       carried,
@@ -238,27 +267,77 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     return "recorded";
   }
 
+  /** A stash was left over: whoever made it did not come to an end. */
+  async function finish(
+    stash: LiveWorkload,
+    request: Request,
+    delivery: Delivery,
+    cluster: EngagedCluster,
+  ): Promise<Outcome | Again> {
+    const { api } = cluster;
+    const fields = { cluster: cluster.name, workload: request.workload };
+    const replacement = await finishReplacement(api, stash, delivery.signal);
+    switch (replacement.type) {
+      case "waiting":
+        return replacement.again;
+      case "unreadable":
+        log.warn(
+          { ...fields, reason: "StashUnreadable" },
+          "a stash of a Job cannot be read; it is left alone",
+        );
+        return "ignored";
+      case "made":
+        log.info({ ...fields, job: replacement.live.ref.name }, "interrupted replacement finished");
+        // Made from a decision of some time ago.
+        await options.queue.add([
+          {
+            request: { ...request, workload: replacement.live.ref },
+            quietPeriodMs: 0,
+            maxWaitMs: 0,
+            purpose: "adoption",
+          },
+        ]);
+        return "recorded";
+      case "undecided": {
+        const workload = replacement.old;
+        const outcome = await decideAndWriteOnce(
+          { ...request, workload },
+          { ...delivery, purpose: "change" },
+          cluster,
+        );
+        if (typeof outcome !== "string") return outcome;
+        const left = await api.readWorkload(stash.ref, delivery.signal);
+        if (left?.uid === stash.uid && !left.isDeleting)
+          await dropStash(api, stash, workload, delivery.signal);
+        return outcome;
+      }
+    }
+  }
+
   async function roll(
     reading: Reading,
     planned: Plan & { type: "roll" },
     pausing: Pausing,
-  ): Promise<Outcome> {
-    const { request, delivery, cluster, live, interest } = reading;
+  ): Promise<Outcome | Again> {
+    const { request, delivery, cluster, live, kind, interest } = reading;
     const strategy = interest.optIn.overrides.strategy ?? options.settings.strategy;
     const nowSeconds = Math.floor(clock.now() / 1000);
     const edit = templateEdit(planned, strategy, interest.template, { keys: options.keys, nowSeconds });
     const note = formatCarried(planned.carried);
     const annotations = { ...notePatch(live.annotations, options.keys, note), ...pausing.annotations };
-    const patch = { resourceVersion: live.resourceVersion, annotations, template: edit, ...pausing.spec };
-    const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
-    if (written === undefined) return "gone";
-    if (!carriesEdit(written.template, edit)) {
-      throw new Fault(
-        "engine.write-rewritten",
-        "the pod template does not carry what was written: a webhook removed it",
-      );
-    }
-    sources.remember(cluster.api, written, { sources: interest.candidates, note });
+    const how = kind.roll({
+      live,
+      edit,
+      mark: planned.mark,
+      note: { before: reading.note, after: note, annotations },
+      nowMs: clock.now(),
+      keyed: options.keys.current,
+    });
+    const target = { api: cluster.api, live, annotations, also: pausing.spec, signal: delivery.signal };
+    const written = await writeRoll(how, target);
+    if (written.type === "gone") return "gone";
+    if (written.type === "written")
+      sources.remember(cluster.api, written.live, { sources: interest.candidates, note });
     for (const { reason } of planned.changed) meter.rolled(cluster.name, request.workload.kind, reason);
     const changed = planned.changed.map(({ source, reason }) => ({
       kind: source.kind,
@@ -271,11 +350,11 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     );
     options.reporter?.rolled({
       ...about(request, cluster),
-      uid: live.uid,
+      uid: written.type === "written" ? written.live.uid : live.uid,
       strategy,
       sources: planned.changed.map(({ source, reason }) => ({ ...source, reason })),
     });
-    return "rolled";
+    return written.type === "waiting" ? written.again : "rolled";
   }
 
   function reportProblems({ request, cluster, live }: Reading, problems: readonly AnnotationProblem[]): void {

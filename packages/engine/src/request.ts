@@ -10,9 +10,14 @@ export interface Request {
 }
 
 /** What reconciling came to, when it did not end in a fault. */
-export type Result =
-  | { readonly type: "done"; readonly outcome: Outcome }
-  | { readonly type: "again"; readonly afterMs: number; readonly reason: string };
+export type Result = { readonly type: "done"; readonly outcome: Outcome } | Again;
+
+/** Not now: it is looked at again after this long. */
+export interface Again {
+  readonly type: "again";
+  readonly afterMs: number;
+  readonly reason: string;
+}
 
 /** `rolled`: the template was changed. `recorded`: only our note on the workload. `unchanged`: nothing was written. */
 export type Outcome = "rolled" | "recorded" | "unchanged" | "gone" | "ignored";

@@ -1,13 +1,15 @@
 import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialect";
 import type { Debounce } from "@fleet-reloader/domain/debounce";
+import { defaultKinds } from "@fleet-reloader/domain/kind/known-kinds";
+import type { StandRules } from "@fleet-reloader/domain/kind/stand";
 import type { LabelSelector } from "@fleet-reloader/domain/label-selector";
 import type { AppearanceRules } from "@fleet-reloader/domain/plan/plan";
 import { defaultSourceKinds, type SourceKind } from "@fleet-reloader/domain/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
-import { type WorkloadKind, workloadKinds } from "@fleet-reloader/domain/workload-kind";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 
 /** What people set once for all workloads. */
-export interface Settings extends AppearanceRules {
+export interface Settings extends AppearanceRules, StandRules {
   readonly dialect: AnnotationDialect;
   readonly autoReloadAll: boolean;
   /** Default strategy; a workload may choose its own. */
@@ -35,7 +37,9 @@ export interface Scope {
 
 /** What is meant when nothing is said; tests and services begin with it. */
 export const defaultSettings = {
-  workloadKinds,
+  workloadKinds: defaultKinds,
+  reloadSuspended: false,
+  reloadFinished: false,
   sourceKinds: defaultSourceKinds,
   reloadOnCreate: false,
   reloadOnDelete: false,

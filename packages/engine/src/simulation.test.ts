@@ -139,7 +139,7 @@ test("after any faults, once they end, no change is lost and no roll was without
     steps: 60,
     check: judgeSimulation,
   });
-}, 60_000);
+}, 180_000);
 
 /** Edits that follow each other quickly, for longer than the maximum wait, with pauses in between. */
 const bursts: Weighted = [
@@ -162,4 +162,4 @@ test("where nothing fails, changes in quick succession cost one roll (I1, I2, I3
     steps: 400,
     check: (world) => [...judgeSimulation(world), ...judgeBursts(world, { quietPeriodMs, maxWaitMs })],
   });
-}, 60_000);
+}, 180_000);

@@ -17,7 +17,8 @@ const settings = {
 function workload(generation: number): LiveWorkload {
   return {
     ref: { kind: "Deployment", namespace: "ns", name: "api" },
-    uid: "u1",
+    uid: "u",
+    object: {},
     resourceVersion: "1",
     generation,
     annotations: { "reloader.stakater.com/auto": "true" },
@@ -49,6 +50,8 @@ function cluster(): { readonly api: ClusterApi; readonly readCount: () => number
     readNamespaceLabels: unused,
     listSourceNames: unused,
     patchWorkload: unused,
+    createWorkload: unused,
+    deleteExactly: unused,
   };
   return { api, readCount: () => reads };
 }

@@ -9,6 +9,7 @@ import type { IndexEntry, ReferenceIndex } from "./reference-index.ts";
 import type { ClusterId } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import type { StreamEvent, StreamHandler, StreamState } from "./source-stream.ts";
+import { standOf } from "./stand-of.ts";
 import type { Workqueue } from "./workqueue.ts";
 
 export interface WorkloadWatchOptions {
@@ -37,16 +38,20 @@ interface Seen {
   readonly hasNote: boolean;
   /** Held paused by us or by the peer: somebody has to resume it, whatever became of who meant to. */
   readonly isHeld: boolean;
+  readonly isStash: boolean;
 }
 
 /** What a list and watch of workloads leads to; and what it means that a namespace is no longer served. */
 export interface WorkloadWatch extends StreamHandler<LiveWorkload> {
   leave(namespace: string): Promise<void>;
 }
+/** By then the worker that made a stash is done with it, unless something happened to it. */
+const stashMs = 5000;
 
 /**
  * Keeps the reference index at what the workloads of one kind say, and asks for a reconcile of those that have to be
- * adopted: new ones, ones that changed what they opt in to, and ones whose note is gone.
+ * adopted: new ones, ones that changed what they opt in to, and ones whose note is gone. A stash that is left over of a
+ * replacement is asked for, too.
  */
 export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatch {
   const { cluster, index, queue, settings, compile } = options;
@@ -85,7 +90,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
   async function take(workloads: readonly LiveWorkload[]): Promise<void> {
     const fresh = workloads.flatMap((workload) => {
       const seen = see(workload);
-      const shape = JSON.stringify([seen.entry, seen.hasNote, seen.isHeld]);
+      const shape = JSON.stringify([seen.entry, seen.hasNote, seen.isHeld, seen.isStash]);
       return known.get(workloadKey(workload.ref))?.shape === shape ? [] : [{ ...seen, shape }];
     });
     if (fresh.length === 0) return;
@@ -111,6 +116,16 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
         purpose: "adoption",
       })),
     );
+    await queue.add(
+      fresh
+        .filter(({ isStash }) => isStash)
+        .map(({ workload }) => ({
+          request: { cluster, workload },
+          quietPeriodMs: stashMs,
+          maxWaitMs: stashMs,
+          purpose: "change",
+        })),
+    );
     if (changed.length > 0) await index.markPublished(changed);
     // Remembered only now: had anything failed, the same event would have to do it again.
     for (const { workload, shape } of fresh) known.set(workloadKey(workload), { shape });
@@ -118,12 +133,15 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
 
   function see(workload: LiveWorkload): Seen {
     const interest = readInterest(workload, settings, compile);
+    const stand = standOf(workload, settings);
+    const isOurs = stand !== "owned" && stand !== "stash";
     return {
       workload: workload.ref,
-      entry: isInterested(interest) ? indexEntry(workload, interest) : undefined,
+      entry: isOurs && isInterested(interest) ? indexEntry(workload, interest) : undefined,
       sources: interest.candidates,
       hasNote: hasNote(workload.annotations),
       isHeld: isHeld(workload, settings.dialect),
+      isStash: stand === "stash",
     };
   }
 }

@@ -7,7 +7,7 @@ import type { ClusterTarget } from "./kubeconfig.ts";
 import { type CallContext, isSilence, statusFault, transportFault } from "./to-fault.ts";
 
 export interface Call {
-  readonly method: "GET" | "PATCH" | "POST" | "PUT";
+  readonly method: "GET" | "PATCH" | "POST" | "PUT" | "DELETE";
   /** Path with query. */
   readonly path: string;
   readonly accept?: string;
@@ -144,7 +144,13 @@ export class Connection {
       const body = parseJson(await response.body.text());
       if (response.statusCode === 404 || response.statusCode < 400) {
         if (body === undefined)
-          throw new Fault("kube.malformed", `${call.method} ${call.path} at ${this.server} answered no JSON`);
+          throw new Fault(
+            "kube.malformed",
+            `${call.method} ${call.path} at ${this.server} answered no JSON`,
+            {
+              context: { ...context, status: response.statusCode },
+            },
+          );
         return { status: response.statusCode, body };
       }
       throw statusFault(response.statusCode, status(body), context, retryAfter(response.headers));

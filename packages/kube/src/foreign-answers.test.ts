@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import { workloadKinds } from "@fleet-reloader/domain/workload-kind";
+import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
@@ -26,7 +26,7 @@ async function startStranger(status: number, body: string) {
   const connection = new Connection({ target: targetOf(kubeconfig), clock: systemClock, userAgent: "test" });
   return {
     kubeconfig,
-    api: createKubeClusterApi("c1", connection, workloadKinds),
+    api: createKubeClusterApi("c1", connection, knownKinds),
     async [Symbol.asyncDispose]() {
       await connection.close();
       server.closeAllConnections();

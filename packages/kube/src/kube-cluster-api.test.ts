@@ -1,6 +1,6 @@
 import { createServer } from "node:http";
+import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
-import { workloadKinds } from "@fleet-reloader/domain/workload-kind";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { describe, expect, test } from "vitest";
@@ -28,7 +28,7 @@ const deployment = (env: readonly object[] = []) => ({
 function connect(kubeconfig: string, sourceSelector?: string) {
   const connection = new Connection({ target: targetOf(kubeconfig), clock: systemClock, userAgent: "test" });
   return {
-    api: createKubeClusterApi("c1", connection, workloadKinds, sourceSelector),
+    api: createKubeClusterApi("c1", connection, knownKinds, sourceSelector),
     [Symbol.asyncDispose]: () => connection.close(),
   };
 }
@@ -200,7 +200,7 @@ describe("a patch", () => {
 
   test("of a kind we do not know is refused before it is sent", async () => {
     await using world = await startWorld();
-    const unknown = { ...ref, kind: "Job" };
+    const unknown = { ...ref, kind: "ReplicaSet" };
     await expect(world.api.readWorkload(unknown, signal)).rejects.toMatchObject({ code: "request.invalid" });
   });
 });

@@ -1,17 +1,19 @@
-import { Fault } from "@fleet-reloader/domain/fault";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { patchBody } from "@fleet-reloader/domain/kind/patch-body";
+import type { NewObject } from "@fleet-reloader/domain/kind/roll-write";
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source";
-import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
-import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
-import type { ClusterApi, LiveSource, LiveWorkload, WorkloadPatch } from "@fleet-reloader/engine/cluster-api";
+import type { ClusterApi, LiveSource, LiveWorkload } from "@fleet-reloader/engine/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/request";
-import type { Answer, Connection } from "./connection.ts";
+import type { Connection } from "./connection.ts";
 import { list, seconds, stringMap, text } from "./json.ts";
 import { labelledNamespace, liveWorkload } from "./metadata.ts";
+import { absentOr } from "./object-answer.ts";
 import { providerClassResource, readProviderClass } from "./provider-class.ts";
 import { accept, resourcePath } from "./resource.ts";
 import { unlessAbsent } from "./secrets-store.ts";
 import { sourceContent } from "./source-content.ts";
+import { WorkloadObjects } from "./workload-objects.ts";
 
 /** The peer writes under this name; keeping it keeps field ownership as it is (compat spec, 3.5 and 6.9). */
 export const fieldManager = "Reloader";
@@ -33,19 +35,10 @@ export function createKubeClusterApi(
   workloadKinds: readonly WorkloadKind[],
   sourceSelector?: string,
 ): ClusterApi {
-  const kindOf = (ref: WorkloadRef): WorkloadKind => {
-    const kind = workloadKinds.find((known) => known.kind === ref.kind);
-    if (kind === undefined)
-      throw new Fault("request.invalid", `a request names the unknown workload kind ${ref.kind}`);
-    return kind;
-  };
-  const workloadPath = (ref: WorkloadRef): string => resourcePath(kindOf(ref), ref.namespace, ref.name);
+  const objects = new WorkloadObjects(connection, workloadKinds);
   return {
     cluster,
-    async readWorkload(ref, signal) {
-      const answer = await connection.call({ method: "GET", path: workloadPath(ref) }, signal);
-      return absentOr(answer, ref, (object) => liveWorkload(ref.kind, object));
-    },
+    readWorkload: (ref, signal) => objects.read(ref, signal),
     async readSource(ref, signal) {
       if (ref.kind === "SecretProviderClass") return await readProviderClass(ref, connection, signal);
       const path = resourcePath(sourceResource(ref.kind), ref.namespace, ref.name);
@@ -78,39 +71,73 @@ export function createKubeClusterApi(
       return read.labels;
     },
     async patchWorkload(ref, patch, signal): Promise<LiveWorkload | undefined> {
-      const kind = kindOf(ref);
+      const kind = objects.kindOf(ref);
+      const resource = await objects.resource(ref, signal);
+      if (resource === undefined) return undefined;
       const answer = await connection.call(
         {
           method: "PATCH",
-          path: `${workloadPath(ref)}?fieldManager=${fieldManager}`,
+          path: `${resourcePath(resource, ref.namespace, ref.name)}?fieldManager=${fieldManager}`,
           contentType: `application/${kind.patch === "strategic" ? "strategic-merge-patch" : "merge-patch"}+json`,
-          body: JSON.stringify(patchBody(patch)),
+          body: JSON.stringify(patchBody(kind, patch)),
         },
         signal,
       );
-      return absentOr(answer, ref, (object) => liveWorkload(ref.kind, object));
+      return absentOr(answer, ref, (object) => liveWorkload(kind, object));
+    },
+    createWorkload: (made, signal) => create(connection, objects, made, signal),
+    async deleteExactly(ref, exactly, signal) {
+      const resource = await objects.resource(ref, signal);
+      if (resource === undefined) return;
+      const answer = await connection.call(
+        {
+          method: "DELETE",
+          path: resourcePath(resource, ref.namespace, ref.name),
+          contentType: "application/json",
+          body: JSON.stringify({
+            kind: "DeleteOptions",
+            apiVersion: "v1",
+            propagationPolicy: "Background",
+            preconditions: exactly,
+          }),
+        },
+        signal,
+      );
+      if (answer.status === 404 && text(answer.body, "kind") !== "Status")
+        throw new Fault("kube.malformed", "what was answered with 404 is not the API server's");
     },
   };
 }
 
-/**
- * What an answer says of one object. JSON of somebody else's, say of a proxy, is neither an absence nor an empty object:
- * taken for a source without keys it would roll everything that uses it.
- */
-function absentOr<T>(
-  { status, body }: Answer,
-  { namespace, name }: { readonly namespace: string; readonly name: string },
-  parse: (object: unknown) => T | undefined,
-): T | undefined {
-  if (status === 404 && text(body, "kind") === "Status") return undefined;
-  const isIt = text(body, "metadata", "name") === name && text(body, "metadata", "namespace") === namespace;
-  const parsed = isIt ? parse(body) : undefined;
-  if (parsed === undefined)
-    throw new Fault(
-      "kube.malformed",
-      `what was answered with ${status} is not the object ${namespace}/${name}`,
+async function create(
+  connection: Connection,
+  objects: WorkloadObjects,
+  { ref, object }: NewObject,
+  signal: AbortSignal,
+): Promise<LiveWorkload> {
+  const resource = await objects.resource(ref, signal);
+  const path = resource && `${resourcePath(resource, ref.namespace)}?fieldManager=${fieldManager}`;
+  if (path === undefined) throw new Fault("kube.rejected", `this API server has no ${ref.kind}`);
+  try {
+    const body = JSON.stringify(object);
+    const answer = await connection.call(
+      { method: "POST", path, contentType: "application/json", body },
+      signal,
     );
-  return parsed;
+    const made = absentOr(answer, ref, (answered) => liveWorkload(objects.kindOf(ref), answered));
+    if (made === undefined)
+      throw new Fault(
+        "kube.rejected",
+        `the namespace ${ref.namespace} is gone, no ${ref.kind} can be created in it`,
+      );
+    return made;
+  } catch (error) {
+    if (asFault(error).code !== "kube.exists") throw error;
+    const there = await objects.read(ref, signal);
+    // Gone between the two answers: it is decided again.
+    if (there === undefined) throw error;
+    return there;
+  }
 }
 
 function liveSource(ref: SourceRef, object: unknown): LiveSource {
@@ -120,35 +147,5 @@ function liveSource(ref: SourceRef, object: unknown): LiveSource {
     labels: stringMap(object, "metadata", "labels"),
     createdAtSeconds: seconds(object, "metadata", "creationTimestamp"),
     content: sourceContent(ref.kind, object),
-  };
-}
-
-/** The resourceVersion inside the patch makes the write conditional: 409 when anything changed since we read. */
-function patchBody(patch: WorkloadPatch) {
-  const metadata = { resourceVersion: patch.resourceVersion, annotations: patch.annotations };
-  const { template, isPaused } = patch;
-  const spec = {
-    ...(template === undefined ? {} : { template: templatePatch(template) }),
-    ...(isPaused === undefined ? {} : { paused: isPaused }),
-  };
-  return Object.keys(spec).length === 0 ? { metadata } : { metadata, spec };
-}
-
-function templatePatch(edit: TemplateEdit) {
-  // A strategic merge takes the order of the patch, so the order of the edit is kept.
-  const variables = [
-    ...(edit.env ?? []).map(({ container, name, value }) => ({ container, patch: { name, value } })),
-    ...(edit.removedEnv ?? []).map(({ container, name }) => ({
-      container,
-      patch: { name, $patch: "delete" },
-    })),
-  ];
-  const containers = [...Map.groupBy(variables, ({ container }) => container)].map(([name, inIt]) => ({
-    name,
-    env: inIt.map(({ patch }) => patch),
-  }));
-  return {
-    ...(edit.annotations === undefined ? {} : { metadata: { annotations: edit.annotations } }),
-    ...(containers.length === 0 ? {} : { spec: { containers } }),
   };
 }

@@ -1,13 +1,18 @@
 import type { SourceKind } from "@fleet-reloader/domain/source";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import type { ClusterStreams } from "@fleet-reloader/engine/cluster-streams";
+import type { LiveWorkload } from "@fleet-reloader/engine/cluster-api";
+import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Connection } from "./connection.ts";
 import { sourceResource } from "./kube-cluster-api.ts";
 import { labelledNamespace, liveWorkload, sourceVersion } from "./metadata.ts";
+import { createOptionalStream } from "./optional-stream.ts";
 import { podStatus, podStatusResource } from "./pod-status.ts";
+import { referringHandler } from "./referring-handler.ts";
 import { Reflector, type ReflectorTimings } from "./reflector.ts";
 import { createPodStatusStream } from "./secrets-store.ts";
+import { WorkloadObjects } from "./workload-objects.ts";
+import type { WorkloadResource } from "./workload-resources.ts";
 
 export interface KubeStreamsOptions {
   readonly connection: Connection;
@@ -26,16 +31,29 @@ const selectors: Readonly<Partial<Record<SourceKind, string>>> = { Secret: "type
 
 /** The streams of one cluster: whole workloads, but only the metadata of sources and namespaces. */
 export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
+  const objects = new WorkloadObjects(options.connection, []);
   const over = (namespace: string | undefined) => (namespace === undefined ? {} : { namespace });
   return {
     workloads(kind, handler, namespace) {
-      return new Reflector({
-        ...options,
-        log: options.log.child({ resource: kind.kind }),
-        collection: { ...kind, ...over(namespace), metadataOnly: false },
-        parse: (object) => liveWorkload(kind.kind, object),
-        handler,
+      const log = options.log.child({ resource: kind.kind });
+      const reflect = (resource: WorkloadResource, onAbsent?: () => void): Stream => ({
+        run(signal) {
+          const withTemplate = (live: LiveWorkload) => objects.withTemplate(live, signal);
+          const reflector = new Reflector({
+            ...options,
+            log,
+            collection: { ...resource, ...over(namespace), metadataOnly: false },
+            parse: (object) => liveWorkload(kind, object),
+            handler: kind.templateOwner === undefined ? handler : referringHandler(handler, withTemplate),
+            ...(onAbsent === undefined ? {} : { onAbsent }),
+          });
+          return reflector.run(signal);
+        },
       });
+      const { group, version, plural, isOptional } = kind;
+      if (!isOptional && plural !== undefined) return reflect({ group, version, plural });
+      const { resources } = objects;
+      return createOptionalStream({ ...options, ...{ kind, resources, handler, reflect, log } });
     },
     sources(kind, handler, namespace) {
       const log = options.log.child({ resource: kind });

@@ -1,3 +1,5 @@
+import { cronJob } from "@fleet-reloader/domain/kind/cron-job";
+import { deployment as deploymentKind } from "@fleet-reloader/domain/kind/deployment";
 import { describe, expect, test } from "vitest";
 import { liveWorkload, sourceVersion } from "./metadata.ts";
 
@@ -17,7 +19,7 @@ const deployment = (metadata: object = {}) => ({
   metadata: {
     namespace: "shop",
     name: "web",
-    uid: "u7",
+    uid: "u-1",
     resourceVersion: "7",
     generation: 3,
     creationTimestamp: created,
@@ -29,9 +31,10 @@ const deployment = (metadata: object = {}) => ({
 
 describe("a workload", () => {
   test("is read with its annotations, those of its template and the template itself", () => {
-    expect(liveWorkload("Deployment", deployment())).toEqual({
+    expect(liveWorkload(deploymentKind, deployment())).toEqual({
       ref: { kind: "Deployment", namespace: "shop", name: "web" },
-      uid: "u7",
+      uid: "u-1",
+      object: deployment(),
       resourceVersion: "7",
       generation: 3,
       annotations: { own: "1" },
@@ -52,18 +55,31 @@ describe("a workload", () => {
       { manager: "kcm", time: "2026-01-10T00:00:00Z", subresource: "status", fieldsV1: { "f:status": {} } },
       { manager: "old", fieldsV1: { "f:spec": { "f:template": {} } } },
     ];
-    const workload = liveWorkload("Deployment", deployment({ managedFields }));
+    const workload = liveWorkload(deploymentKind, deployment({ managedFields }));
     expect(workload?.templateChangedAtSeconds).toBe(seconds("2026-01-04T00:00:00Z"));
   });
 
+  test("has its template where its kind has it, and was changed there", () => {
+    const template = { metadata: { annotations: { carried: "3" } }, spec: { containers: [] } };
+    const managedFields = [
+      owned("2026-01-02T00:00:00Z", { "f:jobTemplate": { "f:spec": { "f:template": {} } } }),
+      owned("2026-01-04T00:00:00Z", { "f:jobTemplate": { "f:metadata": {} } }),
+    ];
+    const object = { ...deployment({ managedFields }), spec: { jobTemplate: { spec: { template } } } };
+    const workload = liveWorkload(cronJob, object);
+    expect(workload?.template).toBe(template);
+    expect(workload?.templateAnnotations).toEqual({ carried: "3" });
+    expect(workload?.templateChangedAtSeconds).toBe(seconds("2026-01-02T00:00:00Z"));
+  });
+
   test("is on its way out once it has a deletion time", () => {
-    expect(liveWorkload("Deployment", deployment({ deletionTimestamp: created }))?.isDeleting).toBe(true);
+    expect(liveWorkload(deploymentKind, deployment({ deletionTimestamp: created }))?.isDeleting).toBe(true);
   });
 
   test("without a name or a namespace is none", () => {
-    expect(liveWorkload("Deployment", deployment({ name: "" }))).toBeUndefined();
-    expect(liveWorkload("Deployment", deployment({ namespace: undefined }))).toBeUndefined();
-    expect(liveWorkload("Deployment", null)).toBeUndefined();
+    expect(liveWorkload(deploymentKind, deployment({ name: "" }))).toBeUndefined();
+    expect(liveWorkload(deploymentKind, deployment({ namespace: undefined }))).toBeUndefined();
+    expect(liveWorkload(deploymentKind, null)).toBeUndefined();
   });
 });
 

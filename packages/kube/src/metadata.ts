@@ -1,4 +1,5 @@
 import type { SourceKind } from "@fleet-reloader/domain/source";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { LiveWorkload } from "@fleet-reloader/engine/cluster-api";
 import type { LabelledNamespace } from "@fleet-reloader/engine/namespace-watch";
 import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
@@ -19,29 +20,31 @@ export function labelledNamespace(object: unknown): LabelledNamespace | undefine
   return name === "" ? undefined : { name, labels: stringMap(object, "metadata", "labels") };
 }
 
-/** A workload with its pod template at `spec.template`. */
-export function liveWorkload(kind: string, object: unknown): LiveWorkload | undefined {
+/** A workload with its own pod template, wherever its kind has it. */
+export function liveWorkload(kind: WorkloadKind, object: unknown): LiveWorkload | undefined {
   const namespace = text(object, "metadata", "namespace");
   const name = text(object, "metadata", "name");
   if (namespace === "" || name === "") return undefined;
   const createdAtSeconds = seconds(object, "metadata", "creationTimestamp");
   return {
-    ref: { kind, namespace, name },
+    ref: { kind: kind.kind, namespace, name },
     uid: text(object, "metadata", "uid"),
     resourceVersion: text(object, "metadata", "resourceVersion"),
     generation: Number(field(object, "metadata", "generation") ?? 0),
     annotations: stringMap(object, "metadata", "annotations"),
-    templateAnnotations: stringMap(object, "spec", "template", "metadata", "annotations"),
-    template: field(object, "spec", "template"),
+    templateAnnotations: stringMap(object, ...kind.templatePath, "metadata", "annotations"),
+    template: field(object, ...kind.templatePath),
+    object,
     createdAtSeconds,
-    templateChangedAtSeconds: Math.max(createdAtSeconds, ...templateTimes(object)),
+    templateChangedAtSeconds: Math.max(createdAtSeconds, ...templateTimes(kind, object)),
     isPaused: field(object, "spec", "paused") === true,
     isDeleting: text(object, "metadata", "deletionTimestamp") !== "",
   };
 }
 
-function templateTimes(object: unknown): readonly number[] {
+function templateTimes({ templatePath }: WorkloadKind, object: unknown): readonly number[] {
+  const fields = templatePath.map((name) => `f:${name}`);
   return list(object, "metadata", "managedFields")
-    .filter((entry) => field(entry, "fieldsV1", "f:spec", "f:template") !== undefined)
+    .filter((entry) => field(entry, "fieldsV1", ...fields) !== undefined)
     .map((entry) => seconds(entry, "time"));
 }

@@ -14,6 +14,8 @@ export interface ReflectorOptions<T> {
   /** Picks what is kept of an object; undefined leaves the object out. */
   readonly parse: (object: unknown) => T | undefined;
   readonly handler: StreamHandler<T>;
+  /** The API server does not have the resource, or not any more. */
+  readonly onAbsent?: () => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -98,7 +100,9 @@ export class Reflector<T> {
         signal,
       );
       if (answer.status === 404)
-        throw new Fault("kube.rejected", `this API server has no ${collection.plural}.${collection.group}`);
+        throw new Fault("kube.rejected", `this API server has no ${collection.plural}.${collection.group}`, {
+          context: { status: 404 },
+        });
       // JSON of somebody else's, say of a proxy: taken for a list it would be one without a single object.
       if (text(answer.body, "metadata", "resourceVersion") === "")
         throw new Fault("kube.malformed", `GET ${path} at ${connection.server} answered no list`);
@@ -200,6 +204,8 @@ export class Reflector<T> {
   }
 
   async #recover(fault: Fault, was: Next, signal: AbortSignal): Promise<Next> {
+    if (fault.context.status === 404) this.#options.onAbsent?.();
+    if (signal.aborted) return was;
     const isBlocked = fault.class === "denied";
     const waitMs = Math.max(
       isBlocked ? this.#timings.blockedMs : this.#backoff.next(),

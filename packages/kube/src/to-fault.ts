@@ -47,7 +47,10 @@ export function statusFault(
   context: CallContext,
   retryAfterMs: number | undefined,
 ): Fault {
-  const code = statusCodes[status] ?? (status >= 500 ? "kube.server-error" : "kube.rejected");
+  const isThere = status === 409 && body.reason === "AlreadyExists";
+  const code =
+    (isThere ? "kube.exists" : statusCodes[status]) ??
+    (status >= 500 ? "kube.server-error" : "kube.rejected");
   const said = body.message === "" ? `answered ${status}` : `answered ${status}: ${body.message}`;
   return new Fault(code, `${context.method} ${context.path} at ${context.server} ${said}`, {
     context: { ...context, status },

@@ -1,5 +1,5 @@
 import type { Meter } from "@fleet-reloader/engine/meter";
-import { isSettled, type StreamState } from "@fleet-reloader/engine/source-stream";
+import type { StreamState } from "@fleet-reloader/engine/source-stream";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { createPeerMetrics, type PeerMetrics, peerMetricDescriptions } from "./peer-metrics.ts";
 
@@ -65,8 +65,11 @@ export function createPromMeter(options: {
       published.inc({ cluster }, count);
       peer.requestsPublished(count);
     },
-    streamState: (cluster, resource, state: StreamState) =>
-      inSync.set({ cluster, resource }, isSettled(state) ? 1 : 0),
+    streamState(cluster, resource, state: StreamState) {
+      // A resource that the cluster does not have is neither in sync nor behind.
+      if (state === "absent") inSync.remove({ cluster, resource });
+      else inSync.set({ cluster, resource }, state === "watching" ? 1 : 0);
+    },
     reconciled: (cluster, result, spent, workload) => {
       reconcile.observe({ cluster, result }, spent);
       peer.reconciled(result, spent, workload);

@@ -63,6 +63,13 @@ export function job(name: string) {
   };
 }
 
+export function cronJob(name: string) {
+  const jobTemplate = { spec: { template: podTemplate(name, "Never") } };
+  // Never due while a check runs.
+  const spec = { schedule: "0 0 30 2 *", jobTemplate };
+  return { apiVersion: "batch/v1", kind: "CronJob", metadata: { name }, spec };
+}
+
 export const paths = {
   configMaps: (namespace: string) => `/api/v1/namespaces/${namespace}/configmaps`,
   configMap: (namespace: string, name: string) => `/api/v1/namespaces/${namespace}/configmaps/${name}`,

@@ -1,5 +1,7 @@
+import { setTimeout } from "node:timers/promises";
 import type { ControlPlane } from "@fleet-reloader/control-plane/control-plane";
 import { startControlPlane } from "@fleet-reloader/control-plane/start";
+import { customResourceDefinition, customResources } from "@fleet-reloader/testkit/custom-resources";
 import { afterAll, beforeAll } from "vitest";
 import { checkAll } from "./suite.ts";
 
@@ -7,6 +9,7 @@ let cluster: ControlPlane;
 
 beforeAll(async () => {
   cluster = await startControlPlane({ users: ["limited"] });
+  await installCustomResources(cluster);
 });
 
 afterAll(() => cluster.stop());
@@ -18,6 +21,18 @@ checkAll(() => ({
   ca: cluster.caPem,
   expireHistory,
 }));
+
+/** Resolves when they are served: a definition that was just made is not yet. */
+async function installCustomResources({ request }: ControlPlane): Promise<void> {
+  for (const custom of customResources) {
+    const body = customResourceDefinition(custom);
+    await request({ method: "POST", path: "/apis/apiextensions.k8s.io/v1/customresourcedefinitions", body });
+  }
+  for (const { group, version, plural } of customResources) {
+    const path = `/apis/${group}/${version}/${plural}`;
+    while ((await request({ method: "GET", path })).status !== 200) await setTimeout(50);
+  }
+}
 
 /** etcd forgets, then the API server, whose memory would answer otherwise. */
 async function expireHistory(): Promise<void> {

@@ -1,3 +1,4 @@
+import { customResources } from "@fleet-reloader/testkit/custom-resources";
 import { type SimCluster, startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { afterAll, beforeAll } from "vitest";
 import { checkAll } from "./suite.ts";
@@ -7,7 +8,7 @@ let limitedToken: string;
 
 beforeAll(async () => {
   // A real server closes a watch after some hundred unread events; the simulator's default is patient.
-  cluster = await startSimCluster({ tls: true, watchBufferMax: 100 });
+  cluster = await startSimCluster({ tls: true, watchBufferMax: 100, customResources });
   limitedToken = cluster.addUser("limited", []);
 });
 

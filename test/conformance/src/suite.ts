@@ -3,6 +3,7 @@ import { checkAccess } from "./checks/access.ts";
 import { checkApply } from "./checks/apply.ts";
 import { checkControllers } from "./checks/controllers.ts";
 import { checkCreation } from "./checks/creation.ts";
+import { checkCustomResources } from "./checks/custom-resources.ts";
 import { checkDeletion } from "./checks/deletion.ts";
 import { checkExpiry } from "./checks/expiry.ts";
 import { checkLists } from "./checks/lists.ts";
@@ -31,5 +32,6 @@ export function checkAll(target: () => Target): void {
   checkRepresentations(api);
   checkWatches(api);
   checkControllers(api);
+  checkCustomResources(api);
   checkExpiry(api);
 }

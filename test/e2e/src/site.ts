@@ -87,6 +87,11 @@ export class Site {
     accepted(await this.#client.remove(kind, name, this.namespace));
   }
 
+  /** Makes any object, from its metadata and spec. */
+  async make(kind: ApiKind, object: object): Promise<void> {
+    accepted(await this.#client.create(kind, { ...typeOf(kind), ...object }, this.namespace));
+  }
+
   /** Makes a workload with this pod spec and, beside the annotations, nothing else of interest. */
   async workload(
     kind: "Deployment" | "StatefulSet" | "DaemonSet",
@@ -176,6 +181,12 @@ export class Site {
   path(kind: ApiKind, name?: string): string {
     return apiPath(kind, this.namespace, name);
   }
+}
+
+/** The API takes JSON without its type for the kinds that are built in; of custom resources it insists on it. */
+function typeOf(kind: ApiKind): object {
+  const apiVersion = apiPath(kind).replace(/^\/apis?\/(.+)\/[^/]+$/, "$1");
+  return { apiVersion, kind: kind === "KnativeService" ? "Service" : kind };
 }
 
 export interface WorkloadOptions {

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startControlPlane } from "@fleet-reloader/control-plane/start";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
+import { customResourceDefinition, customResources } from "@fleet-reloader/testkit/custom-resources";
 import { secretsStoreResources } from "@fleet-reloader/testkit/secrets-store";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
@@ -29,7 +30,11 @@ export interface RbacRule {
 }
 
 export async function startSimulatedWorld(): Promise<World> {
-  const cluster = await startSimCluster({ name: "simulated", customResources: secretsStoreResources });
+  const cluster = await startSimCluster({
+    name: "simulated",
+    customResources: [...customResources, ...secretsStoreResources],
+    jobsFinish: false,
+  });
   const directory = mkdtempSync(join(tmpdir(), "fr-e2e-"));
   const write = (name: string, text: string): string => {
     const path = join(directory, name);
@@ -74,6 +79,7 @@ export async function startRealWorld(): Promise<World> {
     ca: readFileSync(plane.caPath, "utf8"),
   });
   await addKinds(client, "secrets-store.yaml");
+  await installCustomResources(client);
   return {
     name: "real",
     kubeconfigPath: plane.kubeconfigPath,
@@ -112,5 +118,15 @@ async function addKinds(client: ApiClient, manifest: string): Promise<void> {
     if (status >= 300) throw new Error(`${manifest} was answered with ${status}: ${JSON.stringify(body)}`);
   }
   const isServed = async () => (await client.list("SecretProviderClassPodStatus")).status === 200;
-  await until(`the kinds of ${manifest} are served`, isServed);
+  await until(`the kinds of ${manifest} are served`, isServed, 30_000);
+}
+
+/** Resolves when they are served: a definition that was just made is not yet. */
+async function installCustomResources(client: ApiClient): Promise<void> {
+  for (const custom of customResources)
+    await client.create("CustomResourceDefinition", customResourceDefinition(custom));
+  for (const { group, version, plural } of customResources) {
+    const path = `/apis/${group}/${version}/${plural}`;
+    await until(`${path} is served`, async () => (await client.send("GET", path)).status === 200, 30_000);
+  }
 }

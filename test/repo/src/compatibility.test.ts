@@ -23,11 +23,7 @@ import { root } from "./root.ts";
  * On the page, and still on its way into the code: flags, variables and metrics that are made elsewhere at this moment. What has
  * arrived has to leave this list, or a test fails.
  */
-const pending: ReadonlySet<string> = new Set([
-  // Kinds of workloads.
-  ...["--is-Argo-Rollouts", "--is-argo-rollouts", "--ignored-workload-types", "--workload-kinds"],
-  ...["--reload-suspended", "--reload-finished"],
-]);
+const pending: ReadonlySet<string> = new Set([]);
 
 /** The peer's flags, by hand from its source: the one thing here that our code cannot know. */
 const peerFlags = [

@@ -8,6 +8,7 @@ import type { Connection } from "../connection.ts";
 import { text as textAt } from "../json.ts";
 import { fieldManager } from "../kube-cluster-api.ts";
 import { accept, resourcePath } from "../resource.ts";
+import { WorkloadResources } from "../workload-resources.ts";
 import { EventLimits } from "./event-limits.ts";
 import { eventBody, eventName, eventTime } from "./event-object.ts";
 import type { EventText } from "./event-text.ts";
@@ -53,9 +54,11 @@ export class ClusterEvents {
   readonly #denied = new Map<string, number>();
   #isDenialLogged = false;
   #sending: Promise<void> | undefined;
+  readonly #resources: WorkloadResources;
 
   constructor(options: ClusterEventsOptions) {
     this.#options = options;
+    this.#resources = new WorkloadResources(options.connection);
   }
 
   put(note: EventNote): void {
@@ -125,7 +128,7 @@ export class ClusterEvents {
       if (answer.status === 404) return "dropped";
     } catch (error) {
       // It is there: said by another process, or by an attempt whose answer was lost.
-      if (asFault(error).code !== "kube.conflict") throw error;
+      if (asFault(error).code !== "kube.exists") throw error;
     }
     this.#limits.remember(key, name, now);
     this.#isDenialLogged = false;
@@ -143,8 +146,10 @@ export class ClusterEvents {
   }
 
   async #uidOf({ workload, kind }: EventNote): Promise<string | undefined> {
-    const path = resourcePath(kind, workload.namespace, workload.name);
     const { connection, signal } = this.#options;
+    const resource = await this.#resources.find(kind, signal);
+    if (!("plural" in resource)) return undefined;
+    const path = resourcePath(resource, workload.namespace, workload.name);
     const answer = await connection.call({ method: "GET", path, accept: accept.metadata }, signal);
     return textAt(answer.body, "metadata", "uid") || undefined;
   }

@@ -23,7 +23,7 @@ export function eventBody({ name, workload, kind, uid, text, instance, atMs }: E
     metadata: { name, namespace: workload.namespace },
     involvedObject: {
       apiVersion: kind.group === "" ? kind.version : `${kind.group}/${kind.version}`,
-      kind: kind.kind,
+      kind: kind.apiKind,
       namespace: workload.namespace,
       name: workload.name,
       uid,

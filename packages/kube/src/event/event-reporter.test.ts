@@ -1,5 +1,6 @@
-import { workloadKinds } from "@fleet-reloader/domain/workload-kind";
+import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import type { RollReport } from "@fleet-reloader/engine/reporter";
+import { customResources } from "@fleet-reloader/testkit/custom-resources";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
@@ -11,22 +12,13 @@ import { targetOf } from "../fixture/targets-of.ts";
 import { text } from "../json.ts";
 import { createEventReporter } from "./event-reporter.ts";
 
-const rollout = {
-  kind: "Rollout",
-  group: "argoproj.io",
-  version: "v1alpha1",
-  plural: "rollouts",
-  patch: "merge",
-  templatePath: ["spec", "template"],
-} as const;
-
 const objects = {
   Deployment: { apiVersion: "apps/v1", kind: "Deployment" },
   Rollout: { apiVersion: "argoproj.io/v1alpha1", kind: "Rollout" },
 } as const;
 
 async function startWorld() {
-  const cluster = await startSimCluster({ controllers: false, customResources: [rollout] });
+  const cluster = await startSimCluster({ controllers: false, customResources });
   const meter = new CountingMeter();
   const log = new CollectedLog();
   cluster.addUser("worker");
@@ -39,7 +31,7 @@ async function startWorld() {
     createEventReporter({
       ...{ meter, log },
       connectionOf: (id) => (id === "c1" ? connection : undefined),
-      workloadKinds: [...workloadKinds, rollout],
+      workloadKinds: knownKinds,
       instance: "pod-1",
       clock: systemClock,
       random: Math.random,

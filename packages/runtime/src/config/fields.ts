@@ -1,5 +1,6 @@
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
 import { annotationFields } from "./annotation-fields.ts";
+import { kindFields } from "./kind-fields.ts";
 import { logFields } from "./log-fields.ts";
 import { scopeFields } from "./scope-fields.ts";
 import { boolean, csvList, duration, listenAddress, oneOf, text } from "./types.ts";
@@ -121,6 +122,7 @@ export const ruleFields = {
       isSwitch: true,
     },
   },
+  ...kindFields,
   ...annotationFields,
 } as const;
 

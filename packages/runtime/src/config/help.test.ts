@@ -53,7 +53,7 @@ test("the reference has a row of six cells for every field, with the peer's name
     .split("\n")
     .filter((line) => line.startsWith("| `--"));
   expect(rows.map((row) => row.split("|").length)).toEqual(fields.map(() => 8));
-  const flags = rows.map((row) => /^\| `--([a-z-]+)`/.exec(row)?.[1] ?? "");
+  const flags = rows.map((row) => /^\| `--([A-Za-z-]+)`/.exec(row)?.[1] ?? "");
   expect(flags.toSorted()).toEqual(fields.map(({ flag }) => flag).toSorted());
   expect(rows.find((row) => row.includes("`--log-level`"))).toContain("| info | `--log-level` |");
   expect(rows.find((row) => row.includes("`--debounce`"))).toContain("| 2s | – |");

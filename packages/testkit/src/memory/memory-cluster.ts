@@ -1,4 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
+import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
+import type { NewObject } from "@fleet-reloader/domain/kind/roll-write";
 import { type Labels, matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/label-selector";
 import {
   type SourceContent,
@@ -10,17 +12,31 @@ import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { Clock } from "@fleet-reloader/engine/clock";
-import type { ClusterApi, LiveSource, LiveWorkload, WorkloadPatch } from "@fleet-reloader/engine/cluster-api";
+import type {
+  ClusterApi,
+  Exactly,
+  LiveSource,
+  LiveWorkload,
+  WorkloadPatch,
+} from "@fleet-reloader/engine/cluster-api";
 import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
 import type { LabelledNamespace } from "@fleet-reloader/engine/namespace-watch";
 import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
 import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/source-stream";
+import { withTemplateOf } from "@fleet-reloader/engine/template-owner";
+import { arrayAt } from "../sim-api/objects/json.ts";
 import { MemoryStream, type StreamControl } from "./memory-stream.ts";
-import { isSame, type StoredWorkload, type WorkloadChange, writtenWorkload } from "./memory-workload.ts";
+import {
+  changeOf,
+  isSame,
+  type StoredWorkload,
+  type WorkloadChange,
+  writtenWorkload,
+} from "./memory-workload.ts";
 
 /** A call of ours to the API server. */
 export interface ClusterCall {
-  readonly verb: "read" | "list" | "patch";
+  readonly verb: "read" | "list" | "patch" | "create" | "delete";
   /** `Deployment/ns/api`, `ConfigMap/ns/app`, or `ConfigMap/ns` for a list. */
   readonly target: string;
 }
@@ -127,13 +143,13 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     return ref;
   }
 
+  /** Any object with a pod template, from its manifest. */
+  setObject(kind: string, name: string, manifest: object): WorkloadRef {
+    return this.setWorkload(name, changeOf(manifest, { kind, namespace: "ns", name }), kind);
+  }
+
   deleteWorkload(ref: WorkloadRef): void {
-    const before = this.#workloads.get(workloadKey(ref));
-    if (before === undefined) return;
-    this.#workloads.delete(workloadKey(ref));
-    this.#version += 1;
-    this.#changed({ version: this.#version, workload: { type: "delete", object: before } });
-    this.#logWrite("people", workloadKey(ref), before, undefined);
+    this.#removeWorkload(ref, "people");
   }
 
   /** A controller reports on a rollout: the workload has a new version, and nothing that we read is different. */
@@ -200,7 +216,10 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   // What the engine asks for.
 
   async readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<LiveWorkload | undefined> {
-    return await this.#call({ verb: "read", target: workloadKey(ref) }, signal, () => this.workload(ref));
+    return await this.#call({ verb: "read", target: workloadKey(ref) }, signal, () => {
+      const stored = this.#workloads.get(workloadKey(ref));
+      return stored && this.#seen(stored);
+    });
   }
 
   async readSource(ref: SourceRef, signal: AbortSignal): Promise<LiveSource | undefined> {
@@ -235,15 +254,35 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
       if (before === undefined) return undefined;
       if (before.resourceVersion !== patch.resourceVersion)
         throw new Fault("kube.conflict", "the object has been modified");
-      const { template: edit, annotations, isPaused } = patch;
+      const { template: edit, annotations, isPaused, fields } = patch;
       const admit = this.#options.admit ?? ((template: unknown) => template);
       const template = edit === undefined ? undefined : admit(applyEdit(before.template, edit));
       return this.#putWorkload(ref, before, {
         annotations,
         ...(isPaused === undefined ? {} : { isPaused }),
         ...(edit === undefined ? {} : { template }),
+        ...(fields === undefined ? {} : { fields }),
         by: "us",
       });
+    });
+  }
+
+  async createWorkload({ ref, object }: NewObject, signal: AbortSignal): Promise<LiveWorkload> {
+    return await this.#call({ verb: "create", target: workloadKey(ref) }, signal, () => {
+      const before = this.#workloads.get(workloadKey(ref));
+      return before ?? this.#putWorkload(ref, undefined, { ...changeOf(object, ref), by: "us" });
+    });
+  }
+
+  async deleteExactly(ref: WorkloadRef, exactly: Exactly, signal: AbortSignal): Promise<void> {
+    await this.#call({ verb: "delete", target: workloadKey(ref) }, signal, () => {
+      const before = this.#workloads.get(workloadKey(ref));
+      if (before === undefined) return;
+      const version = exactly.resourceVersion ?? before.resourceVersion;
+      if (before.uid !== exactly.uid || before.resourceVersion !== version)
+        throw new Fault("kube.conflict", "a precondition does not hold");
+      if (arrayAt(before.object, "metadata", "finalizers").length > 0) this.startDeleting(ref);
+      else this.#removeWorkload(ref, "us");
     });
   }
 
@@ -255,11 +294,11 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     const isIn = ({ ref }: LiveWorkload) =>
       ref.kind === kind && (namespace ?? ref.namespace) === ref.namespace;
     return this.#stream(handler, {
-      list: () => [...this.#workloads.values()].filter(isIn),
+      list: () => [...this.#workloads.values()].filter(isIn).map((one) => this.#seen(one)),
       since: (version) =>
         this.#log.flatMap((entry) =>
           entry.version > version && "workload" in entry && isIn(entry.workload.object)
-            ? [entry.workload]
+            ? [{ ...entry.workload, object: this.#seen(entry.workload.object) }]
             : [],
         ),
     });
@@ -300,6 +339,23 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     const selector = parseLabelSelector(this.#options.sourceSelector ?? "");
     if ("problem" in selector) throw new Error(selector.problem);
     return matchesSelector(selector, labels);
+  }
+
+  /** With the template of the object it refers to, if it does. */
+  #seen(workload: LiveWorkload): LiveWorkload {
+    const kind = knownKinds.find((known) => known.kind === workload.ref.kind);
+    const owner = kind?.templateOwner?.(workload.object);
+    const found = owner && this.#workloads.get(workloadKey(owner));
+    return found === undefined ? workload : withTemplateOf(workload, found);
+  }
+
+  #removeWorkload(ref: WorkloadRef, by: ClusterWrite["by"]): void {
+    const before = this.#workloads.get(workloadKey(ref));
+    if (before === undefined) return;
+    this.#workloads.delete(workloadKey(ref));
+    this.#version += 1;
+    this.#changed({ version: this.#version, workload: { type: "delete", object: before } });
+    this.#logWrite(by, workloadKey(ref), before, undefined);
   }
 
   get #now(): number {

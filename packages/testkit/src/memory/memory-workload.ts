@@ -1,13 +1,25 @@
-import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
+import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { LiveWorkload } from "@fleet-reloader/engine/cluster-api";
+import {
+  isJsonObject,
+  type JsonObject,
+  objectAt,
+  stringAt,
+  valueAt,
+  withPath,
+} from "../sim-api/objects/json.ts";
+import { applyJsonMerge } from "../sim-api/patch/json-merge.ts";
 
 export interface StoredWorkload extends LiveWorkload {
+  readonly object: JsonObject;
   /** Like managedFields: who owns a part of the pod template, and when each last wrote anything. */
   readonly templateOwners: Readonly<Record<string, number>>;
 }
 
-/** A write by somebody: of the template, of annotations (null removes one), or of both. */
+/** A write by somebody: of the template, of annotations (null removes one), of other fields, or of all of them. */
 export interface WorkloadChange {
+  readonly fields?: object;
   readonly template?: unknown;
   readonly annotations?: Readonly<Record<string, string | null>>;
   readonly isPaused?: boolean;
@@ -22,23 +34,24 @@ export function writtenWorkload(
   server: { readonly nowSeconds: number; readonly nextVersion: () => string },
 ): StoredWorkload {
   const annotations = withoutNulls({ ...before?.annotations, ...change.annotations });
+  const others = applyJsonMerge(before?.object ?? {}, jsonOf(change.fields));
   const template = change.template ?? before?.template;
   const isTemplateChanged = !isSame(template, before?.template);
   const isPaused = change.isPaused ?? before?.isPaused ?? false;
-  if (
-    before !== undefined &&
-    !isTemplateChanged &&
-    isPaused === before.isPaused &&
-    isSame(annotations, before.annotations)
-  )
-    return before;
+  const isOtherwiseSame =
+    isPaused === before?.isPaused && isSame(annotations, before.annotations) && isSame(others, before.object);
+  if (before !== undefined && !isTemplateChanged && isOtherwiseSame) return before;
   const owned = before?.templateOwners ?? {};
   const ownsTemplate = isTemplateChanged || Object.hasOwn(owned, change.by);
   const templateOwners = ownsTemplate ? { ...owned, [change.by]: server.nowSeconds } : owned;
+  const resourceVersion = server.nextVersion();
+  const uid = before?.uid ?? `uid-${resourceVersion}`;
+  const metadata = { ...objectAt(others, "metadata"), ...ref, uid, resourceVersion, annotations };
   return {
     ref,
-    uid: before?.uid ?? `uid-${workloadKey(ref)}-${server.nowSeconds}`,
-    resourceVersion: server.nextVersion(),
+    uid,
+    resourceVersion,
+    object: withPath({ ...others, metadata }, templatePathOf(ref.kind), jsonOf(template)),
     generation: (before?.generation ?? 0) + (isTemplateChanged ? 1 : 0),
     annotations,
     templateAnnotations: templateAnnotationsOf(template),
@@ -49,6 +62,27 @@ export function writtenWorkload(
     isDeleting: false,
     templateOwners,
   };
+}
+
+/** The change that makes a workload out of a manifest. */
+export function changeOf(manifest: object, ref: WorkloadRef): Omit<WorkloadChange, "by"> {
+  const object = jsonOf(manifest);
+  const annotations = objectAt(object, "metadata", "annotations") ?? {};
+  const entries = Object.keys(annotations).map((key) => [key, stringAt(annotations, key) ?? ""] as const);
+  return {
+    fields: object,
+    annotations: Object.fromEntries(entries),
+    template: valueAt(object, ...templatePathOf(ref.kind)),
+  };
+}
+
+function templatePathOf(kind: string): readonly string[] {
+  return knownKinds.find((known) => known.kind === kind)?.templatePath ?? ["spec", "template"];
+}
+
+function jsonOf(value: unknown): JsonObject {
+  const copy: unknown = JSON.parse(JSON.stringify(value ?? {}));
+  return isJsonObject(copy) ? copy : {};
 }
 
 function withoutNulls(annotations: Readonly<Record<string, string | null>>): Annotations {

@@ -28,6 +28,8 @@ export interface SimClusterOptions {
   readonly controllers?: boolean;
   /** Until the pods of a new template are ready. */
   readonly rolloutMs?: number;
+  /** false: Jobs run for ever, as on a cluster without nodes, but for those with nothing to complete. */
+  readonly jobsFinish?: boolean;
   /**
    * In a living cluster something is always written (leases), so that versions move on by themselves.
    * Here they do so before each round of bookmarks; false for a server on which really nothing happens.
@@ -42,14 +44,16 @@ export interface SimClusterOptions {
   /** Events that may wait for a slow watcher before its watch is closed. */
   readonly watchBufferMax?: number;
   /** Kinds as CustomResourceDefinitions would add them, such as Argo's Rollout. */
-  readonly customResources?: readonly {
-    readonly group: string;
-    readonly version: string;
-    readonly kind: string;
-    readonly plural: string;
-    /** A status subresource of its own, as most have; true unless said otherwise. */
-    readonly hasStatus?: boolean;
-  }[];
+  readonly customResources?: readonly CustomResource[];
+}
+
+export interface CustomResource {
+  readonly group: string;
+  readonly version: string;
+  readonly kind: string;
+  readonly plural: string;
+  /** A status subresource of its own, as most have; true unless said otherwise. */
+  readonly hasStatus?: boolean;
 }
 
 export interface SimCluster extends ClusterControl, AsyncDisposable {
@@ -67,6 +71,8 @@ export interface SimCluster extends ClusterControl, AsyncDisposable {
   /** A kubeconfig for this user, admin unless said otherwise. */
   kubeconfig(user?: string): string;
 
+  /** Serves one more kind from now on, as a CustomResourceDefinition would add it. */
+  addCustomResource(custom: CustomResource): void;
   /** Adds or replaces a user; answers the token. Without rules everything is allowed. */
   addUser(name: string, rules?: readonly AccessRule[], token?: string): string;
   setRules(user: string, rules: readonly AccessRule[]): void;
@@ -110,6 +116,7 @@ const DEFAULTS = {
   tls: false,
   controllers: true,
   rolloutMs: 20,
+  jobsFinish: true,
   isAlive: true,
   bookmarkMs: 60_000,
   historyLimit: 20_000,
@@ -120,7 +127,7 @@ const DEFAULTS = {
 /** Starts a simulated API server on loopback. Any number of them live side by side in one process. */
 export async function startSimCluster(options: SimClusterOptions = {}): Promise<SimCluster> {
   const settings = { ...DEFAULTS, ...options };
-  const types = [...builtInTypes, ...(options.customResources ?? []).map(customType)];
+  const types: ResourceType[] = [...builtInTypes, ...(options.customResources ?? []).map(customType)];
   const typeOf = (kind: string): ResourceType => {
     const type = types.find((candidate) => candidate.kind === kind);
     if (type === undefined) throw new Error(`the simulator serves no ${kind}`);
@@ -140,7 +147,7 @@ export async function startSimCluster(options: SimClusterOptions = {}): Promise<
 
   const garbage = startGarbageCollection({ store, registry, dependents, types, namespaceType });
   const workloads = settings.controllers
-    ? startWorkloadControllers({ store, registry, dependents, typeOf, rolloutMs: settings.rolloutMs })
+    ? startWorkloadControllers({ store, registry, dependents, typeOf, ...settings })
     : undefined;
   const control = createClusterControl({ registry, store, typeOf });
   for (const name of ["default", "kube-system"]) {
@@ -209,6 +216,11 @@ export async function startSimCluster(options: SimClusterOptions = {}): Promise<
         certificatePem: certificate?.certificatePem,
         token: users.tokenOf(user),
       }),
+    addCustomResource: (custom) => {
+      const type = customType(custom);
+      store.add(type);
+      types.push(type);
+    },
     addUser: (name, rules, token = randomUUID()) => {
       users.add(name, token, rules);
       return token;

@@ -1,5 +1,10 @@
 import type { JsonObject } from "./objects/json.ts";
-import { qualifiedKind, qualifiedName, type ResourceType } from "./objects/resource-types.ts";
+import {
+  qualifiedKind,
+  qualifiedName,
+  type ResourceName,
+  type ResourceType,
+} from "./objects/resource-types.ts";
 
 /** An answer of kind Status: thrown where a request cannot go on, written by the HTTP layer. */
 export class ApiError extends Error {
@@ -47,7 +52,7 @@ export function statusJson(status: StatusBody): JsonObject {
   };
 }
 
-function named(type: ResourceType, name: string): JsonObject {
+function named(type: ResourceName, name: string): JsonObject {
   return {
     ...(name === "" ? {} : { name }),
     ...(type.group === "" ? {} : { group: type.group }),
@@ -100,7 +105,7 @@ export function modifiedSince(type: ResourceType, name: string): ApiError {
   );
 }
 
-export function forbidden(type: ResourceType, name: string, why: string): ApiError {
+export function forbidden(type: ResourceName, name: string, why: string): ApiError {
   const subject = name === "" ? qualifiedName(type) : `${qualifiedName(type)} "${name}"`;
   return new ApiError({
     code: 403,

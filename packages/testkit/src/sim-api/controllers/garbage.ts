@@ -23,18 +23,20 @@ export function startGarbageCollection(deps: GarbageDeps): { readonly stop: () =
   const { store, dependents, namespaceType } = deps;
   const namespaces = new WorkLoop(({ name }) => emptyNamespace(deps, name));
   const goneOwners = new WorkLoop(({ name: uid }) => removeDependents(deps, uid));
-  const waiting = new Map(
-    deps.types.map((type) => [
-      type,
-      new WorkLoop(({ namespace, name }) => settleOwner(deps, type, store.get(type, namespace, name))),
-    ]),
-  );
+  const waiting = new Map<ResourceType, WorkLoop>();
+  const waitingOf = (type: ResourceType): WorkLoop => {
+    const loop =
+      waiting.get(type) ??
+      new WorkLoop(({ namespace, name }) => settleOwner(deps, type, store.get(type, namespace, name)));
+    waiting.set(type, loop);
+    return loop;
+  };
   const noteGone = (namespace: string, gone: KubeObject): void => {
     goneOwners.add({ namespace: "", name: gone.metadata.uid });
     // Its own end may be what an owner in foreground deletion waits for, or its namespace.
     for (const owner of gone.metadata.ownerReferences ?? []) {
       const ownerType = deps.types.find((candidate) => candidate.kind === owner.kind);
-      if (ownerType !== undefined) waiting.get(ownerType)?.add({ namespace, name: String(owner.name) });
+      if (ownerType !== undefined) waitingOf(ownerType).add({ namespace, name: String(owner.name) });
     }
     const home = store.get(namespaceType, "", namespace);
     if (home?.metadata.deletionTimestamp !== undefined) namespaces.add({ namespace: "", name: namespace });
@@ -42,8 +44,8 @@ export function startGarbageCollection(deps: GarbageDeps): { readonly stop: () =
   const note = ({ type, namespace, name, before, after }: StoredChange): void => {
     if (after === undefined && before !== undefined) noteGone(namespace, before);
     if (after?.metadata.deletionTimestamp === undefined) return;
-    const loop = type === namespaceType ? namespaces : waiting.get(type);
-    loop?.add({ namespace, name });
+    const loop = type === namespaceType ? namespaces : waitingOf(type);
+    loop.add({ namespace, name });
   };
   // After the index of dependents, which listens too and was there first.
   const stopListening = store.onChange(note);

@@ -4,14 +4,20 @@ import { kubeTime } from "../objects/managed-fields.ts";
 import type { ResourceType } from "../objects/resource-types.ts";
 import { type ControllerDeps, condition, writeStatus } from "./controller-kit.ts";
 
-/** A Job starts at once and succeeds after a while, unless it is suspended. */
-export function syncJob(deps: ControllerDeps, type: ResourceType, job: KubeObject): number | undefined {
+/** A Job starts at once and succeeds after a while, unless it is suspended, or nothing here ever finishes. */
+export function syncJob(
+  deps: ControllerDeps & { readonly jobsFinish: boolean },
+  type: ResourceType,
+  job: KubeObject,
+): number | undefined {
   const status = objectAt(job, "status") ?? {};
   if (status.completionTime !== undefined || objectAt(job, "spec")?.suspend === true) return undefined;
   const { uid, namespace = "", name } = job.metadata;
   const completions = numberAt(job, "spec", "completions") ?? 1;
   const startTime = status.startTime ?? kubeTime(new Date());
-  const waitMs = deps.pace.remainingMs(uid);
+  const runMs = deps.jobsFinish ? deps.pace.remainingMs(uid) : Number.POSITIVE_INFINITY;
+  // Nothing to wait for.
+  const waitMs = completions === 0 ? 0 : runMs;
   if (waitMs > 0 || deps.pace.isStalled("Job", namespace, name)) {
     writeStatus(deps.registry, type, job, {
       startTime,
@@ -20,7 +26,7 @@ export function syncJob(deps: ControllerDeps, type: ResourceType, job: KubeObjec
       terminating: 0,
       uncountedTerminatedPods: {},
     });
-    return waitMs > 0 ? waitMs : undefined;
+    return waitMs > 0 && waitMs < Number.POSITIVE_INFINITY ? waitMs : undefined;
   }
   deps.pace.done(uid);
   writeStatus(deps.registry, type, job, {

@@ -35,6 +35,7 @@ interface WorkloadDeps {
   readonly dependents: Dependents;
   readonly typeOf: (kind: string) => ResourceType;
   readonly rolloutMs: number;
+  readonly jobsFinish: boolean;
 }
 
 /** The part of kube-controller-manager that makes a rollout out of a changed template; there are no pods. */

@@ -21,8 +21,18 @@ export const serverVersion: JsonObject = {
   platform: "linux/amd64",
 };
 
-/** `/api`, `/apis` and what hangs below them, as kubectl and client libraries ask for it. */
+/** `/api`, `/apis` and what hangs below them, as kubectl and client libraries ask for it. Types may be added at any time. */
 export function createDiscovery(types: readonly ResourceType[]): (path: string) => JsonObject | undefined {
+  let documents = documentsOf(types);
+  let typeCount = types.length;
+  return (path) => {
+    if (typeCount !== types.length) documents = documentsOf(types);
+    typeCount = types.length;
+    return documents.get(path);
+  };
+}
+
+function documentsOf(types: readonly ResourceType[]): ReadonlyMap<string, JsonObject> {
   const documents = new Map<string, JsonObject>();
   const groupVersions = new Map<string, ResourceType[]>();
   for (const type of types)
@@ -47,7 +57,7 @@ export function createDiscovery(types: readonly ResourceType[]): (path: string) 
   };
   documents.set("/apis/authorization.k8s.io/v1", resourceList("authorization.k8s.io/v1", [review]));
   addOpenApi(documents, groupVersions);
-  return (path) => documents.get(path);
+  return documents;
 }
 
 function pathOf(groupVersion: string): string {

@@ -1,12 +1,13 @@
 import { reviewAccess } from "../auth/access-review.ts";
 import { ANONYMOUS, type UserDirectory } from "../auth/users.ts";
 import type { RequestCounters } from "../instruments/request-counters.ts";
-import type { ResourceType } from "../objects/resource-types.ts";
-import { forbiddenPath, unknownResource } from "../status-errors.ts";
+import { apiVersionOf, type ResourceType } from "../objects/resource-types.ts";
+import { forbidden, forbiddenPath, unknownResource } from "../status-errors.ts";
 import type { Call } from "./call.ts";
 import { createDiscovery, serverVersion } from "./discovery.ts";
 import { objectBody } from "./request-body.ts";
 import { readBody, sendJson, sendPlain } from "./respond.ts";
+import { unservedResource } from "./route.ts";
 
 const REVIEWS = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
 const REVIEW_BYTES_MAX = 64 * 1024;
@@ -31,7 +32,7 @@ export function createPathServer(deps: PathDeps): (call: Call) => Promise<void> 
     const path = call.path.length > 1 ? call.path.replace(/\/$/, "") : call.path;
     const verb = (request.method ?? "GET").toLowerCase();
     deps.counters.begin(`${verb} ${path}`, request, response);
-    if (!isOpen(deps.users, user, path)) throw forbiddenPath(user, verb, path);
+    checkAccess(deps.users, call, path);
     if (path === REVIEWS && verb === "post") {
       const content = (await readBody(request, REVIEW_BYTES_MAX)) ?? Buffer.alloc(0);
       const review = objectBody("SelfSubjectAccessReview", request.headers["content-type"], content);
@@ -41,7 +42,12 @@ export function createPathServer(deps: PathDeps): (call: Call) => Promise<void> 
     if (publicPaths.has(path)) return sendPlain(response, 200, "ok");
     const document = discover(path);
     if (document !== undefined) return sendJson(request, response, 200, document);
-    const isOfKnownGroup = discover(path.replace(/\/[^/]+$/, "")) !== undefined;
+    const groupPath = path.replace(/\/[^/]+$/, "");
+    // What serves custom resources hands on what it does not know, and nobody behind it does.
+    const isOfCustomGroup = deps.types.some(
+      (type) => type.isCustom && groupPath === `/apis/${apiVersionOf(type)}`,
+    );
+    const isOfKnownGroup = discover(groupPath) !== undefined && !isOfCustomGroup;
     if (isOfKnownGroup && discoveryPaths.test(path)) throw unknownResource();
     sendPlain(response, 404, "404 page not found\n");
   };
@@ -50,4 +56,34 @@ export function createPathServer(deps: PathDeps): (call: Call) => Promise<void> 
 function isOpen(users: UserDirectory, user: string, path: string): boolean {
   if (publicPaths.has(path) || users.mayAccess(user, { verb: "*", group: "*", resource: "*" })) return true;
   return user !== ANONYMOUS && (discoveryPaths.test(path) || path === REVIEWS);
+}
+
+function checkAccess(users: UserDirectory, call: Call, path: string): void {
+  const unserved = path === REVIEWS ? undefined : unservedResource(path);
+  const verb = (call.request.method ?? "GET").toLowerCase();
+  if (unserved !== undefined) checkUnserved(users, call, unserved);
+  else if (!isOpen(users, call.user, path)) throw forbiddenPath(call.user, verb, path);
+}
+
+/** A resource that does not exist is forbidden to whoever has no right to it: only to others it is not found. */
+function checkUnserved(
+  users: UserDirectory,
+  { user, path, query, request }: Call,
+  target: { readonly group: string; readonly resource: string; readonly name: string | undefined },
+): void {
+  const { group, resource, name } = target;
+  const namespace = /\/namespaces\/([^/]+)\/[^/]/.exec(path)?.[1];
+  const isWatch = ["true", "1"].includes(query.get("watch") ?? "");
+  const read = name !== undefined ? "get" : isWatch ? "watch" : "list";
+  const writes: Readonly<Record<string, string>> = {
+    POST: "create",
+    PUT: "update",
+    PATCH: "patch",
+    DELETE: "delete",
+  };
+  const verb = writes[request.method ?? ""] ?? read;
+  if (users.mayAccess(user, { verb, group, resource, namespace, name })) return;
+  const scope = namespace === undefined ? "at the cluster scope" : `in the namespace "${namespace}"`;
+  const why = `User "${user}" cannot ${verb} resource "${resource}" in API group "${group}" ${scope}`;
+  throw forbidden({ group, plural: resource }, name ?? "", why);
 }

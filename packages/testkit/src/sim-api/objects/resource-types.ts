@@ -21,6 +21,9 @@ export interface ResourceType {
   readonly isCustom: boolean;
 }
 
+/** What a message needs to name a resource. */
+export type ResourceName = Pick<ResourceType, "group" | "plural">;
+
 type Sparse = Pick<ResourceType, "kind" | "plural"> & Partial<ResourceType>;
 
 function type(group: string, version: string, sparse: Sparse): ResourceType {
@@ -145,7 +148,7 @@ export function apiVersionOf(type: ResourceType): string {
 }
 
 /** `deployments.apps`, as messages of the server name a resource. */
-export function qualifiedName(type: ResourceType): string {
+export function qualifiedName(type: ResourceName): string {
   return type.group === "" ? type.plural : `${type.plural}.${type.group}`;
 }
 

@@ -20,6 +20,7 @@ interface Shelf {
 export class ObjectStore {
   readonly #shelves = new Map<ResourceType, Shelf>();
   readonly #listeners = new Set<(change: StoredChange) => void>();
+  readonly #historyLimit: number;
   #version: number;
 
   constructor(options: {
@@ -28,13 +29,14 @@ export class ObjectStore {
     readonly firstVersion: number;
   }) {
     this.#version = options.firstVersion;
-    for (const type of options.types) {
-      this.#shelves.set(type, {
-        type,
-        table: new ObjectTable(),
-        history: new History(options.historyLimit, options.firstVersion),
-      });
-    }
+    this.#historyLimit = options.historyLimit;
+    for (const type of options.types) this.add(type);
+  }
+
+  /** A type that is served from now on, as one that a CustomResourceDefinition adds. */
+  add(type: ResourceType): void {
+    const history = new History(this.#historyLimit, this.#version);
+    this.#shelves.set(type, { type, table: new ObjectTable(), history });
   }
 
   /** The version of the latest change. */

@@ -1,0 +1,67 @@
+import { isJsonObject, type JsonObject, jsonField, jsonTexts } from "../json.ts";
+import { applyEdit } from "../strategy/apply-edit.ts";
+import { annotationValue } from "../workload.ts";
+import type { PlannedRoll, WorkloadKind } from "../workload-kind.ts";
+import type { RollWrite } from "./roll-write.ts";
+import { nameForRoll } from "./short-name.ts";
+import type { Stand } from "./stand.ts";
+
+/**
+ * On a CronJob: the Job that was made for its last change. The name of each Job depends on that of the one before, so that a
+ * content that comes back runs again, while a repeat of the same change finds its Job there.
+ */
+export const lastRunAnnotation = "fleet-reloader.io/last-run";
+
+/** Its template stays as it is: a change makes a Job of it at once, as `kubectl create job --from` does. */
+export const cronJob: WorkloadKind = {
+  kind: "CronJob",
+  apiKind: "CronJob",
+  group: "batch",
+  version: "v1",
+  plural: "cronjobs",
+  isOptional: false,
+  patch: "strategic",
+  templatePath: ["spec", "jobTemplate", "spec", "template"],
+  stand: (object): Stand =>
+    jsonField(jsonField(object, "spec"), "suspend") === true ? "suspended" : "served",
+  roll: runNow,
+};
+
+function runNow({ live, edit, note, keyed }: PlannedRoll): RollWrite {
+  const { namespace, name: cronJobName } = live.ref;
+  const lastRun = annotationValue(live.annotations, lastRunAnnotation) ?? "";
+  const parts = [live.uid, lastRun, note.before ?? "", note.after];
+  const name = nameForRoll(cronJobName, "", parts, keyed);
+  const jobTemplate = jsonField(jsonField(live.object, "spec"), "jobTemplate");
+  const metadata = jsonField(jobTemplate, "metadata");
+  const spec = objectOr(jsonField(jobTemplate, "spec"));
+  return {
+    type: "create",
+    annotations: { [lastRunAnnotation]: name },
+    made: {
+      ref: { kind: "Job", namespace, name },
+      object: {
+        apiVersion: "batch/v1",
+        kind: "Job",
+        metadata: {
+          name,
+          namespace,
+          labels: jsonTexts(jsonField(metadata, "labels")),
+          annotations: {
+            ...jsonTexts(jsonField(metadata, "annotations")),
+            "cronjob.kubernetes.io/instantiate": "manual",
+          },
+          // Without blockOwnerDeletion, which some clusters let only those set who may update the CronJob's finalizers.
+          ownerReferences: [
+            { apiVersion: "batch/v1", kind: "CronJob", name: cronJobName, uid: live.uid, controller: true },
+          ],
+        },
+        spec: { ...spec, template: applyEdit(jsonField(spec, "template"), edit) },
+      },
+    },
+  };
+}
+
+function objectOr(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

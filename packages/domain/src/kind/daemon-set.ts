@@ -1,0 +1,3 @@
+import { podController } from "./pod-controller.ts";
+
+export const daemonSet = podController("DaemonSet", { group: "apps", version: "v1", plural: "daemonsets" });

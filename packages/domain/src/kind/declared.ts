@@ -1,0 +1,44 @@
+import type { WorkloadKind } from "../workload-kind.ts";
+import { podController } from "./pod-controller.ts";
+
+const shape = /^([^/=:]+)\/([^/=:]+)\/([^/=:]+)(?::([^/=:]+))?=(.+)$/;
+const group = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const version = /^v[0-9a-z]+$/;
+const kindName = /^[A-Z][A-Za-z0-9]*$/;
+const pluralName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
+const fieldName = /^[A-Za-z][A-Za-z0-9_-]*$/;
+/** Writing there changes no pods, or is not ours to do. */
+const notSpec: ReadonlySet<string> = new Set(["apiVersion", "kind", "metadata", "status"]);
+
+const example = "serving.knative.dev/v1/Service=spec.template";
+
+/**
+ * A kind that people declare: `group/version/Kind[:plural]=path.to.template`. Any resource will do whose controller makes pods
+ * anew when the pod template in it changes. A text that is none is answered with what is wrong with it.
+ */
+export function parseDeclaredKind(text: string): WorkloadKind | { readonly problem: string } {
+  const [, groupText = "", versionText = "", kind = "", plural, path = ""] = shape.exec(text) ?? [];
+  if (path === "")
+    return {
+      problem: `"${text}" is no kind; write group/version/Kind[:plural]=path, for example ${example}`,
+    };
+  const wrong = (what: string, value: string, mend: string) => ({
+    problem: `"${text}": ${what} "${value}" ${mend}, for example ${example}`,
+  });
+  if (!group.test(groupText))
+    return wrong("the group", groupText, "must be that of its apiVersion, in lower case");
+  if (!version.test(versionText)) return wrong("the version", versionText, "must be that of its apiVersion");
+  if (!kindName.test(kind)) return wrong("the kind", kind, "must be written as in a manifest");
+  if (plural !== undefined && !pluralName.test(plural))
+    return wrong("the plural", plural, "must be the resource's name in lower case");
+  const templatePath = path.split(".");
+  if (!templatePath.every((field) => fieldName.test(field)))
+    return wrong("the path", path, "must be names of fields with dots between them");
+  if (notSpec.has(templatePath[0] ?? ""))
+    return wrong("the path", path, "must lead to a pod template, which is no part of metadata or status");
+  return podController(
+    `${kind}.${groupText}`,
+    { group: groupText, version: versionText, plural },
+    { apiKind: kind, patch: "merge", isOptional: true, templatePath },
+  );
+}

@@ -1,0 +1,7 @@
+import { podController } from "./pod-controller.ts";
+
+export const deployment = podController("Deployment", {
+  group: "apps",
+  version: "v1",
+  plural: "deployments",
+});

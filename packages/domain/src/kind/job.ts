@@ -1,0 +1,186 @@
+import { isJsonObject, type JsonObject, jsonField, jsonList, jsonText, jsonTexts } from "../json.ts";
+import { applyEdit } from "../strategy/apply-edit.ts";
+import type { WorkloadRef } from "../workload.ts";
+import type { PlannedRoll, WorkloadKind } from "../workload-kind.ts";
+import type { NewObject, RollWrite } from "./roll-write.ts";
+import { nameForRoll } from "./short-name.ts";
+import type { Stand } from "./stand.ts";
+
+/** On a stash: the Job that is made anew from it. */
+export const replacesAnnotation = "fleet-reloader.io/replaces";
+/** On a stash: the uid of the Job that it replaces; one with another uid is the new one. */
+const replacesUidAnnotation = "fleet-reloader.io/replaces-uid";
+/** On a stash: what the new Job has beside the stash's own spec. */
+const replacementAnnotation = "fleet-reloader.io/replacement";
+/** On a Job: the uid of a stash that it does not need any more. Whoever still wanted to replace the Job with it has to look again. */
+export const keptAnnotation = "fleet-reloader.io/kept";
+
+/**
+ * A Job's template cannot be changed, so the Job is made anew under its name. Before it is deleted there is a stash: a
+ * suspended Job under another name that holds all of the new one. Creating it shows that admission and quota allow a Job, and
+ * whatever happens afterwards, the new one is made from it; only then does it go.
+ */
+export const job: WorkloadKind = {
+  kind: "Job",
+  apiKind: "Job",
+  group: "batch",
+  version: "v1",
+  plural: "jobs",
+  isOptional: false,
+  patch: "strategic",
+  templatePath: ["spec", "template"],
+  stand: standOf,
+  roll: (roll): RollWrite => ({ type: "replace", stash: stashOf(roll) }),
+};
+
+const endConditions: ReadonlySet<unknown> = new Set([
+  "Complete",
+  "Failed",
+  "SuccessCriteriaMet",
+  "FailureTarget",
+]);
+
+function standOf(object: unknown): Stand {
+  const metadata = jsonField(object, "metadata");
+  if (jsonText(jsonField(jsonField(metadata, "annotations"), replacesAnnotation)) !== undefined)
+    return "stash";
+  const owners = jsonList(jsonField(metadata, "ownerReferences"));
+  if (owners.some((owner) => jsonField(owner, "controller") === true)) return "owned";
+  const conditions = jsonList(jsonField(jsonField(object, "status"), "conditions"));
+  const isEnd = (condition: unknown): boolean =>
+    endConditions.has(jsonField(condition, "type")) && jsonField(condition, "status") === "True";
+  if (conditions.some(isEnd)) return "finished";
+  return jsonField(jsonField(object, "spec"), "suspend") === true ? "suspended" : "served";
+}
+
+/** What a stash says of the Job it stands for. */
+export interface Stashed {
+  readonly replaced: WorkloadRef;
+  readonly replacedUid: string;
+  readonly made: NewObject;
+}
+
+/** What is not part of the spec of a stash as it is: a stash never runs, selects nothing and belongs to nobody. */
+interface Replacement {
+  readonly metadata: JsonObject;
+  readonly spec: JsonObject;
+}
+
+function stashOf({ live, edit, note, keyed }: PlannedRoll): NewObject {
+  const { namespace, name: jobName } = live.ref;
+  const metadata = jsonField(live.object, "metadata");
+  const spec = objectOr(jsonField(live.object, "spec"));
+  const annotations = jsonTexts(jsonField(metadata, "annotations"));
+  const labels = jsonTexts(jsonField(metadata, "labels"));
+  // Of all that the new Job is made from, but for the time of the edit: the same roll has the same stash.
+  const parts = [live.uid, note.after, JSON.stringify([spec, annotations, labels])];
+  const name = nameForRoll(jobName, "-reload", parts, keyed);
+  const isSelectorOwn = spec.manualSelector === true;
+  const template = applyEdit(spec.template, edit);
+  const { selector, manualSelector: _manual, suspend, ...others } = spec;
+  const replacement: Replacement = {
+    metadata: {
+      labels: withoutJobLabels(labels),
+      annotations: withNote(annotations, note.annotations),
+      ...present("ownerReferences", jsonField(metadata, "ownerReferences")),
+      ...present("finalizers", jsonField(metadata, "finalizers")),
+    },
+    spec: { suspend: suspend === true, ...(isSelectorOwn ? { selector, manualSelector: true } : {}) },
+  };
+  return {
+    ref: { kind: "Job", namespace, name },
+    object: {
+      apiVersion: "batch/v1",
+      kind: "Job",
+      metadata: {
+        name,
+        namespace,
+        labels: { [replacesAnnotation]: "job" },
+        annotations: {
+          [replacesAnnotation]: jobName,
+          [replacesUidAnnotation]: live.uid,
+          [replacementAnnotation]: JSON.stringify(replacement),
+        },
+      },
+      spec: {
+        ...others,
+        suspend: true,
+        template: isSelectorOwn ? template : withoutTemplateLabels(template),
+      },
+    },
+  };
+}
+
+/** The Job that a stash stands for; undefined when somebody has damaged it. */
+export function readStash(stash: {
+  readonly ref: WorkloadRef;
+  readonly object: unknown;
+}): Stashed | undefined {
+  const annotations = jsonField(jsonField(stash.object, "metadata"), "annotations");
+  const name = jsonText(jsonField(annotations, replacesAnnotation));
+  const replacedUid = jsonText(jsonField(annotations, replacesUidAnnotation));
+  const replacement = parse(jsonText(jsonField(annotations, replacementAnnotation)) ?? "");
+  const own = jsonField(replacement, "spec");
+  const metadata = jsonField(replacement, "metadata");
+  if (name === undefined || replacedUid === undefined || !isJsonObject(own) || !isJsonObject(metadata))
+    return undefined;
+  const { namespace } = stash.ref;
+  // The API server gave the stash a selector and labels of its own.
+  const { selector: _selector, manualSelector: _manual, ...spec } = objectOr(jsonField(stash.object, "spec"));
+  const replaced = { kind: "Job", namespace, name };
+  return {
+    replaced,
+    replacedUid,
+    made: {
+      ref: replaced,
+      object: {
+        apiVersion: "batch/v1",
+        kind: "Job",
+        metadata: { ...metadata, name, namespace },
+        spec: { ...spec, ...own, template: withoutTemplateLabels(spec.template) },
+      },
+    },
+  };
+}
+
+/** The API server's own, which it makes anew for each Job. */
+const jobLabels: ReadonlySet<string> = new Set([
+  "controller-uid",
+  "job-name",
+  "batch.kubernetes.io/controller-uid",
+  "batch.kubernetes.io/job-name",
+]);
+
+function withoutJobLabels(labels: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(labels).filter(([key]) => !jobLabels.has(key)));
+}
+
+function withoutTemplateLabels(template: unknown): JsonObject {
+  const metadata = objectOr(jsonField(template, "metadata"));
+  const labels = withoutJobLabels(jsonTexts(metadata.labels));
+  return { ...objectOr(template), metadata: { ...metadata, labels } };
+}
+
+function withNote(
+  annotations: Readonly<Record<string, string>>,
+  note: Readonly<Record<string, string | null>>,
+): JsonObject {
+  const all = Object.entries({ ...annotations, ...note });
+  return Object.fromEntries(all.filter(([key, value]) => value !== null && key !== keptAnnotation));
+}
+
+function present(field: string, value: unknown): JsonObject {
+  return value === undefined ? {} : { [field]: value };
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function objectOr(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}

@@ -1,0 +1,22 @@
+import type { WorkloadKind } from "../workload-kind.ts";
+import { cronJob } from "./cron-job.ts";
+import { daemonSet } from "./daemon-set.ts";
+import { deployment } from "./deployment.ts";
+import { deploymentConfig } from "./deployment-config.ts";
+import { job } from "./job.ts";
+import { rollout } from "./rollout.ts";
+import { statefulSet } from "./stateful-set.ts";
+
+/** Every kind that is known without being declared, in the peer's order of action (compat section 3.6); ours at the end. */
+export const knownKinds: readonly WorkloadKind[] = [
+  deployment,
+  cronJob,
+  job,
+  daemonSet,
+  statefulSet,
+  rollout,
+  deploymentConfig,
+];
+
+/** The kinds that are served when nothing is said. Argo's has to be asked for, as with the peer. */
+export const defaultKinds: readonly WorkloadKind[] = knownKinds.filter((kind) => kind !== rollout);

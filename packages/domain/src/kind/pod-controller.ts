@@ -1,0 +1,20 @@
+import type { WorkloadKind } from "../workload-kind.ts";
+import type { RollWrite } from "./roll-write.ts";
+
+/** A kind whose controller makes pods anew when the template changes: it is rolled by a change of the template. */
+export function podController(
+  kind: string,
+  resource: { readonly group: string; readonly version: string; readonly plural: string | undefined },
+  how: Partial<Pick<WorkloadKind, "apiKind" | "patch" | "isOptional" | "templatePath">> = {},
+): WorkloadKind {
+  return {
+    kind,
+    apiKind: kind,
+    ...resource,
+    isOptional: false,
+    patch: "strategic",
+    templatePath: ["spec", "template"],
+    roll: ({ edit }): RollWrite => ({ type: "template", edit }),
+    ...how,
+  };
+}

@@ -1,0 +1,64 @@
+import { markAnnotation } from "../annotation/own-keys.ts";
+import { jsonField, jsonText } from "../json.ts";
+import { annotationValue, type WorkloadRef } from "../workload.ts";
+import type { PlannedRoll, WorkloadKind } from "../workload-kind.ts";
+import type { RollWrite } from "./roll-write.ts";
+
+/** On a Rollout: `restart` makes its pods anew without a new revision; everything else is a rollout. The peer's key. */
+const rolloutStrategyAnnotation = "reloader.stakater.com/rollout-strategy";
+
+/** Argo's. A Rollout may refer to a Deployment for its template (`spec.workloadRef`). */
+export const rollout: WorkloadKind = {
+  kind: "Rollout",
+  apiKind: "Rollout",
+  group: "argoproj.io",
+  version: "v1alpha1",
+  plural: "rollouts",
+  isOptional: true,
+  patch: "merge",
+  templatePath: ["spec", "template"],
+  templateOwner: ownerOf,
+  roll: rollOf,
+};
+
+function ownerOf(object: unknown): WorkloadRef | undefined {
+  const reference = jsonField(jsonField(object, "spec"), "workloadRef");
+  const name = jsonText(jsonField(reference, "name"));
+  const namespace = jsonText(jsonField(jsonField(object, "metadata"), "namespace"));
+  if (jsonField(reference, "kind") !== "Deployment" || name === undefined || namespace === undefined)
+    return undefined;
+  return { kind: "Deployment", namespace, name };
+}
+
+function rollOf({ live, edit, mark, nowMs }: PlannedRoll): RollWrite {
+  const spec = jsonField(live.object, "spec");
+  const isReferring = jsonField(spec, "workloadRef") !== undefined;
+  const isRestart = annotationValue(live.annotations, rolloutStrategyAnnotation) === "restart";
+  // A template that cannot be reached cannot be changed; the pods can be made anew all the same.
+  if (isRestart || (isReferring && live.templateOwner === undefined))
+    return {
+      type: "fields",
+      fields: { spec: { restartAt: restartAt(nowMs, jsonField(spec, "restartAt")) } },
+    };
+  if (live.templateOwner === undefined) return { type: "template", edit };
+  // The mark goes with every strategy: by it a repeat knows that the template was changed and only the note is missing.
+  const isThere = annotationValue(live.templateAnnotations, markAnnotation) === mark;
+  const marked = { ...edit, annotations: { ...edit.annotations, [markAnnotation]: mark } };
+  return {
+    type: "referenced-template",
+    owner: live.templateOwner.ref,
+    resourceVersion: live.templateOwner.resourceVersion,
+    edit: isThere ? undefined : marked,
+  };
+}
+
+/**
+ * The next whole second, and later than the last one: pods made before it are made anew, and the times of pods are whole
+ * seconds too.
+ */
+function restartAt(nowMs: number, before: unknown): string {
+  const last = typeof before === "string" ? Date.parse(before) : Number.NaN;
+  const next = Math.ceil(nowMs / 1000) * 1000;
+  const at = Number.isNaN(last) ? next : Math.max(next, last + 1000);
+  return new Date(at).toISOString().replace(".000Z", "Z");
+}

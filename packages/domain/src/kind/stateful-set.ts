@@ -1,0 +1,7 @@
+import { podController } from "./pod-controller.ts";
+
+export const statefulSet = podController("StatefulSet", {
+  group: "apps",
+  version: "v1",
+  plural: "statefulsets",
+});

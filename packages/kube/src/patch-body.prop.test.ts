@@ -1,0 +1,59 @@
+import { arbitraryTemplate } from "@fleet-reloader/domain/fixture/arbitrary-template";
+import { patchBody } from "@fleet-reloader/domain/kind/patch-body";
+import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
+import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
+import { isJsonObject, type JsonObject, parseJson } from "@fleet-reloader/testkit/sim-api/objects/json";
+import { applyJsonMerge } from "@fleet-reloader/testkit/sim-api/patch/json-merge";
+import { applyStrategicMerge } from "@fleet-reloader/testkit/sim-api/patch/strategic-merge";
+import fc from "fast-check";
+import { expect, test } from "vitest";
+
+const arbitraryEdit: fc.Arbitrary<TemplateEdit> = fc.record({
+  annotations: fc.dictionary(fc.constantFrom("note", "mark"), fc.string({ maxLength: 3 })),
+  env: fc.uniqueArray(
+    fc.record({
+      container: fc.constant("main"),
+      name: fc.constantFrom("X", "STAKATER_A", "STAKATER_B"),
+      value: fc.string({ maxLength: 3 }),
+    }),
+    { selector: ({ name }) => name },
+  ),
+});
+
+const paths = fc.constantFrom(["spec", "template"], ["spec", "jobTemplate", "spec", "template"], ["spec"]);
+
+/** As it goes over the wire. */
+function wire(value: unknown): JsonObject {
+  const json = parseJson(JSON.stringify(value));
+  if (!isJsonObject(json)) throw new Error("no object");
+  return json;
+}
+
+test.each([
+  ["merge", applyJsonMerge],
+  ["strategic", applyStrategicMerge],
+] as const)(
+  "a %s patch makes of a template exactly what its edit makes of it, wherever it is",
+  (patch, apply) => {
+    fc.assert(
+      fc.property(arbitraryTemplate, arbitraryEdit, paths, (template, edit, templatePath) => {
+        const nest = (inner: unknown): unknown =>
+          templatePath.reduceRight<unknown>((value, field) => ({ [field]: value }), inner);
+        const change = {
+          resourceVersion: "7",
+          annotations: { note: "n" },
+          template: edit,
+          templateBefore: wire(template),
+        };
+        const before = wire({
+          metadata: { name: "web", annotations: { kept: "1" } },
+          ...wire(nest(template)),
+        });
+        const after = apply(before, wire(patchBody({ patch, templatePath }, change)));
+        const edited = wire(nest(applyEdit(wire(template), edit)));
+        expect(after.spec).toEqual(edited.spec);
+        expect(after.metadata).toMatchObject({ name: "web", annotations: { kept: "1", note: "n" } });
+      }),
+    );
+  },
+);
