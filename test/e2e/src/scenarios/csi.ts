@@ -71,6 +71,8 @@ export function csiTests(world: () => World): void {
     await using product = start(at);
     await product.ready();
     await isNotedWithContent(at);
+    // What the start led to is over: else the look that it asked for may fall between the two writes below.
+    await at.settlesAt("Deployment", "api", 0, { quietMs: 3000 });
     await at.rotate("api-1", "vault", { password: "v2" });
     await at.change("Secret", "synced", { password: "two" });
     // The driver makes the owner of the pods an owner of the Secret.
