@@ -65,6 +65,9 @@ export function badInputTests(world: () => World): void {
     },
   ];
 
+  // One that serves all namespaces would note what it sees on the workloads of the tests beside it.
+  const nobodys = "default";
+
   describe("bad input", () => {
     for (const { what, args, says } of cases) {
       test.concurrent(what, async () => {
@@ -97,7 +100,7 @@ export function badInputTests(world: () => World): void {
     test.concurrent("a log level that does not exist keeps nobody from starting, as with the peer, and is told", async () => {
       await using product = startProduct({
         kubeconfig: world().kubeconfigPath,
-        args: ["--log-level", "loud"],
+        args: ["--log-level", "loud", "--namespace", nobodys],
       });
       await product.ready();
       const warned = product.log.filter((line) => line.level === "warn").map((line) => line.msg);
@@ -107,9 +110,10 @@ export function badInputTests(world: () => World): void {
     });
 
     test.concurrent("two instances on one data dir: the second says so", async () => {
-      await using one = startProduct({ kubeconfig: world().kubeconfigPath });
+      const options = { kubeconfig: world().kubeconfigPath, args: ["--namespace", nobodys] };
+      await using one = startProduct(options);
       await one.ready();
-      await using two = startProduct({ kubeconfig: world().kubeconfigPath, dataDir: one.dataDir });
+      await using two = startProduct({ ...options, dataDir: one.dataDir });
       expect(await two.ended).toBe(78);
       expect(two.output()).toContain("another fleet-reloader is running on it");
     });
