@@ -45,6 +45,7 @@ interface Seen {
 export interface WorkloadWatch extends StreamHandler<LiveWorkload> {
   leave(namespace: string): Promise<void>;
 }
+
 /** By then the worker that made a stash is done with it, unless something happened to it. */
 const stashMs = 5000;
 

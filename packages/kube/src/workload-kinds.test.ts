@@ -47,7 +47,7 @@ async function startWorld(custom: readonly CustomResource[] = customResources) {
   const stop = new AbortController();
   const running: Promise<void>[] = [];
   const streams = createKubeStreams({
-    ...{ connection, namespace: undefined, clock: systemClock, random: () => 0.5, log },
+    ...{ connection, clock: systemClock, random: () => 0.5, log },
     absentMs: 50,
     timings: { backoffMs: 5, backoffMaxMs: 40, blockedMs: 30 },
   });
