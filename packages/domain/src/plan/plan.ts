@@ -4,6 +4,7 @@ import { compatDeletedMarker } from "../compat/hash.ts";
 import type { Keyring } from "../keyring.ts";
 import { combineMarks, type Mark, markOf } from "../mark.ts";
 import type { PodTemplate } from "../pod-template.ts";
+import type { ReferencedKeys } from "../reference/object-use.ts";
 import type { ChangedSource } from "../strategy/edit.ts";
 import { templateIdentity } from "../template-identity.ts";
 import type { Annotations } from "../workload.ts";
@@ -72,7 +73,8 @@ const togetherSeconds = 1;
 export function plan(input: PlanInput): Plan {
   const patterns = input.rules.reloadOnCreate ? input.patterns : [];
   if (input.sights.length + patterns.length === 0) return { type: "record", carried: undefined };
-  const template = templateNow(input);
+  // Its identity costs more than all the rest of a plan, so it is looked at only where something asks about it.
+  const template = needsTemplate(input) ? templateNow(input) : undefined;
   const seen = input.sights.map((sight) => ({ sight, ...look(sight, template, input) }));
   const changed = seen.flatMap(({ sight, reason, mark }) =>
     reason === undefined || mark === undefined ? [] : [{ source: sight.ref, mode: sight.mode, mark, reason }],
@@ -85,9 +87,10 @@ export function plan(input: PlanInput): Plan {
         carries === undefined ? [] : [[localName(sight.ref), carries] as const],
       ),
     ),
-    template: needsTemplate(input)
-      ? { digest: template.digest, togetherUntilSeconds: isRolled ? 0 : template.togetherUntilSeconds }
-      : undefined,
+    template: template && {
+      digest: template.digest,
+      togetherUntilSeconds: isRolled ? 0 : template.togetherUntilSeconds,
+    },
     patterns,
   };
   if (!isRolled) return { type: "record", carried };
@@ -106,7 +109,7 @@ interface Look {
   readonly reason: RollReason | undefined;
 }
 
-function look(sight: Sight, template: TemplateNow, input: PlanInput): Look {
+function look(sight: Sight, template: TemplateNow | undefined, input: PlanInput): Look {
   const noted = input.carried?.sources.get(localName(sight.ref));
   const before = noted ?? absentByPattern(sight, input.carried);
   const { live } = sight;
@@ -116,10 +119,11 @@ function look(sight: Sight, template: TemplateNow, input: PlanInput): Look {
   const keys = keysThatMatter(sight);
   const mark = markOf(sight.ref, live.content, keys, input.keys.current);
   const { keyId } = input.keys.current;
-  const isSame = before?.type === "present" && isSameContent(sight, live, before, input);
+  const now = { digest: digestOf(mark), keyId, keys };
+  const isSame = before?.type === "present" && isSameContent({ sight, live, now }, before, input);
   const asOf = (isSame ? before : live).asOfSeconds;
   const carries: CarriedSource = {
-    ...{ type: "present", digest: digestOf(mark), keyId, keys },
+    ...{ type: "present", ...now },
     ...(asOf === undefined ? {} : { asOfSeconds: asOf }),
   };
   if (before?.type === "present") return { carries, mark, reason: isSame ? undefined : "SourceChanged" };
@@ -141,7 +145,7 @@ function isPast(live: LiveContent, before: CarriedSource | undefined): boolean {
 function lookAtGone(
   sight: Sight,
   before: CarriedSource | undefined,
-  template: TemplateNow,
+  template: TemplateNow | undefined,
   { rules, sha1 }: PlanInput,
 ): Look {
   const isDeleted = rules.reloadOnDelete && before?.type === "present";
@@ -158,8 +162,12 @@ function lookAtGone(
  * A source that is gone leaves its last content in the note, so that coming back with the same content is no change; not
  * so when the template was made anew meanwhile: those pods started without it.
  */
-function absentNow(sight: Sight, before: CarriedSource | undefined, template: TemplateNow): CarriedSource {
-  const startedWithout = sight.reference?.optional === true && !template.isSame;
+function absentNow(
+  sight: Sight,
+  before: CarriedSource | undefined,
+  template: TemplateNow | undefined,
+): CarriedSource {
+  const startedWithout = sight.reference?.optional === true && template?.isSame === false;
   return before?.type === "present" && !startedWithout ? before : { type: "absent" };
 }
 
@@ -168,11 +176,11 @@ function reasonToRoll(
   sight: Sight,
   live: LiveContent,
   before: CarriedSource | undefined,
-  template: TemplateNow,
+  template: TemplateNow | undefined,
   input: PlanInput,
 ): RollReason | undefined {
   const { carried, rules, workload, engagedAtSeconds } = input;
-  const isLate = live.createdAtSeconds > togetherUntil(before, template, input);
+  const isLate = template !== undefined && live.createdAtSeconds > togetherUntil(before, template, input);
   const wasAbsent = before?.type === "absent";
   const isOptional = sight.reference?.optional === true;
   // Seen absent with our own eyes, or the whole life of this template lies after we came.
@@ -210,14 +218,21 @@ function togetherUntil(
  * with the note's own digest key, so that a new key rolls nothing. A key we do not have proves nothing: adopted.
  */
 function isSameContent(
-  sight: Sight,
-  live: LiveContent,
-  before: CarriedSource & { type: "present" },
+  { sight, live, now }: { readonly sight: Sight; readonly live: LiveContent; readonly now: Seen },
+  before: Seen,
   input: PlanInput,
 ): boolean {
+  if (before.keyId === now.keyId && isSameKeys(before.keys, now.keys)) return before.digest === now.digest;
   const keyed = input.keys.find(before.keyId);
   if (keyed === undefined) return true;
   return digestOf(markOf(sight.ref, live.content, before.keys, keyed)) === before.digest;
+}
+
+type Seen = Pick<CarriedSource & { type: "present" }, "digest" | "keyId" | "keys">;
+
+function isSameKeys(a: ReferencedKeys, b: ReferencedKeys): boolean {
+  if (a === "all" || b === "all") return a === b;
+  return a.length === b.length && a.every((key, at) => key === b[at]);
 }
 
 interface TemplateNow extends CarriedTemplate {
