@@ -5,6 +5,7 @@ import { Credentials, type Identity } from "./credentials.ts";
 import { text } from "./json.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 import { type CallContext, isSilence, statusFault, transportFault } from "./to-fault.ts";
+import { wholeAnswer } from "./whole-answer.ts";
 
 export interface Call {
   readonly method: "GET" | "PATCH" | "POST" | "PUT" | "DELETE";
@@ -133,38 +134,36 @@ export class Connection {
     const context = this.#context(call);
     try {
       const { identity, pools } = await this.#ready();
-      const response = await this.#recorded(call, "call", () =>
-        pools.calls.request({
-          ...this.#request(call, identity),
-          signal,
-          headersTimeout: callTimeoutMs,
-          bodyTimeout: callTimeoutMs,
-        }),
-      );
-      const body = parseJson(await response.body.text());
-      if (response.statusCode === 404 || response.statusCode < 400) {
+      const request = {
+        ...this.#request(call, identity),
+        headersTimeout: callTimeoutMs,
+        bodyTimeout: callTimeoutMs,
+      };
+      const answer = await this.#recorded(call, "call", () => wholeAnswer(pools.calls, request, signal));
+      const body = parseJson(await answer.text);
+      if (answer.statusCode === 404 || answer.statusCode < 400) {
         if (body === undefined)
           throw new Fault(
             "kube.malformed",
             `${call.method} ${call.path} at ${this.server} answered no JSON`,
             {
-              context: { ...context, status: response.statusCode },
+              context: { ...context, status: answer.statusCode },
             },
           );
-        return { status: response.statusCode, body };
+        return { status: answer.statusCode, body };
       }
-      throw statusFault(response.statusCode, status(body), context, retryAfter(response.headers));
+      throw statusFault(answer.statusCode, status(body), context, retryAfter(answer.headers));
     } catch (error) {
       throw transportFault(error, context, signal);
     }
   }
 
   /** The time to the head of the answer, as client-go measures it. */
-  async #recorded(
+  async #recorded<T extends { readonly statusCode: number }>(
     { method }: Call,
     how: "call" | "stream",
-    request: () => Promise<Dispatcher.ResponseData>,
-  ): Promise<Dispatcher.ResponseData> {
+    request: () => Promise<T>,
+  ): Promise<T> {
     const { clock, onCall } = this.#options;
     const { host } = new URL(this.server);
     const startedAt = clock.monotonic();
