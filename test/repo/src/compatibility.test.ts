@@ -19,12 +19,6 @@ import { describe, expect, test } from "vitest";
 import { parse } from "yaml";
 import { root } from "./root.ts";
 
-/**
- * On the page, and still on its way into the code: flags, variables and metrics that are made elsewhere at this moment. What has
- * arrived has to leave this list, or a test fails.
- */
-const pending: ReadonlySet<string> = new Set([]);
-
 /** The peer's flags, by hand from its source: the one thing here that our code cannot know. */
 const peerFlags = [
   ...["auto-reload-all", "configmap-annotation", "secret-annotation", "auto-annotation"],
@@ -45,11 +39,7 @@ const flags: ReadonlyMap<string, ConfigShape[string]> = new Map(
     [field.meta.flag, ...(field.meta.aliases ?? [])].map((name) => [`--${name}`, field] as const),
   ),
 );
-const variables = new Set([
-  ...fields.map(({ meta }) => meta.env),
-  ...unreadVariables.map(({ env }) => env),
-  ...pending,
-]);
+const variables = new Set([...fields.map(({ meta }) => meta.env), ...unreadVariables.map(({ env }) => env)]);
 
 /** The rows of the tables below a heading, as cells; a bar in code is written `\|`. */
 function rowsUnder(heading: string): readonly (readonly string[])[] {
@@ -86,7 +76,6 @@ describe("flags", () => {
   test("each has the default of the page, and the peer's name in the schema", () => {
     for (const [name = "", , here = ""] of rows) {
       const field = flags.get(bare(name));
-      if (pending.has(bare(name))) continue;
       expect(field, `${bare(name)} is no flag`).toBeDefined();
       if (field === undefined) continue;
       expect(bare(here), `default of ${name}`).toBe(defaultOf(field.schema, field.meta.defaultText));
@@ -100,7 +89,7 @@ describe("flags", () => {
     const ours = both.replaceAll(/^(helm|kubectl) (.*\\\n)*.*$/gm, "").replaceAll(/NODE_OPTIONS=\S+/g, "");
     const named = [...ours.matchAll(/(?<![\w-])--[A-Za-z][A-Za-z-]*/g)].map(([name]) => name);
     expect(named.length).toBeGreaterThan(40);
-    expect([...new Set(named)].filter((name) => !flags.has(name) && !pending.has(name))).toEqual([]);
+    expect([...new Set(named)].filter((name) => !flags.has(name))).toEqual([]);
   });
 });
 
@@ -135,7 +124,7 @@ test("every metric with a name of the peer's is on the page, and every one on th
     expect(onPage).toContain(name);
   const missing = rows.filter(([name = "", verdict = ""]) => {
     // Those of the process come from the metrics library.
-    const isThere = measured.includes(bare(name)) || bare(name) === "process_*" || pending.has(bare(name));
+    const isThere = measured.includes(bare(name)) || bare(name) === "process_*";
     return !isThere && verdict !== "**not carried**";
   });
   expect(missing).toEqual([]);
@@ -170,15 +159,6 @@ test("every row has a verdict, and what is not carried has a reason", () => {
       if (verdict[1] === "not carried") expect(verdict[2]?.length, row.join(" | ")).toBeGreaterThan(10);
     }
   }
-});
-
-test("what has arrived in the code is not pending any more", () => {
-  const arrived = new Set([
-    ...flags.keys(),
-    ...fields.map(({ meta }) => meta.env),
-    ...Object.keys(metricDescriptions),
-  ]);
-  expect([...pending].filter((name) => arrived.has(name))).toEqual([]);
 });
 
 test("links of the pages for people lead somewhere", () => {
