@@ -98,6 +98,12 @@ const subjects: readonly Subject[] = [
   },
 ];
 
+/** Those whose changes have scenarios of their own; here for what comes and goes. */
+const appsKinds: readonly Subject[] = (["Deployment", "StatefulSet", "DaemonSet"] as const).map((kind) => ({
+  ...rolledByTemplate(kind),
+  objects: (sources) => [[kind, opted({ selector: { matchLabels: labels }, template: template(sources) })]],
+}));
+
 /** Kinds of workloads beyond those that just roll: each acts exactly once on a change, whatever fails meanwhile. */
 export function kindTests(world: () => World): void {
   describe.each(["annotations", "env-vars"])("strategy %s", (strategy) => {
@@ -167,6 +173,33 @@ export function kindTests(world: () => World): void {
       await stage.staysAt(0);
     });
   });
+
+  // Half a minute for each, side by side: on the API server whose word counts.
+  if (world().name === "real") {
+    describe.each(["annotations", "env-vars"])("sources that come and go, strategy %s", (strategy) => {
+      let product: Product | undefined;
+      beforeAll(async () => {
+        const flags = ["--reload-on-create=true", "--reload-on-delete=true", "--reload-strategy", strategy];
+        const args = [...allKinds, ...flags, "--debounce", "500ms"];
+        product = startProduct({ kubeconfig: world().kubeconfigPath, args });
+        await product.ready();
+      });
+      afterAll(() => product?.[Symbol.asyncDispose]());
+
+      for (const subject of [...subjects, ...appsKinds]) {
+        test.concurrent.each(["ConfigMap", "Secret"] as const)(
+          `a ${subject.name} acts once when its %s goes, and once when it is there again`,
+          async (kind) => {
+            const stage = await Stage.set(world(), subject, [[kind, "source"]]);
+            await stage.at.remove(kind, "source");
+            await stage.settlesAt(1);
+            await stage.at[kind === "Secret" ? "secret" : "configMap"]("source", { v: "1" });
+            await stage.settlesAt(2);
+          },
+        );
+      }
+    });
+  }
 
   describe("on request", () => {
     test("suspended CronJobs run and finished Jobs run again", async () => {
