@@ -8,6 +8,7 @@ export default defineConfig({
     hookTimeout: 120_000,
     pool: "forks",
     maxConcurrency: 10,
-    maxWorkers: 2,
+    // Mostly they wait: for quiet, and for nothing to happen.
+    maxWorkers: 3,
   },
 });

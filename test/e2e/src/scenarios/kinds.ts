@@ -106,7 +106,9 @@ const appsKinds: readonly Subject[] = (["Deployment", "StatefulSet", "DaemonSet"
 
 /** Kinds of workloads beyond those that just roll: each acts exactly once on a change, whatever fails meanwhile. */
 export function kindTests(world: () => World): void {
-  describe.each(["annotations", "env-vars"])("strategy %s", (strategy) => {
+  // How the other strategy writes is the matter of unit tests; that it works, of the API server whose word counts.
+  const strategies = world().name === "real" ? ["annotations", "env-vars"] : ["annotations"];
+  describe.each(strategies)("strategy %s", (strategy) => {
     let product: Product | undefined;
     beforeAll(async () => {
       const args = [...allKinds, "--reload-strategy", strategy, "--debounce", "500ms"];
