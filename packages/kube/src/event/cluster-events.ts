@@ -37,7 +37,10 @@ export interface ClusterEventsOptions {
 }
 
 /** More are not kept: an Event that waits longer is of no use to anybody. */
-const queuedMax = 1000;
+const queuedMax = 5000;
+/** A wave of rolls is over when none was reported for this long, or has lasted long enough. */
+const quietMs = 250;
+const wavePatienceMs = 5000;
 const attemptsMax = 3;
 const pauseMs = 500;
 /** Rights change by hand; asking again after this long costs one request. */
@@ -45,7 +48,10 @@ const deniedMs = 10 * 60_000;
 
 const events = { group: "", version: "v1", plural: "events" } as const;
 
-/** Events of one cluster: a bounded queue, sent one after the other, so that a slow cluster delays nobody but itself. */
+/**
+ * Events of one cluster: a bounded queue, sent one after the other, so that a slow cluster delays nobody but itself; and after the
+ * rolls of a wave, since each is a write that its API server would otherwise do instead of the next roll.
+ */
 export class ClusterEvents {
   readonly #options: ClusterEventsOptions;
   readonly #limits = new EventLimits();
@@ -54,6 +60,9 @@ export class ClusterEvents {
   readonly #denied = new Map<string, number>();
   #isDenialLogged = false;
   #sending: Promise<void> | undefined;
+  #lastPutMs = 0;
+  /** Ends the wait for the end of a wave. */
+  readonly #hurry = new AbortController();
   readonly #resources: WorkloadResources;
 
   constructor(options: ClusterEventsOptions) {
@@ -67,20 +76,34 @@ export class ClusterEvents {
       return;
     }
     this.#queue.push(note);
+    this.#lastPutMs = this.#options.clock.monotonic();
     this.#sending ??= this.#send();
   }
 
   /** Resolves when all that was put in has been sent or given up. */
   async drained(): Promise<void> {
+    this.#hurry.abort();
     await this.#sending;
   }
 
   async #send(): Promise<void> {
+    await this.#endOfWave();
     for (let note = this.#queue.shift(); note !== undefined; note = this.#queue.shift()) {
       this.#count(await this.#say(note));
     }
     // At once: whoever puts something in from now on has to begin anew.
     this.#sending = undefined;
+  }
+
+  async #endOfWave(): Promise<void> {
+    const { clock } = this.#options;
+    const begunMs = clock.monotonic();
+    for (;;) {
+      const now = clock.monotonic();
+      const leftMs = Math.min(this.#lastPutMs + quietMs, begunMs + wavePatienceMs) - now;
+      if (leftMs <= 0 || this.#hurry.signal.aborted) return;
+      await clock.sleep(leftMs, this.#hurry.signal).catch(() => undefined);
+    }
   }
 
   async #say(note: EventNote): Promise<NotificationResult> {

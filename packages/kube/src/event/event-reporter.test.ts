@@ -4,7 +4,7 @@ import { customResources } from "@fleet-reloader/testkit/custom-resources";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
-import { until } from "@fleet-reloader/testkit/until";
+import { holds, until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import { Connection } from "../connection.ts";
 import { systemClock } from "../fixture/system-clock.ts";
@@ -178,12 +178,24 @@ describe("what goes wrong", () => {
     await using world = await startWorld();
     await world.cluster.stop();
     const begun = performance.now();
-    for (let i = 0; i < 5000; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
+    for (let i = 0; i < 9000; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
     expect(performance.now() - begun).toBeLessThan(1000);
     expect(world.meter.count("notified event dropped")).toBeGreaterThan(3900);
     await world.reporter.stop(200);
     expect(performance.now() - begun).toBeLessThan(3000);
     await world.cluster.start();
+  });
+
+  // Each is a write of the same API server that the rolls wait for.
+  test("come after the rolls of a wave", async () => {
+    await using world = await startWorld();
+    const created = () => world.cluster.requestCount("create", "events").requests;
+    let i = 0;
+    await holds("none is made while rolls are reported", 600, () => {
+      world.reporter.rolled(world.roll("Deployment", `s${i++}`));
+      return created() === 0;
+    });
+    await until("all are made", () => created() === i);
   });
 
   test("a workload that is told about without end gets 25 Events, the rest is counted", async () => {
