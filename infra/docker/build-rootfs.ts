@@ -8,7 +8,6 @@ import {
   readdirSync,
   readlinkSync,
   realpathSync,
-  rmSync,
   symlinkSync,
   writeFileSync,
 } from "node:fs";
@@ -33,7 +32,13 @@ if (target === undefined || target.startsWith("-")) {
 }
 const inRoot = (path: string): string => join(target, path);
 
-rmSync(target, { recursive: true, force: true });
+// A slip of the hand must not cost a folder that holds something else.
+if (existsSync(target) && readdirSync(target).length > 0) {
+  process.stderr.write(
+    `build-rootfs: ${target} is not empty; name a folder that is new, or remove it first\n`,
+  );
+  process.exit(2);
+}
 addProgram(process.execPath, "/usr/bin/node");
 addProgram(findRedis(), "/usr/bin/redis-server");
 addServices();
