@@ -9,8 +9,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis[Symbol.asyncDispose]());
 
-// Each has a prefix of its own, and most of its time is waiting: they run side by side. Time here is the machine's: one that
-// stalls for half a second reads like half a second of quiet. A queue that breaks its promise breaks it three times in a row.
-describe.concurrent("BullWorkqueue and BullConsumer", { retry: 2 }, () => {
+// Each has a prefix of its own, and most of its time is waiting: they run side by side.
+describe.concurrent("BullWorkqueue and BullConsumer", () => {
   workqueueContract(() => startQueue(redis.url));
 });

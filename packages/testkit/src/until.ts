@@ -4,7 +4,7 @@ import { setTimeout as wait } from "node:timers/promises";
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
-  timeoutMs = 30_000,
+  timeoutMs = 10_000,
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + timeoutMs;
   let last: unknown;

@@ -3,8 +3,8 @@ import { holds, until } from "@fleet-reloader/testkit/until";
 
 export type Data = Readonly<Record<string, string>>;
 
-/** Scenarios run side by side on a machine that may be busy otherwise: this is patience, no statement about speed. */
-const patienceMs = 30_000;
+/** What is not there by then was not merely late: promised are 15 s after the worst of faults. */
+const patienceMs = 15_000;
 
 /** One namespace of a world, with the words of its user. */
 export class Site {
@@ -115,21 +115,29 @@ export class Site {
       );
       return revision === undefined ? 0 : Number(revision) - 1;
     }
-    return Math.max(0, (await this.#owned("ControllerRevision", kind, name)) - 1);
+    return Math.max(0, (await this.#owned("ControllerRevision", kind, name)).length - 1);
   }
 
   /** ReplicaSets of a Deployment beyond its first: what people see of its rolls. */
   async newReplicaSets(deployment: string): Promise<number> {
-    return (await this.#owned("ReplicaSet", "Deployment", deployment)) - 1;
+    return (await this.#owned("ReplicaSet", "Deployment", deployment)).length - 1;
   }
 
-  async #owned(kind: ApiKind, ownerKind: string, owner: string): Promise<number> {
+  /** When a Deployment's newest ReplicaSet was made, in milliseconds; the API server's times are whole seconds. */
+  async rolledAt(deployment: string): Promise<number> {
+    const replicaSets = await this.#owned("ReplicaSet", "Deployment", deployment);
+    return Math.max(
+      ...replicaSets.map((one) => Date.parse(String(at(one, "metadata", "creationTimestamp")))),
+    );
+  }
+
+  async #owned(kind: ApiKind, ownerKind: string, owner: string): Promise<readonly unknown[]> {
     const items = at((await this.#client.list(kind, this.namespace)).body, "items");
     return (Array.isArray(items) ? items : []).filter((item) => {
       const owners = at(item, "metadata", "ownerReferences");
       const [first] = Array.isArray(owners) ? owners : [];
       return at(first, "kind") === ownerKind && at(first, "name") === owner;
-    }).length;
+    });
   }
 
   async object(kind: ApiKind, name: string): Promise<unknown> {

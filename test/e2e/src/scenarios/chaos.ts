@@ -8,11 +8,8 @@ import { expect, test } from "vitest";
 import { auto, reads, Site } from "../site.ts";
 import type { World } from "../world.ts";
 
-/**
- * How soon everything has to be right again after a fault. Promised are 15 s; with a dozen products and their Redis on the
- * same cores, each of the waits that make them up takes longer.
- */
-const recoveryMs = 30_000;
+/** How soon everything has to be right again after a fault. */
+const recoveryMs = 15_000;
 
 /** Faults at every point of a change: exactly one roll, and soon. Each test has a product and a Redis of its own. */
 export function chaosTests(world: () => World): void {

@@ -114,12 +114,25 @@ export function quietTests(world: () => World): void {
   test.concurrent("a workload's own debounce is used", async () => {
     const at = await site("own-window");
     await at.configMap("settings", { v: "A" });
-    // Longer than what is set for all: a busy machine can be late, never early.
-    const annotations = { ...auto, "fleet-reloader.io/debounce": "6s" };
-    await at.workload("Deployment", "api", { annotations, spec: reads(["ConfigMap", "settings"]) });
-    await at.adopted("Deployment", "api");
+    const windows = {
+      none: { "fleet-reloader.io/debounce": "0" },
+      set: {},
+      long: { "fleet-reloader.io/debounce": "6s" },
+    };
+    const spec = reads(["ConfigMap", "settings"]);
+    for (const [name, window] of Object.entries(windows))
+      await at.workload("Deployment", name, { annotations: { ...auto, ...window }, spec });
+    for (const name of Object.keys(windows)) await at.adopted("Deployment", name);
     await at.change("ConfigMap", "settings", { v: "B" });
-    await holds("it waits for its own quiet", 4500, async () => (await at.rolls("Deployment", "api")) === 0);
-    await at.settlesAt("Deployment", "api", 1);
+    await holds("it waits for its own quiet", 4500, async () => (await at.rolls("Deployment", "long")) === 0);
+    for (const name of Object.keys(windows)) await at.settlesAt("Deployment", name, 1, { quietMs: 500 });
+    // By the API server's own clock: whole seconds, and at least two lie between them.
+    const [none, set, long] = [
+      await at.rolledAt("none"),
+      await at.rolledAt("set"),
+      await at.rolledAt("long"),
+    ];
+    expect(none).toBeLessThan(set);
+    expect(set).toBeLessThan(long);
   });
 }

@@ -106,7 +106,7 @@ export function storyTests(world: () => World): void {
     const changedAt = performance.now();
     await at.change("ConfigMap", "test-config", { key: "updated" });
     await until("a new ReplicaSet", async () => (await at.newReplicaSets("test-app")) === 1);
-    expect(performance.now() - changedAt).toBeLessThan(15_000);
+    expect(performance.now() - changedAt).toBeLessThan(6000);
     await at.settlesAt("Deployment", "test-app", 1);
   });
 }
