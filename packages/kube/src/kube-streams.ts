@@ -3,16 +3,17 @@ import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { LiveWorkload } from "@fleet-reloader/engine/cluster-api";
 import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
 import type { Log } from "@fleet-reloader/engine/log";
+import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
+import type { StreamHandler } from "@fleet-reloader/engine/source-stream";
+import type { ApiResource } from "./api-resources.ts";
 import type { Connection } from "./connection.ts";
 import { sourceResource } from "./kube-cluster-api.ts";
 import { labelledNamespace, liveWorkload, sourceVersion } from "./metadata.ts";
 import { createOptionalStream } from "./optional-stream.ts";
-import { podStatus, podStatusResource } from "./pod-status.ts";
+import { podStatus, podStatusHandler, podStatusKind } from "./pod-status.ts";
 import { referringHandler } from "./referring-handler.ts";
 import { Reflector, type ReflectorTimings } from "./reflector.ts";
-import { createPodStatusStream } from "./secrets-store.ts";
 import { WorkloadObjects } from "./workload-objects.ts";
-import type { WorkloadResource } from "./workload-resources.ts";
 
 export interface KubeStreamsOptions {
   readonly connection: Connection;
@@ -22,7 +23,7 @@ export interface KubeStreamsOptions {
   readonly random: Random;
   readonly log: Log;
   readonly timings?: Partial<ReflectorTimings>;
-  /** How often is looked again for what the API server may do without. */
+  /** Between two looks for a resource that the API server may do without. */
   readonly absentMs?: number;
 }
 
@@ -32,11 +33,12 @@ const selectors: Readonly<Partial<Record<SourceKind, string>>> = { Secret: "type
 /** The streams of one cluster: whole workloads, but only the metadata of sources and namespaces. */
 export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
   const objects = new WorkloadObjects(options.connection, []);
+  const { resources } = objects;
   const over = (namespace: string | undefined) => (namespace === undefined ? {} : { namespace });
   return {
     workloads(kind, handler, namespace) {
       const log = options.log.child({ resource: kind.kind });
-      const reflect = (resource: WorkloadResource, onAbsent?: () => void): Stream => ({
+      const reflect = (resource: ApiResource, watched: StreamHandler<LiveWorkload>): Stream => ({
         run(signal) {
           const withTemplate = (live: LiveWorkload) => objects.withTemplate(live, signal);
           const reflector = new Reflector({
@@ -44,27 +46,30 @@ export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
             log,
             collection: { ...resource, ...over(namespace), metadataOnly: false },
             parse: (object) => liveWorkload(kind, object),
-            handler: kind.templateOwner === undefined ? handler : referringHandler(handler, withTemplate),
-            ...(onAbsent === undefined ? {} : { onAbsent }),
+            handler: kind.templateOwner === undefined ? watched : referringHandler(watched, withTemplate),
           });
           return reflector.run(signal);
         },
       });
       const { group, version, plural, isOptional } = kind;
-      if (!isOptional && plural !== undefined) return reflect({ group, version, plural });
-      const { resources } = objects;
+      if (!isOptional && plural !== undefined) return reflect({ group, version, plural }, handler);
       return createOptionalStream({ ...options, ...{ kind, resources, handler, reflect, log } });
     },
     sources(kind, handler, namespace) {
       const log = options.log.child({ resource: kind });
       if (kind === "SecretProviderClass") {
         // Which versions pods have stands in their statuses, not in metadata. Small, and without a value of any secret.
-        const collection = { ...podStatusResource, ...over(namespace), metadataOnly: false };
-        return createPodStatusStream({
+        const reflect = (resource: ApiResource, watched: StreamHandler<SourceVersion>): Stream =>
+          new Reflector({
+            ...options,
+            log,
+            collection: { ...resource, ...over(namespace), metadataOnly: false },
+            parse: podStatus,
+            handler: podStatusHandler(watched),
+          });
+        return createOptionalStream({
           ...options,
-          handler,
-          reflect: (statuses) =>
-            new Reflector({ ...options, log, collection, parse: podStatus, handler: statuses }),
+          ...{ kind: podStatusKind, resources, handler, reflect, log },
         });
       }
       const selector = selectors[kind];

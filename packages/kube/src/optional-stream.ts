@@ -1,18 +1,16 @@
 import { asFault } from "@fleet-reloader/domain/fault";
-import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { Clock } from "@fleet-reloader/engine/clock";
-import type { LiveWorkload } from "@fleet-reloader/engine/cluster-api";
 import type { Stream } from "@fleet-reloader/engine/cluster-streams";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { StreamHandler } from "@fleet-reloader/engine/source-stream";
-import type { WorkloadResource, WorkloadResources } from "./workload-resources.ts";
+import type { ApiResource, ApiResources, ResourceKind } from "./api-resources.ts";
 
-export interface OptionalStreamOptions {
-  readonly kind: WorkloadKind;
-  readonly resources: WorkloadResources;
-  readonly handler: StreamHandler<LiveWorkload>;
-  /** The list + watch of the resource once it is known; it calls back when it finds that the resource is no more. */
-  readonly reflect: (resource: WorkloadResource, onAbsent: () => void) => Stream;
+export interface OptionalStreamOptions<T> {
+  readonly kind: ResourceKind;
+  readonly resources: Pick<ApiResources, "find" | "forget">;
+  readonly handler: StreamHandler<T>;
+  /** The list + watch of the resource, once it is known. */
+  readonly reflect: (resource: ApiResource, handler: StreamHandler<T>) => Stream;
   readonly clock: Clock;
   readonly log: Log;
   /** Between two looks for a resource that is absent. */
@@ -24,8 +22,11 @@ const defaultAbsentMs = 60_000;
 /** Between two looks when the API server does not answer. */
 const retryMs = 5000;
 
-/** A list + watch of a kind that the API server may not have: then it is looked for now and again, and said once. */
-export function createOptionalStream(options: OptionalStreamOptions): Stream {
+/**
+ * A list + watch of a kind that the API server may not have: then it is looked for now and again, and said once. Whenever the
+ * list + watch fails it may be gone: what a failure says (404, 403, no JSON at all) depends on rights and on what else there is.
+ */
+export function createOptionalStream<T>(options: OptionalStreamOptions<T>): Stream {
   const { kind, resources, handler, clock, log } = options;
   return {
     async run(signal) {
@@ -35,9 +36,7 @@ export function createOptionalStream(options: OptionalStreamOptions): Stream {
         try {
           const looked = await resources.find(kind, signal);
           if ("plural" in looked) {
-            const gone = new AbortController();
-            await options.reflect(looked, () => gone.abort()).run(AbortSignal.any([signal, gone.signal]));
-            resources.forget(kind);
+            await follow(looked, signal);
             continue;
           }
           handler.stateChanged("absent", looked.absent);
@@ -55,6 +54,40 @@ export function createOptionalStream(options: OptionalStreamOptions): Stream {
         await clock.sleep(waitMs, signal).catch(() => undefined);
       }
       handler.stateChanged("stopped", "stopped");
+    },
+  };
+
+  /** Resolves at the end, or when the resource is gone. */
+  async function follow(resource: ApiResource, signal: AbortSignal): Promise<void> {
+    const gone = new AbortController();
+    let asking: Promise<void> | undefined;
+    const inDoubt = (): void => {
+      asking ??= ask().finally(() => {
+        asking = undefined;
+      });
+    };
+    const ask = async (): Promise<void> => {
+      resources.forget(kind);
+      // No answer is not an absence.
+      const looked = await resources.find(kind, signal).catch(() => undefined);
+      if (looked !== undefined && !("plural" in looked)) gone.abort();
+    };
+    const watched = observed(handler, inDoubt);
+    await options.reflect(resource, watched).run(AbortSignal.any([signal, gone.signal]));
+    await asking;
+  }
+}
+
+/** The stream outlives its reflector, and tells itself when it has stopped. */
+function observed<T>(handler: StreamHandler<T>, onFailure: () => void): StreamHandler<T> {
+  return {
+    listBegins: () => handler.listBegins(),
+    page: (objects) => handler.page(objects),
+    listed: () => handler.listed(),
+    events: (events) => handler.events(events),
+    stateChanged(state, why) {
+      if (state === "backoff" || state === "blocked") onFailure();
+      if (state !== "stopped") handler.stateChanged(state, why);
     },
   };
 }

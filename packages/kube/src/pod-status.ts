@@ -5,10 +5,12 @@ import { field, list, seconds, text } from "./json.ts";
 import { isOlderVersion } from "./resource.ts";
 
 /** One per pod and class, written by the Secrets Store CSI driver: the versions the pod's volume shows. */
-export const podStatusResource = {
+export const podStatusKind = {
+  apiKind: "SecretProviderClassPodStatus",
   group: "secrets-store.csi.x-k8s.io",
   version: "v1",
   plural: "secretproviderclasspodstatuses",
+  isOptional: true,
 } as const;
 
 export interface PodStatus {

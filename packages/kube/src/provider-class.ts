@@ -3,7 +3,7 @@ import type { SourceContent, SourceRef } from "@fleet-reloader/domain/source";
 import type { LiveSource } from "@fleet-reloader/engine/cluster-api";
 import type { Connection } from "./connection.ts";
 import { list, seconds, stringMap, text } from "./json.ts";
-import { newestOf, type PodStatus, podStatus, podStatusResource } from "./pod-status.ts";
+import { newestOf, type PodStatus, podStatus, podStatusKind } from "./pod-status.ts";
 import { resourcePath } from "./resource.ts";
 import { unlessAbsent } from "./secrets-store.ts";
 
@@ -57,7 +57,7 @@ async function readStatuses(
   connection: Connection,
   signal: AbortSignal,
 ): Promise<readonly PodStatus[]> {
-  const path = resourcePath(podStatusResource, namespace);
+  const path = resourcePath(podStatusKind, namespace);
   const answer = await connection.call({ method: "GET", path }, signal);
   if (text(answer.body, "metadata", "resourceVersion") === "")
     throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of pod statuses`);

@@ -14,8 +14,6 @@ export interface ReflectorOptions<T> {
   /** Picks what is kept of an object; undefined leaves the object out. */
   readonly parse: (object: unknown) => T | undefined;
   readonly handler: StreamHandler<T>;
-  /** The API server does not have the resource, or not any more. */
-  readonly onAbsent?: () => void;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -204,8 +202,6 @@ export class Reflector<T> {
   }
 
   async #recover(fault: Fault, was: Next, signal: AbortSignal): Promise<Next> {
-    if (fault.context.status === 404) this.#options.onAbsent?.();
-    if (signal.aborted) return was;
     const isBlocked = fault.class === "denied";
     const waitMs = Math.max(
       isBlocked ? this.#timings.blockedMs : this.#backoff.next(),

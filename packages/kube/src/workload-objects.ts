@@ -4,21 +4,21 @@ import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { LiveWorkload } from "@fleet-reloader/engine/cluster-api";
 import { withTemplateOf } from "@fleet-reloader/engine/template-owner";
+import { type ApiResource, ApiResources } from "./api-resources.ts";
 import type { Connection } from "./connection.ts";
 import { liveWorkload } from "./metadata.ts";
 import { absentOr } from "./object-answer.ts";
 import { resourcePath } from "./resource.ts";
-import { type WorkloadResource, WorkloadResources } from "./workload-resources.ts";
 
 /** The workloads of one API server: which kind has which resource, and what is there. */
 export class WorkloadObjects {
-  readonly resources: WorkloadResources;
+  readonly resources: ApiResources;
   readonly #connection: Connection;
   readonly #kinds: readonly WorkloadKind[];
 
   constructor(connection: Connection, served: readonly WorkloadKind[]) {
     this.#connection = connection;
-    this.resources = new WorkloadResources(connection);
+    this.resources = new ApiResources(connection);
     // A CronJob makes Jobs and a Rollout refers to Deployments, whether those are served or not.
     this.#kinds = [...served, ...knownKinds];
   }
@@ -31,7 +31,7 @@ export class WorkloadObjects {
   }
 
   /** Undefined: the API server does not have the kind. */
-  async resource(ref: WorkloadRef, signal: AbortSignal): Promise<WorkloadResource | undefined> {
+  async resource(ref: WorkloadRef, signal: AbortSignal): Promise<ApiResource | undefined> {
     const looked = await this.resources.find(this.kindOf(ref), signal);
     return "plural" in looked ? looked : undefined;
   }

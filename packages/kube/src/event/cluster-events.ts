@@ -4,11 +4,11 @@ import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter, NotificationResult } from "@fleet-reloader/engine/meter";
+import { ApiResources } from "../api-resources.ts";
 import type { Connection } from "../connection.ts";
 import { text as textAt } from "../json.ts";
 import { fieldManager } from "../kube-cluster-api.ts";
 import { accept, resourcePath } from "../resource.ts";
-import { WorkloadResources } from "../workload-resources.ts";
 import { EventLimits } from "./event-limits.ts";
 import { eventBody, eventName, eventTime } from "./event-object.ts";
 import type { EventText } from "./event-text.ts";
@@ -63,11 +63,11 @@ export class ClusterEvents {
   #lastPutMs = 0;
   /** Ends the wait for the end of a wave. */
   readonly #hurry = new AbortController();
-  readonly #resources: WorkloadResources;
+  readonly #resources: ApiResources;
 
   constructor(options: ClusterEventsOptions) {
     this.#options = options;
-    this.#resources = new WorkloadResources(options.connection);
+    this.#resources = new ApiResources(options.connection);
   }
 
   put(note: EventNote): void {

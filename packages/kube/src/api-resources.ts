@@ -3,46 +3,49 @@ import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { Connection } from "./connection.ts";
 import { list, text } from "./json.ts";
 
+/** A kind as the API server calls it. */
+export type ResourceKind = Pick<WorkloadKind, "apiKind" | "group" | "version" | "plural" | "isOptional">;
+
 /** The resource of a kind, as it stands in URLs. */
-export interface WorkloadResource {
+export interface ApiResource {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
 }
 
 /** A resource, or why this API server has none. */
-export type Lookup = WorkloadResource | { readonly absent: string };
+export type Lookup = ApiResource | { readonly absent: string };
 
 /**
- * Which resources an API server has for the kinds of workloads. Asked is its discovery, which everybody may read: a list of what
- * does not exist is answered with 403, as if it were a right that is missing, to all but administrators.
+ * Which resources an API server has for kinds that it may do without. Asked is its discovery, which everybody may read: a list of
+ * what does not exist is answered with 403, as if it were a right that is missing, to all but administrators.
  */
-export class WorkloadResources {
+export class ApiResources {
   readonly #connection: Connection;
   /** What was found once: a resource that goes away answers 404 by itself. */
-  readonly #found = new Map<string, WorkloadResource>();
+  readonly #found = new Map<string, ApiResource>();
 
   constructor(connection: Connection) {
     this.#connection = connection;
   }
 
   /** Faults when the API server does not answer: no answer is not an absence. */
-  async find(kind: WorkloadKind, signal: AbortSignal): Promise<Lookup> {
+  async find(kind: ResourceKind, signal: AbortSignal): Promise<Lookup> {
     const { group, version, plural } = kind;
     if (!kind.isOptional && plural !== undefined) return { group, version, plural };
-    const known = this.#found.get(kind.kind);
+    const known = this.#found.get(keyOf(kind));
     if (known !== undefined) return known;
     const looked = await this.#discover(kind, signal);
-    if ("plural" in looked) this.#found.set(kind.kind, looked);
+    if ("plural" in looked) this.#found.set(keyOf(kind), looked);
     return looked;
   }
 
   /** It was there and is no more: the next look is a new one. */
-  forget(kind: WorkloadKind): void {
-    this.#found.delete(kind.kind);
+  forget(kind: ResourceKind): void {
+    this.#found.delete(keyOf(kind));
   }
 
-  async #discover({ apiKind, group, version, plural }: WorkloadKind, signal: AbortSignal): Promise<Lookup> {
+  async #discover({ apiKind, group, version, plural }: ResourceKind, signal: AbortSignal): Promise<Lookup> {
     const groupVersion = `${group}/${version}`;
     // Below a group that does not exist there is not even JSON, so the list of groups comes first.
     const groups = await this.#connection.call({ method: "GET", path: "/apis" }, signal);
@@ -59,6 +62,10 @@ export class WorkloadResources {
     if (name === "") return { absent: `this API server has no ${apiKind} in ${groupVersion}` };
     return { group, version, plural: plural ?? name };
   }
+}
+
+function keyOf({ apiKind, group, version }: ResourceKind): string {
+  return `${group}/${version}/${apiKind}`;
 }
 
 /** JSON of somebody else's, say of a proxy, is no list without groups. */
