@@ -1,7 +1,8 @@
 import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
 import type { Log } from "@fleet-reloader/engine/log";
-import { Engagements } from "@fleet-reloader/kube/engagements";
+import { Fleet } from "@fleet-reloader/kube/fleet";
 import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
+import { createGivenClusters } from "@fleet-reloader/kube/registration/given";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { type RedisAddress, RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { EmbeddedServer } from "@fleet-reloader/redis/embedded-server";
@@ -67,12 +68,15 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       settings: settingsFor(telling, settingsOf(config)),
       compile: createPatternCompiler(),
     };
-    const engagements = new Engagements({ ...time, targets, log, userAgent, onCall: adapters.requested });
+    const fleet = new Fleet({
+      ...{ ...time, log, userAgent, onCall: adapters.requested },
+      providers: [createGivenClusters(targets)],
+    });
     const watching = new Watching({ ...shared, telling });
     // Served before anything is waited for: being alive depends on nothing outside this process.
     const health = await listenHealth({
       address: config.listenAddress,
-      notReady: () => [...client.notReady, ...engagements.notEngaged, ...watching.notInSync],
+      notReady: () => [...client.notReady, ...fleet.notEngaged, ...watching.notInSync],
       metrics,
     });
     shutdown.add("health", () => health.close());
@@ -85,16 +89,16 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       ...{ ...time, shape: standaloneConfig, config, log, firstCluster: targets[0]?.name },
       signal: clusters.signal,
     });
-    const running = engagements.run(clusters.signal, (engaged) => {
+    const running = fleet.run(clusters.signal, (engaged, signal) => {
       publish(engaged);
-      return watching.watch(engaged, clusters.signal);
+      return watching.watch(engaged, signal);
     });
     shutdown.add("clusters", () => {
       clusters.abort();
       return running;
     });
     const reporting = startReporting({
-      ...{ ...shared, config, engagements },
+      ...{ ...shared, config, fleet },
       clusterCount: targets.length,
       instance: instanceName(),
     });
@@ -103,7 +107,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
     if (telling === undefined) {
       const working = await startWorking({
-        ...{ ...shared, engagements, keyring, concurrency: config.concurrency },
+        ...{ ...shared, fleet, keyring, concurrency: config.concurrency },
         reporter: reporting.reporter,
         onTaken: adapters.requestTaken,
       });

@@ -5,7 +5,7 @@ import type { Meter } from "@fleet-reloader/engine/meter";
 import type { ReferenceIndex } from "@fleet-reloader/engine/reference-index";
 import type { Settings } from "@fleet-reloader/engine/settings";
 import { tellingIndex } from "@fleet-reloader/engine/telling-index";
-import type { Engaged } from "@fleet-reloader/kube/engagements";
+import type { Engaged } from "@fleet-reloader/kube/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/kube-cluster-api";
 import { createReceiver } from "@fleet-reloader/notify/post";
 import { tellUpdates } from "@fleet-reloader/notify/tell-updates";

@@ -6,7 +6,7 @@ import type { Meter } from "@fleet-reloader/engine/meter";
 import type { Settings } from "@fleet-reloader/engine/settings";
 import { isSettled } from "@fleet-reloader/engine/source-stream";
 import type { Workqueue } from "@fleet-reloader/engine/workqueue";
-import type { Engaged } from "@fleet-reloader/kube/engagements";
+import type { Engaged } from "@fleet-reloader/kube/fleet";
 import { createKubeStreams } from "@fleet-reloader/kube/kube-streams";
 import type { RedisClient } from "@fleet-reloader/redis/client";
 import type { Keys } from "@fleet-reloader/redis/keys";

@@ -1,5 +1,6 @@
-import { Engagements } from "@fleet-reloader/kube/engagements";
+import { Fleet } from "@fleet-reloader/kube/fleet";
 import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
+import { createGivenClusters } from "@fleet-reloader/kube/registration/given";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
@@ -47,18 +48,21 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     settings: settingsFor(telling, settingsOf(config)),
     compile: createPatternCompiler(),
   });
-  const engagements = new Engagements({ ...time, targets, log, userAgent, onCall: adapters.requested });
+  const fleet = new Fleet({
+    ...{ ...time, log, userAgent, onCall: adapters.requested },
+    providers: [createGivenClusters(targets)],
+  });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,
-    notReady: () => [...client.notReady, ...engagements.notEngaged, ...watching.notInSync],
+    notReady: () => [...client.notReady, ...fleet.notEngaged, ...watching.notInSync],
     metrics,
   });
   shutdown.add("health", () => health.close());
   await verifyServer(client);
 
   const lifetime = new AbortController();
-  const running = engagements.run(lifetime.signal, (engaged) => watching.watch(engaged, lifetime.signal));
+  const running = fleet.run(lifetime.signal, (engaged, signal) => watching.watch(engaged, signal));
   shutdown.add("clusters", () => {
     lifetime.abort();
     return running;

@@ -1,6 +1,6 @@
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
-import type { Engaged } from "@fleet-reloader/kube/engagements";
+import type { Engaged } from "@fleet-reloader/kube/fleet";
 import { publishMetaInfo } from "@fleet-reloader/kube/meta-info";
 import type { ConfigOf, ConfigShape } from "@fleet-reloader/runtime/config/field";
 import type { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";

@@ -3,8 +3,8 @@ import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
 import { type Reporter, reportToEach } from "@fleet-reloader/engine/reporter";
 import type { Settings } from "@fleet-reloader/engine/settings";
-import type { Engagements } from "@fleet-reloader/kube/engagements";
 import { createEventReporter } from "@fleet-reloader/kube/event/event-reporter";
+import type { Fleet } from "@fleet-reloader/kube/fleet";
 import { alertBody } from "@fleet-reloader/notify/alert-body";
 import { alertText } from "@fleet-reloader/notify/alert-text";
 import { createReceiver } from "@fleet-reloader/notify/post";
@@ -16,7 +16,7 @@ import { userAgent } from "@fleet-reloader/runtime/version";
 
 export interface ReportingOptions {
   readonly config: ConfigOf<typeof notifyFields>;
-  readonly engagements: Engagements;
+  readonly fleet: Fleet;
   /** With several clusters an alert has to say which. */
   readonly clusterCount: number;
   readonly settings: Settings;
@@ -53,12 +53,12 @@ export function startReporting(options: ReportingOptions): {
 
 function eventReporters(options: ReportingOptions): readonly StoppableReporter[] {
   if (!options.config.events) return [];
-  const { engagements, settings } = options;
+  const { fleet, settings } = options;
   return [
     createEventReporter({
       ...options,
       workloadKinds: settings.workloadKinds,
-      connectionOf: (cluster) => engagements.get(cluster)?.connection,
+      connectionOf: (cluster) => fleet.get(cluster)?.connection,
     }),
   ];
 }

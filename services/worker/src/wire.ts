@@ -1,5 +1,6 @@
-import { Engagements } from "@fleet-reloader/kube/engagements";
+import { Fleet } from "@fleet-reloader/kube/fleet";
 import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
+import { createGivenClusters } from "@fleet-reloader/kube/registration/given";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
@@ -40,11 +41,14 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   const queue = new BullWorkqueue({ ...time, client, keys });
   shutdown.add("queue", () => queue.close());
   adapters.watchQueue(() => queue.depth());
-  const engagements = new Engagements({ ...time, targets, log, userAgent, onCall: adapters.requested });
+  const fleet = new Fleet({
+    ...{ ...time, log, userAgent, onCall: adapters.requested },
+    providers: [createGivenClusters(targets)],
+  });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,
-    notReady: () => [...client.notReady, ...engagements.notEngaged],
+    notReady: () => [...client.notReady, ...fleet.notEngaged],
     metrics,
   });
   shutdown.add("health", () => health.close());
@@ -55,10 +59,10 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     ...{ ...time, shape: workerConfig, config, log, firstCluster: targets[0]?.name },
     signal: lifetime.signal,
   });
-  const running = engagements.run(lifetime.signal, (engaged) => {
+  const running = fleet.run(lifetime.signal, (engaged, signal) => {
     publish(engaged);
     // The connection of a cluster lives as long as its engagement.
-    return untilAborted(lifetime.signal);
+    return untilAborted(signal);
   });
   shutdown.add("clusters", () => {
     lifetime.abort();
@@ -66,7 +70,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   });
   const settings = settingsOf(config);
   const reporting = startReporting({
-    ...{ ...time, config, engagements, settings, log, meter },
+    ...{ ...time, config, fleet, settings, log, meter },
     clusterCount: targets.length,
     instance: instanceName(),
   });
@@ -76,7 +80,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   if (config.webhookUrl === undefined) {
     const working = await startWorking({
       ...time,
-      ...{ engagements, client, keys, keyring, queue, log, meter, settings },
+      ...{ fleet, client, keys, keyring, queue, log, meter, settings },
       reporter: reporting.reporter,
       onTaken: adapters.requestTaken,
       compile: createPatternCompiler(),

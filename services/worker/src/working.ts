@@ -8,7 +8,7 @@ import type { Reporter } from "@fleet-reloader/engine/reporter";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Settings } from "@fleet-reloader/engine/settings";
 import type { Workqueue } from "@fleet-reloader/engine/workqueue";
-import type { Engagements } from "@fleet-reloader/kube/engagements";
+import type { Fleet } from "@fleet-reloader/kube/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/kube-cluster-api";
 import { BullConsumer } from "@fleet-reloader/redis/bull-consumer";
 import type { RedisClient } from "@fleet-reloader/redis/client";
@@ -18,7 +18,7 @@ import { guardMarkKey } from "@fleet-reloader/redis/mark-key-guard";
 import { sha1 } from "@fleet-reloader/runtime/digest-key";
 
 export interface WorkingOptions {
-  readonly engagements: Engagements;
+  readonly fleet: Fleet;
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly keyring: Keyring;
@@ -45,7 +45,7 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
   const engaged = async (cluster: ClusterId): Promise<EngagedCluster | undefined> => {
     const before = known.get(cluster);
     if (before !== undefined) return before;
-    const found = options.engagements.get(cluster);
+    const found = options.fleet.get(cluster);
     if (found === undefined) return undefined;
     const made = {
       name: found.name,
