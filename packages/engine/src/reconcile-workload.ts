@@ -1,38 +1,19 @@
-import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialect";
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
-import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import { formatCarried, parseCarried } from "@fleet-reloader/domain/carried/carried";
-import { notePatch, ourNote } from "@fleet-reloader/domain/carried/note";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
-import { isActedOn, type Stand } from "@fleet-reloader/domain/kind/stand";
-import { isHeld, type PauseChange, planPause } from "@fleet-reloader/domain/pause";
-import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
-import type { Sight } from "@fleet-reloader/domain/plan/sight";
-import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
-import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
+import { isActedOn } from "@fleet-reloader/domain/kind/stand";
 import type { Clock, Random } from "./clock.ts";
-import type { ClusterApi, LiveWorkload } from "./cluster-api.ts";
-import { type Interest, patternsOf, readInterest, windowOf } from "./interest.ts";
+import type { LiveWorkload } from "./cluster-api.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
-import { createNamespaceCheck } from "./namespace-scope.ts";
+import { createLook, type EngagedCluster } from "./reconcile/look.ts";
+import { about, createWriter } from "./reconcile/write.ts";
 import { isWorthReporting, type Reporter } from "./reporter.ts";
 import type { Again, ClusterId, Outcome, Request } from "./request.ts";
 import type { Settings } from "./settings.ts";
-import { createSourceReader, type ReadsAhead } from "./source-reader.ts";
-import { servedKind, standOf } from "./stand-of.ts";
+import { createSourceReader } from "./source-reader.ts";
 import type { Delivery, Handler, Workqueue } from "./workqueue.ts";
-import { writeRoll } from "./write-roll.ts";
-
-/** A cluster as a worker has it: how to talk to it, and since when it is watched. */
-export interface EngagedCluster {
-  /** What people call it: in logs and metrics. */
-  readonly name: string;
-  readonly api: ClusterApi;
-  readonly engagedAtSeconds: number;
-}
 
 export interface ReconcilerOptions {
   /** Undefined: this worker does not know the cluster (yet). */
@@ -52,33 +33,6 @@ export interface ReconcilerOptions {
   readonly lifetime: AbortSignal;
 }
 
-/** One look at a workload, and all that a decision about it needs. */
-interface Reading {
-  readonly request: Request;
-  readonly delivery: Delivery;
-  readonly cluster: EngagedCluster;
-  readonly live: LiveWorkload;
-  readonly kind: WorkloadKind;
-  readonly interest: Interest;
-  readonly note: string | undefined;
-}
-
-/** What a pause adds to a PATCH. */
-interface Pausing {
-  readonly annotations: Readonly<Record<string, string | null>>;
-  readonly spec: { readonly isPaused?: boolean };
-}
-
-interface Planned {
-  readonly planned: Plan;
-  readonly sights: readonly Sight[];
-}
-
-interface Look extends Planned {
-  readonly reading: Reading;
-  readonly stand: Stand;
-}
-
 /** A conflict is read and decided again in place this often before it goes back to the queue. */
 const conflictsInPlace = 3;
 const conflictPauseMs = 20;
@@ -92,7 +46,8 @@ const unknownClusterMs = 5000;
 export function createReconciler(options: ReconcilerOptions): Handler {
   const { clock, log, meter } = options;
   const sources = createSourceReader(options.settings, options.lifetime);
-  const isServed = createNamespaceCheck(options.settings.scope, options.lifetime);
+  const lookNow = createLook({ ...options, sources });
+  const write = createWriter({ ...options, sources });
 
   return async function reconcileWorkload(request, delivery) {
     const startedAt = clock.monotonic();
@@ -122,15 +77,14 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       );
       // Also at an adoption: a change that comes while one is tried again is found by it.
       if (isWorthReporting(fault, delivery.attemptsMade))
-        options.reporter?.failed({ ...about(request, cluster), code: fault.code, message: fault.message });
+        options.reporter?.failed({
+          ...about(request, cluster, clock),
+          code: fault.code,
+          message: fault.message,
+        });
       throw fault;
     }
   };
-
-  function about(request: Request, cluster: EngagedCluster) {
-    const { name: clusterName } = cluster;
-    return { cluster: request.cluster, clusterName, workload: request.workload, atMs: clock.now() };
-  }
 
   async function decideAndWrite(
     request: Request,
@@ -162,109 +116,6 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     // What is not acted on is noted: whatever is resumed later does not run for an old change.
     const due = planned.type === "roll" && isActedOn(stand, options.settings) ? planned : undefined;
     return await write(reading, sights, { due, carried: planned.carried });
-  }
-
-  /** Writes what has been decided: a roll that is due, or only the note of what the pods carry. */
-  async function write(
-    reading: Reading,
-    sights: readonly Sight[],
-    {
-      due,
-      carried,
-    }: { readonly due: (Plan & { type: "roll" }) | undefined; readonly carried: Plan["carried"] },
-  ): Promise<Outcome | Again> {
-    const { request, delivery, live, interest, note } = reading;
-    const window = windowOf(interest.optIn.overrides, options.settings);
-    const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
-    const isRoll = due !== undefined && mayRoll;
-    const pause = planPause({
-      ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused, isRoll },
-      ...{ dialect: options.settings.dialect, nowMs: clock.now() },
-    });
-    reportProblems(reading, [...interest.optIn.problems, ...pause.problems]);
-    const pausing = pausingOf(pause.change, options.settings.dialect);
-    // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
-    if (due !== undefined && !mayRoll) await options.queue.add([{ request, ...window, purpose: "change" }]);
-    const text = due !== undefined ? note : carried && formatCarried(carried);
-    const outcome = isRoll
-      ? await roll(reading, due, pausing)
-      : text === note && pause.change === undefined
-        ? nothingWritten(sights)
-        : await record(reading, sights, { text, pausing });
-    // Only now: a pause that was not written has no end.
-    if (pause.resumeAfterMs !== undefined) await resumeLater(request, pause.resumeAfterMs);
-    return outcome;
-  }
-
-  /** What there is now, and what follows from it; `gone` and `ignored`: nothing can. A stash stands for the Job it replaces. */
-  async function lookNow(
-    request: Request,
-    delivery: Delivery,
-    cluster: EngagedCluster,
-  ): Promise<Look | { readonly stash: LiveWorkload } | "gone" | "ignored"> {
-    const { api } = cluster;
-    const kind = servedKind(request.workload.kind, options.settings);
-    // Left over from when it was served.
-    if (kind === undefined) return "ignored";
-    const ahead = sources.readAhead(api, request.workload);
-    const [live, isInScope] = await Promise.all([
-      api.readWorkload(request.workload, delivery.signal),
-      isServed(api, request.workload.namespace),
-    ]);
-    if (live === undefined || live.isDeleting) return "gone";
-    const stand = standOf(live, options.settings);
-    if (stand === "stash") return { stash: live };
-    // A pause that was begun while the namespace was served has to end all the same.
-    if (!isInScope && !isHeld(live, options.settings.dialect)) return "ignored";
-    const interest = readInterest(live, options.settings, options.compile);
-    const note = ourNote(live.annotations, options.keys);
-    const reading: Reading = { request, delivery, cluster, live, kind, interest, note };
-    return { reading, stand, ...(isInScope ? await planNow(reading, stand, ahead) : leftAlone(note)) };
-  }
-
-  async function planNow(
-    { cluster, live, interest, note }: Reading,
-    stand: Stand,
-    ahead: ReadsAhead,
-  ): Promise<Planned> {
-    const { api, engagedAtSeconds } = cluster;
-    const carried = parseCarried(note);
-    const sights = stand === "owned" ? [] : await sources.look({ api, live, interest, note, carried, ahead });
-    const planned = plan({
-      workload: { ...live, parsed: interest.template },
-      carried,
-      sights,
-      patterns: patternsOf(interest),
-      rules: options.settings,
-      keys: options.keys,
-      sha1: options.sha1,
-      engagedAtSeconds,
-    });
-    return { planned, sights };
-  }
-
-  async function resumeLater(request: Request, afterMs: number): Promise<void> {
-    await options.queue.add([{ request, quietPeriodMs: afterMs, maxWaitMs: afterMs, purpose: "resume" }]);
-  }
-
-  /** The note changes, or a pause ends: no template does. */
-  async function record(
-    reading: Reading,
-    sights: readonly Sight[],
-    { text, pausing }: { readonly text: string | undefined; readonly pausing: Pausing },
-  ): Promise<Outcome> {
-    const { request, delivery, cluster, live, interest } = reading;
-    reportMissing(reading, sights);
-    const annotations = { ...notePatch(live.annotations, options.keys, text), ...pausing.annotations };
-    const patch = { resourceVersion: live.resourceVersion, annotations, ...pausing.spec };
-    const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
-    if (written === undefined) return "gone";
-    sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
-    log.debug(
-      { cluster: cluster.name, workload: request.workload },
-      text === undefined ? "workload let go" : "workload noted",
-    );
-    return "recorded";
   }
 
   /** A stash was left over: whoever made it did not come to an end. */
@@ -313,93 +164,4 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       }
     }
   }
-
-  async function roll(
-    reading: Reading,
-    planned: Plan & { type: "roll" },
-    pausing: Pausing,
-  ): Promise<Outcome | Again> {
-    const { request, delivery, cluster, live, kind, interest } = reading;
-    const strategy = interest.optIn.overrides.strategy ?? options.settings.strategy;
-    const nowSeconds = Math.floor(clock.now() / 1000);
-    const edit = templateEdit(planned, strategy, interest.template, { keys: options.keys, nowSeconds });
-    const note = formatCarried(planned.carried);
-    const annotations = { ...notePatch(live.annotations, options.keys, note), ...pausing.annotations };
-    const how = kind.roll({
-      live,
-      edit,
-      mark: planned.mark,
-      note: { before: reading.note, after: note, annotations },
-      nowMs: clock.now(),
-      keyed: options.keys.current,
-    });
-    const target = { api: cluster.api, live, annotations, also: pausing.spec, signal: delivery.signal };
-    const written = await writeRoll(how, target);
-    if (written.type === "gone") return "gone";
-    if (written.type === "written")
-      sources.remember(cluster.api, written.live, { sources: interest.candidates, note });
-    for (const { reason } of planned.changed) meter.rolled(cluster.name, request.workload.kind, reason);
-    const changed = planned.changed.map(({ source, reason }) => ({
-      kind: source.kind,
-      name: source.name,
-      reason,
-    }));
-    log.info(
-      { cluster: cluster.name, workload: request.workload, strategy, sources: changed },
-      "workload rolled",
-    );
-    options.reporter?.rolled({
-      ...about(request, cluster),
-      uid: written.type === "written" ? written.live.uid : live.uid,
-      strategy,
-      sources: planned.changed.map(({ source, reason }) => ({ ...source, reason })),
-    });
-    return written.type === "waiting" ? written.again : "rolled";
-  }
-
-  function reportProblems({ request, cluster, live }: Reading, problems: readonly AnnotationProblem[]): void {
-    for (const unreadable of problems) {
-      const { annotation, value, problem, mend } = unreadable;
-      options.reporter?.unreadable({ ...about(request, cluster), uid: live.uid, problem: unreadable });
-      log.warn(
-        {
-          cluster: cluster.name,
-          workload: request.workload,
-          annotation,
-          value: value.slice(0, 200),
-          reason: "AnnotationUnreadable",
-        },
-        `annotation ${annotation} ${problem}; ${mend}`,
-      );
-    }
-  }
-
-  /** A name in an annotation that leads nowhere is often a wrong name: said once, when it is noted. */
-  function reportMissing({ request, cluster }: Reading, sights: readonly Sight[]): void {
-    for (const { ref, mode, reference, live } of sights) {
-      if (mode !== "named" || reference !== undefined || live !== undefined) continue;
-      log.warn(
-        { cluster: cluster.name, workload: request.workload, source: ref, reason: "NamedSourceMissing" },
-        "an annotation names a source that does not exist and that the pod template does not reference",
-      );
-    }
-  }
-}
-
-/** What a namespace that is not served leaves to decide: nothing, and the note stays. */
-function leftAlone(note: string | undefined): Planned {
-  return { planned: { type: "record", carried: parseCarried(note) }, sights: [] };
-}
-
-function nothingWritten(sights: readonly Sight[]): Outcome {
-  return sights.length === 0 ? "ignored" : "unchanged";
-}
-
-function pausingOf(change: PauseChange | undefined, dialect: AnnotationDialect): Pausing {
-  if (change === undefined) return { annotations: {}, spec: {} };
-  const { isPaused, pausedAt } = change;
-  return {
-    annotations: { [dialect.pausedAt]: pausedAt },
-    spec: isPaused === undefined ? {} : { isPaused },
-  };
 }

@@ -1,0 +1,200 @@
+import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialect";
+import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
+import { formatCarried } from "@fleet-reloader/domain/carried/carried";
+import { notePatch } from "@fleet-reloader/domain/carried/note";
+import type { Keyring } from "@fleet-reloader/domain/keyring";
+import { type PauseChange, planPause } from "@fleet-reloader/domain/pause";
+import type { Plan } from "@fleet-reloader/domain/plan/plan";
+import type { Sight } from "@fleet-reloader/domain/plan/sight";
+import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
+import type { Clock } from "../clock.ts";
+import { windowOf } from "../interest.ts";
+import type { Log } from "../log.ts";
+import type { Meter } from "../meter.ts";
+import type { Reporter } from "../reporter.ts";
+import type { Again, Outcome, Request } from "../request.ts";
+import type { Settings } from "../settings.ts";
+import type { SourceReader } from "../source-reader.ts";
+import type { Workqueue } from "../workqueue.ts";
+import { writeRoll } from "../write-roll.ts";
+import type { EngagedCluster, Reading } from "./look.ts";
+
+/** What a pause adds to a PATCH. */
+interface Pausing {
+  readonly annotations: Readonly<Record<string, string | null>>;
+  readonly spec: { readonly isPaused?: boolean };
+}
+
+/** What has been decided: the roll that is due, if one is, and what the pods carry. */
+export interface Decision {
+  readonly due: (Plan & { type: "roll" }) | undefined;
+  readonly carried: Plan["carried"];
+}
+
+export interface WriterOptions {
+  readonly sources: SourceReader;
+  readonly queue: Workqueue;
+  readonly keys: Keyring;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  /** Undefined: nobody outside is told. */
+  readonly reporter?: Reporter;
+}
+
+export type WriteDecision = (
+  reading: Reading,
+  sights: readonly Sight[],
+  decision: Decision,
+) => Promise<Outcome | Again>;
+
+/** The writing half: one conditional write of what has been decided, and who is told of it. */
+export function createWriter(options: WriterOptions): WriteDecision {
+  const { clock, log, meter, sources } = options;
+
+  return write;
+
+  /** Writes what has been decided: a roll that is due, or only the note of what the pods carry. */
+  async function write(
+    reading: Reading,
+    sights: readonly Sight[],
+    { due, carried }: Decision,
+  ): Promise<Outcome | Again> {
+    const { request, delivery, live, interest, note } = reading;
+    const window = windowOf(interest.optIn.overrides, options.settings);
+    const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
+    const isRoll = due !== undefined && mayRoll;
+    const pause = planPause({
+      ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused, isRoll },
+      ...{ dialect: options.settings.dialect, nowMs: clock.now() },
+    });
+    reportProblems(reading, [...interest.optIn.problems, ...pause.problems]);
+    const pausing = pausingOf(pause.change, options.settings.dialect);
+    // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
+    if (due !== undefined && !mayRoll) await options.queue.add([{ request, ...window, purpose: "change" }]);
+    const text = due !== undefined ? note : carried && formatCarried(carried);
+    const outcome = isRoll
+      ? await roll(reading, due, pausing)
+      : text === note && pause.change === undefined
+        ? nothingWritten(sights)
+        : await record(reading, sights, { text, pausing });
+    // Only now: a pause that was not written has no end.
+    if (pause.resumeAfterMs !== undefined) await resumeLater(request, pause.resumeAfterMs);
+    return outcome;
+  }
+
+  async function resumeLater(request: Request, afterMs: number): Promise<void> {
+    await options.queue.add([{ request, quietPeriodMs: afterMs, maxWaitMs: afterMs, purpose: "resume" }]);
+  }
+
+  /** The note changes, or a pause ends: no template does. */
+  async function record(
+    reading: Reading,
+    sights: readonly Sight[],
+    { text, pausing }: { readonly text: string | undefined; readonly pausing: Pausing },
+  ): Promise<Outcome> {
+    const { request, delivery, cluster, live, interest } = reading;
+    reportMissing(reading, sights);
+    const annotations = { ...notePatch(live.annotations, options.keys, text), ...pausing.annotations };
+    const patch = { resourceVersion: live.resourceVersion, annotations, ...pausing.spec };
+    const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
+    if (written === undefined) return "gone";
+    sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
+    log.debug(
+      { cluster: cluster.name, workload: request.workload },
+      text === undefined ? "workload let go" : "workload noted",
+    );
+    return "recorded";
+  }
+
+  async function roll(
+    reading: Reading,
+    planned: Plan & { type: "roll" },
+    pausing: Pausing,
+  ): Promise<Outcome | Again> {
+    const { request, delivery, cluster, live, kind, interest } = reading;
+    const strategy = interest.optIn.overrides.strategy ?? options.settings.strategy;
+    const nowSeconds = Math.floor(clock.now() / 1000);
+    const edit = templateEdit(planned, strategy, interest.template, { keys: options.keys, nowSeconds });
+    const note = formatCarried(planned.carried);
+    const annotations = { ...notePatch(live.annotations, options.keys, note), ...pausing.annotations };
+    const how = kind.roll({
+      live,
+      edit,
+      mark: planned.mark,
+      note: { before: reading.note, after: note, annotations },
+      nowMs: clock.now(),
+      keyed: options.keys.current,
+    });
+    const target = { api: cluster.api, live, annotations, also: pausing.spec, signal: delivery.signal };
+    const written = await writeRoll(how, target);
+    if (written.type === "gone") return "gone";
+    if (written.type === "written")
+      sources.remember(cluster.api, written.live, { sources: interest.candidates, note });
+    for (const { reason } of planned.changed) meter.rolled(cluster.name, request.workload.kind, reason);
+    const changed = planned.changed.map(({ source, reason }) => ({
+      kind: source.kind,
+      name: source.name,
+      reason,
+    }));
+    log.info(
+      { cluster: cluster.name, workload: request.workload, strategy, sources: changed },
+      "workload rolled",
+    );
+    options.reporter?.rolled({
+      ...about(request, cluster, clock),
+      uid: written.type === "written" ? written.live.uid : live.uid,
+      strategy,
+      sources: planned.changed.map(({ source, reason }) => ({ ...source, reason })),
+    });
+    return written.type === "waiting" ? written.again : "rolled";
+  }
+
+  function reportProblems({ request, cluster, live }: Reading, problems: readonly AnnotationProblem[]): void {
+    for (const unreadable of problems) {
+      const { annotation, value, problem, mend } = unreadable;
+      options.reporter?.unreadable({ ...about(request, cluster, clock), uid: live.uid, problem: unreadable });
+      log.warn(
+        {
+          cluster: cluster.name,
+          workload: request.workload,
+          annotation,
+          value: value.slice(0, 200),
+          reason: "AnnotationUnreadable",
+        },
+        `annotation ${annotation} ${problem}; ${mend}`,
+      );
+    }
+  }
+
+  /** A name in an annotation that leads nowhere is often a wrong name: said once, when it is noted. */
+  function reportMissing({ request, cluster }: Reading, sights: readonly Sight[]): void {
+    for (const { ref, mode, reference, live } of sights) {
+      if (mode !== "named" || reference !== undefined || live !== undefined) continue;
+      log.warn(
+        { cluster: cluster.name, workload: request.workload, source: ref, reason: "NamedSourceMissing" },
+        "an annotation names a source that does not exist and that the pod template does not reference",
+      );
+    }
+  }
+}
+
+/** What every report says first. */
+export function about(request: Request, cluster: EngagedCluster, clock: Clock) {
+  const { name: clusterName } = cluster;
+  return { cluster: request.cluster, clusterName, workload: request.workload, atMs: clock.now() };
+}
+
+function nothingWritten(sights: readonly Sight[]): Outcome {
+  return sights.length === 0 ? "ignored" : "unchanged";
+}
+
+function pausingOf(change: PauseChange | undefined, dialect: AnnotationDialect): Pausing {
+  if (change === undefined) return { annotations: {}, spec: {} };
+  const { isPaused, pausedAt } = change;
+  return {
+    annotations: { [dialect.pausedAt]: pausedAt },
+    spec: isPaused === undefined ? {} : { isPaused },
+  };
+}
