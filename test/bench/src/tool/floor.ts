@@ -1,8 +1,11 @@
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
 import { expectOk } from "../api/expect-ok.ts";
 import { inFlight } from "../api/in-flight.ts";
+import { orEnd, startChild } from "../child/child.ts";
+import type { FloorMethods } from "../floor/methods.ts";
 import { readProcess, sumOf } from "../meter/process-tree.ts";
 import type { BenchServer } from "../server/bench-server.ts";
+import type { Tool } from "./tool.ts";
 
 export const floorInFlight = 8;
 
@@ -31,4 +34,20 @@ export async function measureFloor(
   });
   const seconds = (performance.now() - startedAt) / 1000;
   return { seconds, serverCpuSeconds: cpuSeconds() - cpuBefore };
+}
+
+/** The least that a roll takes on this machine and API server: a client that sees, reads and writes, and does nothing else. */
+export async function startFloor(server: BenchServer, namespace: string): Promise<Tool> {
+  const startedAt = performance.now();
+  const child = startChild<FloorMethods>(new URL("../floor/process.ts", import.meta.url));
+  await orEnd(child, child.ask("start", { target: server.target, namespace }));
+  const stop = async (): Promise<void> => await child[Symbol.asyncDispose]();
+  return {
+    name: "floor",
+    pid: child.pid,
+    redisSocket: undefined,
+    readyMs: performance.now() - startedAt,
+    stop,
+    [Symbol.asyncDispose]: stop,
+  };
 }

@@ -10,10 +10,11 @@ export interface Tool extends AsyncDisposable {
   readonly stop: () => Promise<void>;
 }
 
-export type ToolName = "ours" | "peer model";
+export type ToolName = "ours" | "peer model" | "floor";
 
 /** The annotation that opts a workload in, another one for each tool: both can share a cluster. */
 export const optInOf: Readonly<Record<ToolName, string>> = {
   ours: "reloader.stakater.com/auto",
   "peer model": "peer-model/auto",
+  floor: "floor/auto",
 };

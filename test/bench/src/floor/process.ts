@@ -1,0 +1,34 @@
+import { ApiClient, apiPath } from "@fleet-reloader/testkit/api-client";
+import { expectOk } from "../api/expect-ok.ts";
+import { text } from "../api/field.ts";
+import { serveMethods } from "../child/serve.ts";
+import { startInformer } from "../peer-model/informer.ts";
+import type { FloorMethods } from "./methods.ts";
+
+/**
+ * What no tool can do without, and nothing else: see the change on a watch, read both objects as they are now, write the
+ * template on condition that nothing changed in between. No queue, no index, no hash, nobody who could take over.
+ */
+const methods: FloorMethods = {
+  async start({ target, namespace }) {
+    const client = new ApiClient(target);
+    const roll = async (name: string): Promise<void> => {
+      const [deployment] = await Promise.all([
+        expectOk(`get ${name}`, client.send("GET", apiPath("Deployment", namespace, name))),
+        expectOk(`get ${name}`, client.send("GET", apiPath("ConfigMap", namespace, name))),
+      ]);
+      const resourceVersion = text(deployment, "metadata", "resourceVersion");
+      const annotations = { "bench/floor": String(performance.now()) };
+      const patch = { metadata: { resourceVersion }, spec: { template: { metadata: { annotations } } } };
+      await expectOk(`patch ${name}`, client.patch("Deployment", name, patch, namespace));
+    };
+    await startInformer({
+      target,
+      namespace,
+      kind: "ConfigMap",
+      onUpdate: (_, after) => void roll(text(after, "metadata", "name")),
+    });
+  },
+};
+
+serveMethods(methods);
