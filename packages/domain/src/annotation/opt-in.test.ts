@@ -1,5 +1,15 @@
 import { describe, expect, test } from "vitest";
 import { compileForTest } from "../fixture/compile-pattern.ts";
+import {
+  auto,
+  configMapAuto,
+  configMapExclude,
+  configMapNamed,
+  search,
+  secretAuto,
+  secretExclude,
+  secretNamed,
+} from "../fixture/peer-annotations.ts";
 import type { SourceKind } from "../source.ts";
 import type { Annotations } from "../workload.ts";
 import { defaultDialect } from "./dialect.ts";
@@ -8,15 +18,6 @@ import { mayReload, readOptIn } from "./opt-in.ts";
 function read(annotations: Annotations, templateAnnotations: Annotations = {}, autoReloadAll = false) {
   return readOptIn({ annotations, templateAnnotations }, defaultDialect, { autoReloadAll }, compileForTest);
 }
-
-const auto = "reloader.stakater.com/auto";
-const search = "reloader.stakater.com/search";
-const configMapAuto = "configmap.reloader.stakater.com/auto";
-const secretAuto = "secret.reloader.stakater.com/auto";
-const configMapNamed = "configmap.reloader.stakater.com/reload";
-const secretNamed = "secret.reloader.stakater.com/reload";
-const configMapExclude = "configmaps.exclude.reloader.stakater.com/reload";
-const secretExclude = "secrets.exclude.reloader.stakater.com/reload";
 
 describe("where annotations are read from", () => {
   test.each([

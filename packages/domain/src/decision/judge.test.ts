@@ -3,6 +3,18 @@ import { defaultDialect } from "../annotation/dialect.ts";
 import { readOptIn } from "../annotation/opt-in.ts";
 import { catalystApi } from "../fixture/catalyst-api.ts";
 import { compileForTest } from "../fixture/compile-pattern.ts";
+import {
+  auto,
+  configMapAuto,
+  configMapExclude,
+  configMapNamed,
+  ignore,
+  match,
+  search,
+  secretAuto,
+  secretExclude,
+  secretNamed,
+} from "../fixture/peer-annotations.ts";
 import { parsePodTemplate } from "../pod-template.ts";
 import { collectReferences } from "../reference/collect.ts";
 import type { SourceKind } from "../source.ts";
@@ -11,17 +23,6 @@ import { judge } from "./judge.ts";
 import { noReasons, yesReasons } from "./reasons.ts";
 
 // The decision table of compat 1.4: every row is one of its sentences.
-
-const auto = "reloader.stakater.com/auto";
-const search = "reloader.stakater.com/search";
-const match = "reloader.stakater.com/match";
-const ignore = "reloader.stakater.com/ignore";
-const configMapAuto = "configmap.reloader.stakater.com/auto";
-const secretAuto = "secret.reloader.stakater.com/auto";
-const configMapNamed = "configmap.reloader.stakater.com/reload";
-const secretNamed = "secret.reloader.stakater.com/reload";
-const configMapExclude = "configmaps.exclude.reloader.stakater.com/reload";
-const secretExclude = "secrets.exclude.reloader.stakater.com/reload";
 
 interface Case {
   readonly on?: Annotations;

@@ -1,12 +1,11 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { assertNoBug, type BenchContext, type Benchmark, type Outcome } from "../benchmark.ts";
-import { metered, type Usage } from "../meter/metered.ts";
+import { metered } from "../meter/metered.ts";
 import { countRolls, judgeMerged } from "../observer/judge.ts";
 import type { Pair } from "../observer/methods.ts";
 import { adopted, type Observer, startObserver } from "../observer/observer.ts";
 import { paceOf } from "../pace.ts";
-import { figure, ratio } from "../report/table.ts";
-import { usageJson, usageTable } from "../report/usage-table.ts";
+import { reportWritesAndRolls, type WritesAndRolls } from "../report/writes-and-rolls.ts";
 import type { BenchServer } from "../server/bench-server.ts";
 import { dataFolder } from "../tool/data-folder.ts";
 import { startOurs } from "../tool/ours.ts";
@@ -21,12 +20,6 @@ const fullWrites = 300;
 const quickWrites = 10;
 const timeoutMs = 60_000;
 const rollsMax = 20;
-
-interface Burst {
-  readonly writes: number;
-  readonly rolls: number;
-  readonly usage: Usage;
-}
 
 export const burst: Benchmark = {
   id: "B05",
@@ -66,7 +59,7 @@ async function measure(what: {
   readonly settleMs: number;
   /** Waits until nothing more is to come. */
   readonly done: () => Promise<unknown>;
-}): Promise<Burst> {
+}): Promise<WritesAndRolls> {
   const { tool, server, observer, pairs, writes, settleMs, done } = what;
   await observer.ask("forget", undefined);
   const plan = Array.from({ length: writes }, (_, at) => pairs[at % pairs.length]).flatMap((pair, at) =>
@@ -85,29 +78,9 @@ async function measure(what: {
   return { writes: sent.length, rolls: countRolls(rolls), usage };
 }
 
-function report(ours: Burst, peer: Burst, { isQuick }: BenchContext): Outcome {
-  const row = (label: string, { writes, rolls }: Burst) => [
-    label,
-    String(writes),
-    String(rolls),
-    figure(writes / rolls),
-  ];
+function report(ours: WritesAndRolls, peer: WritesAndRolls, { isQuick }: BenchContext): Outcome {
   return {
-    tables: [
-      {
-        title: "Rolls for a burst",
-        columns: ["arm", "writes", "rolls", "writes per roll"],
-        rows: [
-          row("ours", ours),
-          row("peer model", peer),
-          ["ratio ours / peer model", "", ratio(ours.rolls, peer.rolls), ""],
-        ],
-      },
-      usageTable("write", [
-        { arm: "ours", usage: ours.usage, units: ours.writes },
-        { arm: "peer model", usage: peer.usage, units: peer.writes },
-      ]),
-    ],
+    ...reportWritesAndRolls("Rolls for a burst", ours, peer),
     marks: isQuick
       ? []
       : [
@@ -119,9 +92,5 @@ function report(ours: Burst, peer: Burst, { isQuick }: BenchContext): Outcome {
           },
         ],
     notes: [],
-    measures: {
-      ours: { ...ours, usage: usageJson(ours.usage) },
-      peer: { ...peer, usage: usageJson(peer.usage) },
-    },
   };
 }

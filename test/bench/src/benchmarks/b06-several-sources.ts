@@ -1,11 +1,11 @@
 import { assertNoBug, type BenchContext, type Benchmark, type Outcome } from "../benchmark.ts";
-import { metered, type Usage } from "../meter/metered.ts";
+import { metered } from "../meter/metered.ts";
 import { countRolls, judgeRolls } from "../observer/judge.ts";
 import type { Pair } from "../observer/methods.ts";
 import { adopted, startObserver } from "../observer/observer.ts";
 import { paceOf } from "../pace.ts";
-import { figure, ratio } from "../report/table.ts";
-import { usageJson, usageTable } from "../report/usage-table.ts";
+import { figure } from "../report/table.ts";
+import { reportWritesAndRolls, type WritesAndRolls } from "../report/writes-and-rolls.ts";
 import { dataFolder } from "../tool/data-folder.ts";
 import { startOurs } from "../tool/ours.ts";
 import { drained, startPeerModel } from "../tool/peer-model.ts";
@@ -19,12 +19,6 @@ const quickBetweenMs = 10;
 /** A second of writes, the quiet period of 2 s, and half as much again for a busy machine. */
 const roundMs = 5000;
 const timeoutMs = 120_000;
-
-interface Syncs {
-  readonly writes: number;
-  readonly rolls: number;
-  readonly usage: Usage;
-}
 
 export const severalSources: Benchmark = {
   id: "B06",
@@ -52,7 +46,7 @@ async function run(context: BenchContext): Promise<Outcome> {
   using data = dataFolder();
 
   context.say(`ours: ${rounds} rounds of ${workloads} workloads`);
-  const ours = await (async (): Promise<Syncs> => {
+  const ours = await (async (): Promise<WritesAndRolls> => {
     await using tool = await startOurs({ server, dataDir: data.path, args: debounceArgs });
     await adopted(observer, "ours", workloads);
     await observer.ask("forget", undefined);
@@ -92,29 +86,9 @@ function planOf(pairs: readonly Pair[], rounds: number, betweenMs: number) {
   return all.flat().toSorted((a, b) => a.atMs - b.atMs);
 }
 
-function report(ours: Syncs, peer: Syncs): Outcome {
-  const row = (label: string, { writes, rolls }: Syncs) => [
-    label,
-    String(writes),
-    String(rolls),
-    figure(writes / rolls),
-  ];
+function report(ours: WritesAndRolls, peer: WritesAndRolls): Outcome {
   return {
-    tables: [
-      {
-        title: "Rolls for syncs",
-        columns: ["arm", "writes", "rolls", "writes per roll"],
-        rows: [
-          row("ours", ours),
-          row("peer model", peer),
-          ["ratio ours / peer model", "", ratio(ours.rolls, peer.rolls), ""],
-        ],
-      },
-      usageTable("write", [
-        { arm: "ours", usage: ours.usage, units: ours.writes },
-        { arm: "peer model", usage: peer.usage, units: peer.writes },
-      ]),
-    ],
+    ...reportWritesAndRolls("Rolls for syncs", ours, peer),
     // One roll per sync is what the check for missed and spurious rolls wants: another number is no result at all.
     marks: [
       {
@@ -125,9 +99,5 @@ function report(ours: Syncs, peer: Syncs): Outcome {
       },
     ],
     notes: [],
-    measures: {
-      ours: { ...ours, usage: usageJson(ours.usage) },
-      peer: { ...peer, usage: usageJson(peer.usage) },
-    },
   };
 }

@@ -1,4 +1,4 @@
-import { type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
+import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import { auto, at as fieldAt, reads, Site } from "../site.ts";
@@ -44,13 +44,17 @@ export function pauseTests(world: () => World): void {
       30_000,
     );
 
-  test.concurrent("three changes within the period are one new ReplicaSet, when it ends", async () => {
-    const site = await deployment("pause", "6s");
-    await using product = start(site);
+  async function changedAndPaused(site: Site, product: Product): Promise<void> {
     await product.ready();
     await site.adopted("Deployment", "api");
     await site.change("ConfigMap", "settings", { v: "1" });
     await isPaused(site);
+  }
+
+  test.concurrent("three changes within the period are one new ReplicaSet, when it ends", async () => {
+    const site = await deployment("pause", "6s");
+    await using product = start(site);
+    await changedAndPaused(site, product);
     const { since } = await pauseOf(site);
     for (const v of ["2", "3"]) await site.change("ConfigMap", "settings", { v });
     expect(await site.newReplicaSets("api")).toBe(0);
@@ -63,10 +67,7 @@ export function pauseTests(world: () => World): void {
   test.concurrent("killed within the period, and started again: the Deployment resumes", async () => {
     const site = await deployment("pause-killed", "4s");
     await using product = start(site);
-    await product.ready();
-    await site.adopted("Deployment", "api");
-    await site.change("ConfigMap", "settings", { v: "1" });
-    await isPaused(site);
+    await changedAndPaused(site, product);
     product.signal("SIGKILL");
     await product.ended;
     await using again = start(site, { dataDir: product.dataDir });
@@ -80,10 +81,7 @@ export function pauseTests(world: () => World): void {
     const site = await deployment("pause-left", "4s");
     {
       await using product = start(site);
-      await product.ready();
-      await site.adopted("Deployment", "api");
-      await site.change("ConfigMap", "settings", { v: "1" });
-      await isPaused(site);
+      await changedAndPaused(site, product);
       product.signal("SIGKILL");
       await product.ended;
     }
