@@ -54,7 +54,7 @@ export const faultCatalogue = {
   "kube.forbidden": {
     class: "denied",
     meaning: "The API server refuses this verb on this resource to our identity.",
-    mend: "Grant the verb named in the message; see infra/rbac.",
+    mend: "Grant the verb named in the message; the chart and infra/manifests have them all.",
   },
   "kube.unauthorized": {
     class: "denied",

@@ -15,7 +15,7 @@ export interface World extends AsyncDisposable {
   readonly client: ApiClient;
   /** Kubeconfig of a user who may do nothing until it is granted. */
   readonly limited: { readonly kubeconfigPath: string; readonly user: string };
-  /** Grants a ClusterRole's rules (as in infra/rbac) to the limited user. */
+  /** Grants a ClusterRole's rules to the limited user. */
   grant(rules: readonly RbacRule[]): Promise<void>;
   /** Grants rules in these namespaces only, with nothing cluster-wide. */
   grantIn(namespaces: readonly string[], rules: readonly RbacRule[]): Promise<void>;

@@ -16,7 +16,7 @@ import { unreadVariables } from "@fleet-reloader/runtime/config/without-effect-f
 import { metricDescriptions } from "@fleet-reloader/runtime/prom-meter";
 import { standaloneConfig } from "@fleet-reloader/standalone/config";
 import { describe, expect, test } from "vitest";
-import { parse } from "yaml";
+import { parseAllDocuments } from "yaml";
 import { root } from "./root.ts";
 
 /** The peer's flags, by hand from its source: the one thing here that our code cannot know. */
@@ -130,10 +130,14 @@ test("every metric with a name of the peer's is on the page, and every one on th
   expect(missing).toEqual([]);
 });
 
-test("the rights on the page are those of infra/rbac", () => {
+test("the rights on the page are those that are shipped", () => {
   const rows = rowsUnder("Rights").filter(([resources = ""]) => resources.includes("`"));
+  const manifests = parseAllDocuments(
+    readFileSync(join(root, "infra/manifests/fleet-reloader.yaml"), "utf8"),
+  );
+  const role = [...manifests].find((document) => document.get("kind") === "ClusterRole")?.toJS();
   const rules: readonly { readonly resources: readonly string[]; readonly verbs: readonly string[] }[] =
-    parse(readFileSync(join(root, "infra/rbac/cluster-role.yaml"), "utf8")).rules;
+    role.rules;
   const granted = new Map(
     rules.flatMap(({ resources, verbs }) => resources.map((one) => [one, verbs] as const)),
   );
@@ -142,7 +146,7 @@ test("the rights on the page are those of infra/rbac", () => {
       .filter(([resources = "", , , when]) => codes(resources).includes(resource) && (only ?? when) === when)
       .flatMap(([, , verbs = ""]) => codes(verbs));
   for (const [resource, verbs] of granted)
-    expect(promised(resource), `infra/rbac: ${resource}`).toEqual(expect.arrayContaining([...verbs]));
+    expect(promised(resource), `infra/manifests: ${resource}`).toEqual(expect.arrayContaining([...verbs]));
   for (const resource of rows.flatMap(([resources = ""]) => codes(resources)))
     for (const verb of promised(resource, "always"))
       expect(granted.get(resource), `${path}: ${resource}`).toContain(verb);

@@ -1,17 +1,14 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
+import { join } from "node:path";
 import type { ApiKind } from "@fleet-reloader/testkit/api-client";
 import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { holds, until } from "@fleet-reloader/testkit/until";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { parse } from "yaml";
 import { Deeds } from "../deeds.ts";
+import { shippedRights } from "../shipped-rights.ts";
 import { auto, at as field, reads, Site } from "../site.ts";
-import type { RbacRule, World } from "../world.ts";
+import type { World } from "../world.ts";
 
-const roleFile = join(dirname(fileURLToPath(import.meta.url)), "../../../../infra/rbac/cluster-role.yaml");
 const allKinds = ["--is-Argo-Rollouts=true", "--workload-kinds=serving.knative.dev/v1/Service=spec.template"];
 
 type SourceKind = "ConfigMap" | "Secret";
@@ -241,9 +238,8 @@ export function kindTests(world: () => World): void {
       expect(await at.note("Job", "it")).toBeUndefined();
     });
 
-    test("with exactly the rights of infra/rbac a CronJob runs and a Job is made anew", async () => {
-      const rules: readonly RbacRule[] = parse(readFileSync(roleFile, "utf8")).rules;
-      await world().grant(rules);
+    test("with exactly the rights that are shipped a CronJob runs and a Job is made anew", async () => {
+      await world().grant(shippedRights());
       await using product = startProduct({
         kubeconfig: world().limited.kubeconfigPath,
         args: ["--debounce", "500ms"],

@@ -1,24 +1,14 @@
-import { readFileSync } from "node:fs";
-import { dirname, join } from "node:path";
-import { fileURLToPath } from "node:url";
 import { startProduct } from "@fleet-reloader/testkit/product";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
+import { shippedRights, without } from "../shipped-rights.ts";
 import { auto, reads, Site } from "../site.ts";
-import type { RbacRule, World } from "../world.ts";
-
-const roleFile = join(dirname(fileURLToPath(import.meta.url)), "../../../../infra/rbac/cluster-role.yaml");
+import type { World } from "../world.ts";
 
 /** The rights the product says it needs are the rights it needs: it works with them, and names the one that is missing. */
 export function rightsTests(world: () => World): void {
-  test("with exactly the rights of infra/rbac it works; without one it says which, and heals when it is granted", async () => {
-    const rules: readonly RbacRule[] = parse(readFileSync(roleFile, "utf8")).rules;
-    const withoutSecrets = rules.map((rule) => ({
-      ...rule,
-      resources: rule.resources.filter((resource) => resource !== "secrets"),
-    }));
-    await world().grant(withoutSecrets);
+  test("with exactly the rights that are shipped it works; without one it says which, and heals when it is granted", async () => {
+    await world().grant(without("secrets", shippedRights()));
     const at = await Site.make(world().client, "rights");
     await at.secret("credentials", { v: "A" });
     await at.configMap("settings", { v: "A" });
@@ -43,7 +33,7 @@ export function rightsTests(world: () => World): void {
     expect(ready.status).toBe(503);
     expect(await ready.text()).toContain("secrets");
 
-    await world().grant(rules);
+    await world().grant(shippedRights());
     await product.ready(60_000);
     await at.adopted("Deployment", "reads-secret", 60_000);
     await at.change("Secret", "credentials", { v: "B" });

@@ -1,12 +1,9 @@
-import { readFileSync } from "node:fs";
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { parse } from "yaml";
+import { shippedRightsInNamespaces, without } from "../shipped-rights.ts";
 import { auto, reads, Site } from "../site.ts";
-import type { RbacRule, World } from "../world.ts";
-
-const roleFile = new URL("../../../../infra/rbac/role.yaml", import.meta.url);
+import type { World } from "../world.ts";
 
 /** Which namespaces and which sources are served. */
 export function scopeTests(world: () => World): void {
@@ -21,11 +18,7 @@ export function scopeTests(world: () => World): void {
 
   test.concurrent("several namespaces with the rights of a Role in each, and without Secrets none to them", async () => {
     const [a, b, c] = [await site("scope-a"), await site("scope-b"), await site("scope-c")];
-    const rules: readonly RbacRule[] = parse(readFileSync(roleFile, "utf8")).rules;
-    const withoutSecrets = rules.map((rule) => ({
-      ...rule,
-      resources: rule.resources.filter((resource) => resource !== "secrets"),
-    }));
+    const withoutSecrets = without("secrets", shippedRightsInNamespaces());
     await a.secret("credentials", { v: "A" });
     await a.workload("Deployment", "reads-secret", {
       annotations: auto,
