@@ -29,9 +29,26 @@ export function selectTargets(
  */
 function loadTargets(files: readonly string[], contexts: readonly string[]): readonly ClusterTarget[] {
   const named = files.join(":");
-  const read = readAll(files);
+  const merged = merge(named, readAll(files));
   const names = contexts.length > 0 ? contexts : [""];
-  return names.map((name) => target(named, merge(named, read), name));
+  return names.map((name) => target(named, ownConfig(merged, name), name));
+}
+
+/**
+ * The part of a kubeconfig that one context needs: each cluster's credentials are renewed on their own, and a thousand contexts
+ * must not hold a thousand copies of all. A name that is not there leaves the whole, for a message that tells what there is.
+ */
+function ownConfig(all: KubeConfig, wanted: string): KubeConfig {
+  const name = wanted === "" ? all.getCurrentContext() : wanted;
+  const context = all.getContextObject(name);
+  const own = new KubeConfig();
+  own.loadFromOptions({
+    clusters: all.clusters.filter((each) => context === null || each.name === context.cluster),
+    users: all.users.filter((each) => context === null || each.name === context.user),
+    contexts: context === null ? all.contexts : [context],
+    currentContext: all.getCurrentContext(),
+  });
+  return own;
 }
 
 // Where kubelet puts it: https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/
