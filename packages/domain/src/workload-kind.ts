@@ -1,6 +1,7 @@
 import type { RollWrite } from "./kind/roll-write.ts";
 import type { Stand } from "./kind/stand.ts";
 import type { KeyedDigest, Mark } from "./mark.ts";
+import type { RolloutState } from "./rollout-state/rollout-state.ts";
 import type { TemplateEdit } from "./strategy/edit.ts";
 import type { Annotations, WorkloadRef } from "./workload.ts";
 
@@ -29,6 +30,8 @@ export interface WorkloadKind {
   readonly stand?: (object: unknown) => Stand;
   /** How a roll is written. Pure: the same roll has the same write, whoever asks and how often. */
   readonly roll: (roll: PlannedRoll) => RollWrite;
+  /** Where the rollout that follows a roll stands, from the object as the API server has it. */
+  readonly rolloutState: (object: unknown) => RolloutState;
 }
 
 /** The live workload, as far as a write depends on it. */

@@ -4,6 +4,7 @@ import { noReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
 import { eventReasons } from "@fleet-reloader/domain/event-reasons";
 import { dispositions, faultCatalogue } from "@fleet-reloader/domain/fault";
 import { rollReasons } from "@fleet-reloader/domain/plan/reasons";
+import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import { referenceTables } from "@fleet-reloader/runtime/config/help";
 import { unreadVariables } from "@fleet-reloader/runtime/config/without-effect-fields";
 import { metricDescriptions } from "@fleet-reloader/runtime/prom-meter";
@@ -90,6 +91,14 @@ ${table(rollReasons)}
 ## Of Events on a workload
 
 ${table(eventReasons)}
+
+## How a rollout ended
+
+Each workload that was rolled is followed until its rollout is healthy, has failed, or goes no further (stalled).
+
+| Reason | Result | Meaning |
+|---|---|---|
+${rolloutReasons.map(({ reason, ends, meaning }) => `| \`${reason}\` | ${ends} | ${meaning} |`).join("\n")}
 `;
 }
 

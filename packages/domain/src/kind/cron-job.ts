@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, jsonField, jsonTexts } from "../json.ts";
+import { over } from "../rollout-state/rollout-state.ts";
 import { applyEdit } from "../strategy/apply-edit.ts";
 import { annotationValue } from "../workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload-kind.ts";
@@ -25,6 +26,7 @@ export const cronJob: WorkloadKind = {
   stand: (object): Stand =>
     jsonField(jsonField(object, "spec"), "suspend") === true ? "suspended" : "served",
   roll: runNow,
+  rolloutState: () => over("NextRun"),
 };
 
 function runNow({ live, edit, note, keyed }: PlannedRoll): RollWrite {

@@ -1,3 +1,4 @@
+import { declaredState } from "../rollout-state/custom.ts";
 import type { WorkloadKind } from "../workload-kind.ts";
 import { podController } from "./pod-controller.ts";
 
@@ -39,6 +40,7 @@ export function parseDeclaredKind(text: string): WorkloadKind | { readonly probl
   return podController(
     `${kind}.${groupText}`,
     { group: groupText, version: versionText, plural },
+    declaredState,
     { apiKind: kind, patch: "merge", isOptional: true, templatePath },
   );
 }

@@ -1,4 +1,5 @@
 import { isJsonObject, type JsonObject, jsonField, jsonList, jsonText, jsonTexts } from "../json.ts";
+import { jobState } from "../rollout-state/runs.ts";
 import { applyEdit } from "../strategy/apply-edit.ts";
 import type { WorkloadRef } from "../workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload-kind.ts";
@@ -31,6 +32,7 @@ export const job: WorkloadKind = {
   templatePath: ["spec", "template"],
   stand: standOf,
   roll: (roll): RollWrite => ({ type: "replace", stash: stashOf(roll) }),
+  rolloutState: jobState,
 };
 
 const endConditions: ReadonlySet<unknown> = new Set([

@@ -1,3 +1,4 @@
+import type { RolloutState } from "../rollout-state/rollout-state.ts";
 import type { WorkloadKind } from "../workload-kind.ts";
 import type { RollWrite } from "./roll-write.ts";
 
@@ -5,6 +6,7 @@ import type { RollWrite } from "./roll-write.ts";
 export function podController(
   kind: string,
   resource: { readonly group: string; readonly version: string; readonly plural: string | undefined },
+  rolloutState: (object: unknown) => RolloutState,
   how: Partial<Pick<WorkloadKind, "apiKind" | "patch" | "isOptional" | "templatePath">> = {},
 ): WorkloadKind {
   return {
@@ -15,6 +17,7 @@ export function podController(
     patch: "strategic",
     templatePath: ["spec", "template"],
     roll: ({ edit }): RollWrite => ({ type: "template", edit }),
+    rolloutState,
     ...how,
   };
 }

@@ -1,5 +1,6 @@
 import { markAnnotation } from "../annotation/own-keys.ts";
 import { jsonField, jsonText } from "../json.ts";
+import { argoRolloutState } from "../rollout-state/custom.ts";
 import { annotationValue, type WorkloadRef } from "../workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload-kind.ts";
 import type { RollWrite } from "./roll-write.ts";
@@ -19,6 +20,7 @@ export const rollout: WorkloadKind = {
   templatePath: ["spec", "template"],
   templateOwner: ownerOf,
   roll: rollOf,
+  rolloutState: argoRolloutState,
 };
 
 function ownerOf(object: unknown): WorkloadRef | undefined {

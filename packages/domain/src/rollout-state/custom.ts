@@ -1,0 +1,38 @@
+import { jsonField, jsonText } from "../json.ts";
+import { over, progressing, type RolloutState } from "./rollout-state.ts";
+import { numberOf, readStatus } from "./status.ts";
+
+/** Argo's Rollout says itself where it stands. A canary that waits for somebody is paused; one that waits for a time goes on. */
+export function argoRolloutState(object: unknown): RolloutState {
+  const { spec, status, isObserved } = readStatus(object);
+  if (!isObserved) return progressing;
+  const restartAt = jsonField(spec, "restartAt");
+  if (restartAt !== undefined && jsonField(status, "restartedAt") !== restartAt) return progressing;
+  const message = jsonText(jsonField(status, "message")) ?? "";
+  switch (jsonField(status, "phase")) {
+    case "Healthy":
+      return over(numberOf(jsonField(spec, "replicas")) === 0 ? "NoPods" : "Available");
+    case "Degraded":
+      return message.includes("ProgressDeadlineExceeded")
+        ? { type: "failed", reason: "ProgressDeadlineExceeded", message }
+        : { type: "failed", reason: "RolloutFailed", message };
+    case "Paused":
+      return { type: "progressing", trouble: { reason: "Paused", message } };
+    default:
+      return progressing;
+  }
+}
+
+/**
+ * A kind that people declare: the generation its controller has seen and the condition Ready, where there are such. An object that
+ * has neither tells nothing, and is done with the write.
+ */
+export function declaredState(object: unknown): RolloutState {
+  const { status, isObserved, condition } = readStatus(object);
+  const isTold = numberOf(jsonField(status, "observedGeneration")) !== undefined;
+  if (isTold && !isObserved) return progressing;
+  const ready = condition("Ready");
+  if (ready === undefined) return over(isTold ? "Ready" : "NothingToObserve");
+  if (ready.status === "True") return over("Ready");
+  return { type: "progressing", trouble: { reason: "NotReady", message: ready.message } };
+}

@@ -1,0 +1,68 @@
+import { jsonField } from "../json.ts";
+import type { FailedReason, HealthyReason, StalledReason } from "./reasons.ts";
+import type { RolloutState, Trouble } from "./rollout-state.ts";
+import { numberOf } from "./status.ts";
+
+/** How a rollout ended. */
+export type RolloutEnd =
+  | { readonly result: "healthy"; readonly reason: HealthyReason; readonly atSeconds?: number }
+  | { readonly result: "failed"; readonly reason: FailedReason; readonly message: string }
+  | { readonly result: "stalled"; readonly reason: StalledReason; readonly message: string };
+
+/** Trouble that is still there after this long is no passing one: a container has then been started at least twice. */
+export const patienceMs = 15_000;
+/** Controllers write `ProgressDeadlineExceeded` themselves; they are given this long beyond it. */
+const marginMs = 30_000;
+/** Where a workload sets no deadline: the default of a Deployment's progressDeadlineSeconds. */
+const defaultDeadlineMs = 10 * 60_000;
+/** A deadline longer than this is "never": 2^31-1 seconds is what people write for that. */
+const deadlineMaxMs = 24 * 3_600_000;
+/** Looks come no farther apart, so that an end is known half a minute late at most. */
+const farthestMs = 30_000;
+
+/** How long a rollout of this workload may take before it counts as stalled, in milliseconds. */
+export function rolloutDeadlineMs(object: unknown): number {
+  const own = (numberOf(jsonField(jsonField(object, "spec"), "progressDeadlineSeconds")) ?? 0) * 1000;
+  return (own > 0 && own <= deadlineMaxMs ? own : defaultDeadlineMs) + marginMs;
+}
+
+/** The end of a rollout that stands like this after so long; undefined while it goes on. */
+export function rolloutEnd(
+  state: RolloutState,
+  trouble: Trouble | undefined,
+  time: { readonly spentMs: number; readonly deadlineMs: number },
+): RolloutEnd | undefined {
+  if (state.type === "healthy") {
+    const { reason, atSeconds } = state;
+    return { result: "healthy", reason, ...(atSeconds === undefined ? {} : { atSeconds }) };
+  }
+  if (state.type === "failed") return { result: "failed", reason: state.reason, message: state.message };
+  if (state.type === "stalled") return { result: "stalled", reason: state.reason, message: state.message };
+  const cause = trouble ?? state.trouble;
+  const isLate = time.spentMs >= time.deadlineMs;
+  if (cause === undefined)
+    return isLate ? { result: "stalled", reason: "NoProgress", message: "" } : undefined;
+  if (isStalling(cause.reason))
+    return isLate ? { result: "stalled", reason: cause.reason, message: cause.message } : undefined;
+  return time.spentMs >= patienceMs
+    ? { result: "failed", reason: cause.reason, message: cause.message }
+    : undefined;
+}
+
+/** When to look again, in milliseconds: after as long as it has taken so far, but never long before or after something is due. */
+export function nextLookMs(spentMs: number, firstMs: number): number {
+  const doubled = Math.max(firstMs, spentMs);
+  const untilPatience = patienceMs - spentMs;
+  return Math.min(farthestMs, untilPatience > 0 ? Math.min(doubled, untilPatience) : doubled);
+}
+
+const stalling: ReadonlySet<FailedReason | StalledReason> = new Set<StalledReason>([
+  "Unschedulable",
+  "Paused",
+  "NotReady",
+  "NoProgress",
+]);
+
+function isStalling(reason: FailedReason | StalledReason): reason is StalledReason {
+  return stalling.has(reason);
+}

@@ -1,0 +1,56 @@
+import { jsonField } from "../json.ts";
+import { over, progressing, type RolloutState } from "./rollout-state.ts";
+import { readStatus, type StatusReader } from "./status.ts";
+
+/** A Deployment: what `kubectl rollout status` goes by, and why it goes no further. */
+export function deploymentState(object: unknown): RolloutState {
+  const read = readStatus(object);
+  if (!read.isObserved) return progressing;
+  const deadline = read.condition("Progressing");
+  if (isRolledOut(read)) {
+    if (read.replicas === 0) return over("NoPods");
+    const isOwnTime = deadline?.reason === "NewReplicaSetAvailable" && deadline.updatedAtSeconds > 0;
+    return {
+      type: "healthy",
+      reason: "Available",
+      ...(isOwnTime ? { atSeconds: deadline.updatedAtSeconds } : {}),
+    };
+  }
+  if (jsonField(read.spec, "paused") === true)
+    return { type: "stalled", reason: "Paused", message: "spec.paused is true" };
+  if (deadline?.status === "False" && deadline.reason === "ProgressDeadlineExceeded")
+    return { type: "failed", reason: "ProgressDeadlineExceeded", message: deadline.message };
+  return withReplicaFailure(read);
+}
+
+/** OpenShift's DeploymentConfig says the same in other words, and fails also by being cancelled. */
+export function deploymentConfigState(object: unknown): RolloutState {
+  const read = readStatus(object);
+  if (!read.isObserved) return progressing;
+  if (isRolledOut(read)) return over(read.replicas === 0 ? "NoPods" : "Available");
+  if (jsonField(read.spec, "paused") === true)
+    return { type: "stalled", reason: "Paused", message: "spec.paused is true" };
+  const deadline = read.condition("Progressing");
+  if (deadline?.status === "False") {
+    const isLate = deadline.reason === "ProgressDeadlineExceeded";
+    const reason = isLate ? "ProgressDeadlineExceeded" : "RolloutFailed";
+    return { type: "failed", reason, message: deadline.message };
+  }
+  return withReplicaFailure(read);
+}
+
+/** Every pod there is runs the new template, and every one there is to be is available. */
+function isRolledOut({ replicas, count }: StatusReader): boolean {
+  return (
+    count("updatedReplicas") >= replicas &&
+    count("replicas") <= count("updatedReplicas") &&
+    count("availableReplicas") >= count("updatedReplicas")
+  );
+}
+
+/** A quota may have room again a moment later. */
+function withReplicaFailure(read: StatusReader): RolloutState {
+  const failure = read.condition("ReplicaFailure");
+  if (failure?.status !== "True") return progressing;
+  return { type: "progressing", trouble: { reason: "ReplicaFailure", message: failure.message } };
+}

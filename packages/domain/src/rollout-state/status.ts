@@ -1,0 +1,59 @@
+import { jsonField, jsonList, jsonText } from "../json.ts";
+
+/** A condition in the status of an object. */
+export interface Condition {
+  readonly status: string | undefined;
+  readonly reason: string | undefined;
+  readonly message: string;
+  /** When the controller last wrote it, in seconds; 0 when it does not say. */
+  readonly updatedAtSeconds: number;
+}
+
+/** The parts of an object that every controller fills in alike. */
+export interface StatusReader {
+  readonly spec: unknown;
+  readonly status: unknown;
+  /** Its controller has seen the object as it is now. Until then the status is that of an older one. */
+  readonly isObserved: boolean;
+  /** A number of the status; absent means 0, as in Go. */
+  count(name: string): number;
+  /** How many pods there are to be; 1 when the spec does not say. */
+  readonly replicas: number;
+  condition(type: string): Condition | undefined;
+}
+
+/** Reads spec and status of any object, whatever is missing in them. */
+export function readStatus(object: unknown): StatusReader {
+  const spec = jsonField(object, "spec");
+  const status = jsonField(object, "status");
+  const generation = numberOf(jsonField(jsonField(object, "metadata"), "generation")) ?? 0;
+  return {
+    spec,
+    status,
+    isObserved: (numberOf(jsonField(status, "observedGeneration")) ?? 0) >= generation,
+    count: (name) => numberOf(jsonField(status, name)) ?? 0,
+    replicas: numberOf(jsonField(spec, "replicas")) ?? 1,
+    condition(type) {
+      const found = jsonList(jsonField(status, "conditions")).find((one) => jsonField(one, "type") === type);
+      return found === undefined ? undefined : conditionOf(found);
+    },
+  };
+}
+
+function conditionOf(found: unknown): Condition {
+  const time =
+    jsonText(jsonField(found, "lastUpdateTime")) ?? jsonText(jsonField(found, "lastTransitionTime"));
+  const parsed = Date.parse(time ?? "");
+  return {
+    status: jsonText(jsonField(found, "status")),
+    reason: jsonText(jsonField(found, "reason")),
+    message: jsonText(jsonField(found, "message")) ?? "",
+    updatedAtSeconds: Number.isNaN(parsed) ? 0 : Math.floor(parsed / 1000),
+  };
+}
+
+/** Argo writes its observed generation as a text. */
+export function numberOf(value: unknown): number | undefined {
+  const number = typeof value === "string" && value !== "" ? Number(value) : value;
+  return typeof number === "number" && Number.isFinite(number) ? number : undefined;
+}
