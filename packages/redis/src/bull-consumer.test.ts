@@ -16,7 +16,7 @@ afterAll(() => redis[Symbol.asyncDispose]());
 const done = { type: "done", outcome: "unchanged" } as const;
 
 const counts = (bed: QueueBed) =>
-  bed.queue.queue.getJobCounts("failed", "active", "wait", "delayed", "prioritized");
+  bed.queue.queues[0]?.getJobCounts("failed", "active", "wait", "delayed", "prioritized");
 const nothingHeld = { failed: 0, active: 0, wait: 0, delayed: 0, prioritized: 0 };
 
 describe("a request in Redis", () => {
@@ -24,7 +24,7 @@ describe("a request in Redis", () => {
   test("is an identity and nothing else", async () => {
     await using bed = await startQueue(redis.url);
     await bed.queue.add([change()]);
-    const [job] = await bed.queue.queue.getJobs();
+    const [job] = [...(await Promise.all(bed.queue.queues.map((queue) => queue.getJobs())))].flat();
     expect(job?.data).toEqual({ cluster: "c1", workload: "Deployment/ns/api" });
   });
 
@@ -60,7 +60,7 @@ describe("a request in Redis", () => {
       { cluster: 7, workload: "Deployment/ns/api" },
     ];
     for (const data of foreign)
-      await bed.queue.queue.add("x", Object.assign({ cluster: "", workload: "" }, data));
+      await bed.queue.queues[0]?.add("x", Object.assign({ cluster: "", workload: "" }, data));
     await bed.queue.add([atOnce()]);
     await bed.until("ours ran", () => runs.length === 1);
     await bed.until("they are told of", () => bed.log.messages("error").length === foreign.length);

@@ -3,9 +3,8 @@ import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Handler } from "@fleet-reloader/engine/workqueue";
 import { DelayedError, type Job, Worker } from "bullmq";
-import type { Redis } from "ioredis";
 import { queueName } from "./bull-workqueue.ts";
-import type { RedisClient } from "./client.ts";
+import type { RedisClient, RedisConnection } from "./client.ts";
 import type { Keys } from "./keys.ts";
 import { fromJob, purposeOf, type RequestJob, requestId } from "./request-job.ts";
 import { pauseAfter, retryAfter } from "./retry-policy.ts";
@@ -14,7 +13,7 @@ export interface BullConsumerOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly handler: Handler;
-  /** Requests handled at once by this process. */
+  /** Requests handled at once by this process, divided among the shards; each has at least one. */
   readonly concurrency: number;
   readonly clock: Clock;
   readonly random: Random;
@@ -34,42 +33,27 @@ const stalledMax = 1000;
 /** Consumer side of the queue: takes requests, hands them to the handler, and turns results and faults into queue moves. */
 export class BullConsumer {
   readonly #options: BullConsumerOptions;
-  readonly #connection: Redis;
-  readonly #worker: Worker<RequestJob, string>;
+  readonly #connection: RedisConnection;
+  /** One for each shard. */
+  readonly #workers: readonly Worker<RequestJob, string>[];
 
   constructor(options: BullConsumerOptions) {
     this.#options = options;
     this.#connection = options.client.duplicate();
-    this.#worker = new Worker<RequestJob, string>(
-      queueName,
-      (job, token, signal) => this.#process(job, token, signal),
-      {
-        connection: this.#connection,
-        prefix: options.keys.queuePrefix,
-        concurrency: options.concurrency,
-        lockDuration: lockDurationMs,
-        stalledInterval: stalledIntervalMs,
-        maxStalledCount: stalledMax,
-        autorun: false,
-        settings: {
-          backoffStrategy: (attemptsMade, _type, error) =>
-            retryAfter(asFault(error), attemptsMade, options.random),
-        },
-      },
+    const { concurrency, keys } = options;
+    this.#workers = keys.queuePrefixes.map((prefix, shard) =>
+      this.#consume(prefix, shareOf(concurrency, shard, keys.shards)),
     );
-    this.#worker.on("error", (error) => options.log.debug({ err: error.message }, "queue worker error"));
-    // The request now belongs to another worker: ours must not write any more.
-    this.#worker.on("lockRenewalFailed", (ids: string[]) => {
-      for (const id of ids) this.#worker.cancelJob(id, "lock lost");
-    });
   }
 
   start(): void {
-    void this.#worker
-      .run()
-      .catch((error: unknown) =>
-        this.#options.log.error({ err: asFault(error).message }, "queue worker ended"),
-      );
+    for (const worker of this.#workers) {
+      void worker
+        .run()
+        .catch((error: unknown) =>
+          this.#options.log.error({ err: asFault(error).message }, "queue worker ended"),
+        );
+    }
   }
 
   /**
@@ -81,12 +65,37 @@ export class BullConsumer {
     const patience = new AbortController();
     const late = async (): Promise<void> => {
       await clock.sleep(graceMs, patience.signal);
-      this.#worker.cancelAllJobs("shutdown");
+      for (const worker of this.#workers) worker.cancelAllJobs("shutdown");
       await clock.sleep(giveBackMs, patience.signal);
     };
-    await Promise.race([this.#worker.close().catch(() => undefined), late().catch(() => undefined)]);
+    const closed = Promise.all(this.#workers.map((worker) => worker.close().catch(() => undefined)));
+    await Promise.race([closed, late().catch(() => undefined)]);
     patience.abort();
     this.#connection.disconnect();
+  }
+
+  #consume(prefix: string, concurrency: number): Worker<RequestJob, string> {
+    const { log, random } = this.#options;
+    const worker = new Worker<RequestJob, string>(
+      queueName,
+      (job, token, signal) => this.#process(job, token, signal),
+      {
+        ...{ connection: this.#connection, prefix, concurrency },
+        lockDuration: lockDurationMs,
+        stalledInterval: stalledIntervalMs,
+        maxStalledCount: stalledMax,
+        autorun: false,
+        settings: {
+          backoffStrategy: (attemptsMade, _type, error) => retryAfter(asFault(error), attemptsMade, random),
+        },
+      },
+    );
+    worker.on("error", (error) => log.debug({ err: error.message }, "queue worker error"));
+    // The request now belongs to another worker: ours must not write any more.
+    worker.on("lockRenewalFailed", (ids: string[]) => {
+      for (const id of ids) worker.cancelJob(id, "lock lost");
+    });
+    return worker;
   }
 
   async #process(
@@ -105,7 +114,7 @@ export class BullConsumer {
     try {
       // From here on a change begins a new burst; the read that follows sees everything before it.
       if (job.opts.delay !== undefined && job.opts.delay > 0)
-        await client.connection.del(keys.firstChange(requestId(request, purpose)));
+        await client.connection.del(keys.firstChange(request.cluster, requestId(request, purpose)));
       const result = await handler(request, {
         attemptsMade: job.attemptsMade,
         purpose,
@@ -124,4 +133,9 @@ export class BullConsumer {
       throw new DelayedError();
     }
   }
+}
+
+/** What is left of an uneven division goes to the first shards. */
+function shareOf(concurrency: number, shard: number, shards: number): number {
+  return Math.max(1, Math.floor(concurrency / shards) + (shard < concurrency % shards ? 1 : 0));
 }

@@ -26,7 +26,8 @@ export interface BullWorkqueueOptions {
  * delay that the start of the burst bounds.
  */
 export class BullWorkqueue implements Workqueue {
-  readonly queue: Queue<RequestJob>;
+  /** One for each shard, in the order of `Keys.queuePrefixes`. */
+  readonly queues: readonly Queue<RequestJob>[];
   readonly #client: RedisClient;
   readonly #keys: Keys;
   readonly #clock: Clock;
@@ -35,16 +36,31 @@ export class BullWorkqueue implements Workqueue {
     this.#client = options.client;
     this.#keys = options.keys;
     this.#clock = options.clock;
-    this.queue = new Queue<RequestJob>(queueName, {
-      connection: options.client.connection,
-      prefix: options.keys.queuePrefix,
+    this.queues = options.keys.queuePrefixes.map((prefix) => {
+      const queue = new Queue<RequestJob>(queueName, { connection: options.client.connection, prefix });
+      // Reported once by the client itself; without a listener an error event would end the process.
+      queue.on("error", () => undefined);
+      return queue;
     });
-    // Reported once by the client itself; without a listener an error event would end the process.
-    this.queue.on("error", () => undefined);
   }
 
   async add(additions: readonly Addition[]): Promise<void> {
-    if (additions.length === 0) return;
+    const shards = Map.groupBy(additions, ({ request }) => this.#keys.shardOf(request.cluster));
+    await Promise.all([...shards].map(([shard, its]) => this.#addTo(this.queues[shard], its)));
+  }
+
+  /** Requests that are due and not taken up yet. */
+  async depth(): Promise<number> {
+    const depths = await Promise.all(this.queues.map((queue) => queue.getWaitingCount()));
+    return depths.reduce((sum, depth) => sum + depth, 0);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.queues.map((queue) => queue.close()));
+  }
+
+  async #addTo(queue: Queue<RequestJob> | undefined, additions: readonly Addition[]): Promise<void> {
+    if (queue === undefined) return;
     const delays = await this.#delays(additions);
     const jobs = additions.map((addition, at) => ({
       name: addition.purpose,
@@ -52,17 +68,8 @@ export class BullWorkqueue implements Workqueue {
       opts: jobOptions(addition, delays[at] ?? 0),
     }));
     const [only, ...others] = jobs;
-    if (only !== undefined && others.length === 0) await this.queue.add(only.name, only.data, only.opts);
-    else await this.queue.addBulk(jobs);
-  }
-
-  /** Requests that are due and not taken up yet. */
-  async depth(): Promise<number> {
-    return await this.queue.getWaitingCount();
-  }
-
-  async close(): Promise<void> {
-    await this.queue.close();
+    if (only !== undefined && others.length === 0) await queue.add(only.name, only.data, only.opts);
+    else await queue.addBulk(jobs);
   }
 
   /** Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. */
@@ -71,7 +78,8 @@ export class BullWorkqueue implements Workqueue {
     const now = this.#clock.now();
     const pipeline = this.#client.connection.pipeline();
     for (const addition of additions) {
-      const key = this.#keys.firstChange(requestId(addition.request, addition.purpose));
+      const { request, purpose } = addition;
+      const key = this.#keys.firstChange(request.cluster, requestId(request, purpose));
       pipeline.set(key, String(now), "PX", Math.max(1, addition.maxWaitMs), "NX", "GET");
     }
     const answers = (await pipeline.exec()) ?? [];

@@ -22,6 +22,39 @@ describe("an address of Redis", () => {
     expect(() => redisAddress(`${url} user:canary@`)).not.toThrow("canary");
   });
 
+  test.each([
+    ["redis-cluster://a:7000", { nodes: [{ host: "a", port: 7000 }], tls: false }],
+    [
+      "rediss-cluster://user:p%40ss@a:7000,[::1]:7001/",
+      {
+        nodes: [
+          { host: "a", port: 7000 },
+          { host: "::1", port: 7001 },
+        ],
+        ...{ tls: true, username: "user", password: "p@ss" },
+      },
+    ],
+    [
+      "redis-cluster://:secret@a:7000",
+      { nodes: [{ host: "a", port: 7000 }], tls: false, password: "secret" },
+    ],
+  ])("may name the nodes of a Redis Cluster: %s", (url, address) =>
+    expect(redisAddress(url)).toEqual(address),
+  );
+
+  test.each([
+    "redis-cluster://",
+    "redis-cluster://:canary@",
+    "redis-cluster://canary@host",
+    "redis-cluster://canary@host:0",
+    "rediss-cluster://canary@host:7000/1",
+    "redis-cluster://canary@a:7000,,b:7000",
+    "redis-cluster://canary%zz@a:7000",
+  ])("of a Redis Cluster is not %s, and the message holds no password", (url) => {
+    expect(() => redisAddress(url)).toThrow("--redis-url: this names no nodes of a Redis Cluster; write");
+    expect(() => redisAddress(url)).not.toThrow("canary");
+  });
+
   test("that is missing is asked for", () => {
     expect(() => redisAddress("")).toThrow("--redis-url: it is missing");
   });

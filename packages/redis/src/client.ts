@@ -1,9 +1,13 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/log";
-import { Redis } from "ioredis";
+import { Cluster, Redis } from "ioredis";
+import { type ClusterAddress, connectCluster, isClusterUrl, parseClusterUrl } from "./cluster-connection.ts";
 
-/** Where Redis is: a URL (`redis://`, `rediss://`) or the path of a unix socket. */
-export type RedisAddress = { readonly url: string } | { readonly socketPath: string };
+/** Where Redis is: a URL (`redis://`, `rediss://`), the path of a unix socket, or some nodes of a Redis Cluster. */
+export type RedisAddress = { readonly url: string } | { readonly socketPath: string } | ClusterAddress;
+
+/** What takes commands: one server, or a Redis Cluster. */
+export type RedisConnection = Redis | Cluster;
 
 /** Commands wait for a reconnection instead of failing: what they carry is rebuilt by a comparison anyway. */
 const options = {
@@ -18,12 +22,13 @@ const options = {
  * (failover, flush, restart), so those who keep a memory of Redis compare again after one.
  */
 export class RedisClient {
-  readonly connection: Redis;
+  readonly connection: RedisConnection;
   #connections = 0;
 
   constructor(address: RedisAddress, log: Log) {
-    this.connection =
-      "url" in address ? new Redis(address.url, options) : new Redis(address.socketPath, options);
+    this.connection = connect(address, () => {
+      this.#connections += 1;
+    });
     this.connection.on("ready", () => {
       this.#connections += 1;
     });
@@ -50,13 +55,21 @@ export class RedisClient {
   }
 
   /** A connection of its own for a consumer that blocks. That it is down is told by this one. */
-  duplicate(): Redis {
-    return this.connection.duplicate().on("error", () => undefined);
+  duplicate(): RedisConnection {
+    const { connection: ours } = this;
+    const connection = ours instanceof Cluster ? ours.duplicate() : ours.duplicate();
+    connection.on("error", () => undefined);
+    return connection;
   }
 
   async close(): Promise<void> {
     this.connection.disconnect();
   }
+}
+
+function connect(address: RedisAddress, onLayoutChanged: () => void): RedisConnection {
+  if ("nodes" in address) return connectCluster(address, onLayoutChanged);
+  return "url" in address ? new Redis(address.url, options) : new Redis(address.socketPath, options);
 }
 
 /** The address of `--redis-url`; faults with `config.invalid` when it is none. */
@@ -67,10 +80,18 @@ export function redisAddress(url: string): RedisAddress {
       "--redis-url: it is missing; a watcher or worker of its own needs the Redis they share, for example redis://127.0.0.1:6379",
     );
   }
+  const cluster = parseClusterUrl(url);
+  if (cluster !== undefined) return cluster;
+  if (isClusterUrl(url)) {
+    throw new Fault(
+      "config.invalid",
+      "--redis-url: this names no nodes of a Redis Cluster; write redis-cluster://[user:password@]host:port,host:port or rediss-cluster://…, without a database",
+    );
+  }
   if (!/^rediss?:\/\/[^/]+/.test(url) || !URL.canParse(url)) {
     throw new Fault(
       "config.invalid",
-      "--redis-url: this is no Redis URL; write redis://[user:password@]host:port[/db] or rediss://…",
+      "--redis-url: this is no Redis URL; write redis://[user:password@]host:port[/db] or rediss://…, and for a Redis Cluster redis-cluster://host:port,host:port",
     );
   }
   return { url };
@@ -81,8 +102,14 @@ const oldestVersion = [6, 2] as const;
 
 /** Waits until Redis answers; faults with `redis.unsuitable` when this server cannot carry the queue. */
 export async function verifyServer(client: RedisClient): Promise<void> {
-  const problem = serverProblem(await client.connection.info());
-  if (problem !== undefined) throw new Fault("redis.unsuitable", `--redis-url: ${problem}`);
+  const { connection } = client;
+  // Of a cluster every master: keys lie on all of them. A first command waits until they are known.
+  await connection.ping();
+  const servers = connection instanceof Cluster ? connection.nodes("master") : [connection];
+  for (const server of servers) {
+    const problem = serverProblem(await server.info());
+    if (problem !== undefined) throw new Fault("redis.unsuitable", `--redis-url: ${problem}`);
+  }
 }
 
 /** What is wrong with a server that answers INFO like this, and the mend; undefined when it will do. */

@@ -17,18 +17,44 @@ test("different workloads have different ids and keys, whatever they are called 
     fc.property(request, request, (a, b) => {
       const isSame = JSON.stringify(a) === JSON.stringify(b);
       expect(requestId(a, "change") === requestId(b, "adoption")).toBe(isSame);
-      expect(keys.firstChange(requestId(a, "change")) === keys.firstChange(requestId(b, "change"))).toBe(
-        isSame,
-      );
+      const first = ({ cluster }: typeof a, id: string) => keys.firstChange(cluster, id);
+      expect(first(a, requestId(a, "change")) === first(b, requestId(b, "change"))).toBe(isSame);
     }),
     { numRuns: 1000 },
   );
 });
 
-test("every key lies in the slot of its shard", () => {
+// What an older version has put into Redis is found again, and two that are upgraded one after the other see the same.
+test("with one shard every key has the name it had before there were shards", () => {
   const keys = new Keys("fleet-reloader");
   const { epoch, engagedAt, workloads, root } = keys.cluster("c1");
-  const all = [keys.markKeyId, keys.queuePrefix, keys.firstChange("r"), epoch, engagedAt, workloads, root];
-  for (const key of [...all, keys.cluster("c1").handled("Secret")])
+  const all = [
+    keys.markKeyId,
+    ...keys.queuePrefixes,
+    keys.firstChange("c1", "r"),
+    epoch,
+    engagedAt,
+    workloads,
+  ];
+  for (const key of [...all, root, keys.cluster("c1").handled("Secret")])
     expect(key.startsWith("{fleet-reloader:00}")).toBe(true);
+});
+
+test("all keys of a cluster lie in the slot of its shard, whatever the number of shards", () => {
+  fc.assert(
+    fc.property(request, fc.integer({ min: 1, max: 64 }), (one, shards) => {
+      const keys = new Keys("fleet-reloader", shards);
+      const tag = keys.queuePrefixes[keys.shardOf(one.cluster)];
+      const { root, told } = keys.cluster(one.cluster);
+      expect(tag).toMatch(/^\{fleet-reloader:\d\d\}$/);
+      for (const key of [root, told, keys.firstChange(one.cluster, requestId(one, "change"))])
+        expect(key.startsWith(`${tag}:`)).toBe(true);
+    }),
+  );
+});
+
+test("the clusters of a fleet are spread over the shards", () => {
+  const keys = new Keys("fleet-reloader", 4);
+  const shards = Array.from({ length: 400 }, (_, i) => keys.shardOf(`cluster-${i}`));
+  for (const shard of [0, 1, 2, 3]) expect(shards.filter((its) => its === shard).length).toBeGreaterThan(60);
 });

@@ -1,3 +1,4 @@
+import { stableHash } from "@fleet-reloader/domain/ownership/stable-hash";
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 
@@ -6,29 +7,60 @@ import type { ClusterId } from "@fleet-reloader/engine/request";
  * lie in one slot and Redis Cluster works. Kubernetes names hold neither `/` nor `:` nor braces, so the names are injective.
  */
 export class Keys {
-  /** One shard for now; the tag is in every key from the first day, so that a fleet can be spread later. */
-  readonly #tag: string;
+  /** Into how many parts the clusters are divided. A power of two is not needed; the same number everywhere is. */
+  readonly shards: number;
+  readonly #prefix: string;
 
-  constructor(prefix: string) {
-    this.#tag = `{${prefix}:00}`;
+  constructor(prefix: string, shards = 1) {
+    this.#prefix = prefix;
+    this.shards = shards;
   }
 
-  get queuePrefix(): string {
-    return this.#tag;
+  /** Under which the queue of each shard lies. */
+  get queuePrefixes(): readonly string[] {
+    return Array.from({ length: this.shards }, (_, shard) => this.#tag(shard));
   }
 
-  /** Key id of the HMAC key all workers of this Redis must share. */
+  /** Position of a cluster's shard in `queuePrefixes`. */
+  shardOf(cluster: ClusterId): number {
+    return stableHash(cluster) % this.shards;
+  }
+
+  /** Key id of the HMAC key all workers of this Redis must share. Where it was before there were shards. */
   get markKeyId(): string {
-    return `${this.#tag}:mark-key-id`;
+    return `${this.#tag(0)}:mark-key-id`;
+  }
+
+  /** What is of no cluster: who watches what, and how the keys are laid out. */
+  get fleet(): FleetKeys {
+    return new FleetKeys(`{${this.#prefix}:fleet}`);
   }
 
   /** Start of the burst a request belongs to; expires with the maximum wait. */
-  firstChange(requestId: string): string {
-    return `${this.#tag}:first:${requestId}`;
+  firstChange(cluster: ClusterId, requestId: string): string {
+    return `${this.#tag(this.shardOf(cluster))}:first:${requestId}`;
   }
 
   cluster(cluster: ClusterId): ClusterKeys {
-    return new ClusterKeys(`${this.#tag}:c:${cluster}`);
+    return new ClusterKeys(`${this.#tag(this.shardOf(cluster))}:c:${cluster}`);
+  }
+
+  #tag(shard: number): string {
+    return `{${this.#prefix}:${String(shard).padStart(2, "0")}}`;
+  }
+}
+
+export class FleetKeys {
+  /** The keys of who watches what begin with it; the script that keeps them knows their names. */
+  readonly root: string;
+
+  constructor(root: string) {
+    this.root = root;
+  }
+
+  /** How many shards the keys of this Redis are laid out for. */
+  get shards(): string {
+    return `${this.root}:shards`;
   }
 }
 

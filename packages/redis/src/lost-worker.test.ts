@@ -55,7 +55,7 @@ describe.concurrent("a request whose worker", () => {
     const runs = recordRuns(bed, () => ({ type: "done", outcome: "unchanged" }));
     await until("it is back", () => runs.length > 0, backWithinMs);
     expect(runs[0]?.delivery.attemptsMade).toBe(0);
-    expect(await bed.queue.queue.getJobCounts("failed", "active", "wait", "delayed")).toMatchObject({
+    expect(await bed.queue.queues[0]?.getJobCounts("failed", "active", "wait", "delayed")).toMatchObject({
       failed: 0,
     });
   }, 40_000);

@@ -5,9 +5,11 @@ import {
   versionOf,
 } from "@fleet-reloader/testkit/contracts/reference-index-contract";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { startRedisCluster, type TestRedisCluster } from "@fleet-reloader/testkit/redis-cluster";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
+import { Cluster } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RedisClient, redisAddress } from "./client.ts";
 import { readEngagedAt } from "./engaged-at.ts";
@@ -23,10 +25,12 @@ afterAll(() => redis[Symbol.asyncDispose]());
 let indexes = 0;
 
 /** An index with a connection of its own, open. */
-async function openIndex(at: { readonly prefix?: string; readonly cluster?: string } = {}) {
-  const client = new RedisClient(redisAddress(redis.url), new CollectedLog());
+async function openIndex(
+  at: { readonly prefix?: string; readonly cluster?: string; readonly url?: string } = {},
+) {
+  const client = new RedisClient(redisAddress(at.url ?? redis.url), new CollectedLog());
   indexes += 1;
-  const keys = new Keys(at.prefix ?? `index-${indexes}`);
+  const keys = new Keys(at.prefix ?? `index-${indexes}`, at.url === undefined ? 1 : 4);
   const cluster = at.cluster ?? "c1";
   const index = new RedisReferenceIndex({ client, keys, cluster, clock: wallClock, matches: matchesForTest });
   await index.open();
@@ -36,6 +40,42 @@ async function openIndex(at: { readonly prefix?: string; readonly cluster?: stri
     [Symbol.asyncDispose]: () => client.close(),
   };
 }
+
+describe("the reference index on a Redis Cluster", () => {
+  let nodes: TestRedisCluster;
+  beforeAll(async () => {
+    nodes = await startRedisCluster();
+  });
+  afterAll(() => nodes[Symbol.asyncDispose]());
+
+  referenceIndexContract(async () => {
+    const bed = await openIndex({ url: nodes.url, cluster: `c${indexes}` });
+    const { connection } = bed.client;
+    const masters = connection instanceof Cluster ? connection.nodes("master") : [];
+    expect(masters).toHaveLength(3);
+    return {
+      ...bed,
+      lose: async () => void (await Promise.all(masters.map((master) => master.flushall()))),
+    };
+  });
+
+  test("counts as lost when the node it lies on was restarted", async () => {
+    await using bed = await openIndex({ url: nodes.url });
+    await bed.index.put([entryOf("api")]);
+    const before = bed.client.connections;
+    const { connection } = bed.client;
+    const slot = await connection.cluster("KEYSLOT", bed.keys.cluster(bed.cluster).epoch);
+    const home = connection instanceof Cluster ? connection.slots[slot]?.[0] : undefined;
+    await nodes.nodes.find(({ port }) => home === `127.0.0.1:${port}`)?.restart();
+    await until("it is noticed", () => bed.client.connections > before);
+    await expect(bed.index.verify()).rejects.toMatchObject({ code: "redis.state-lost" });
+    await until("it is open again", async () => {
+      await bed.index.open();
+      await bed.index.verify();
+      return true;
+    });
+  });
+});
 
 describe("the reference index in Redis", () => {
   referenceIndexContract(() => openIndex());

@@ -1,5 +1,5 @@
 import { createHash } from "node:crypto";
-import type { Redis } from "ioredis";
+import type { RedisConnection } from "./client.ts";
 
 /** A Lua script that is sent once and then called by its digest; sent again when Redis has forgotten it (restart, flush). */
 export class Script {
@@ -12,7 +12,7 @@ export class Script {
     this.#sha = createHash("sha1").update(source).digest("hex");
   }
 
-  async run(redis: Redis, key: string, args: readonly string[]): Promise<unknown> {
+  async run(redis: RedisConnection, key: string, args: readonly string[]): Promise<unknown> {
     try {
       return await redis.evalsha(this.#sha, 1, key, ...args);
     } catch (error) {

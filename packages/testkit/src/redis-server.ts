@@ -15,10 +15,26 @@ export interface TestRedis extends AsyncDisposable {
   restart(): Promise<void>;
 }
 
+/** One that may be a node of a cluster. */
+export interface RedisNode extends TestRedis {
+  /** Where the nodes of a cluster talk to each other. */
+  readonly busPort: number;
+}
+
 export async function startRedis(): Promise<TestRedis> {
+  return await startRedisNode("alone");
+}
+
+export async function startRedisNode(role: "alone" | "cluster"): Promise<RedisNode> {
   const directory = mkdtempSync(join(tmpdir(), "fr-redis-"));
   const port = await freePort();
-  let child = await spawnServer(port, directory);
+  const busPort = await freePort();
+  const settings = [
+    ...["--port", String(port), "--bind", "127.0.0.1", "--dir", directory],
+    ...["--save", "", "--appendonly", "yes"],
+    ...(role === "alone" ? [] : ["--cluster-enabled", "yes", "--cluster-port", String(busPort)]),
+  ];
+  let child = await spawnServer(settings);
   const kill = async (): Promise<void> => {
     const ended = new Promise((resolve) => child.once("exit", resolve));
     if (child.exitCode === null && child.signalCode === null) {
@@ -29,10 +45,11 @@ export async function startRedis(): Promise<TestRedis> {
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    busPort,
     kill,
     async restart() {
       await kill();
-      child = await spawnServer(port, directory);
+      child = await spawnServer(settings);
     },
     async [Symbol.asyncDispose]() {
       await kill();
@@ -41,19 +58,7 @@ export async function startRedis(): Promise<TestRedis> {
   };
 }
 
-async function spawnServer(port: number, directory: string): Promise<ChildProcess> {
-  const settings = [
-    "--port",
-    String(port),
-    "--bind",
-    "127.0.0.1",
-    "--dir",
-    directory,
-    "--save",
-    "",
-    "--appendonly",
-    "yes",
-  ];
+async function spawnServer(settings: readonly string[]): Promise<ChildProcess> {
   const child = spawn("redis-server", settings, { stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
   child.stdout?.on("data", (chunk: Buffer) => {

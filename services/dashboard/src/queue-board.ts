@@ -8,14 +8,18 @@ import express from "express";
 const policy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
-/** The bull-board application over our queue. */
+/** The bull-board application over our queues. */
 export function createQueueBoard(
-  queue: BullWorkqueue["queue"],
+  queues: BullWorkqueue["queues"],
 ): (request: IncomingMessage, response: ServerResponse) => void {
   const serverAdapter = new ExpressAdapter();
   serverAdapter.setBasePath("/queues");
   createBullBoard({
-    queues: [new BullMQAdapter(queue, { readOnlyMode: true })],
+    queues: queues.map((queue, shard) => {
+      // All are called alike in Redis; the board keeps them apart by what it calls them.
+      const prefix = queues.length === 1 ? "" : `shard ${shard} `;
+      return new BullMQAdapter(queue, { readOnlyMode: true, prefix });
+    }),
     serverAdapter,
     options: { uiConfig: { boardTitle: "fleet-reloader" } },
   });

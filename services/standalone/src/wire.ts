@@ -7,6 +7,7 @@ import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { type RedisAddress, RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { EmbeddedServer } from "@fleet-reloader/redis/embedded-server";
 import { Keys } from "@fleet-reloader/redis/keys";
+import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
@@ -48,7 +49,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     });
     const client = new RedisClient(address, log);
     shutdown.add("redis connection", () => client.close());
-    const keys = new Keys("fleet-reloader");
+    const keys = new Keys("fleet-reloader", config.shards);
     const queue = new BullWorkqueue({ ...time, client, keys });
     shutdown.add("queue", () => queue.close());
     adapters.watchQueue(() => queue.depth());
@@ -81,7 +82,8 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     });
     shutdown.add("health", () => health.close());
     await verifyServer(client);
-    const dashboard = await listenDashboard({ address: config.dashboardAddress, queue: queue.queue });
+    await guardShards({ client, keys });
+    const dashboard = await listenDashboard({ address: config.dashboardAddress, queues: queue.queues });
     shutdown.add("dashboard", () => dashboard.close());
 
     const clusters = new AbortController();

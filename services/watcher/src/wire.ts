@@ -4,6 +4,7 @@ import { createGivenClusters } from "@fleet-reloader/kube/registration/given";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
+import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
@@ -34,7 +35,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, sources.env), config.contexts);
   const client = new RedisClient(redisAddress(config.redisUrl), log);
   shutdown.add("redis", () => client.close());
-  const keys = new Keys("fleet-reloader");
+  const keys = new Keys("fleet-reloader", config.shards);
   const queue = new BullWorkqueue({ ...time, client, keys });
   shutdown.add("queue", () => queue.close());
   const telling = createTelling({
@@ -60,6 +61,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   });
   shutdown.add("health", () => health.close());
   await verifyServer(client);
+  await guardShards({ client, keys });
 
   const lifetime = new AbortController();
   const running = fleet.run(lifetime.signal, (engaged, signal) => watching.watch(engaged, signal));

@@ -4,6 +4,7 @@ import { createGivenClusters } from "@fleet-reloader/kube/registration/given";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
+import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
@@ -37,7 +38,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   const keyring = loadKeyring(config.markKeyFile, dataDirOf(config.dataDir, sources.env));
   const client = new RedisClient(redisAddress(config.redisUrl), log);
   shutdown.add("redis", () => client.close());
-  const keys = new Keys("fleet-reloader");
+  const keys = new Keys("fleet-reloader", config.shards);
   const queue = new BullWorkqueue({ ...time, client, keys });
   shutdown.add("queue", () => queue.close());
   adapters.watchQueue(() => queue.depth());
@@ -53,6 +54,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   });
   shutdown.add("health", () => health.close());
   await verifyServer(client);
+  await guardShards({ client, keys });
 
   const lifetime = new AbortController();
   const publish = publishOnEngagement({

@@ -3,7 +3,7 @@ import { annotationFields } from "./annotation-fields.ts";
 import { kindFields } from "./kind-fields.ts";
 import { logFields } from "./log-fields.ts";
 import { scopeFields } from "./scope-fields.ts";
-import { boolean, csvList, duration, listenAddress, oneOf, text } from "./types.ts";
+import { boolean, csvList, duration, listenAddress, oneOf, text, wholeNumber } from "./types.ts";
 import { withoutEffectFields } from "./without-effect-fields.ts";
 
 /** Which clusters, and where Redis is: what every service needs. */
@@ -41,9 +41,21 @@ export const connectionFields = {
       env: "FLEET_RELOADER_REDIS_URL",
       placeholder: "URL",
       description:
-        "Redis 6.2 or newer, or Valkey: redis://[user:password@]host:port[/db], or rediss:// for TLS.",
+        "Redis 6.2 or newer, or Valkey: redis://[user:password@]host:port[/db], or rediss:// for TLS. A Redis Cluster: redis-cluster://[user:password@]host:port,host:port, or rediss-cluster://.",
       isSecret: true,
       defaultText: "an embedded redis-server (standalone only)",
+    },
+  },
+  shards: {
+    // Each shard has a queue, and each queue costs a worker a connection: far more than any Redis Cluster has nodes is waste.
+    schema: wholeNumber("1", 1, 64),
+    meta: {
+      group: "Clusters and Redis",
+      flag: "shards",
+      env: "FLEET_RELOADER_SHARDS",
+      placeholder: "COUNT",
+      description:
+        "Into how many parts the keys in Redis are divided, so that the nodes of a Redis Cluster share the load. The same for all watchers and workers of one Redis.",
     },
   },
   dataDir: {
@@ -141,12 +153,7 @@ export const workerFields = {
     },
   },
   concurrency: {
-    schema: text("32").transform((value, context) => {
-      const count = Number(value);
-      if (Number.isInteger(count) && count >= 1 && count <= 1000) return count;
-      context.addIssue({ code: "custom", message: "must be a whole number from 1 to 1000" });
-      return 32;
-    }),
+    schema: wholeNumber("32", 1, 1000),
     meta: {
       group: "Worker",
       flag: "concurrency",

@@ -50,6 +50,19 @@ export function listenAddress(defaultText: string) {
     });
 }
 
+/** A whole number from `min` to `max`. */
+export function wholeNumber(defaultText: string, min: number, max: number) {
+  return z
+    .string()
+    .default(defaultText)
+    .transform((text, context) => {
+      const count = Number(text);
+      if (/^\d+$/.test(text.trim()) && count >= min && count <= max) return count;
+      context.addIssue({ code: "custom", message: `must be a whole number from ${min} to ${max}` });
+      return z.NEVER;
+    });
+}
+
 /** `true` or `false`, also in Go's other spellings. */
 export function boolean(defaultValue: boolean) {
   return z

@@ -1,0 +1,84 @@
+import { Cluster } from "ioredis";
+
+/** Some nodes of a Redis Cluster, from which the others are learned, and how to log in to all of them. */
+export interface ClusterAddress {
+  readonly nodes: readonly { readonly host: string; readonly port: number }[];
+  readonly tls: boolean;
+  readonly username?: string;
+  readonly password?: string;
+}
+
+const scheme = /^redis(s?)-cluster:\/\//;
+const form = /^redis(s?)-cluster:\/\/(?:([^@/?#\s]*)@)?([^@/?#\s]+)\/?$/;
+const node = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\],]+)):(\d{1,5})$/;
+
+export function isClusterUrl(url: string): boolean {
+  return scheme.test(url);
+}
+
+/** `redis-cluster://[user:password@]host:port,host:port`, `rediss-cluster://…` for TLS; undefined for what is none. */
+export function parseClusterUrl(url: string): ClusterAddress | undefined {
+  const [matched, secure, login, hosts = ""] = form.exec(url) ?? [];
+  if (matched === undefined) return undefined;
+  const nodes = hosts.split(",").map((text) => {
+    const [, ipv6, name, port] = node.exec(text) ?? [];
+    return { host: ipv6 ?? name ?? "", port: Number(port) };
+  });
+  if (!nodes.every(({ host, port }) => host !== "" && port > 0 && port <= 65_535)) return undefined;
+  const credentials = readLogin(login);
+  return credentials === undefined ? undefined : { nodes, tls: secure === "s", ...credentials };
+}
+
+/** Undefined when it cannot be decoded. */
+function readLogin(login: string | undefined): Pick<ClusterAddress, "username" | "password"> | undefined {
+  if (login === undefined) return {};
+  const colon = login.indexOf(":");
+  try {
+    const username = decodeURIComponent(colon < 0 ? login : login.slice(0, colon));
+    const password = colon < 0 ? "" : decodeURIComponent(login.slice(colon + 1));
+    return { ...(username === "" ? {} : { username }), ...(password === "" ? {} : { password }) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Commands wait for a node that is away or replaced, as they do for one server: so often tried again, minutes pass. */
+const redirectionsMax = 1000;
+const retryDelayMs = 200;
+
+/**
+ * A connection to all nodes. `onLayoutChanged` is called when, after the start, a node is lost or connected anew or slots have another master: as with one server
+ * that may mean that acknowledged writes are gone.
+ */
+export function connectCluster(address: ClusterAddress, onLayoutChanged: () => void): Cluster {
+  const { nodes, tls, username, password } = address;
+  const cluster = new Cluster([...nodes], {
+    clusterRetryStrategy: (times) => Math.min(50 * times, 1000),
+    maxRedirections: redirectionsMax,
+    retryDelayOnFailover: retryDelayMs,
+    retryDelayOnClusterDown: retryDelayMs,
+    // Certificates are made out to names; an address would not be among them.
+    ...(tls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
+    redisOptions: {
+      maxRetriesPerRequest: null,
+      ...(tls ? { tls: {} } : {}),
+      ...(username === undefined ? {} : { username }),
+      ...(password === undefined ? {} : { password }),
+    },
+  });
+  const changed = (): void => {
+    if (cluster.status === "ready") onLayoutChanged();
+  };
+  // The loss counts as well: the connection is made anew within the next command, which is then answered already.
+  cluster.on("-node", changed);
+  cluster.on("+node", changed);
+  let masters = "";
+  cluster.on("refresh", () => {
+    // Who follows whom, slot by slot, without the repetitions.
+    const all = cluster.slots.map(([master]) => master);
+    const now = all.filter((master, slot) => master !== all[slot - 1]).join(" ");
+    if (masters !== "" && now !== masters) changed();
+    masters = now;
+  });
+  return cluster;
+}
