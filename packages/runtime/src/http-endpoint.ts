@@ -40,6 +40,8 @@ export interface HealthOptions {
   readonly address: ListenAddress;
   /** What keeps us from being ready, a line each; empty means ready. */
   readonly notReady: () => readonly string[];
+  /** What people should know and what keeps us from nothing, a line each. */
+  readonly notes?: () => readonly string[];
   readonly metrics: () => Promise<string>;
 }
 
@@ -59,9 +61,9 @@ async function answer(path: string, response: ServerResponse, options: HealthOpt
     return send(response, 200, await options.metrics(), "text/plain; version=0.0.4; charset=utf-8");
   if (path !== "/ready") return send(response, 404, "not here: /live, /ready and /metrics are\n");
   const reasons = options.notReady();
-  return reasons.length === 0
-    ? send(response, 200, "ready\n")
-    : send(response, 503, `${reasons.join("\n")}\n`);
+  const notes = (options.notes?.() ?? []).map((note) => `note: ${note}`);
+  const lines = [...(reasons.length === 0 ? ["ready"] : reasons), ...notes];
+  return send(response, reasons.length === 0 ? 200 : 503, `${lines.join("\n")}\n`);
 }
 
 function send(
