@@ -58,24 +58,26 @@ function readFlags(
   const metas = spellings(shape);
   const flags = new Map<string, Given>();
   const problems: string[] = [];
-  let before: { readonly isUnknown: boolean; readonly bareSwitch: string } | undefined;
+  let before:
+    | { readonly isUnknown: boolean; readonly bareSwitch: string; readonly takes: string }
+    | undefined;
   for (const token of tokensOf(metas, args)) {
-    const { isUnknown = false, bareSwitch = "" } = before ?? {};
+    const { isUnknown = false, bareSwitch = "", takes = "BOOL" } = before ?? {};
     before = undefined;
     if (token.kind === "positional") {
       // What follows an unknown flag is most likely its value, and may be a password: it is not quoted.
-      if (!isUnknown) problems.push(strayWord(token.value, bareSwitch));
+      if (!isUnknown) problems.push(strayWord(token.value, bareSwitch, takes));
       continue;
     }
     if (token.kind !== "option") continue;
     const meta = metas.get(token.name);
     if (meta === undefined) {
       problems.push(`${token.rawName}: no such flag${suggestion(token.name, [...metas.keys()])}`);
-      before = { isUnknown: true, bareSwitch: "" };
+      before = { isUnknown: true, bareSwitch: "", takes: "" };
       continue;
     }
     const isBareSwitch = token.value === undefined && meta.isSwitch === true;
-    if (isBareSwitch) before = { isUnknown: false, bareSwitch: token.rawName };
+    if (isBareSwitch) before = { isUnknown: false, bareSwitch: token.rawName, takes: meta.placeholder };
     const text = isBareSwitch ? "true" : token.value;
     if (text === undefined) {
       problems.push(`${token.rawName}: a value is missing; write ${token.rawName}=${meta.placeholder}`);
@@ -115,8 +117,9 @@ function withText(meta: FieldMeta, rawName: string, text: string, before: Given 
 }
 
 /** To the peer a switch before a separate `false` is on, and the word nothing. Here it is a mistake. */
-function strayWord(word: string, bareSwitch: string): string {
-  const mend = /^(1|0|t|f|true|false)$/i.test(word) && bareSwitch !== "" ? `write ${bareSwitch}=${word}` : "";
+function strayWord(word: string, bareSwitch: string, takes: string): string {
+  const isMeant = bareSwitch !== "" && (takes !== "BOOL" || /^(1|0|t|f|true|false)$/i.test(word));
+  const mend = isMeant ? `write ${bareSwitch}=${word}` : "";
   return `${word}: not understood here; ${mend || "flags begin with --"}`;
 }
 
