@@ -13,6 +13,9 @@ export type Channel = "event" | "alert" | "webhook" | "update-webhook";
  */
 export type NotificationResult = "sent" | "folded" | "repeated" | "dropped" | "failed";
 
+/** Whether a cluster that was registered can be used. */
+export type RegistrationState = "usable" | "paused" | "unusable";
+
 /** What is measured, as sentences. Labels are closed sets: clusters by what people call them, no names of objects. */
 export interface Meter {
   /** By a list, or by an event of a watch. */
@@ -30,4 +33,6 @@ export interface Meter {
   rolled(cluster: string, workloadKind: string, reason: RollReason): void;
   stateLost(cluster: string): void;
   notified(channel: Channel, result: NotificationResult, count: number): void;
+  /** How many registrations of a provider are in a state now. */
+  registrations(provider: string, state: RegistrationState, count: number): void;
 }

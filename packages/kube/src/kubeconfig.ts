@@ -4,6 +4,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { KubeConfig } from "@kubernetes/client-node";
 import { load } from "js-yaml";
 import { list, text } from "./json.ts";
+import { isThisMachine } from "./registration/server-address.ts";
 
 /** One context of a kubeconfig: the settings that make one cluster. */
 export interface ClusterTarget {
@@ -190,7 +191,7 @@ function isHttpUrl(server: string): boolean {
 
 /** Credentials go over plain HTTP only where nobody can listen: to this machine (`kubectl proxy`, simulated clusters). */
 function allowPlainLoopback(config: KubeConfig, server: string, name: string): void {
-  if (!/^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(new URL(server).hostname)) {
+  if (!isThisMachine(new URL(server).hostname)) {
     throw new Fault(
       "config.invalid",
       `--context ${name}: its server ${server} is plain HTTP and not on this machine; use https`,

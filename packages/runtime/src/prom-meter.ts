@@ -16,6 +16,8 @@ const ownDescriptions = {
     "Times Redis was found without our state, and everything was compared again.",
   fleet_reloader_notifications_total:
     "What came of Events, alerts and webhooks: sent, folded into a digest, repeated, dropped or failed.",
+  fleet_reloader_registrations:
+    "Registered clusters by provider (given, directory, argocd, …) and state: usable, paused or unusable.",
 } as const;
 
 /** Every metric and what it means: the page `docs/reference/metrics.md` is made from this. */
@@ -53,6 +55,7 @@ export function createPromMeter(options: {
   const rolls = new Counter(described("fleet_reloader_rolls_total", ["cluster", "kind", "reason"]));
   const lost = new Counter(described("fleet_reloader_state_lost_total", ["cluster"]));
   const notified = new Counter(described("fleet_reloader_notifications_total", ["channel", "result"]));
+  const registered = new Gauge(described("fleet_reloader_registrations", ["provider", "state"]));
   const peer = createPeerMetrics(registry, { countByNamespace: options.countByNamespace ?? false });
 
   const meter: Meter = {
@@ -77,6 +80,7 @@ export function createPromMeter(options: {
     rolled: (cluster, kind, reason) => rolls.inc({ cluster, kind, reason }),
     stateLost: (cluster) => lost.inc({ cluster }),
     notified: (channel, result, count) => notified.inc({ channel, result }, count),
+    registrations: (provider, state, count) => registered.set({ provider, state }, count),
   };
   return { meter, adapters: peer, metrics: () => registry.metrics() };
 }

@@ -4,10 +4,12 @@ import {
   ruleFields,
   workerFields,
 } from "@fleet-reloader/runtime/config/fields";
+import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
 import { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";
 
 export const standaloneConfig = {
   ...connectionFields,
+  ...fleetFields,
   ...ruleFields,
   ...workerFields,
   ...notifyFields,

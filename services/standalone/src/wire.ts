@@ -1,21 +1,20 @@
 import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
 import type { Log } from "@fleet-reloader/engine/log";
 import { Fleet } from "@fleet-reloader/kube/fleet";
-import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
-import { createGivenClusters } from "@fleet-reloader/kube/registration/given";
+import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { type RedisAddress, RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { EmbeddedServer } from "@fleet-reloader/redis/embedded-server";
 import { Keys } from "@fleet-reloader/redis/keys";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
+import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fleet-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
 import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
-import { kubeconfigFilesOf } from "@fleet-reloader/runtime/kubeconfig-files";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
@@ -39,7 +38,11 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
   const { meter, adapters, metrics } = createPromMeter({ withProcess: true, countByNamespace });
   const shutdown = new Shutdown();
   try {
-    const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, sources.env), config.contexts);
+    const registration = openRegistration({
+      ...{ ...time, log, meter, userAgent, onCall: adapters.requested },
+      sources: registrationSourcesOf(config, sources.env),
+    });
+    shutdown.add("hub connection", () => registration.close());
     const dataDir = dataDirOf(config.dataDir, sources.env);
     const keyring = loadKeyring(config.markKeyFile, dataDir);
     const address = await redisFor(config.redisUrl, dataDir, {
@@ -71,13 +74,14 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     };
     const fleet = new Fleet({
       ...{ ...time, log, userAgent, onCall: adapters.requested },
-      providers: [createGivenClusters(targets)],
+      providers: registration.providers,
     });
     const watching = new Watching({ ...shared, telling });
     // Served before anything is waited for: being alive depends on nothing outside this process.
     const health = await listenHealth({
       address: config.listenAddress,
       notReady: () => [...client.notReady, ...fleet.notEngaged, ...watching.notInSync],
+      notes: () => registration.notes,
       metrics,
     });
     shutdown.add("health", () => health.close());
@@ -88,7 +92,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
 
     const clusters = new AbortController();
     const publish = publishOnEngagement({
-      ...{ ...time, shape: standaloneConfig, config, log, firstCluster: targets[0]?.name },
+      ...{ ...time, shape: standaloneConfig, config, log, firstCluster: registration.given[0]?.name },
       signal: clusters.signal,
     });
     const running = fleet.run(clusters.signal, (engaged, signal) => {
@@ -101,7 +105,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     });
     const reporting = startReporting({
       ...{ ...shared, config, fleet },
-      clusterCount: targets.length,
+      isFleet: registration.isFleet,
       instance: instanceName(),
     });
     // After the worker, whose last rolls are told too, and before the connections that Events need.

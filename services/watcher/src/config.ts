@@ -1,4 +1,5 @@
 import { connectionFields, ruleFields, workerFields } from "@fleet-reloader/runtime/config/fields";
+import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
 import { webhookModeFields } from "@fleet-reloader/runtime/config/notify-fields";
 
 /** The keys of the marks are needed only with --webhook-url. */
@@ -6,6 +7,7 @@ const { markKeyFile } = workerFields;
 
 export const watcherConfig = {
   ...connectionFields,
+  ...fleetFields,
   ...ruleFields,
   ...webhookModeFields,
   markKeyFile,

@@ -1,18 +1,17 @@
 import { Fleet } from "@fleet-reloader/kube/fleet";
-import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
-import { createGivenClusters } from "@fleet-reloader/kube/registration/given";
+import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
+import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fleet-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
 import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
-import { kubeconfigFilesOf } from "@fleet-reloader/runtime/kubeconfig-files";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
@@ -32,7 +31,11 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const { meter, adapters, metrics } = createPromMeter({ withProcess: true });
   const shutdown = new Shutdown();
 
-  const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, sources.env), config.contexts);
+  const registration = openRegistration({
+    ...{ ...time, log, meter, userAgent, onCall: adapters.requested },
+    sources: registrationSourcesOf(config, sources.env),
+  });
+  shutdown.add("hub connection", () => registration.close());
   const client = new RedisClient(redisAddress(config.redisUrl), log);
   shutdown.add("redis", () => client.close());
   const keys = new Keys("fleet-reloader", config.shards);
@@ -51,12 +54,13 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   });
   const fleet = new Fleet({
     ...{ ...time, log, userAgent, onCall: adapters.requested },
-    providers: [createGivenClusters(targets)],
+    providers: registration.providers,
   });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,
     notReady: () => [...client.notReady, ...fleet.notEngaged, ...watching.notInSync],
+    notes: () => registration.notes,
     metrics,
   });
   shutdown.add("health", () => health.close());

@@ -1,4 +1,11 @@
 import { connectionFields, ruleFields, workerFields } from "@fleet-reloader/runtime/config/fields";
+import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
 import { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";
 
-export const workerConfig = { ...connectionFields, ...ruleFields, ...workerFields, ...notifyFields } as const;
+export const workerConfig = {
+  ...connectionFields,
+  ...fleetFields,
+  ...ruleFields,
+  ...workerFields,
+  ...notifyFields,
+} as const;

@@ -18,7 +18,7 @@ export interface ReportingOptions {
   readonly config: ConfigOf<typeof notifyFields>;
   readonly fleet: Fleet;
   /** With several clusters an alert has to say which. */
-  readonly clusterCount: number;
+  readonly isFleet: boolean;
   readonly settings: Settings;
   /** Which of our processes speaks in Events. */
   readonly instance: string;
@@ -64,7 +64,7 @@ function eventReporters(options: ReportingOptions): readonly StoppableReporter[]
 }
 
 function alertReporters(options: ReportingOptions): readonly StoppableReporter[] {
-  const { config, clusterCount, log } = options;
+  const { config, isFleet, log } = options;
   const {
     alertOnReload: onReload,
     alertOnFailure: onFailure,
@@ -76,7 +76,7 @@ function alertReporters(options: ReportingOptions): readonly StoppableReporter[]
     log.error({ reason: "config.invalid" }, "alerts are on and have no address; set ALERT_WEBHOOK_URL");
     return [];
   }
-  const wording = { additionalInfo: config.alertAdditionalInfo, isClusterNamed: clusterCount > 1 };
+  const wording = { additionalInfo: config.alertAdditionalInfo, isClusterNamed: isFleet };
   return [
     tellReceiver({
       ...options,

@@ -1,18 +1,17 @@
 import { Fleet } from "@fleet-reloader/kube/fleet";
-import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
-import { createGivenClusters } from "@fleet-reloader/kube/registration/given";
+import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
+import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fleet-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
 import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
-import { kubeconfigFilesOf } from "@fleet-reloader/runtime/kubeconfig-files";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
@@ -34,7 +33,11 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   const { meter, adapters, metrics } = createPromMeter({ withProcess: true, countByNamespace });
   const shutdown = new Shutdown();
 
-  const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, sources.env), config.contexts);
+  const registration = openRegistration({
+    ...{ ...time, log, meter, userAgent, onCall: adapters.requested },
+    sources: registrationSourcesOf(config, sources.env),
+  });
+  shutdown.add("hub connection", () => registration.close());
   const keyring = loadKeyring(config.markKeyFile, dataDirOf(config.dataDir, sources.env));
   const client = new RedisClient(redisAddress(config.redisUrl), log);
   shutdown.add("redis", () => client.close());
@@ -44,12 +47,13 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   adapters.watchQueue(() => queue.depth());
   const fleet = new Fleet({
     ...{ ...time, log, userAgent, onCall: adapters.requested },
-    providers: [createGivenClusters(targets)],
+    providers: registration.providers,
   });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,
     notReady: () => [...client.notReady, ...fleet.notEngaged],
+    notes: () => registration.notes,
     metrics,
   });
   shutdown.add("health", () => health.close());
@@ -58,7 +62,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
 
   const lifetime = new AbortController();
   const publish = publishOnEngagement({
-    ...{ ...time, shape: workerConfig, config, log, firstCluster: targets[0]?.name },
+    ...{ ...time, shape: workerConfig, config, log, firstCluster: registration.given[0]?.name },
     signal: lifetime.signal,
   });
   const running = fleet.run(lifetime.signal, (engaged, signal) => {
@@ -73,7 +77,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   const settings = settingsOf(config);
   const reporting = startReporting({
     ...{ ...time, config, fleet, settings, log, meter },
-    clusterCount: targets.length,
+    isFleet: registration.isFleet,
     instance: instanceName(),
   });
   // After the worker, whose last rolls are told too, and before the connections that Events need.

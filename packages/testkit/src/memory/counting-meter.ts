@@ -44,6 +44,10 @@ export class CountingMeter implements Meter {
     this.#add(`notified ${channel} ${result}`, count);
   }
 
+  registrations(provider: string, state: string, count: number): void {
+    this.#counts.set(`registrations ${provider} ${state}`, count);
+  }
+
   #add(sentence: string, count: number): void {
     this.#counts.set(sentence, (this.#counts.get(sentence) ?? 0) + count);
   }

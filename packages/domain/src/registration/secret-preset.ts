@@ -1,0 +1,57 @@
+/** How one tool registers clusters by Secrets that hold a kubeconfig: which Secrets those are, and what in them says what. */
+export interface SecretPreset {
+  readonly name: string;
+  /** For the API server; undefined: the name alone tells. */
+  readonly labelSelector?: string;
+  /** What the names of such Secrets end in. The rest is the name of the cluster. */
+  readonly suffix?: string;
+  /** A label whose value is the name of the cluster. The Secret's name has to be that, and the suffix. */
+  readonly nameLabel?: string;
+  /** Of these keys the first that is there holds the kubeconfig; `first`: whichever key comes first. */
+  readonly keys: readonly string[] | "first";
+}
+
+/**
+ * The tools that are known, by the name people write. The suffix of flux and rancher-fleet is a habit of theirs; neither knows a
+ * label of its own, so for flux ours has to be put on.
+ */
+export const secretPresets: readonly SecretPreset[] = [
+  {
+    name: "multicluster-runtime",
+    labelSelector: "sigs.k8s.io/multicluster-runtime-kubeconfig=true",
+    keys: ["kubeconfig"],
+  },
+  {
+    // The contract of control plane providers: `<cluster>-kubeconfig`, labelled. Other Secrets have the label, too: keys of the
+    // certificate authority, and on EKS `<cluster>-user-kubeconfig`.
+    name: "cluster-api",
+    labelSelector: "cluster.x-k8s.io/cluster-name",
+    suffix: "-kubeconfig",
+    nameLabel: "cluster.x-k8s.io/cluster-name",
+    keys: ["value"],
+  },
+  { name: "flux", labelSelector: "fleet-reloader.io/cluster=true", keys: ["value", "value.yaml"] },
+  { name: "sveltos", suffix: "-sveltos-kubeconfig", keys: "first" },
+  { name: "rancher-fleet", suffix: "-kubeconfig", keys: ["value"] },
+];
+
+/** The preset of a name; undefined when there is none. */
+export function secretPresetNamed(name: string): SecretPreset | undefined {
+  return secretPresets.find((preset) => preset.name === name);
+}
+
+/** The name of the cluster a Secret registers; undefined when it registers none. */
+export function registeredName(
+  { suffix = "", nameLabel }: SecretPreset,
+  secret: string,
+  label: (key: string) => string | undefined,
+): string | undefined {
+  if (!secret.endsWith(suffix) || secret === suffix) return undefined;
+  const name = secret.slice(0, secret.length - suffix.length);
+  return nameLabel === undefined || label(nameLabel) === name ? name : undefined;
+}
+
+/** The key of a Secret that holds the kubeconfig; undefined when none of them is there. */
+export function kubeconfigKey({ keys }: SecretPreset, present: readonly string[]): string | undefined {
+  return keys === "first" ? [...present].sort()[0] : keys.find((key) => present.includes(key));
+}

@@ -1,0 +1,200 @@
+import { createHash } from "node:crypto";
+import { type JsonObject, jsonField } from "@fleet-reloader/domain/json";
+import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
+import { list, text } from "../json.ts";
+import { certificateProblem, keyProblem } from "./certificate.ts";
+import { execProblem } from "./exec-policy.ts";
+import { fileAt, type Placed } from "./named-file.ts";
+import type { Access } from "./registration.ts";
+import { proxyProblem, serverProblem } from "./server-address.ts";
+
+/** What one registration says, in the words of a kubeconfig: every other format is translated into them. */
+export interface Entries {
+  readonly cluster: JsonObject;
+  readonly user: JsonObject;
+}
+
+/** Where a registration comes from, and what its author may ask of us. */
+export interface Origin extends Placed {
+  /** How messages name it, as in `Secret argocd/prod`. */
+  readonly named: string;
+  /** Commands of exec plugins that may be started; whoever registers a cluster is not whoever runs this process. */
+  readonly allowExec: readonly string[];
+}
+
+const clusterTexts = [
+  "server",
+  "certificate-authority",
+  "certificate-authority-data",
+  "tls-server-name",
+  "proxy-url",
+] as const;
+const userTexts = [
+  "token",
+  "tokenFile",
+  "username",
+  "password",
+  "client-certificate",
+  "client-certificate-data",
+  "client-key",
+  "client-key-data",
+  "as",
+] as const;
+/** client-node knows no more of `as` than the name: without the rest it would be somebody else. */
+const refusedUserFields = ["auth-provider", "token-file", "as-uid", "as-groups", "as-user-extra"] as const;
+
+/**
+ * The way to a cluster that somebody other than the operator wrote down, or why it cannot be used. Only what is known here is
+ * taken over: a field of a later client-node must not become a way to our files.
+ */
+export function accessOf(name: string, entries: Entries, origin: Origin): Access {
+  const problem = firstProblem(entries, origin);
+  if (problem !== undefined) return { type: "unusable", why: `${origin.named}: ${problem}` };
+  const cluster = clusterOf(name, entries.cluster, origin);
+  const user = userOf(name, entries.user, origin);
+  const config = new KubeConfig();
+  config.loadFromOptions({
+    clusters: [cluster],
+    users: [user],
+    contexts: [{ name, cluster: name, user: name }],
+    currentContext: name,
+  });
+  const { server, proxyUrl } = cluster;
+  return { type: "usable", target: { name, server, proxyUrl, config }, version: versionOf(cluster, user) };
+}
+
+/** The same address and credentials have the same version. It is compared and never shown. */
+function versionOf(cluster: Cluster, user: User): string {
+  return createHash("sha256")
+    .update(JSON.stringify([cluster, user]))
+    .digest("hex");
+}
+
+function firstProblem({ cluster, user }: Entries, origin: Origin): string | undefined {
+  return (
+    typeProblem(cluster, clusterTexts) ??
+    typeProblem(user, userTexts) ??
+    serverProblem(text(cluster, "server")) ??
+    trustProblem(cluster) ??
+    proxyProblem(text(cluster, "proxy-url")) ??
+    refusedProblem(user) ??
+    execProblem(user, origin.allowExec) ??
+    filesProblem(cluster, user, origin) ??
+    credentialsProblem(cluster, user)
+  );
+}
+
+/** A token of digits without quotes is a number to YAML: said here, it is not a riddle of a 401 later. */
+function typeProblem(entry: JsonObject, fields: readonly string[]): string | undefined {
+  const wrong = fields.find(
+    (name) => !["string", "undefined"].includes(typeof (jsonField(entry, name) ?? undefined)),
+  );
+  return wrong === undefined ? undefined : `${wrong} is no text; put its value in quotes`;
+}
+
+function trustProblem(cluster: JsonObject): string | undefined {
+  const data = text(cluster, "certificate-authority-data");
+  const isInsecure = jsonField(cluster, "insecure-skip-tls-verify") === true;
+  if (isInsecure && (data !== "" || text(cluster, "certificate-authority") !== ""))
+    return "it has a certificate authority and skips the verification it is for (insecure); take one of the two away";
+  return certificateProblem("the certificate authority", data);
+}
+
+function refusedProblem(user: JsonObject): string | undefined {
+  const refused = refusedUserFields.find((name) => (jsonField(user, name) ?? undefined) !== undefined);
+  return refused === undefined
+    ? undefined
+    : `the user's ${refused} is not taken from a registration; use a token, a client certificate, or an exec plugin that --allow-exec names`;
+}
+
+function filesProblem(cluster: JsonObject, user: JsonObject, origin: Origin): string | undefined {
+  const files = [
+    ["certificate-authority", text(cluster, "certificate-authority")],
+    ...(["tokenFile", "client-certificate", "client-key"] as const).map((name) => [name, text(user, name)]),
+  ] as const;
+  for (const [name, file] of files) {
+    if (file === undefined || file === "") continue;
+    const placed = fileAt(file, origin);
+    if ("problem" in placed) return `${name} ${placed.problem}`;
+  }
+  return undefined;
+}
+
+function credentialsProblem(cluster: JsonObject, user: JsonObject): string | undefined {
+  const has = (name: string): boolean => text(user, name) !== "";
+  const hasCertificate = has("client-certificate-data") || has("client-certificate");
+  const hasKey = has("client-key-data") || has("client-key");
+  if (hasCertificate !== hasKey)
+    return "a client certificate and its key belong together, and one of them is missing";
+  if (has("username") !== has("password"))
+    return "a username and its password belong together, and one is missing";
+  // A header of HTTP is visible ASCII; what else is in it would fail each request with no word of why.
+  if (has("token") && !/^[\x21-\x7e]+$/.test(text(user, "token").trim()))
+    return "its token has blanks or other characters that no token has; encode it anew";
+  const isAnonymous = !(["token", "tokenFile", "username"].some(has) || hasCertificate || hasExec(user));
+  if (isAnonymous && text(cluster, "server").startsWith("https:"))
+    return "it has no credentials; add a token or a client certificate";
+  return (
+    certificateProblem("the client certificate", text(user, "client-certificate-data")) ??
+    keyProblem(text(user, "client-key-data"))
+  );
+}
+
+function hasExec(user: JsonObject): boolean {
+  return (jsonField(user, "exec") ?? undefined) !== undefined;
+}
+
+function clusterOf(name: string, cluster: JsonObject, origin: Origin): Cluster {
+  const server = text(cluster, "server").replace(/\/+$/, "");
+  const caData = text(cluster, "certificate-authority-data");
+  const tlsServerName = text(cluster, "tls-server-name");
+  const proxyUrl = text(cluster, "proxy-url");
+  return {
+    name,
+    server,
+    // client-node sends nothing over plain HTTP unless there is no TLS to verify: it is to this machine.
+    skipTLSVerify: server.startsWith("http:") || jsonField(cluster, "insecure-skip-tls-verify") === true,
+    ...(caData === "" ? fileField("caFile", text(cluster, "certificate-authority"), origin) : { caData }),
+    ...(tlsServerName === "" ? {} : { tlsServerName }),
+    ...(proxyUrl === "" ? {} : { proxyUrl }),
+  };
+}
+
+function userOf(name: string, user: JsonObject, origin: Origin): User {
+  const inline = (field: string, entry: string) =>
+    text(user, entry) === "" ? {} : { [field]: text(user, entry) };
+  const tokenFile = fileField("tokenFile", text(user, "tokenFile"), origin);
+  return {
+    name,
+    // client-node reads token files of pods only, by this provider; kubectl prefers them to a token.
+    ...("tokenFile" in tokenFile
+      ? { authProvider: { name: "tokenFile", config: tokenFile } }
+      : inline("token", "token")),
+    ...inline("username", "username"),
+    ...inline("password", "password"),
+    ...inline("impersonateUser", "as"),
+    ...(text(user, "client-certificate-data") === ""
+      ? fileField("certFile", text(user, "client-certificate"), origin)
+      : inline("certData", "client-certificate-data")),
+    ...(text(user, "client-key-data") === ""
+      ? fileField("keyFile", text(user, "client-key"), origin)
+      : inline("keyData", "client-key-data")),
+    ...(hasExec(user) ? { exec: execOf(jsonField(user, "exec")) } : {}),
+  };
+}
+
+function fileField(field: string, file: string, origin: Origin): Readonly<Record<string, string>> {
+  if (file === "") return {};
+  const placed = fileAt(file, origin);
+  return "path" in placed ? { [field]: placed.path } : {};
+}
+
+/** What client-node reads of a plugin. */
+function execOf(exec: unknown): object {
+  return {
+    apiVersion: text(exec, "apiVersion"),
+    command: text(exec, "command"),
+    args: list(exec, "args").map(String),
+    env: list(exec, "env").map((one) => ({ name: text(one, "name"), value: text(one, "value") })),
+  };
+}

@@ -1,0 +1,88 @@
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Meter } from "@fleet-reloader/engine/meter";
+import type { Access, ClusterProvider, Registration } from "./registration.ts";
+
+/** Says what becomes of registrations, once for each change, and counts them. */
+export class Announcer {
+  readonly #log: Log;
+  readonly #meter: Pick<Meter, "registrations">;
+  /** By provider, and within it by the registration. */
+  readonly #known = new Map<
+    ClusterProvider,
+    { readonly kind: string; readonly byId: ReadonlyMap<string, Registration> }
+  >();
+
+  constructor(log: Log, meter: Pick<Meter, "registrations">) {
+    this.#log = log;
+    this.#meter = meter;
+  }
+
+  /** The same provider; what it tells is heard here, too. */
+  announced(kind: string, provider: ClusterProvider): ClusterProvider {
+    return {
+      run: (signal, onChange) =>
+        provider.run(signal, (registrations) => {
+          this.#hear(kind, provider, registrations);
+          onChange(registrations);
+        }),
+      get notReady() {
+        return provider.notReady;
+      },
+    };
+  }
+
+  /** A line for each registration that is not used. */
+  get notes(): readonly string[] {
+    return [...this.#known.values()].flatMap(({ byId }) =>
+      [...byId.values()].flatMap(({ name, access }) =>
+        access.type === "usable" ? [] : [`cluster ${name} is ${access.type}: ${access.why}`],
+      ),
+    );
+  }
+
+  #hear(kind: string, provider: ClusterProvider, registrations: readonly Registration[]): void {
+    const before = this.#known.get(provider)?.byId ?? new Map<string, Registration>();
+    const byId = new Map(registrations.map((registration) => [registration.id, registration]));
+    this.#known.set(provider, { kind, byId });
+    for (const [id, { name, access }] of byId) {
+      const was = before.get(id)?.access;
+      if (was !== undefined && stateOf(was) === stateOf(access)) continue;
+      this.#say({ registration: id, cluster: name }, was, access);
+    }
+    for (const [id, { name }] of before)
+      if (!byId.has(id))
+        this.#log.info({ registration: id, cluster: name }, "cluster is no longer registered");
+    this.#count(kind);
+  }
+
+  #say(fields: object, was: Access | undefined, access: Access): void {
+    switch (access.type) {
+      case "usable":
+        this.#log.info(fields, was === undefined ? "cluster registered" : "registration can be used");
+        return;
+      case "paused":
+        this.#log.info(
+          { ...fields, reason: "RegistrationPaused", why: access.why },
+          "registration is paused",
+        );
+        return;
+      case "unusable":
+        this.#log.warn(
+          { ...fields, reason: "RegistrationUnusable", why: access.why },
+          "registration cannot be used",
+        );
+    }
+  }
+
+  #count(kind: string): void {
+    const same = [...this.#known.values()].filter((one) => one.kind === kind);
+    const all = same.flatMap(({ byId }) => [...byId.values()]);
+    for (const state of ["usable", "paused", "unusable"] as const)
+      this.#meter.registrations(kind, state, all.filter(({ access }) => access.type === state).length);
+  }
+}
+
+/** What makes a difference to people. */
+function stateOf(access: Access): string {
+  return access.type === "usable" ? access.type : `${access.type} ${access.why}`;
+}

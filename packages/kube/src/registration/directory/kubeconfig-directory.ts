@@ -1,0 +1,173 @@
+import { resolve } from "node:path";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import { readKubeconfig } from "../kubeconfig-contexts.ts";
+import type { Access, ClusterProvider, Registration } from "../registration.ts";
+import { type WatchFolder, watchFolder } from "./folder-hints.ts";
+import { type FileSight, lookInto } from "./kubeconfig-files.ts";
+
+export interface KubeconfigDirectoryOptions {
+  readonly directory: string;
+  readonly allowExec: readonly string[];
+  readonly clock: Clock;
+  readonly watch?: WatchFolder;
+}
+
+/** A file that was read at least once: what it says, and of which text. */
+interface KnownFile {
+  readonly digest: string;
+  readonly contexts: ReadonlyMap<string, Access>;
+}
+
+/** Writers write in several steps, and a volume's links are swapped in some: what is quiet for this long is complete. */
+const settleMs = 400;
+/** A writer that never ends must not hide the others. */
+const settleRoundsMax = 10;
+/** Should a hint be lost, or the file system give none. */
+const rescanMs = 10_000;
+/** A folder that is missing has nothing to watch. */
+const missingRescanMs = 1000;
+
+/**
+ * Every context of every kubeconfig in a folder is a cluster, named after the file, and the context where it has several.
+ * Files may come, go and change at any time. What cannot be read or parsed is what it was before, with a reason.
+ */
+export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): ClusterProvider {
+  const directory = resolve(options.directory);
+  const known = new Map<string, KnownFile>();
+  let notReady: readonly string[] = [`--kubeconfig-dir ${directory}: it has not been read yet`];
+  return {
+    async run(signal, onChange) {
+      const hints = new Hints(options.clock, options.watch ?? watchFolder);
+      let told: string | undefined;
+      try {
+        while (!signal.aborted) {
+          hints.clear();
+          const sight = await lookInto(directory);
+          if (sight.type === "unseen") {
+            notReady = [`--kubeconfig-dir ${directory}: ${sight.why}; it is looked for again`];
+          } else {
+            hints.watch(directory, sight.inode);
+            const registrations = register(sight.files);
+            notReady = [];
+            const now = JSON.stringify(registrations.map(changing));
+            if (!signal.aborted && now !== told) onChange(registrations);
+            told = now;
+          }
+          await hints.next(sight.type === "seen" ? rescanMs : missingRescanMs, signal);
+        }
+      } finally {
+        hints.close();
+      }
+    },
+    get notReady() {
+      return notReady;
+    },
+  };
+
+  function register(files: ReadonlyMap<string, FileSight>): readonly Registration[] {
+    for (const name of known.keys()) if (!files.has(name)) known.delete(name);
+    const stems = Map.groupBy(files.keys(), stemOf);
+    return [...files].flatMap(([file, sight]) => {
+      const stem = stemOf(file);
+      const isOnly = stems.get(stem)?.length === 1;
+      return registrationsOf(file, isOnly ? stem : file, sight);
+    });
+  }
+
+  function registrationsOf(file: string, name: string, sight: FileSight): readonly Registration[] {
+    const path = resolve(directory, file);
+    const read = contextsOf(file, path, sight);
+    const contexts = "problem" in read ? known.get(file)?.contexts : read.contexts;
+    if ("problem" in read && contexts === undefined)
+      return [registration(path, name, unusable(path, read.problem))];
+    return [...(contexts ?? [])].map(([context, access]) =>
+      registration(
+        `${path}+${context}`,
+        contexts?.size === 1 ? name : `${name}+${context}`,
+        "problem" in read ? unusable(path, read.problem) : access,
+      ),
+    );
+  }
+
+  function contextsOf(
+    file: string,
+    path: string,
+    sight: FileSight,
+  ): KnownFile | { readonly problem: string } {
+    if (sight.type === "unreadable") return { problem: sight.why };
+    const before = known.get(file);
+    if (before?.digest === sight.digest) return before;
+    const { allowExec } = options;
+    const read = readKubeconfig(sight.text, { named: `file ${path}`, folder: directory, allowExec });
+    if ("problem" in read) return read;
+    const now = { digest: sight.digest, contexts: read.contexts };
+    known.set(file, now);
+    return now;
+  }
+}
+
+function registration(where: string, name: string, access: Access): Registration {
+  return { id: `directory#${where}`, name, labels: {}, access: renamed(access, name) };
+}
+
+/** Messages of its connection name the cluster, too, and contexts of different files are often called the same. */
+function renamed(access: Access, name: string): Access {
+  return access.type === "usable" ? { ...access, target: { ...access.target, name } } : access;
+}
+
+function unusable(path: string, problem: string): Access {
+  return { type: "unusable", why: `file ${path}: ${problem}` };
+}
+
+function stemOf(file: string): string {
+  return file.replace(/(\.kubeconfig)?\.(yaml|yml)$|\.kubeconfig$/, "");
+}
+
+function changing({ id, name, access }: Registration): readonly string[] {
+  return [id, name, access.type, access.type === "usable" ? access.version : access.why];
+}
+
+/** Waits for a hint that something has changed, and then until it is over. */
+class Hints {
+  readonly #clock: Clock;
+  readonly #watch: WatchFolder;
+  #hinted = new AbortController();
+  #watched: { readonly inode: string; close(): void } | undefined;
+
+  constructor(clock: Clock, watch: WatchFolder) {
+    this.#clock = clock;
+    this.#watch = watch;
+  }
+
+  clear(): void {
+    this.#hinted = new AbortController();
+  }
+
+  /** A folder that was replaced by another of the same name has to be watched anew. */
+  watch(folder: string, inode: string): void {
+    if (this.#watched?.inode === inode) return;
+    this.close();
+    const watcher = this.#watch(folder, () => this.#hinted.abort());
+    this.#watched = { inode, close: () => watcher.close() };
+    // What has changed between the look and the watch gave no hint.
+    this.#hinted.abort();
+  }
+
+  async next(waitMs: number, signal: AbortSignal): Promise<void> {
+    await this.#quiet(waitMs, signal);
+    for (let round = 0; this.#hinted.signal.aborted && round < settleRoundsMax; round += 1) {
+      this.clear();
+      await this.#quiet(settleMs, signal);
+    }
+  }
+
+  close(): void {
+    this.#watched?.close();
+    this.#watched = undefined;
+  }
+
+  /** Sleeps until the time is over, or a hint comes. */
+  async #quiet(ms: number, signal: AbortSignal): Promise<void> {
+    await this.#clock.sleep(ms, AbortSignal.any([signal, this.#hinted.signal])).catch(() => undefined);
+  }
+}

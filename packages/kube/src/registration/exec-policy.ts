@@ -1,0 +1,33 @@
+import { type JsonObject, jsonField } from "@fleet-reloader/domain/json";
+import { list, text } from "../json.ts";
+
+/** Variables that make a program run another one. */
+const takesOver = /^(PATH|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHON.*|PERL.*|RUBY.*|BASH_ENV|ENV|GCONV_PATH)$/;
+
+/**
+ * Why the plugin of a registration's user must not be started. Whoever may write a registration would otherwise run what
+ * they like in this process' pod. An allowed command still gets the registration's arguments and variables.
+ */
+export function execProblem(user: JsonObject, allowed: readonly string[]): string | undefined {
+  const exec = jsonField(user, "exec") ?? undefined;
+  if (exec === undefined) return undefined;
+  const command = text(exec, "command");
+  if (command === "") return "the user's exec plugin has no command; name it";
+  if (!allowed.includes(command))
+    return `the user's exec plugin ${shown(command)} is not allowed; name it with --allow-exec, or use a token or a client certificate`;
+  if (jsonField(exec, "provideClusterInfo") === true)
+    return `the user's exec plugin ${shown(command)} wants provideClusterInfo, which is not supported; give it its cluster by an argument`;
+  const variable = list(exec, "env")
+    .map((one) => text(one, "name"))
+    .find((name) => takesOver.test(name));
+  return variable === undefined
+    ? undefined
+    : `the user's exec plugin ${shown(command)} may not be given the variable ${variable}; take it out of env`;
+}
+
+/** A command is a name or a path; what is not (a whole script, say) may hold anything and is not repeated. */
+function shown(command: string): string {
+  return /^[\w./+-]{1,128}$/.test(command)
+    ? JSON.stringify(command)
+    : "(its command is no name of a program)";
+}

@@ -1,0 +1,124 @@
+import { isJsonObject, type JsonObject, jsonField, jsonTexts } from "@fleet-reloader/domain/json";
+import { field, text } from "../../json.ts";
+import { accessOf } from "../access.ts";
+import type { Access } from "../registration.ts";
+import type { Hub } from "./hub.ts";
+import type { HubSecret } from "./hub-secrets.ts";
+
+export interface ArgocdContext {
+  readonly hub: Pick<Hub, "target">;
+  readonly allowExec: readonly string[];
+}
+
+const agentLabel = "argocd-agent.argoproj-labs.io/agent-name";
+const skipAnnotation = "argocd.argoproj.io/skip-reconcile";
+/** What Argo CD calls the cluster it runs in. */
+const ownServer = "https://kubernetes.default.svc";
+
+/** As in Argo CD the server stands for a name that is missing, unless there may be a password in it. */
+export function argoName(secret: HubSecret): string {
+  const name = entry(secret, "name").trim();
+  const server = serverOf(secret);
+  if (name !== "") return name;
+  return server === "" || server.includes("@") ? secret.name : server;
+}
+
+/** The way to a cluster that a Secret of Argo CD describes, or why it is not taken. */
+export function accessOfArgoSecret(secret: HubSecret, name: string, context: ArgocdContext): Access {
+  const unusable = (why: string): Access => ({ type: "unusable", why: `Secret ${secret.key}: ${why}` });
+  if (secret.unreadable !== undefined) return unusable(secret.unreadable);
+  const agent = secret.labels[agentLabel];
+  if (agent !== undefined)
+    return unusable(
+      `it stands for the agent ${agent} (label ${agentLabel}), whose API server cannot be reached from here; run fleet-reloader in that cluster`,
+    );
+  if (secret.annotations[skipAnnotation] === "true")
+    return {
+      type: "paused",
+      why: `Secret ${secret.key}: Argo CD leaves it alone (annotation ${skipAnnotation})`,
+    };
+  const config = configOf(entry(secret, "config"));
+  if (config === undefined)
+    return unusable("config is no JSON object; expected the one that argocd cluster add writes");
+  if ((field(config, "awsAuthConfig") ?? undefined) !== undefined)
+    return unusable(
+      "config.awsAuthConfig needs Argo CD's own helper program, which is not here; use config.bearerToken, or config.execProviderConfig with a command that --allow-exec names",
+    );
+  const access = isOwnCluster(secret, config)
+    ? ({ type: "usable", target: { ...context.hub.target, name }, version: "hub" } as const)
+    : accessOf(name, entriesOf(secret, config), {
+        named: `Secret ${secret.key}`,
+        allowExec: context.allowExec,
+      });
+  const namespaces = namespacesOf(secret);
+  if (access.type !== "usable" || namespaces.length === 0) return access;
+  return { ...access, namespaces, version: `${access.version} ${namespaces}` };
+}
+
+function entriesOf(secret: HubSecret, config: JsonObject) {
+  const tls = field(config, "tlsClientConfig");
+  const exec = field(config, "execProviderConfig") ?? undefined;
+  return {
+    cluster: {
+      server: serverOf(secret),
+      ...present("insecure-skip-tls-verify", field(tls, "insecure")),
+      ...present("tls-server-name", field(tls, "serverName")),
+      ...present("certificate-authority-data", field(tls, "caData")),
+      ...present("proxy-url", field(config, "proxyUrl")),
+    },
+    user: {
+      ...present("token", field(config, "bearerToken")),
+      ...present("username", field(config, "username")),
+      ...present("password", field(config, "password")),
+      ...present("client-certificate-data", field(tls, "certData")),
+      ...present("client-key-data", field(tls, "keyData")),
+      ...(exec === undefined ? {} : { exec: kubeconfigExec(exec) }),
+    },
+  };
+}
+
+/** Go writes nothing where there is an empty text. */
+function present(name: string, value: unknown): JsonObject {
+  return value === undefined || value === null || value === "" ? {} : { [name]: value };
+}
+
+/** As a kubeconfig has it, but for the variables: here they are a map. */
+function kubeconfigExec(exec: unknown): JsonObject {
+  const env = Object.entries(jsonTexts(field(exec, "env"))).map(([name, value]) => ({ name, value }));
+  return isJsonObject(exec) ? { ...exec, env } : { env };
+}
+
+/** Argo CD reaches the cluster it runs in, which is the hub, by the ServiceAccount of its pod. So do we, by our own. */
+function isOwnCluster(secret: HubSecret, config: JsonObject): boolean {
+  const tls = field(config, "tlsClientConfig");
+  const credentials = [
+    ...["bearerToken", "username", "execProviderConfig"].map((name) => jsonField(config, name)),
+    jsonField(tls, "certData"),
+  ];
+  return (
+    serverOf(secret) === ownServer &&
+    credentials.every((value) => value === undefined || value === null || value === "")
+  );
+}
+
+function namespacesOf(secret: HubSecret): readonly string[] {
+  const names = entry(secret, "namespaces").split(",");
+  return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ""))];
+}
+
+function serverOf(secret: HubSecret): string {
+  return entry(secret, "server").trim().replace(/\/+$/, "");
+}
+
+function configOf(json: string): JsonObject | undefined {
+  try {
+    const config: unknown = JSON.parse(json === "" ? "{}" : json);
+    return isJsonObject(config) ? config : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function entry({ content }: HubSecret, key: string): string {
+  return Buffer.from(text(content, key), "base64").toString("utf8");
+}

@@ -1,0 +1,96 @@
+import type { Labels } from "@fleet-reloader/domain/label-selector";
+import type { Stream } from "@fleet-reloader/engine/cluster-streams";
+import type { StreamHandler } from "@fleet-reloader/engine/source-stream";
+import type { Lookup, ResourceKind } from "../../api-resources.ts";
+import { field, list, stringMap, text } from "../../json.ts";
+import { createOptionalStream } from "../../optional-stream.ts";
+import { Reflector } from "../../reflector.ts";
+import type { Access } from "../registration.ts";
+import type { Hub } from "./hub.ts";
+import type { Keyed } from "./kept-objects.ts";
+
+/** What a Cluster of Cluster API says about whether it can and may be talked to. */
+export interface CapiCluster extends Keyed {
+  readonly labels: Labels;
+  readonly isPaused: boolean;
+  readonly isDeleted: boolean;
+  readonly isInitialised: boolean;
+}
+
+/** The newer one first: both are served for some releases, and one after the other goes away. */
+const versions = ["v1beta2", "v1beta1"] as const;
+const kind: ResourceKind = {
+  ...{ apiKind: "Cluster", group: "cluster.x-k8s.io", version: versions[0], plural: "clusters" },
+  isOptional: true,
+};
+
+/** The list + watch of Clusters, in the newest version that the hub has; a hub may have none. */
+export function capiClusterStream(
+  hub: Hub,
+  namespace: string | undefined,
+  handler: StreamHandler<CapiCluster>,
+): Stream {
+  return createOptionalStream({
+    ...hub,
+    kind,
+    resources: { find: (_, signal) => newest(hub, signal), forget: () => forget(hub) },
+    handler,
+    reflect: (resource, watched) =>
+      new Reflector({
+        ...hub,
+        collection: { ...resource, ...(namespace === undefined ? {} : { namespace }), metadataOnly: false },
+        parse: capiCluster,
+        handler: watched,
+      }),
+  });
+}
+
+async function newest({ resources }: Hub, signal: AbortSignal): Promise<Lookup> {
+  for (const version of versions) {
+    const looked = await resources.find({ ...kind, version }, signal);
+    if ("plural" in looked) return looked;
+  }
+  return { absent: "this API server has no Clusters of Cluster API" };
+}
+
+function forget({ resources }: Hub): void {
+  for (const version of versions) resources.forget({ ...kind, version });
+}
+
+/** Why its cluster is to be left alone, or cannot be talked to yet; undefined when nothing is in the way. */
+export function standingOf({ key, isPaused, isDeleted, isInitialised }: CapiCluster): Access | undefined {
+  if (isDeleted) return { type: "paused", why: `Cluster ${key} is being deleted` };
+  if (isPaused)
+    return {
+      type: "paused",
+      why: `Cluster ${key} is paused; unset spec.paused or the annotation cluster.x-k8s.io/paused`,
+    };
+  if (!isInitialised)
+    return {
+      type: "unusable",
+      why: `Cluster ${key}: its control plane is not initialised yet; it is waited for`,
+    };
+  return undefined;
+}
+
+/** Reads both versions of the API: what one of them does not have is merely absent. */
+export function capiCluster(object: unknown): CapiCluster | undefined {
+  const namespace = text(object, "metadata", "namespace");
+  const name = text(object, "metadata", "name");
+  if (namespace === "" || name === "") return undefined;
+  const annotations = stringMap(object, "metadata", "annotations");
+  return {
+    key: `${namespace}/${name}`,
+    labels: stringMap(object, "metadata", "labels"),
+    // Any value pauses, also none.
+    isPaused:
+      field(object, "spec", "paused") === true || Object.hasOwn(annotations, "cluster.x-k8s.io/paused"),
+    isDeleted: text(object, "metadata", "deletionTimestamp") !== "",
+    isInitialised:
+      field(object, "status", "initialization", "controlPlaneInitialized") === true ||
+      field(object, "status", "controlPlaneReady") === true ||
+      list(object, "status", "conditions").some(
+        (one) => text(one, "type") === "ControlPlaneInitialized" && text(one, "status") === "True",
+      ),
+  };
+}

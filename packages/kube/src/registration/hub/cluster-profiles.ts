@@ -1,0 +1,108 @@
+import type { AccessProvider } from "@fleet-reloader/domain/registration/access-provider";
+import type { Stream } from "@fleet-reloader/engine/cluster-streams";
+import type { StreamHandler } from "@fleet-reloader/engine/source-stream";
+import type { ResourceKind } from "../../api-resources.ts";
+import { createOptionalStream } from "../../optional-stream.ts";
+import { Reflector } from "../../reflector.ts";
+import type { Access, ClusterProvider, Registration } from "../registration.ts";
+import { accessOfProfile, type ClusterProfile, clusterProfile, placeOf } from "./cluster-profile.ts";
+import type { Hub } from "./hub.ts";
+import { createHubProvider } from "./hub-provider.ts";
+import { type HubSecret, readSecret, secretStream } from "./hub-secrets.ts";
+import { KeptObjects } from "./kept-objects.ts";
+
+export interface ClusterProfilesOptions {
+  readonly hub: Hub;
+  /** Undefined: all. */
+  readonly namespace: string | undefined;
+  /** In the order of preference. */
+  readonly accessProviders: readonly AccessProvider[];
+}
+
+const kind: ResourceKind = {
+  ...{ apiKind: "ClusterProfile", group: "multicluster.x-k8s.io", version: "v1alpha1" },
+  plural: "clusterprofiles",
+  isOptional: true,
+};
+
+/** Clusters that are in the hub's inventory, and whose credentials lie in Secrets beside it. */
+export function createClusterProfiles(options: ClusterProfilesOptions): ClusterProvider {
+  const { hub, namespace } = options;
+  const profiles = new KeptObjects<ClusterProfile>();
+  const secrets = new KeptObjects<HubSecret>();
+  const wanted = new Set<string>();
+  const isWanted = ({ key }: { readonly key: string }): boolean => wanted.has(key);
+
+  /** Its Secret was passed over as long as nobody wanted it: it is read by itself once. */
+  async function wantSecretOf(profile: ClusterProfile, signal: AbortSignal): Promise<void> {
+    const place = placeOf(profile, options.accessProviders);
+    if ("problem" in place) return;
+    const key = `${place.namespace}/${place.secret}`;
+    if (wanted.has(key) && secrets.get(key) !== undefined) return;
+    wanted.add(key);
+    const meta = { key, namespace: place.namespace, name: place.secret, labels: {}, annotations: {} };
+    const secret = await readSecret(hub, meta, signal);
+    if (secret !== undefined) secrets.put(secret);
+  }
+
+  const stream: Stream = {
+    run(signal) {
+      const handler: StreamHandler<ClusterProfile> = {
+        listBegins: () => profiles.listBegins(),
+        async page(found) {
+          await Promise.all(found.map((profile) => wantSecretOf(profile, signal)));
+          await profiles.page(found);
+        },
+        listed: () => profiles.listed(),
+        async events(events) {
+          const there = events.filter(({ type }) => type === "upsert");
+          await Promise.all(there.map(({ object }) => wantSecretOf(object, signal)));
+          await profiles.events(events);
+        },
+        stateChanged: (state, why) => profiles.stateChanged(state, why),
+      };
+      return profileStream(hub, namespace, handler).run(signal);
+    },
+  };
+  const collections = [
+    { named: "ClusterProfiles", stream, kept: profiles },
+    {
+      named: "Secrets of ClusterProfiles",
+      stream: secretStream(hub, { namespace, isWanted }, (secret) => secret, secrets),
+      kept: secrets,
+    },
+  ];
+  return createHubProvider(hub.target.name, collections, () =>
+    profiles.all.map((profile): Registration => {
+      const { key, name, labels } = profile;
+      const access = accessThrough(profile);
+      return { id: `cluster-profile#${key}`, name: namespace === undefined ? key : name, labels, access };
+    }),
+  );
+
+  function accessThrough(profile: ClusterProfile): Access {
+    const place = placeOf(profile, options.accessProviders);
+    if ("problem" in place)
+      return { type: "unusable", why: `ClusterProfile ${profile.key}: ${place.problem}` };
+    return accessOfProfile(profile, place, secrets.get(`${place.namespace}/${place.secret}`));
+  }
+}
+
+function profileStream(
+  hub: Hub,
+  namespace: string | undefined,
+  handler: StreamHandler<ClusterProfile>,
+): Stream {
+  return createOptionalStream({
+    ...hub,
+    kind,
+    handler,
+    reflect: (resource, watched) =>
+      new Reflector({
+        ...hub,
+        collection: { ...resource, ...(namespace === undefined ? {} : { namespace }), metadataOnly: false },
+        parse: clusterProfile,
+        handler: watched,
+      }),
+  });
+}

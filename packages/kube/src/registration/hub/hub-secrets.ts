@@ -1,0 +1,147 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Labels } from "@fleet-reloader/domain/label-selector";
+import type { Stream } from "@fleet-reloader/engine/cluster-streams";
+import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/source-stream";
+import { stringMap, text } from "../../json.ts";
+import { Reflector } from "../../reflector.ts";
+import { accept, resourcePath } from "../../resource.ts";
+import type { Access } from "../registration.ts";
+import type { Hub } from "./hub.ts";
+import type { Keyed } from "./kept-objects.ts";
+
+/** A Secret by all but its content. */
+export interface SecretMeta extends Keyed {
+  readonly namespace: string;
+  readonly name: string;
+  readonly labels: Labels;
+  readonly annotations: Readonly<Record<string, string>>;
+}
+
+/** A Secret with its content by key, in base64 as it came, or why that may not be read. */
+export interface HubSecret extends SecretMeta {
+  readonly content: Readonly<Record<string, string>>;
+  readonly unreadable?: string;
+}
+
+/** What a Secret registers. Its content is no longer kept. */
+export interface RegisteredSecret extends Keyed, Pick<SecretMeta, "namespace" | "labels"> {
+  readonly clusterName: string;
+  readonly access: Access;
+}
+
+export function registeredSecret(secret: HubSecret, clusterName: string, access: Access): RegisteredSecret {
+  const { key, namespace, labels } = secret;
+  return { key, namespace, labels, clusterName, access };
+}
+
+export interface SecretSelection {
+  /** Undefined: all. */
+  readonly namespace?: string | undefined;
+  readonly labelSelector?: string | undefined;
+  /** By what the metadata says; the content of others is never asked for. */
+  readonly isWanted: (secret: SecretMeta) => boolean;
+}
+
+const secrets = { group: "", version: "v1", plural: "secrets" } as const;
+
+/** The list + watch of Secrets by their metadata. */
+function secretMetaStream(
+  hub: Hub,
+  { namespace, labelSelector, isWanted }: SecretSelection,
+  handler: StreamHandler<SecretMeta>,
+): Stream {
+  return new Reflector({
+    ...hub,
+    collection: {
+      ...secrets,
+      ...(namespace === undefined ? {} : { namespace }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+      metadataOnly: true,
+    },
+    parse(object) {
+      const secret = secretMeta(object);
+      return secret !== undefined && isWanted(secret) ? secret : undefined;
+    },
+    handler,
+  });
+}
+
+/** The same, handing on what `translate` makes of each Secret with its content. */
+export function secretStream<T extends Keyed>(
+  hub: Hub,
+  selection: SecretSelection,
+  translate: (secret: HubSecret) => T,
+  handler: StreamHandler<T>,
+): Stream {
+  return {
+    run(signal) {
+      const read = async (secret: SecretMeta): Promise<T | undefined> => {
+        const whole = await readSecret(hub, secret, signal);
+        return whole === undefined ? undefined : translate(whole);
+      };
+      return secretMetaStream(hub, selection, translated(read, translate, handler)).run(signal);
+    },
+  };
+}
+
+/** Undefined when there is no such Secret. Faults when the API server does not answer; a missing right is an answer. */
+export async function readSecret(
+  { connection }: Hub,
+  secret: SecretMeta,
+  signal: AbortSignal,
+): Promise<HubSecret | undefined> {
+  const path = resourcePath(secrets, secret.namespace, secret.name);
+  try {
+    const answer = await connection.call({ method: "GET", path, accept: accept.json }, signal);
+    if (answer.status === 404) return undefined;
+    const now = secretMeta(answer.body) ?? secret;
+    return { ...now, content: stringMap(answer.body, "data") };
+  } catch (error) {
+    const fault = asFault(error);
+    if (fault.code !== "kube.forbidden") throw fault;
+    return {
+      ...secret,
+      content: {},
+      unreadable: "it may not be read; grant the verb get on secrets in its namespace",
+    };
+  }
+}
+
+/** A failed read rejects the page or the events, which then come again. */
+function translated<T extends Keyed>(
+  read: (secret: SecretMeta) => Promise<T | undefined>,
+  translate: (secret: HubSecret) => T,
+  handler: StreamHandler<T>,
+): StreamHandler<SecretMeta> {
+  const gone = (secret: SecretMeta): StreamEvent<T> => ({
+    type: "delete",
+    object: translate({ ...secret, content: {}, unreadable: "it is gone" }),
+  });
+  return {
+    listBegins: () => handler.listBegins(),
+    async page(found) {
+      const made = await Promise.all(found.map(read));
+      await handler.page(made.filter((one) => one !== undefined));
+    },
+    listed: () => handler.listed(),
+    async events(events) {
+      const made = events.map(async ({ type, object }): Promise<StreamEvent<T>> => {
+        const now = type === "delete" ? undefined : await read(object);
+        return now === undefined ? gone(object) : { type: "upsert", object: now };
+      });
+      await handler.events(await Promise.all(made));
+    },
+    stateChanged: (state, why) => handler.stateChanged(state, why),
+  };
+}
+
+function secretMeta(object: unknown): SecretMeta | undefined {
+  const namespace = text(object, "metadata", "namespace");
+  const name = text(object, "metadata", "name");
+  if (namespace === "" || name === "") return undefined;
+  return {
+    ...{ key: `${namespace}/${name}`, namespace, name },
+    labels: stringMap(object, "metadata", "labels"),
+    annotations: stringMap(object, "metadata", "annotations"),
+  };
+}

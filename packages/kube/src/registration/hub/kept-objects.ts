@@ -1,0 +1,89 @@
+import {
+  isSettled,
+  type StreamEvent,
+  type StreamHandler,
+  type StreamState,
+} from "@fleet-reloader/engine/source-stream";
+
+/** What all objects that register clusters have. */
+export interface Keyed {
+  /** `namespace/name` */
+  readonly key: string;
+}
+
+/** The objects of one collection as they are now. While the API server does not answer they are what they were. */
+export class KeptObjects<T extends Keyed> implements StreamHandler<T> {
+  #onChange: () => void = () => undefined;
+  readonly #objects = new Map<string, T>();
+  #listed = new Set<string>();
+  #isComplete = false;
+  #state: StreamState = "idle";
+  #why = "not listed yet";
+
+  /** Calls back after each change of what is kept, and when it becomes known that we have no right to it. */
+  whenChanged(onChange: () => void): void {
+    this.#onChange = onChange;
+  }
+
+  get all(): readonly T[] {
+    return [...this.#objects.values()];
+  }
+
+  get(key: string): T | undefined {
+    return this.#objects.get(key);
+  }
+
+  /** All there is was seen once, or there is no such resource. */
+  get isComplete(): boolean {
+    return this.#isComplete;
+  }
+
+  /** We have no right to it. */
+  get isRefused(): boolean {
+    return this.#state === "blocked";
+  }
+
+  /** Why it does not show what there is now; undefined when it does. */
+  get behind(): string | undefined {
+    return this.#isComplete && isSettled(this.#state) ? undefined : `${this.#state} (${this.#why})`;
+  }
+
+  /** One that was read by itself, beside the list + watch. */
+  put(object: T): void {
+    this.#listed.add(object.key);
+    this.#objects.set(object.key, object);
+  }
+
+  listBegins(): void {
+    this.#listed = new Set();
+  }
+
+  async page(objects: readonly T[]): Promise<void> {
+    for (const object of objects) this.put(object);
+  }
+
+  async listed(): Promise<void> {
+    for (const key of this.#objects.keys()) if (!this.#listed.has(key)) this.#objects.delete(key);
+    this.#isComplete = true;
+    this.#onChange();
+  }
+
+  async events(events: readonly StreamEvent<T>[]): Promise<void> {
+    for (const { type, object } of events) {
+      if (type === "delete") this.#objects.delete(object.key);
+      else this.#objects.set(object.key, object);
+    }
+    this.#onChange();
+  }
+
+  stateChanged(state: StreamState, why: string): void {
+    const wasRefused = this.isRefused;
+    this.#state = state;
+    this.#why = why;
+    if (state === "absent") {
+      this.#objects.clear();
+      this.#isComplete = true;
+    }
+    if (state === "absent" || wasRefused !== this.isRefused) this.#onChange();
+  }
+}

@@ -1,0 +1,26 @@
+/** What is wrong with the address of an API server; the address itself is told only where it cannot hold a password. */
+export function serverProblem(server: string): string | undefined {
+  const url = URL.parse(server);
+  if (server === "") return "it has no server; expected https://host:port";
+  // `host:6443` without a scheme parses as a URL too, with the scheme `host:`.
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return "its server is no address; expected https://host:port";
+  if (url.username !== "" || url.password !== "")
+    return "its server has a name or a password in it; put them into the user, as username and password";
+  if (url.search !== "" || url.hash !== "")
+    return `its server has a query or a fragment after ${url.origin}${url.pathname}, to which no path can be added; expected https://host:port[/path]`;
+  if (url.protocol === "http:" && !isThisMachine(url.hostname))
+    return `its server ${url.origin} is plain HTTP and not on this machine; use https`;
+  return undefined;
+}
+
+/** What is wrong with the address of a proxy, without the address: it may hold a password. */
+export function proxyProblem(proxy: string): string | undefined {
+  if (proxy === "" || /^https?:$/.test(URL.parse(proxy)?.protocol ?? "")) return undefined;
+  return "its proxy is no http or https address; expected http://host:port";
+}
+
+/** Credentials go over plain HTTP only where nobody can listen: to this machine (`kubectl proxy`, simulated clusters). */
+export function isThisMachine(hostname: string): boolean {
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
+}

@@ -1,0 +1,124 @@
+import type { AccessProvider } from "@fleet-reloader/domain/registration/access-provider";
+import type { SecretPreset } from "@fleet-reloader/domain/registration/secret-preset";
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Meter } from "@fleet-reloader/engine/meter";
+import { ApiResources } from "../api-resources.ts";
+import { type CallRecord, Connection } from "../connection.ts";
+import { type ClusterTarget, selectTargets } from "../kubeconfig.ts";
+import { Announcer } from "./announced.ts";
+import { createKubeconfigDirectory } from "./directory/kubeconfig-directory.ts";
+import { createGivenClusters } from "./given.ts";
+import { createArgocdSecrets } from "./hub/argocd-secrets.ts";
+import { createClusterProfiles } from "./hub/cluster-profiles.ts";
+import type { Hub } from "./hub/hub.ts";
+import { createKubeconfigSecrets } from "./hub/kubeconfig-secrets.ts";
+import type { ClusterProvider } from "./registration.ts";
+
+/** Where clusters come from, as configured. A namespace that is undefined stands for all. */
+export interface RegistrationSources {
+  readonly kubeconfigFiles: readonly string[];
+  readonly contexts: readonly string[];
+  /** Somebody named them; otherwise they are only what there is when nothing else is asked for. */
+  readonly isKubeconfigGiven: boolean;
+  readonly kubeconfigDirs: readonly string[];
+  readonly clusterSecrets: readonly {
+    readonly preset: SecretPreset;
+    readonly namespace: string | undefined;
+  }[];
+  readonly argocdNamespace: string | undefined;
+  readonly clusterProfiles: { readonly namespace: string | undefined } | undefined;
+  readonly accessProviders: readonly AccessProvider[];
+  readonly allowExec: readonly string[];
+  readonly serveHub: boolean;
+}
+
+export interface RegistrationOptions {
+  readonly sources: RegistrationSources;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Pick<Meter, "registrations">;
+  readonly onCall?: (record: CallRecord) => void;
+}
+
+export interface OpenRegistration {
+  /** In the order of their precedence: what the operator names himself comes first. */
+  readonly providers: readonly ClusterProvider[];
+  /** Those that stay as they are. */
+  readonly given: readonly ClusterTarget[];
+  /** There may be more than one cluster. */
+  readonly isFleet: boolean;
+  /** A line for each registration that is not used, for people. */
+  readonly notes: readonly string[];
+  close(): Promise<void>;
+}
+
+/**
+ * All providers that are asked for. The hub, whose objects register clusters, is the first given cluster: the current context, or
+ * the cluster this process runs in. Faults with `config.invalid` when a cluster is needed and none is given.
+ */
+export function openRegistration(options: RegistrationOptions): OpenRegistration {
+  const { sources } = options;
+  const { contexts, kubeconfigFiles, kubeconfigDirs, serveHub, allowExec } = sources;
+  const needsHub = [sources.clusterSecrets[0], sources.argocdNamespace, sources.clusterProfiles].some(
+    (source) => source !== undefined,
+  );
+  const isOnlyDirectories = kubeconfigDirs.length > 0 && !needsHub && !sources.isKubeconfigGiven;
+  const targets = isOnlyDirectories ? [] : selectTargets(kubeconfigFiles, contexts);
+  const given = needsHub && !serveHub ? targets.slice(1) : targets;
+  const hub = needsHub ? hubOf(targets[0], options) : undefined;
+  const announcer = new Announcer(options.log, options.meter);
+  const { clock } = options;
+  const directories = kubeconfigDirs.map((directory) =>
+    announcer.announced("directory", createKubeconfigDirectory({ directory, allowExec, clock })),
+  );
+  return {
+    providers: [
+      announcer.announced("given", createGivenClusters(given)),
+      ...directories,
+      ...(hub === undefined ? [] : hubProviders(hub, sources, announcer)),
+    ],
+    given,
+    isFleet: needsHub || kubeconfigDirs.length > 0 || given.length > 1,
+    get notes() {
+      return announcer.notes;
+    },
+    async close() {
+      await hub?.connection.close();
+    },
+  };
+}
+
+function hubOf(target: ClusterTarget | undefined, options: RegistrationOptions): Hub | undefined {
+  if (target === undefined) return undefined;
+  const connection = new Connection({ ...options, target });
+  const log = options.log.child({ hub: target.name });
+  return { ...options, target, connection, resources: new ApiResources(connection), log };
+}
+
+function hubProviders(
+  hub: Hub,
+  sources: RegistrationSources,
+  announcer: Announcer,
+): readonly ClusterProvider[] {
+  const { allowExec, accessProviders, argocdNamespace, clusterProfiles } = sources;
+  const ofSecrets = sources.clusterSecrets.map((one) =>
+    announcer.announced(one.preset.name, createKubeconfigSecrets({ ...one, hub, allowExec })),
+  );
+  const ofArgocd =
+    argocdNamespace === undefined
+      ? []
+      : [announcer.announced("argocd", createArgocdSecrets({ hub, namespace: argocdNamespace, allowExec }))];
+  const ofProfiles =
+    clusterProfiles === undefined
+      ? []
+      : [
+          announcer.announced(
+            "cluster-profile",
+            createClusterProfiles({ hub, namespace: clusterProfiles.namespace, accessProviders }),
+          ),
+        ];
+  return [...ofSecrets, ...ofArgocd, ...ofProfiles];
+}
