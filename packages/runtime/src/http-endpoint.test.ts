@@ -2,11 +2,16 @@ import { expect, test } from "vitest";
 import { listen, listenHealth } from "./http-endpoint.ts";
 
 async function startHealth(
-  how: { readonly notReady?: () => readonly string[]; readonly metrics?: () => Promise<string> } = {},
+  how: {
+    readonly notReady?: () => readonly string[];
+    readonly notes?: () => readonly string[];
+    readonly metrics?: () => Promise<string>;
+  } = {},
 ) {
   const health = await listenHealth({
     address: { host: "127.0.0.1", port: 0 },
     notReady: how.notReady ?? (() => []),
+    ...(how.notes === undefined ? {} : { notes: how.notes }),
     metrics: how.metrics ?? (async () => "rolls_total 1\n"),
   });
   return {
@@ -32,6 +37,20 @@ test("what is not ready tells each reason on a line, and is alive all the same",
     body: "redis: down\ncluster a: no route\n",
   });
   expect((await health.ask("/live")).status).toBe(200);
+});
+
+test("notes are told and keep nothing from being ready", async () => {
+  const problems: string[] = [];
+  await using health = await startHealth({ notReady: () => problems, notes: () => ["cluster b is paused"] });
+  expect(await health.ask("/ready")).toMatchObject({
+    status: 200,
+    body: "ready\nnote: cluster b is paused\n",
+  });
+  problems.push("redis: down");
+  expect(await health.ask("/ready")).toMatchObject({
+    status: 503,
+    body: "redis: down\nnote: cluster b is paused\n",
+  });
 });
 
 test("metrics come in Prometheus' text format", async () => {

@@ -1,0 +1,212 @@
+import {
+  mkdirSync,
+  mkdtempSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  unlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import { until } from "@fleet-reloader/testkit/until";
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../../fixture/system-clock.ts";
+import { canary, kubeconfigOf, traces } from "../fixture/credentials.ts";
+import type { Registration } from "../registration.ts";
+import type { WatchFolder } from "./folder-hints.ts";
+import { createKubeconfigDirectory } from "./kubeconfig-directory.ts";
+
+/** Twenty times as fast, so that what is waited for without a hint comes soon. */
+const quickClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 20, signal) };
+const withoutHints: WatchFolder = () => ({ close: () => undefined });
+
+function follow(how: { readonly exists?: boolean; readonly watch?: WatchFolder } = {}) {
+  const home = mkdtempSync(join(tmpdir(), "fr-kubeconfigs-"));
+  const folder = join(home, "kubeconfigs");
+  if (how.exists !== false) mkdirSync(folder);
+  const stop = new AbortController();
+  const told: (readonly Registration[])[] = [];
+  const provider = createKubeconfigDirectory({
+    directory: folder,
+    allowExec: [],
+    clock: quickClock,
+    ...(how.watch === undefined ? {} : { watch: how.watch }),
+  });
+  const ended = provider.run(stop.signal, (registrations) => told.push(registrations));
+  const shown = (): readonly string[] =>
+    (told.at(-1) ?? []).map(({ name, access }) => `${name} ${access.type}`).toSorted();
+  return {
+    home,
+    folder,
+    provider,
+    told,
+    write: (name: string, content: string) => writeFileSync(join(folder, name), content),
+    become: (...expected: readonly string[]) =>
+      until(`it is ${expected}, and not ${shown()}`, () => told.length > 0 && `${shown()}` === `${expected}`),
+    get whys() {
+      return (told.at(-1) ?? []).map(({ access }) => (access.type === "usable" ? "" : access.why));
+    },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await ended;
+      rmSync(home, { recursive: true });
+    },
+  };
+}
+
+const one = kubeconfigOf({ admin: {} });
+const two = kubeconfigOf({ blue: {}, green: {} });
+
+describe("a folder of kubeconfigs", () => {
+  test("has a cluster for each context, named after its file", async () => {
+    await using clusters = follow();
+    clusters.write("a.yaml", one);
+    clusters.write("b.kubeconfig", one);
+    clusters.write("c.kubeconfig.yml", two);
+    clusters.write(".d.yaml", one);
+    clusters.write("e.yaml~", one);
+    clusters.write("readme.txt", canary);
+    mkdirSync(join(clusters.folder, "f.yaml"));
+    await clusters.become("a usable", "b usable", "c+blue usable", "c+green usable");
+    expect(clusters.provider.notReady).toEqual([]);
+  });
+
+  test("without any says so once", async () => {
+    await using clusters = follow();
+    await clusters.become();
+    expect(clusters.told).toEqual([[]]);
+  });
+
+  test("whose files share a stem tells them apart", async () => {
+    await using clusters = follow();
+    clusters.write("a.yaml", one);
+    clusters.write("a.yml", one);
+    await clusters.become("a.yaml usable", "a.yml usable");
+  });
+
+  test.each([
+    ["with hints", undefined],
+    ["without", withoutHints],
+  ])("shows what comes, changes and goes, %s", async (_how, watch) => {
+    await using clusters = follow(watch === undefined ? {} : { watch });
+    clusters.write("a.yaml", one);
+    await clusters.become("a usable");
+    clusters.write("b.yaml", one);
+    await clusters.become("a usable", "b usable");
+    clusters.write("new", two);
+    renameSync(join(clusters.folder, "new"), join(clusters.folder, "a.yaml"));
+    await clusters.become("a+blue usable", "a+green usable", "b usable");
+    unlinkSync(join(clusters.folder, "a.yaml"));
+    await clusters.become("b usable");
+  });
+
+  test("says nothing when nothing has changed, and a new version when credentials have", async () => {
+    await using clusters = follow();
+    clusters.write("a.yaml", one);
+    await clusters.become("a usable");
+    const before = clusters.told.length;
+    clusters.write("a.yaml", `${one}\n`);
+    clusters.write("ignored.txt", "x");
+    clusters.write("b.yaml", one);
+    await clusters.become("a usable", "b usable");
+    expect(clusters.told.length).toBe(before + 1);
+    const versionOf = () => {
+      const access = clusters.told.at(-1)?.find(({ name }) => name === "a")?.access;
+      return access?.type === "usable" ? access.version : undefined;
+    };
+    const [version, id] = [versionOf(), clusters.told.at(-1)?.[0]?.id];
+    clusters.write("a.yaml", kubeconfigOf({ admin: { user: { token: `${canary}-2` } } }));
+    await until("the version is another", () => versionOf() !== version);
+    expect(clusters.told.at(-1)?.[0]?.id).toBe(id);
+  });
+
+  test("that a volume swaps by a link shows the new content", async () => {
+    await using clusters = follow();
+    const versions = (name: string, content: string): void => {
+      mkdirSync(join(clusters.folder, name));
+      writeFileSync(join(clusters.folder, name, "a.yaml"), content);
+    };
+    versions("..2026_01", one);
+    symlinkSync("..2026_01", join(clusters.folder, "..data"));
+    symlinkSync("..data/a.yaml", join(clusters.folder, "a.yaml"));
+    await clusters.become("a usable");
+    versions("..2026_02", two);
+    symlinkSync("..2026_02", join(clusters.folder, "..data_tmp"));
+    renameSync(join(clusters.folder, "..data_tmp"), join(clusters.folder, "..data"));
+    rmSync(join(clusters.folder, "..2026_01"), { recursive: true });
+    await clusters.become("a+blue usable", "a+green usable");
+  });
+});
+
+describe("a file that cannot be read", () => {
+  test.each([
+    ["is cut off", (path: string) => truncateSync(path, 60)],
+    ["is emptied", (path: string) => truncateSync(path, 0)],
+    ["is garbage", (path: string) => writeFileSync(path, Buffer.from([0, 255, 1, 254]))],
+    ["is too large", (path: string) => truncateSync(path, 2 * 1024 * 1024)],
+  ])("because it %s is what it was, with a reason, and disturbs no other", async (_what, spoil) => {
+    await using clusters = follow();
+    clusters.write("bad.yaml", two);
+    clusters.write("good.yaml", one);
+    await clusters.become("bad+blue usable", "bad+green usable", "good usable");
+    const ids = clusters.told.at(-1)?.map(({ id }) => id);
+    spoil(join(clusters.folder, "bad.yaml"));
+    await clusters.become("bad+blue unusable", "bad+green unusable", "good usable");
+    expect(clusters.told.at(-1)?.map(({ id }) => id)).toEqual(ids);
+    expect(clusters.whys[0]).toMatch(/^file .*\/bad\.yaml: .* expected a kubeconfig/);
+    for (const trace of traces()) expect(clusters.whys.join()).not.toContain(trace);
+    clusters.write("bad.yaml", one);
+    await clusters.become("bad usable", "good usable");
+  });
+
+  test("from the start is shown under its own name until it can", async () => {
+    await using clusters = follow();
+    clusters.write("bad.yaml", `users: [{ token: ${canary}`);
+    await clusters.become("bad unusable");
+    expect(clusters.whys.join()).not.toContain(canary);
+    clusters.write("bad.yaml", two);
+    await clusters.become("bad+blue usable", "bad+green usable");
+  });
+
+  test("says with which error", async () => {
+    await using clusters = follow();
+    symlinkSync("a.yaml", join(clusters.folder, "a.yaml"));
+    await clusters.become("a unusable");
+    expect(clusters.whys[0]).toContain("(ELOOP)");
+  });
+
+  test("in one of its contexts only keeps the good one", async () => {
+    await using clusters = follow();
+    clusters.write("a.yaml", kubeconfigOf({ good: {}, bad: { cluster: { server: "nowhere" } } }));
+    await clusters.become("a+bad unusable", "a+good usable");
+  });
+});
+
+describe("a folder that is missing", () => {
+  test("is named, and its clusters come when it does", async () => {
+    await using clusters = follow({ exists: false });
+    await until("it is missed", () => clusters.provider.notReady[0]?.includes("no such folder yet"));
+    expect(clusters.told).toEqual([]);
+    mkdirSync(clusters.folder);
+    clusters.write("a.yaml", one);
+    await clusters.become("a usable");
+    expect(clusters.provider.notReady).toEqual([]);
+  });
+
+  test("after it was there takes no cluster with it, and is followed when it is there again", async () => {
+    await using clusters = follow();
+    clusters.write("a.yaml", one);
+    await clusters.become("a usable");
+    renameSync(clusters.folder, join(clusters.home, "elsewhere"));
+    await until("it is missed", () => clusters.provider.notReady.length > 0);
+    expect(clusters.told.length).toBe(1);
+    mkdirSync(clusters.folder);
+    clusters.write("b.yaml", one);
+    await clusters.become("b usable");
+    clusters.write("c.yaml", one);
+    await clusters.become("b usable", "c usable");
+  });
+});

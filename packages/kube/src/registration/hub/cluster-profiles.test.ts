@@ -1,0 +1,131 @@
+import { type AccessProvider, accessProviders } from "@fleet-reloader/domain/registration/access-provider";
+import { until } from "@fleet-reloader/testkit/until";
+import { expect, test } from "vitest";
+import { canary, kubeconfigOf } from "../fixture/credentials.ts";
+import { followHub } from "../fixture/followed-hub.ts";
+import { createClusterProfiles } from "./cluster-profiles.ts";
+
+const resource = {
+  ...{
+    group: "multicluster.x-k8s.io",
+    version: "v1alpha1",
+    kind: "ClusterProfile",
+    plural: "clusterprofiles",
+  },
+  hasStatus: false,
+};
+
+const inventory = (wanted: readonly AccessProvider[] = accessProviders) =>
+  followHub((hub) => createClusterProfiles({ hub, namespace: "clusters", accessProviders: wanted }), {
+    customResources: [resource],
+  });
+
+const provider = (name: string, extension?: object, server = `https://${name}`) => ({
+  name,
+  cluster: {
+    server,
+    ...(extension === undefined
+      ? {}
+      : { extensions: [{ name: "client.authentication.k8s.io/exec", extension }] }),
+  },
+});
+
+const profileOf = (name: string, status: object) => ({
+  ...{ apiVersion: "multicluster.x-k8s.io/v1alpha1", kind: "ClusterProfile" },
+  metadata: { name, namespace: "clusters", labels: { "x-k8s.io/cluster-manager": "ocm" } },
+  ...{ spec: { clusterManager: { name: "ocm" } }, status },
+});
+
+test("a token comes from the Secret of the profile's name, which is watched", async () => {
+  await using hub = await inventory();
+  hub.cluster.apply(profileOf("a", { accessProviders: [provider("secretreader")] }));
+  hub.start();
+  await hub.become("a unusable");
+  expect(hub.announcer.notes[0]).toMatch(
+    /ClusterProfile clusters\/a, Secret clusters\/a: there is no such Secret yet$/,
+  );
+  hub.secret("a", { token: canary });
+  await hub.become("a usable");
+  const versionOf = () => {
+    const access = hub.told()?.[0]?.access;
+    return access?.type === "usable" ? access.version : undefined;
+  };
+  const before = versionOf();
+  hub.secret("a", { token: `${canary}-2` });
+  await until("the rotation is seen", () => versionOf() !== before);
+  expect(hub.told()?.[0]?.labels).toMatchObject({ "x-k8s.io/cluster-manager": "ocm" });
+  hub.secret("a", { another: canary });
+  await hub.become("a unusable");
+  expect(hub.log.text).not.toContain(canary);
+});
+
+test("a profile that comes later finds its Secret, and nobody else's Secret is read", async () => {
+  await using hub = await inventory();
+  hub.secret("a", { token: canary });
+  hub.secret("b", { token: canary });
+  hub.start();
+  await hub.become();
+  hub.cluster.apply(profileOf("a", { credentialProviders: [provider("secretreader")] }));
+  await hub.become("a usable");
+  expect(hub.cluster.requestCount("get", "secrets").requests).toBe(1);
+});
+
+test("the user of a kubeconfig talks to the server of the profile", async () => {
+  await using hub = await inventory();
+  const content = kubeconfigOf({ admin: { cluster: { server: "https://elsewhere" } } });
+  hub.secret("kubeconfigs", {
+    one: content,
+    exec: kubeconfigOf({ admin: { user: { exec: { command: "aws" } } } }),
+  });
+  const reader = (extension: object) => ({
+    accessProviders: [provider("kubeconfig-secretreader", extension)],
+  });
+  hub.cluster.apply(profileOf("a", reader({ name: "kubeconfigs", key: "one" })));
+  hub.cluster.apply(profileOf("b", reader({ name: "kubeconfigs", key: "one", context: "nobody" })));
+  hub.cluster.apply(profileOf("c", reader({ name: "kubeconfigs", key: "exec" })));
+  hub.cluster.apply(profileOf("d", reader({ name: "x", key: "one", namespace: "kube-system" })));
+  hub.cluster.apply(profileOf("e", reader({})));
+  hub.start();
+  await hub.become("a usable", "b unusable", "c unusable", "d unusable", "e unusable");
+  expect(hub.told()?.[0]?.access).toMatchObject({ target: { server: "https://kubeconfig-secretreader" } });
+  const notes = hub.announcer.notes.join("\n");
+  expect(notes).toContain('has no context "nobody" with a user');
+  expect(notes).toContain('exec plugin "aws" is not allowed');
+  expect(notes).toContain("names a Secret of another namespace");
+  expect(notes).toContain("names no Secret");
+});
+
+test.each<[readonly AccessProvider[], string]>([
+  [["secretreader", "kubeconfig-secretreader"], "https://secretreader"],
+  [["kubeconfig-secretreader", "secretreader"], "https://kubeconfig-secretreader"],
+])("of several access providers the first of %j is taken", async (wanted, server) => {
+  await using hub = await inventory(wanted);
+  hub.secret("a", { token: canary, value: kubeconfigOf({ admin: {} }) });
+  const newer = [provider("gcloud"), provider("kubeconfig-secretreader", { name: "a", key: "value" })];
+  const older = [provider("secretreader", undefined, "https://old")];
+  hub.cluster.apply(
+    profileOf("a", { credentialProviders: older, accessProviders: [...newer, provider("secretreader")] }),
+  );
+  hub.start();
+  await hub.become("a usable");
+  expect(hub.told()?.[0]?.access).toMatchObject({ target: { server } });
+});
+
+test("a profile that offers none of them says what it does offer", async () => {
+  await using hub = await inventory();
+  hub.cluster.apply(profileOf("a", { accessProviders: [provider("gcloud")] }));
+  hub.start();
+  await hub.become("a unusable");
+  expect(hub.announcer.notes[0]).toContain(
+    "of its access providers (gcloud) none is one of secretreader, kubeconfig-secretreader",
+  );
+});
+
+test("a hub without an inventory has no clusters", async () => {
+  await using hub = await followHub((on) =>
+    createClusterProfiles({ hub: on, namespace: undefined, accessProviders }),
+  );
+  hub.start();
+  await hub.become();
+  await until("it is ready", () => hub.notReady().length === 0);
+});
