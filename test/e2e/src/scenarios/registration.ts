@@ -1,0 +1,154 @@
+import { mkdirSync, mkdtempSync, renameSync, rmSync, unlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { ApiClient } from "@fleet-reloader/testkit/api-client";
+import { type Product, startProduct } from "@fleet-reloader/testkit/product";
+import { type SimCluster, startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+import { until } from "@fleet-reloader/testkit/until";
+import { expect, test } from "vitest";
+import { auto, reads, Site } from "../site.ts";
+
+/** Each roll is waited for several times over. */
+const quick = ["--debounce", "200ms"] as const;
+const settled = { quietMs: 600 } as const;
+
+/** Clusters that are registered while the product runs. */
+export function registrationTests(): void {
+  test.concurrent("S10: a folder that is not there yet, a file half-written, a second cluster, one that goes", async () => {
+    await using first = await startSimCluster({ name: "first" });
+    await using second = await startSimCluster({ name: "second" });
+    using home = temporaryFolder();
+    const folder = join(home.path, "kubeconfigs");
+    const [one, two] = [await appOn(first), await appOn(second)];
+    await using product = startProduct({ kubeconfig: "", args: ["--kubeconfig-dir", folder, ...quick] });
+
+    expect((await ask(product, "live")).status).toBe(200);
+    await until("the folder is missed", async () => {
+      const { status, body } = await ask(product, "ready");
+      return status === 503 && body.includes(`--kubeconfig-dir ${folder}: there is no such folder yet`);
+    });
+
+    mkdirSync(folder);
+    writeFileSync(join(folder, "8f1c.yaml"), first.kubeconfig());
+    await rollsOnce(one, "B");
+    await product.ready();
+
+    writeFileSync(join(folder, "d07a.yaml"), second.kubeconfig().slice(0, 120));
+    await until("it is told what is wrong, and readiness kept", async () => {
+      const { status, body } = await ask(product, "ready");
+      return status === 200 && body.includes(`note: cluster d07a is unusable: file ${folder}/d07a.yaml: `);
+    });
+    writeFileSync(join(folder, "d07a.tmp"), second.kubeconfig());
+    renameSync(join(folder, "d07a.tmp"), join(folder, "d07a.yaml"));
+    await rollsOnce(two, "B");
+
+    // A bad neighbour, and one that goes, leave the other alone.
+    writeFileSync(join(folder, "d07a.yaml"), "users: [");
+    await until("that is told", async () => (await ask(product, "ready")).body.includes("d07a is unusable"));
+    await two.at.change("ConfigMap", "settings", { v: "C" });
+    await two.at.settlesAt("Deployment", "app", 2, settled);
+    unlinkSync(join(folder, "d07a.yaml"));
+    await until("it is gone", () => product.log.some(({ msg }) => msg === "cluster is no longer registered"));
+    await one.at.change("ConfigMap", "settings", { v: "C" });
+    await one.at.settlesAt("Deployment", "app", 2, settled);
+
+    for (const { token } of [first, second]) expect(product.output()).not.toContain(token);
+    expect(await product.stop()).toBe(0);
+  });
+
+  test.concurrent("the same cluster by a file, by Argo CD and by Cluster API is one, and rolls once", async () => {
+    await using hub = await startSimCluster({ name: "hub" });
+    await using cluster = await startSimCluster({ name: "workloads" });
+    using home = temporaryFolder();
+    const app = await appOn(cluster);
+    writeFileSync(join(home.path, "hub"), hub.kubeconfig());
+    const folder = join(home.path, "kubeconfigs");
+    mkdirSync(folder);
+    writeFileSync(join(folder, "by-file.yaml"), cluster.kubeconfig());
+    hub.apply(
+      secret(
+        "argocd",
+        "cluster-a",
+        { "argocd.argoproj.io/secret-type": "cluster" },
+        {
+          name: "by-argocd",
+          server: `${cluster.url}/`,
+          config: JSON.stringify({ bearerToken: cluster.token }),
+        },
+      ),
+    );
+    hub.apply(
+      secret(
+        "clusters",
+        "by-capi-kubeconfig",
+        { "cluster.x-k8s.io/cluster-name": "by-capi" },
+        {
+          value: cluster.kubeconfig(),
+        },
+      ),
+    );
+    await using product = startProduct({
+      kubeconfig: join(home.path, "hub"),
+      args: [
+        ...["--kubeconfig-dir", folder, "--argocd-clusters", "--cluster-secrets=cluster-api=clusters"],
+        ...["--serve-hub=false", ...quick],
+      ],
+    });
+    await product.ready();
+    const metrics = () => ask(product, "metrics").then(({ body }) => body);
+    for (const provider of ["directory", "argocd", "cluster-api"]) {
+      await until(`${provider} has told of it`, async () =>
+        (await metrics()).includes(`fleet_reloader_registrations{provider="${provider}",state="usable"} 1`),
+      );
+    }
+    await rollsOnce(app, "B");
+    const watched = [...(await metrics()).matchAll(/^fleet_reloader_stream_in_sync\{cluster="([^"]*)"/gm)];
+    expect(new Set(watched.map(([, name]) => name)).size).toBe(1);
+    // One watch of Deployments, whoever registered it.
+    expect(cluster.requestCount("watch", "deployments").requests).toBe(1);
+    for (const { token } of [hub, cluster]) expect(product.output()).not.toContain(token);
+    expect(await product.stop()).toBe(0);
+  });
+}
+
+interface App {
+  readonly at: Site;
+}
+
+async function appOn(cluster: SimCluster): Promise<App> {
+  const at = await Site.make(new ApiClient({ url: cluster.url, token: cluster.token }), "registered");
+  await at.configMap("settings", { v: "A" });
+  await at.workload("Deployment", "app", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
+  return { at };
+}
+
+async function rollsOnce({ at }: App, value: string): Promise<void> {
+  await at.adopted("Deployment", "app", 60_000);
+  await at.change("ConfigMap", "settings", { v: value });
+  await at.settlesAt("Deployment", "app", 1, settled);
+}
+
+async function ask(
+  product: Product,
+  page: string,
+): Promise<{ readonly status: number; readonly body: string }> {
+  const answer = await fetch(`${await product.healthUrl()}/${page}`);
+  return { status: answer.status, body: await answer.text() };
+}
+
+function secret(
+  namespace: string,
+  name: string,
+  labels: object,
+  content: Readonly<Record<string, string>>,
+): object {
+  const data = Object.fromEntries(
+    Object.entries(content).map(([key, text]) => [key, Buffer.from(text).toString("base64")]),
+  );
+  return { apiVersion: "v1", kind: "Secret", metadata: { namespace, name, labels }, data };
+}
+
+function temporaryFolder(): Disposable & { readonly path: string } {
+  const path = mkdtempSync(join(tmpdir(), "fr-registration-"));
+  return { path, [Symbol.dispose]: () => rmSync(path, { recursive: true }) };
+}
