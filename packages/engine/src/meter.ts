@@ -32,6 +32,8 @@ export interface Meter {
   ): void;
   rolled(cluster: string, workloadKind: string, reason: RollReason): void;
   stateLost(cluster: string): void;
+  /** Clusters this watcher has, of those it shares with others. */
+  clustersOwned(count: number): void;
   notified(channel: Channel, result: NotificationResult, count: number): void;
   /** How many registrations of a provider are in a state now. */
   registrations(provider: string, state: RegistrationState, count: number): void;

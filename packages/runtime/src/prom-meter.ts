@@ -14,6 +14,7 @@ const ownDescriptions = {
   fleet_reloader_rolls_total: "Pod templates changed, by workload kind and reason.",
   fleet_reloader_state_lost_total:
     "Times Redis was found without our state, and everything was compared again.",
+  fleet_reloader_clusters_owned: "Clusters that this watcher watches, of those it shares with the others.",
   fleet_reloader_notifications_total:
     "What came of Events, alerts and webhooks: sent, folded into a digest, repeated, dropped or failed.",
   fleet_reloader_registrations:
@@ -54,6 +55,7 @@ export function createPromMeter(options: {
   });
   const rolls = new Counter(described("fleet_reloader_rolls_total", ["cluster", "kind", "reason"]));
   const lost = new Counter(described("fleet_reloader_state_lost_total", ["cluster"]));
+  const owned = new Gauge(described("fleet_reloader_clusters_owned", []));
   const notified = new Counter(described("fleet_reloader_notifications_total", ["channel", "result"]));
   const registered = new Gauge(described("fleet_reloader_registrations", ["provider", "state"]));
   const peer = createPeerMetrics(registry, { countByNamespace: options.countByNamespace ?? false });
@@ -79,6 +81,7 @@ export function createPromMeter(options: {
     },
     rolled: (cluster, kind, reason) => rolls.inc({ cluster, kind, reason }),
     stateLost: (cluster) => lost.inc({ cluster }),
+    clustersOwned: (count) => owned.set(count),
     notified: (channel, result, count) => notified.inc({ channel, result }, count),
     registrations: (provider, state, count) => registered.set({ provider, state }, count),
   };

@@ -3,6 +3,7 @@ import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
+import { RedisOwnership } from "@fleet-reloader/redis/redis-ownership";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fleet-fields";
@@ -17,12 +18,12 @@ import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
-import { userAgent } from "@fleet-reloader/runtime/version";
+import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { watcherConfig } from "./config.ts";
 import { createTelling, settingsFor } from "./telling.ts";
 import { Watching } from "./watching.ts";
 
-/** The watcher as a process of its own: several may run on the same clusters and Redis. */
+/** The watcher as a process of its own: several on one Redis share the clusters they are told of. */
 export async function startWatcher(sources: ConfigSources): Promise<RunningService> {
   const config = loadServiceConfig("fleet-reloader watcher", watcherConfig, sources);
   const time = { clock: systemClock, random: systemRandom };
@@ -56,10 +57,17 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     ...{ ...time, log, userAgent, onCall: adapters.requested },
     providers: registration.providers,
   });
+  const ownership = new RedisOwnership({ ...time, client, keys, log, meter, member: uniqueInstanceName() });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,
-    notReady: () => [...client.notReady, ...fleet.notEngaged, ...watching.notInSync],
+    // What another one watches does not make this one unready.
+    notReady: () => [
+      ...client.notReady,
+      ...fleet.notEngaged,
+      ...ownership.unowned.map((id) => `cluster ${fleet.get(id)?.name ?? id}: nobody watches it yet`),
+      ...watching.notInSync,
+    ],
     notes: () => registration.notes,
     metrics,
   });
@@ -68,10 +76,13 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   await guardShards({ client, keys });
 
   const lifetime = new AbortController();
-  const running = fleet.run(lifetime.signal, (engaged, signal) => watching.watch(engaged, signal));
-  shutdown.add("clusters", () => {
+  const running = fleet.run(lifetime.signal, (engaged, signal) =>
+    ownership.during(engaged.cluster, signal, (owned) => watching.watch(engaged, owned)),
+  );
+  const owning = ownership.run(lifetime.signal);
+  shutdown.add("clusters", async () => {
     lifetime.abort();
-    return running;
+    await Promise.all([owning, running]);
   });
   log.info({ listen: `${config.listenAddress.host}:${health.port}` }, "watcher started");
   return { log, stop: () => shutdown.run(log) };

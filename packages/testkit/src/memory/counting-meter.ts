@@ -48,6 +48,10 @@ export class CountingMeter implements Meter {
     this.#counts.set(`registrations ${provider} ${state}`, count);
   }
 
+  clustersOwned(count: number): void {
+    this.#counts.set("owned", count);
+  }
+
   #add(sentence: string, count: number): void {
     this.#counts.set(sentence, (this.#counts.get(sentence) ?? 0) + count);
   }
