@@ -4,8 +4,14 @@ import type { RedisClient } from "./client.ts";
 import type { Keys } from "./keys.ts";
 
 /**
- * What watching a cluster costs: the objects that are remembered of it, as a power of two, so that a cluster that grows a little
- * moves nothing. One of which nothing is known costs 1.
+ * A cluster costs its connections and streams before it costs objects: some 100 KiB, as much as about so many objects that are
+ * remembered.
+ */
+const objectsOfOne = 256;
+
+/**
+ * What watching a cluster costs, from the objects that are remembered of it: 1 for a small one and for one of which nothing is
+ * known; above that a power of two, so that a cluster that grows a little moves nothing.
  */
 export async function readClusterWeight(
   cluster: ClusterId,
@@ -15,5 +21,5 @@ export async function readClusterWeight(
   const hashes = [its.workloads, ...defaultSourceKinds.map((kind) => its.handled(kind))];
   const counts = await Promise.all(hashes.map((hash) => client.connection.hlen(hash)));
   const objects = counts.reduce((sum, count) => sum + count, 0);
-  return 2 ** Math.round(Math.log2(Math.max(1, objects)));
+  return 2 ** Math.round(Math.log2(Math.max(1, objects / objectsOfOne)));
 }

@@ -205,7 +205,7 @@ describe.concurrent("a cluster", () => {
     await until("it is even", () => members.every(({ watched }) => watched.size >= 4));
     const heavy = [...(members[0]?.watched ?? [])].slice(0, 2);
     const workloads = Object.fromEntries(
-      Array.from({ length: 100 }, (_, i) => [`Deployment/ns/w${i}`, "{}"]),
+      Array.from({ length: 16_000 }, (_, i) => [`Deployment/ns/w${i}`, "{}"]),
     );
     for (const cluster of heavy)
       await members[0]?.client.connection.hset(fleet.keys.cluster(cluster).workloads, workloads);

@@ -1,0 +1,159 @@
+import process from "node:process";
+import type { Product } from "@fleet-reloader/testkit/product";
+import { startRedisCluster } from "@fleet-reloader/testkit/redis-cluster";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
+import { expect, test } from "vitest";
+import { type FleetCluster, type SharedFleet, startSharedFleet } from "../shared-fleet.ts";
+
+/** Promised: what was watched by one that ends is watched by another within this time. */
+const takeOverMs = 15_000;
+
+/** Several watchers share several clusters: whoever watches, each change rolls exactly once. */
+export function sharingTests(): void {
+  test("an owner killed right after a change, and right before one: another finds it, one roll each", () =>
+    onFleet({ clusters: 6, watchers: 3 }, async (fleet) => {
+      const owners = await fleet.settled();
+      const byOwner = [...Map.groupBy(fleet.clusters, (cluster) => owners.get(cluster))];
+      const [[victim, its] = []] = byOwner.sort(([, a], [, b]) => b.length - a.length);
+      const [before, after] = its ?? [];
+      if (victim === undefined || before === undefined || after === undefined)
+        throw new Error("nobody has two of six clusters");
+
+      await before.at.change("ConfigMap", "settings", { v: "1" });
+      victim.signal("SIGKILL");
+      const killedAt = performance.now();
+      await victim.ended;
+      // Nobody watches this one now: the next owner compares what it lists with the checkpoints of the one before.
+      await after.at.change("ConfigMap", "settings", { v: "1" });
+      await fleet.settled();
+      expect(performance.now() - killedAt).toBeLessThan(takeOverMs);
+      await before.at.settlesAt("Deployment", "api", 1, { withinMs: takeOverMs });
+      await after.at.settlesAt("Deployment", "api", 1, { withinMs: takeOverMs });
+
+      for (const { at } of fleet.clusters) await at.change("ConfigMap", "settings", { v: "2" });
+      await eachSettles(fleet, (cluster) => (cluster === before || cluster === after ? 2 : 1));
+    }));
+
+  test("two owners for a while, since the first was frozen: one roll for each change", () =>
+    onFleet({ clusters: 4, watchers: 2 }, async (fleet) => {
+      const [hit] = fleet.clusters;
+      if (hit === undefined) throw new Error("no cluster");
+      const frozen = (await fleet.settled()).get(hit);
+      frozen?.signal("SIGSTOP");
+      await until("another watches it", () => fleet.ownersOf(hit).at(-1) !== frozen, takeOverMs);
+      await hit.at.change("ConfigMap", "settings", { v: "1" });
+      // It wakes with the change in its sockets, and takes itself for the owner until it is told.
+      frozen?.signal("SIGCONT");
+      await hit.at.settlesAt("Deployment", "api", 1);
+      await until("it is told", () => frozen?.log.some(({ msg }) => msg === "cluster is another's to watch"));
+      for (const cluster of fleet.clusters) await cluster.at.change("ConfigMap", "settings", { v: "2" });
+      await eachSettles(fleet, (cluster) => (cluster === hit ? 2 : 1));
+    }));
+
+  test("a watcher that is stopped hands over at once, and one that starts again takes its part", () =>
+    onFleet({ clusters: 6, watchers: 2 }, async (fleet, [one, two]) => {
+      await fleet.settled();
+      const from = performance.now();
+      expect(await one?.stop()).toBe(0);
+      await until("the other has all", () =>
+        fleet.clusters.every((cluster) => fleet.ownersOf(cluster).at(-1) === two),
+      );
+      // One beat, and not the five seconds after which a silent one is given up.
+      expect(performance.now() - from).toBeLessThan(5000);
+      await Promise.all(
+        fleet.clusters.map((cluster) => cluster.at.change("ConfigMap", "settings", { v: "1" })),
+      );
+      const again = fleet.watcher();
+      await again.ready();
+      await until("it has its part", () =>
+        fleet.clusters.some((cluster) => fleet.ownersOf(cluster).at(-1) === again),
+      );
+      await eachSettles(fleet, () => 1);
+    }));
+
+  test(
+    "a cluster that comes and goes stays with its owner, and each change made while it is away rolls once",
+    () =>
+      onFleet({ clusters: 3, watchers: 2, args: ["--debounce", "300ms"] }, async (fleet) => {
+        const [flapping] = fleet.clusters;
+        if (flapping === undefined) throw new Error("no cluster");
+        const owner = (await fleet.settled()).get(flapping);
+        for (let flap = 1; flap <= flaps.count; flap += 1) {
+          await flapping.api.stop();
+          flapping.api.patch("ConfigMap", flapping.at.namespace, "settings", { data: { v: `${flap}` } });
+          await passed(flaps.awayMs);
+          await flapping.api.start();
+          await until(
+            `change ${flap} has rolled`,
+            async () => (await flapping.at.rolls("Deployment", "api")) >= flap,
+            takeOverMs + flaps.awayMs,
+          );
+          await passed(flaps.backMs);
+          expect(await flapping.at.rolls("Deployment", "api")).toBe(flap);
+        }
+        await flapping.at.settlesAt("Deployment", "api", flaps.count);
+        expect(fleet.ownersOf(flapping)).toEqual([owner]);
+      }),
+    flaps.count * (flaps.awayMs + flaps.backMs + takeOverMs) + 90_000,
+  );
+
+  test("on a Redis Cluster, in four shards: each change rolls once; another number of shards is refused", async () => {
+    await using redis = await startRedisCluster();
+    const args = ["--shards", "4"];
+    await onFleet({ clusters: 2, watchers: 2, args, redisUrl: redis.url }, async (fleet) => {
+      await fleet.settled();
+      for (const round of [1, 2]) {
+        for (const { at } of fleet.clusters) await at.change("ConfigMap", "settings", { v: `${round}` });
+        await eachSettles(fleet, () => round);
+      }
+    });
+    await using other = await startSharedFleet({ clusters: 1, redisUrl: redis.url });
+    const refused = other.worker();
+    expect(await refused.ended).toBe(78);
+    expect(refused.output()).toContain("--shards 1: this Redis is laid out for 4; give --shards 4");
+  });
+}
+
+/** Ten quick ones with every test; FLAPPING_MINUTES=10 flaps every 20 s for so long. */
+const flaps = flapsFor(Number(process.env.FLAPPING_MINUTES ?? "0"));
+
+function flapsFor(minutes: number) {
+  return minutes > 0
+    ? { count: Math.round((minutes * 60) / 20), awayMs: 10_000, backMs: 7000 }
+    : { count: 10, awayMs: 1000, backMs: 500 };
+}
+
+async function onFleet(
+  options: {
+    readonly clusters: number;
+    readonly watchers: number;
+    readonly args?: readonly string[];
+    readonly redisUrl?: string;
+  },
+  story: (fleet: SharedFleet, watchers: readonly Product[]) => Promise<void>,
+): Promise<void> {
+  await using redis = await startRedis();
+  await using fleet = await startSharedFleet({ ...options, redisUrl: options.redisUrl ?? redis.url });
+  const watchers = Array.from({ length: options.watchers }, () => fleet.watcher());
+  const worker = fleet.worker();
+  try {
+    for (const product of [...watchers, worker]) await product.ready();
+    for (const { at } of fleet.clusters) await at.adopted("Deployment", "api");
+    await story(fleet, watchers);
+  } catch (error) {
+    throw new Error(`${error instanceof Error ? error.message : error}\n${fleet.told()}`, { cause: error });
+  }
+}
+
+async function eachSettles(fleet: SharedFleet, rolls: (cluster: FleetCluster) => number): Promise<void> {
+  await Promise.all(
+    fleet.clusters.map((cluster) => cluster.at.settlesAt("Deployment", "api", rolls(cluster))),
+  );
+}
+
+/** How long something is away is part of the case: this is not a wait for something to happen. */
+async function passed(ms: number): Promise<void> {
+  const from = performance.now();
+  await until(`${ms} ms have passed`, () => performance.now() - from >= ms, ms + 5000);
+}
