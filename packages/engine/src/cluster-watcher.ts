@@ -12,6 +12,7 @@ import type { ClusterId } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { isSettled, type StreamState } from "./source-stream.ts";
 import { servedKind } from "./stand-of.ts";
+import type { Turns } from "./turns.ts";
 import type { Workqueue } from "./workqueue.ts";
 
 export interface ClusterWatcherOptions {
@@ -26,6 +27,8 @@ export interface ClusterWatcherOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
+  /** For the first lists of a life: those of a whole fleet at once would be held in memory at once. */
+  readonly turns: Turns;
 }
 
 /** Where one stream stands, for readiness and for people. */
@@ -45,6 +48,8 @@ const patienceMs = 2000;
 export class ClusterWatcher {
   readonly #options: ClusterWatcherOptions;
   readonly #statuses = new Map<string, StreamStatus>();
+  /** Ends our turn, while we have it. */
+  #endTurn = (): void => undefined;
 
   constructor(options: ClusterWatcherOptions) {
     this.#options = options;
@@ -114,10 +119,12 @@ export class ClusterWatcher {
       onState: (...given) => this.#note(...given),
     });
     try {
+      this.#endTurn = await Promise.race([this.#options.turns.take(signal), ended]);
       await Promise.race([streams.start(), ended]);
       await ended;
     } finally {
       session.abort();
+      this.#endTurn();
       // A list of this life that ended late would take out what the next one has put in.
       await streams.ended();
     }
@@ -143,6 +150,7 @@ export class ClusterWatcher {
     const resource = namespace === undefined ? kind : `${kind} in ${namespace}`;
     const before = this.#statuses.get(resource)?.state;
     this.#statuses.set(resource, { resource, state, why });
+    if (this.isInSync) this.#endTurn();
     if (before === state) return;
     // One number for a kind, however many namespaces are served: it is in sync when all of them are.
     const ofKind = this.statuses.filter((status) => status.resource.split(" in ")[0] === kind);

@@ -1,0 +1,58 @@
+import type { Clock } from "./clock.ts";
+
+export interface TurnsOptions {
+  /** How many have a turn at once. */
+  readonly atOnce: number;
+  /** After this long a turn is over for those who wait, whatever became of its work: nobody awaits a sick cluster. */
+  readonly longestMs: number;
+  readonly clock: Clock;
+}
+
+/** Lets only some do something costly at once, in the order in which they asked. */
+export class Turns {
+  readonly #options: TurnsOptions;
+  readonly #waiting = new Set<() => void>();
+  #taken = 0;
+
+  constructor(options: TurnsOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when it is one's turn, to what ends it; more than one end counts once. Rejects when the signal is aborted first. */
+  async take(signal: AbortSignal): Promise<() => void> {
+    signal.throwIfAborted();
+    if (this.#taken >= this.#options.atOnce) await this.#wait(signal);
+    else this.#taken += 1;
+    const over = new AbortController();
+    const end = (): void => {
+      if (over.signal.aborted) return;
+      over.abort();
+      this.#next();
+    };
+    this.#options.clock.sleep(this.#options.longestMs, over.signal).then(end, () => undefined);
+    return end;
+  }
+
+  async #wait(signal: AbortSignal): Promise<void> {
+    const { promise, resolve, reject } = Promise.withResolvers<void>();
+    const leave = (): void => {
+      this.#waiting.delete(resolve);
+      reject(signal.reason);
+    };
+    this.#waiting.add(resolve);
+    signal.addEventListener("abort", leave, { once: true });
+    await promise;
+    signal.removeEventListener("abort", leave);
+  }
+
+  /** The turn goes to who has waited longest. */
+  #next(): void {
+    const [first] = this.#waiting;
+    if (first === undefined) {
+      this.#taken -= 1;
+      return;
+    }
+    this.#waiting.delete(first);
+    first();
+  }
+}
