@@ -7,6 +7,15 @@ export const eventReasons = [
       "A change could not be brought to the pods, or what they carry not be noted; the message names the fault. It is tried again if that may help.",
   },
   {
+    reason: "RolloutFailed",
+    meaning:
+      "The rollout that followed a reload has failed; the message says why, in the words of the controllers.",
+  },
+  {
+    reason: "RolloutStalled",
+    meaning: "The rollout that followed a reload has not ended in time, and nothing says that it failed.",
+  },
+  {
     reason: "AnnotationUnreadable",
     meaning:
       "An annotation of the workload does not say what its writer meant; the message says what to write.",

@@ -27,6 +27,21 @@ export interface SourceContent {
   readonly binaryData: ReadonlyMap<string, Uint8Array>;
 }
 
+/** The write that made a source what it is, as the API server has noted it. */
+export interface SourceWrite {
+  readonly resourceVersion: string;
+  /** Undefined where it does not say. */
+  readonly by?: SourceWriter;
+}
+
+/** Who wrote the content of a source last: a program (a field manager), never a person. */
+export interface SourceWriter {
+  readonly manager: string;
+  /** `Apply` or `Update`. */
+  readonly operation: string;
+  readonly atSeconds: number;
+}
+
 /** `ConfigMap/ns/name`. Different sources have different keys, since no part of one may contain a slash. */
 export function sourceKey(ref: SourceRef): string {
   return `${ref.kind}/${ref.namespace}/${ref.name}`;

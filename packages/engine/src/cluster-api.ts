@@ -1,7 +1,7 @@
 import type { JsonObject } from "@fleet-reloader/domain/json";
 import type { NewObject } from "@fleet-reloader/domain/kind/roll-write";
 import type { Labels } from "@fleet-reloader/domain/label-selector";
-import type { SourceContent, SourceKind, SourceRef } from "@fleet-reloader/domain/source";
+import type { SourceContent, SourceKind, SourceRef, SourceWrite } from "@fleet-reloader/domain/source";
 import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
 import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { ClusterId } from "./request.ts";
@@ -42,6 +42,8 @@ export interface LiveSource {
   readonly content: SourceContent | undefined;
   /** When the content became what it is, where several objects show it and the newest counts. */
   readonly asOfSeconds?: number;
+  /** Undefined where several objects show the content. */
+  readonly write?: SourceWrite;
 }
 
 /** A conditional write: it holds only while the workload still has this resourceVersion. */
@@ -73,6 +75,8 @@ export interface ClusterApi {
   readSource(ref: SourceRef, signal: AbortSignal): Promise<LiveSource | undefined>;
   /** Names of all served sources of a kind in a namespace, for annotation patterns. Metadata only. */
   listSourceNames(kind: SourceKind, namespace: string, signal: AbortSignal): Promise<readonly string[]>;
+  /** Pods that a label selector fits, as the API server sent them; of very many, some. */
+  listPods(namespace: string, labelSelector: string, signal: AbortSignal): Promise<readonly unknown[]>;
   /** Undefined: there is no such namespace. */
   readNamespaceLabels(namespace: string, signal: AbortSignal): Promise<Labels | undefined>;
   /** Faults with `kube.conflict` when the resourceVersion has moved; undefined when the workload is gone. */

@@ -16,6 +16,9 @@ export type NotificationResult = "sent" | "folded" | "repeated" | "dropped" | "f
 /** Whether a cluster that was registered can be used. */
 export type RegistrationState = "usable" | "paused" | "unusable";
 
+/** How the rollout of a roll ended. */
+export type RolloutResult = "healthy" | "failed" | "stalled";
+
 /** What is measured, as sentences. Labels are closed sets: clusters by what people call them, no names of objects. */
 export interface Meter {
   /** By a list, or by an event of a watch. */
@@ -31,6 +34,10 @@ export interface Meter {
     workload: WorkloadRef,
   ): void;
   rolled(cluster: string, workloadKind: string, reason: RollReason): void;
+  /** `seconds` from the write of the roll. */
+  rolloutEnded(cluster: string, workloadKind: string, result: RolloutResult, seconds: number): void;
+  /** Records of what happened: kept, or lost since they could not be in time. */
+  historyKept(result: "written" | "dropped", count: number): void;
   stateLost(cluster: string): void;
   /** Clusters this watcher has, of those it shares with others. */
   clustersOwned(count: number): void;

@@ -1,9 +1,13 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
-import { isActedOn } from "@fleet-reloader/domain/kind/stand";
+import { isActedOn, type Stand } from "@fleet-reloader/domain/kind/stand";
+import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Clock, Random } from "./clock.ts";
 import type { LiveWorkload } from "./cluster-api.ts";
+import type { FollowUps } from "./follow/follow-ups.ts";
+import type { History } from "./history/history.ts";
+import { failureRecord } from "./history/records.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
@@ -29,6 +33,10 @@ export interface ReconcilerOptions {
   readonly meter: Meter;
   /** Undefined: nobody outside is told. */
   readonly reporter?: Reporter;
+  /** Undefined: nothing is written down. */
+  readonly history?: History;
+  /** Undefined: how a rollout goes is not looked at. */
+  readonly followUps?: Pick<FollowUps, "rolled">;
   /** Ends shared reads when the process stops. */
   readonly lifetime: AbortSignal;
 }
@@ -76,12 +84,11 @@ export function createReconciler(options: ReconcilerOptions): Handler {
         "workload not reconciled",
       );
       // Also at an adoption: a change that comes while one is tried again is found by it.
-      if (isWorthReporting(fault, delivery.attemptsMade))
-        options.reporter?.failed({
-          ...about(request, cluster, clock),
-          code: fault.code,
-          message: fault.message,
-        });
+      if (isWorthReporting(fault, delivery.attemptsMade)) {
+        const when = about(request, cluster, clock);
+        options.reporter?.failed({ ...when, code: fault.code, message: fault.message });
+        options.history?.append([failureRecord(when, fault.code)]);
+      }
       throw fault;
     }
   };
@@ -115,7 +122,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     const { reading, stand, planned, sights } = look;
     // What is not acted on is noted: whatever is resumed later does not run for an old change.
     const due = planned.type === "roll" && isActedOn(stand, options.settings) ? planned : undefined;
-    return await write(reading, sights, { due, carried: planned.carried });
+    return await write(reading, sights, { due, carried: planned.carried, stays: stayReasonOf(stand) });
   }
 
   /** A stash was left over: whoever made it did not come to an end. */
@@ -163,5 +170,19 @@ export function createReconciler(options: ReconcilerOptions): Handler {
         return outcome;
       }
     }
+  }
+}
+
+/** Why a workload that does not roll does not. */
+function stayReasonOf(stand: Stand): StayReason {
+  switch (stand) {
+    case "suspended":
+      return "WorkloadSuspended";
+    case "finished":
+      return "WorkloadFinished";
+    case "owned":
+      return "OwnedByAnother";
+    default:
+      return "ContentUnchanged";
   }
 }

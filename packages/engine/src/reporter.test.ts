@@ -11,6 +11,7 @@ function listening() {
   const reporter: Reporter = {
     rolled: (report) => told.push({ what: "rolled", report }),
     failed: (report) => told.push({ what: "failed", report }),
+    ended: (report) => told.push({ what: "ended", report }),
     unreadable: (report) => told.push({ what: "unreadable", report }),
   };
   return { told, reporter };
@@ -95,7 +96,7 @@ test("a reporter that throws is named in the log, and the others are told", () =
   const throwing = () => {
     throw new Error("full");
   };
-  const broken: Reporter = { rolled: throwing, failed: throwing, unreadable: throwing };
+  const broken: Reporter = { rolled: throwing, failed: throwing, ended: throwing, unreadable: throwing };
   const about = {
     cluster: "c1",
     clusterName: "one",

@@ -1,10 +1,12 @@
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { asFault, type Fault, type FaultCode } from "@fleet-reloader/domain/fault";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
+import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
 import type { SourceRef } from "@fleet-reloader/domain/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { Log } from "./log.ts";
+import type { RolloutResult } from "./meter.ts";
 import type { ClusterId } from "./request.ts";
 
 /** Which workload of which cluster a report is about, and when it was made. */
@@ -34,6 +36,16 @@ export interface FailureReport extends Report {
   readonly message: string;
 }
 
+/** The rollout that a roll began has ended, one way or another. */
+export interface EndReport extends Report {
+  readonly uid: string;
+  readonly result: RolloutResult;
+  readonly reason: RolloutReason;
+  /** In the words of the controllers; empty when it is healthy. */
+  readonly message: string;
+  readonly seconds: number;
+}
+
 /** An annotation of the workload does not say what its writer meant. */
 export interface UnreadableReport extends Report {
   readonly uid: string;
@@ -47,6 +59,7 @@ export interface UnreadableReport extends Report {
 export interface Reporter {
   rolled(report: RollReport): void;
   failed(report: FailureReport): void;
+  ended(report: EndReport): void;
   unreadable(report: UnreadableReport): void;
 }
 
@@ -64,6 +77,7 @@ export function reportToEach(reporters: readonly Reporter[], log: Log): Reporter
   return {
     rolled: (report) => each((reporter) => reporter.rolled(report)),
     failed: (report) => each((reporter) => reporter.failed(report)),
+    ended: (report) => each((reporter) => reporter.ended(report)),
     unreadable: (report) => each((reporter) => reporter.unreadable(report)),
   };
 }

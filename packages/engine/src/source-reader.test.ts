@@ -48,6 +48,7 @@ function cluster(): { readonly api: ClusterApi; readonly readCount: () => number
     readSource,
     readWorkload: unused,
     readNamespaceLabels: unused,
+    listPods: unused,
     listSourceNames: unused,
     patchWorkload: unused,
     createWorkload: unused,

@@ -129,9 +129,13 @@ export function createSourceReader(
 
   function seen(live: LiveSource | undefined): Sight["live"] {
     if (live === undefined) return undefined;
-    const { content, createdAtSeconds, asOfSeconds } = live;
+    const { content, createdAtSeconds, asOfSeconds, write } = live;
     if (content === undefined || !isServed(live)) return "unseen";
-    return { content, createdAtSeconds, ...(asOfSeconds === undefined ? {} : { asOfSeconds }) };
+    return {
+      ...{ content, createdAtSeconds },
+      ...(asOfSeconds === undefined ? {} : { asOfSeconds }),
+      ...(write === undefined ? {} : { write }),
+    };
   }
 
   function read(api: ClusterApi, ref: SourceRef): Promise<LiveSource | undefined> {

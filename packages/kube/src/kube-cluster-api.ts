@@ -13,10 +13,14 @@ import { providerClassResource, readProviderClass } from "./provider-class.ts";
 import { accept, resourcePath } from "./resource.ts";
 import { unlessAbsent } from "./secrets-store.ts";
 import { sourceContent } from "./source-content.ts";
+import { sourceWrite } from "./source-write.ts";
 import { WorkloadObjects } from "./workload-objects.ts";
 
 /** The peer writes under this name; keeping it keeps field ownership as it is (compat spec, 3.5 and 6.9). */
 export const fieldManager = "Reloader";
+
+/** Enough to see why new pods do not run, and no burden for a workload of thousands. */
+const podsMax = 250;
 
 const sourceResources = {
   ConfigMap: { group: "", version: "v1", plural: "configmaps" },
@@ -57,6 +61,12 @@ export function createKubeClusterApi(
       };
       if (kind !== "SecretProviderClass") return await names();
       return await unlessAbsent(names, [], { connection, signal });
+    },
+    async listPods(namespace, labelSelector, signal) {
+      const query = new URLSearchParams({ labelSelector, limit: String(podsMax) });
+      const path = `${resourcePath({ group: "", version: "v1", plural: "pods" }, namespace)}?${query}`;
+      const { body } = await connection.call({ method: "GET", path }, signal);
+      return list(body, "items");
     },
     async readNamespaceLabels(namespace, signal) {
       const path = resourcePath({ group: "", version: "v1", plural: "namespaces" }, undefined, namespace);
@@ -147,5 +157,6 @@ function liveSource(ref: SourceRef, object: unknown): LiveSource {
     labels: stringMap(object, "metadata", "labels"),
     createdAtSeconds: seconds(object, "metadata", "creationTimestamp"),
     content: sourceContent(ref.kind, object),
+    write: sourceWrite(object),
   };
 }

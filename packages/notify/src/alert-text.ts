@@ -1,8 +1,9 @@
 import { compatKindName } from "@fleet-reloader/domain/compat/kind-name";
 import { faultCatalogue } from "@fleet-reloader/domain/fault";
+import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { Digest, Letter } from "./outbox.ts";
-import type { Told } from "./told.ts";
+import { isFailure, type Told } from "./told.ts";
 
 export interface AlertWording {
   /** Put in front of every alert, such as which installation it comes from; the peer's ALERT_ADDITIONAL_INFO. */
@@ -22,8 +23,25 @@ export function alertText(letter: Letter<Told>, wording: AlertWording): string {
 
 function sentence(told: Told, { isClusterNamed }: AlertWording): string {
   const { clusterName, workload } = told.report;
-  const text = told.type === "rolled" ? rolledText(told) : failedText(told, workload);
+  const text = saying(told, workload);
   return isClusterNamed ? `${clusterName} : ${text}` : text;
+}
+
+function saying(told: Told, workload: WorkloadRef): string {
+  switch (told.type) {
+    case "rolled":
+      return rolledText(told);
+    case "failed":
+      return failedText(told, workload);
+    case "rollout-failed":
+      return rolloutText(told);
+  }
+}
+
+/** The reason, and what it means; what the controllers said stays in the cluster. */
+function rolloutText({ report }: Told & { type: "rollout-failed" }): string {
+  const meaning = rolloutReasons.find(({ reason }) => reason === report.reason)?.meaning ?? "";
+  return `Reloader reloaded ${describe(report.workload)}, and its rollout has failed: ${report.reason}. ${meaning}`;
 }
 
 function rolledText({ report }: Told & { type: "rolled" }): string {
@@ -47,15 +65,20 @@ function digestText({ count, urgentCount, first }: Digest<Told>, { isClusterName
     ...(reloaded > 0 ? [`reloaded ${workloads(reloaded)}`] : []),
     ...(urgentCount > 0 ? [`could not reload ${workloads(urgentCount)}`] : []),
   ];
-  const listed = first.map(({ type, report }) => {
+  const listed = first.map((told) => {
+    const { report } = told;
     const where = isClusterNamed
       ? `${describe(report.workload)} in cluster *${report.clusterName}*`
       : describe(report.workload);
-    return type === "failed" ? `${where} (${report.code})` : where;
+    return isFailure(told) ? `${where} (${causeOf(told)})` : where;
   });
   const more = count - first.length;
   const rest = more > 0 ? ` and ${more} more` : "";
   return `Reloader ${counts.join(" and ")} in a short time: ${listed.join(", ")}${rest}`;
+}
+
+function causeOf(told: Told): string {
+  return told.type === "failed" ? told.report.code : told.type === "rollout-failed" ? told.report.reason : "";
 }
 
 function workloads(count: number): string {

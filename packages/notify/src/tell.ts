@@ -45,6 +45,9 @@ export function tellReceiver(options: TellingOptions): StoppableReporter {
       if (repeats.isNews(report)) outbox.put({ type: "failed", report });
       else meter.notified(channel, "repeated", 1);
     },
+    ended(report) {
+      if (options.onFailure && report.result === "failed") outbox.put({ type: "rollout-failed", report });
+    },
     unreadable() {
       // Nobody outside can mend it.
     },

@@ -22,6 +22,10 @@ function event(told: Told) {
   switch (told.type) {
     case "rolled":
       return { ...about, strategy: told.report.strategy, sources: told.report.sources };
+    case "rollout-failed": {
+      const { reason, message, seconds } = told.report;
+      return { ...about, rollout: { reason, message, seconds } };
+    }
     case "failed":
       return { ...about, fault: { code: told.report.code, message: told.report.message } };
   }

@@ -10,6 +10,9 @@ export const queueName = "reconcile";
 /** A request is retried until it succeeds or becomes pointless; what has no end is seen in its age, not in a count. */
 const attemptsMax = 1_000_000;
 
+/** Whatever has none is taken first: a look at a rollout delays no roll. Any number from 1 would do. */
+const followPriority = 10;
+
 /** Finished requests stay a while for the dashboard. */
 const keepCompleted = { age: 3600, count: 1000 } as const;
 const keepFailed = { age: 7 * 24 * 3600, count: 10_000 } as const;
@@ -94,6 +97,7 @@ export class BullWorkqueue implements Workqueue {
 function jobOptions(addition: Addition, delay: number): JobsOptions {
   return {
     delay,
+    ...(addition.purpose === "follow" ? { priority: followPriority } : {}),
     attempts: attemptsMax,
     backoff: { type: "by-fault" },
     removeOnComplete: keepCompleted,

@@ -23,11 +23,14 @@ export function fromJob(data: unknown): Request | undefined {
 
 /** The name of a queue entry says why the workload is looked at; what an older version called otherwise is a change. */
 export function purposeOf(jobName: string): Purpose {
-  return jobName === "adoption" || jobName === "resume" ? jobName : "change";
+  return jobName === "adoption" || jobName === "resume" || jobName === "follow" ? jobName : "change";
 }
 
-/** The deduplication id: one pending run per workload, and beside it the end of its pause. Names hold no `|`: injective. */
+/**
+ * The deduplication id: one pending run per workload, and beside it the end of its pause, and the look at its rollout. Names hold no
+ * `|`: injective.
+ */
 export function requestId(request: Request, purpose: Purpose): string {
   const id = `${request.cluster}|${workloadKey(request.workload)}`;
-  return purpose === "resume" ? `${id}|resume` : id;
+  return purpose === "resume" || purpose === "follow" ? `${id}|${purpose}` : id;
 }

@@ -5,6 +5,9 @@ import { createPeerMetrics, type PeerMetrics, peerMetricDescriptions } from "./p
 
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
+/** From a single quick pod to a large StatefulSet, one pod after another. */
+const rolloutBuckets = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
+
 const ownDescriptions = {
   fleet_reloader_sources_seen_total: "ConfigMaps and Secrets shown by a list or watch, by kind.",
   fleet_reloader_requests_published_total:
@@ -12,6 +15,11 @@ const ownDescriptions = {
   fleet_reloader_stream_in_sync: "1 while the list + watch of a resource is in sync.",
   fleet_reloader_reconcile_seconds: "Time a worker spent on one workload, by result.",
   fleet_reloader_rolls_total: "Pod templates changed, by workload kind and reason.",
+  fleet_reloader_rollouts_total:
+    "Rollouts that followed a roll and ended, by workload kind and result: healthy, failed or stalled.",
+  fleet_reloader_rollout_seconds: "Time from the write of a roll to its rollout being healthy.",
+  fleet_reloader_history_total:
+    "Records of what happened: written, or dropped since there was no room for them in time.",
   fleet_reloader_state_lost_total:
     "Times Redis was found without our state, and everything was compared again.",
   fleet_reloader_clusters_owned: "Clusters that this watcher watches, of those it shares with the others.",
@@ -54,6 +62,12 @@ export function createPromMeter(options: {
     buckets: seconds,
   });
   const rolls = new Counter(described("fleet_reloader_rolls_total", ["cluster", "kind", "reason"]));
+  const rollouts = new Counter(described("fleet_reloader_rollouts_total", ["cluster", "kind", "result"]));
+  const rolloutSeconds = new Histogram({
+    ...described("fleet_reloader_rollout_seconds", ["cluster"]),
+    buckets: rolloutBuckets,
+  });
+  const history = new Counter(described("fleet_reloader_history_total", ["result"]));
   const lost = new Counter(described("fleet_reloader_state_lost_total", ["cluster"]));
   const owned = new Gauge(described("fleet_reloader_clusters_owned", []));
   const notified = new Counter(described("fleet_reloader_notifications_total", ["channel", "result"]));
@@ -80,6 +94,11 @@ export function createPromMeter(options: {
       peer.reconciled(result, spent, workload);
     },
     rolled: (cluster, kind, reason) => rolls.inc({ cluster, kind, reason }),
+    rolloutEnded(cluster, kind, result, spent) {
+      rollouts.inc({ cluster, kind, result });
+      if (result === "healthy") rolloutSeconds.observe({ cluster }, spent);
+    },
+    historyKept: (result, count) => history.inc({ result }, count),
     stateLost: (cluster) => lost.inc({ cluster }),
     clustersOwned: (count) => owned.set(count),
     notified: (channel, result, count) => notified.inc({ channel, result }, count),

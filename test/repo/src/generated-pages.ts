@@ -3,7 +3,7 @@ import { join } from "node:path";
 import { noReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
 import { eventReasons } from "@fleet-reloader/domain/event-reasons";
 import { dispositions, faultCatalogue } from "@fleet-reloader/domain/fault";
-import { rollReasons } from "@fleet-reloader/domain/plan/reasons";
+import { rollReasons, stayReasons } from "@fleet-reloader/domain/plan/reasons";
 import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import { referenceTables } from "@fleet-reloader/runtime/config/help";
 import { unreadVariables } from "@fleet-reloader/runtime/config/without-effect-fields";
@@ -87,6 +87,10 @@ ${table(noReasons)}
 ## Why a workload rolls now
 
 ${table(rollReasons)}
+
+## Why a workload whose source was written stays as it is
+
+${table(stayReasons)}
 
 ## Of Events on a workload
 

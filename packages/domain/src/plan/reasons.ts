@@ -20,5 +20,22 @@ export const rollReasons = [
   },
 ] as const;
 
+/** Why a workload whose source was written lately is left as it is, each with its meaning in one sentence. Closed list. */
+export const stayReasons = [
+  {
+    reason: "ContentUnchanged",
+    meaning: "The workload's pods carry what its sources contain, in all that matters to it.",
+  },
+  {
+    reason: "WorkloadSuspended",
+    meaning: "The workload is suspended: what runs later reads what is there then.",
+  },
+  { reason: "WorkloadFinished", meaning: "The Job has run, and runs no more." },
+  { reason: "OwnedByAnother", meaning: "Another object makes the workload anew; that one is looked at." },
+] as const;
+
+/** One of `stayReasons`. */
+export type StayReason = (typeof stayReasons)[number]["reason"];
+
 /** One of `rollReasons`. */
 export type RollReason = (typeof rollReasons)[number]["reason"];

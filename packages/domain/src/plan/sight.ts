@@ -1,7 +1,7 @@
 import type { ReloadMode } from "../decision/judge.ts";
 import type { Reference } from "../reference/collect.ts";
 import type { ReferencedKeys } from "../reference/object-use.ts";
-import type { SourceContent, SourceRef } from "../source.ts";
+import type { SourceContent, SourceRef, SourceWrite } from "../source.ts";
 
 /** One source a workload has opted in to, as it is now. */
 export interface Sight {
@@ -23,6 +23,8 @@ export interface LiveContent {
   readonly createdAtSeconds: number;
   /** When the content became what it is, where the API server tells: it is shown by several objects, and the newest counts. */
   readonly asOfSeconds?: number;
+  /** Who made it so, to tell people. No decision depends on it. */
+  readonly write?: SourceWrite;
 }
 
 /**

@@ -5,9 +5,15 @@ import { notePatch } from "@fleet-reloader/domain/carried/note";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import { type PauseChange, planPause } from "@fleet-reloader/domain/pause";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
+import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
+import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
 import type { Clock } from "../clock.ts";
+import type { LiveWorkload } from "../cluster-api.ts";
+import type { FollowUps } from "../follow/follow-ups.ts";
+import type { History } from "../history/history.ts";
+import { causesOf, noRecords, rollRecords } from "../history/records.ts";
 import { windowOf } from "../interest.ts";
 import type { Log } from "../log.ts";
 import type { Meter } from "../meter.ts";
@@ -25,10 +31,18 @@ interface Pausing {
   readonly spec: { readonly isPaused?: boolean };
 }
 
+interface Rolled {
+  readonly planned: Plan & { type: "roll" };
+  readonly strategy: ReloadStrategy;
+  readonly written: LiveWorkload;
+}
+
 /** What has been decided: the roll that is due, if one is, and what the pods carry. */
 export interface Decision {
   readonly due: (Plan & { type: "roll" }) | undefined;
   readonly carried: Plan["carried"];
+  /** Why nothing rolls, if nothing does. */
+  readonly stays: StayReason;
 }
 
 export interface WriterOptions {
@@ -41,6 +55,10 @@ export interface WriterOptions {
   readonly meter: Meter;
   /** Undefined: nobody outside is told. */
   readonly reporter?: Reporter;
+  /** Undefined: nothing is written down. */
+  readonly history?: History;
+  /** Undefined: how a rollout goes is not looked at. */
+  readonly followUps?: Pick<FollowUps, "rolled">;
 }
 
 export type WriteDecision = (
@@ -59,7 +77,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
   async function write(
     reading: Reading,
     sights: readonly Sight[],
-    { due, carried }: Decision,
+    { due, carried, stays }: Decision,
   ): Promise<Outcome | Again> {
     const { request, delivery, live, interest, note } = reading;
     const window = windowOf(interest.optIn.overrides, options.settings);
@@ -75,10 +93,12 @@ export function createWriter(options: WriterOptions): WriteDecision {
     if (due !== undefined && !mayRoll) await options.queue.add([{ request, ...window, purpose: "change" }]);
     const text = due !== undefined ? note : carried && formatCarried(carried);
     const outcome = isRoll
-      ? await roll(reading, due, pausing)
+      ? await roll(reading, sights, { planned: due, pausing })
       : text === note && pause.change === undefined
         ? nothingWritten(sights)
         : await record(reading, sights, { text, pausing });
+    if (due === undefined && delivery.purpose === "change")
+      options.history?.append(noRecords(about(request, reading.cluster, clock), stays, sights));
     // Only now: a pause that was not written has no end.
     if (pause.resumeAfterMs !== undefined) await resumeLater(request, pause.resumeAfterMs);
     return outcome;
@@ -110,10 +130,10 @@ export function createWriter(options: WriterOptions): WriteDecision {
 
   async function roll(
     reading: Reading,
-    planned: Plan & { type: "roll" },
-    pausing: Pausing,
+    sights: readonly Sight[],
+    { planned, pausing }: { readonly planned: Plan & { type: "roll" }; readonly pausing: Pausing },
   ): Promise<Outcome | Again> {
-    const { request, delivery, cluster, live, kind, interest } = reading;
+    const { delivery, cluster, live, kind, interest } = reading;
     const strategy = interest.optIn.overrides.strategy ?? options.settings.strategy;
     const nowSeconds = Math.floor(clock.now() / 1000);
     const edit = templateEdit(planned, strategy, interest.template, { keys: options.keys, nowSeconds });
@@ -132,23 +152,37 @@ export function createWriter(options: WriterOptions): WriteDecision {
     if (written.type === "gone") return "gone";
     if (written.type === "written")
       sources.remember(cluster.api, written.live, { sources: interest.candidates, note });
-    for (const { reason } of planned.changed) meter.rolled(cluster.name, request.workload.kind, reason);
+    tellRoll(reading, sights, {
+      planned,
+      strategy,
+      written: written.type === "written" ? written.live : live,
+    });
+    return written.type === "waiting" ? written.again : "rolled";
+  }
+
+  /** Who is told of a roll: metrics, log, people, the history, and those who follow it. */
+  function tellRoll(
+    { request, cluster }: Reading,
+    sights: readonly Sight[],
+    { planned, strategy, written }: Rolled,
+  ): void {
+    const { workload } = request;
+    for (const { reason } of planned.changed) meter.rolled(cluster.name, workload.kind, reason);
     const changed = planned.changed.map(({ source, reason }) => ({
       kind: source.kind,
       name: source.name,
       reason,
     }));
-    log.info(
-      { cluster: cluster.name, workload: request.workload, strategy, sources: changed },
-      "workload rolled",
-    );
+    log.info({ cluster: cluster.name, workload, strategy, sources: changed }, "workload rolled");
+    const when = about(request, cluster, clock);
     options.reporter?.rolled({
-      ...about(request, cluster, clock),
-      uid: written.type === "written" ? written.live.uid : live.uid,
-      strategy,
+      ...{ ...when, strategy, uid: written.uid },
       sources: planned.changed.map(({ source, reason }) => ({ ...source, reason })),
     });
-    return written.type === "waiting" ? written.again : "rolled";
+    const causes = causesOf(request.cluster, planned.changed, sights);
+    options.history?.append(rollRecords(when, { strategy, sources: causes, sights }));
+    const { generation } = written;
+    options.followUps?.rolled({ request, run: { rolledAtMs: when.atMs, generation, sources: causes } });
   }
 
   function reportProblems({ request, cluster, live }: Reading, problems: readonly AnnotationProblem[]): void {

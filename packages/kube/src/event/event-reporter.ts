@@ -3,11 +3,17 @@ import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
-import type { FailureReport, Reporter, RollReport, UnreadableReport } from "@fleet-reloader/engine/reporter";
+import type {
+  EndReport,
+  FailureReport,
+  Reporter,
+  RollReport,
+  UnreadableReport,
+} from "@fleet-reloader/engine/reporter";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Connection } from "../connection.ts";
 import { ClusterEvents } from "./cluster-events.ts";
-import { type EventText, failedText, rolledText, unreadableText } from "./event-text.ts";
+import { type EventText, endedText, failedText, rolledText, unreadableText } from "./event-text.ts";
 
 export interface EventReporterOptions {
   readonly connectionOf: (cluster: ClusterId) => Connection | undefined;
@@ -32,6 +38,10 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
   return {
     rolled: (report) => put(report, rolledText(report), report.uid),
     failed: (report) => put(report, failedText(report), undefined),
+    ended(report) {
+      const text = endedText(report);
+      if (text !== undefined) put(report, text, report.uid);
+    },
     unreadable: (report) => put(report, unreadableText(report), report.uid, stateSuffix(report)),
     async stop(graceMs) {
       const patience = new AbortController();
@@ -43,7 +53,7 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
   };
 
   function put(
-    report: RollReport | FailureReport | UnreadableReport,
+    report: RollReport | FailureReport | EndReport | UnreadableReport,
     text: EventText,
     uid: string | undefined,
     suffix?: string,

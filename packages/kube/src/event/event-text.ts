@@ -2,6 +2,7 @@ import { compatKindName } from "@fleet-reloader/domain/compat/kind-name";
 import type { EventReason } from "@fleet-reloader/domain/event-reasons";
 import type { SourceKind } from "@fleet-reloader/domain/source";
 import type {
+  EndReport,
   FailureReport,
   RolledSource,
   RollReport,
@@ -47,6 +48,23 @@ export function failedText({ workload, code, message }: FailureReport): EventTex
     reason: "ReloadFail",
     message: cut(
       `Update for '${name}' of type '${kind}' in namespace '${namespace}' failed with error ${code}: ${cut(message, failureLengthMax)}`,
+      messageLengthMax,
+    ),
+    component: componentOf([]),
+  };
+}
+
+/** Undefined: nobody has to be told, since it went well or waits as somebody wished. */
+export function endedText({ workload, result, reason, message }: EndReport): EventText | undefined {
+  if (result === "healthy" || reason === "Paused") return undefined;
+  const { kind, namespace, name } = workload;
+  const said = message === "" ? "" : `: ${cut(message, failureLengthMax)}`;
+  const how = result === "failed" ? "has failed" : "goes no further";
+  return {
+    type: "Warning",
+    reason: result === "failed" ? "RolloutFailed" : "RolloutStalled",
+    message: cut(
+      `Rollout of '${name}' of type '${kind}' in namespace '${namespace}' ${how} (${reason})${said}`,
       messageLengthMax,
     ),
     component: componentOf([]),

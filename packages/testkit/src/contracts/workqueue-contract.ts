@@ -212,6 +212,32 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       expect((runs[1]?.at ?? 0) - begun).toBeGreaterThanOrEqual(resumeWindow.quietPeriodMs - 20);
     });
 
+    test("that follows a rollout waits beside both, and counts as one however often it is added", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, () => done);
+      const begun = bed.now();
+      const follow: Addition = { ...change("api", resumeWindow), purpose: "follow" };
+      await bed.queue.add([follow, { ...follow, purpose: "resume" }]);
+      await bed.queue.add([change(), follow]);
+      await bed.until("all three ran", () => runs.length === 3);
+      await bed.elapse(quietPeriodMs);
+      expect(runs.map(({ delivery }) => delivery.purpose).sort()).toEqual(["change", "follow", "resume"]);
+      const followed = runs.find(({ delivery }) => delivery.purpose === "follow");
+      expect((followed?.at ?? 0) - begun).toBeGreaterThanOrEqual(resumeWindow.quietPeriodMs - 20);
+    });
+
+    // A thousand rollouts may be looked at in one second; a change in that second rolls first.
+    test("that follows a rollout gives way to all that is due", async () => {
+      await using bed = await start();
+      const many = Array.from({ length: 30 }, (_, i) => `followed-${i}`);
+      await bed.queue.add(many.map((name): Addition => ({ ...atOnce(name), purpose: "follow" })));
+      await bed.queue.add(many.map((name) => atOnce(`changed-${name}`)));
+      const runs = recordRuns(bed, () => done);
+      await bed.until("all ran", () => runs.length === 60);
+      const firsts = runs.slice(0, 30).map(({ delivery }) => delivery.purpose);
+      expect(new Set(firsts)).toEqual(new Set(["change"]));
+    });
+
     // What it finds it puts back as a change: so does the reconciler.
     test("that adds a change while it runs makes it run again after the quiet period", async () => {
       await using bed = await start();

@@ -36,6 +36,14 @@ export class CountingMeter implements Meter {
     this.#add(`rolled ${cluster} ${workloadKind} ${reason}`, 1);
   }
 
+  rolloutEnded(cluster: string, workloadKind: string, result: string): void {
+    this.#add(`rollout ${cluster} ${workloadKind} ${result}`, 1);
+  }
+
+  historyKept(result: string, count: number): void {
+    this.#add(`history ${result}`, count);
+  }
+
   stateLost(cluster: string): void {
     this.#add(`lost ${cluster}`, 1);
   }

@@ -24,7 +24,7 @@ import type { LabelledNamespace } from "@fleet-reloader/engine/namespace-watch";
 import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
 import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/source-stream";
 import { withTemplateOf } from "@fleet-reloader/engine/template-owner";
-import { arrayAt } from "../sim-api/objects/json.ts";
+import { arrayAt, objectAt } from "../sim-api/objects/json.ts";
 import { MemoryStream, type StreamControl } from "./memory-stream.ts";
 import {
   changeOf,
@@ -95,6 +95,12 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
 
   // What people do.
 
+  /** Who writes sources: their field manager. */
+  writer = "people";
+
+  /** The pods there are, whoever asks for some. */
+  pods: readonly object[] = [];
+
   /** Where people make things. */
   namespace = "ns";
 
@@ -114,7 +120,8 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     const ref = { kind, namespace: this.namespace, name };
     const before = this.#sources.get(sourceKey(ref))?.live;
     const { createdAtSeconds, labels } = before ?? { createdAtSeconds: this.#now, labels: {} };
-    this.#putSource({ ref, annotations, labels, createdAtSeconds, content: contentOf(data) }, "upsert");
+    const content = contentOf(data);
+    this.#putSource({ ref, annotations, labels, createdAtSeconds, content }, "upsert");
     return ref;
   }
 
@@ -156,6 +163,16 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   touchStatus(ref: WorkloadRef): void {
     const before = this.#workloads.get(workloadKey(ref));
     if (before !== undefined) this.#storeWorkload({ ...before, resourceVersion: this.#nextVersion() });
+  }
+
+  /** Its controller writes what it has come to; like the real ones it says which generation that is about. */
+  setStatus(ref: WorkloadRef, status: object): void {
+    const before = this.#workloads.get(workloadKey(ref));
+    if (before === undefined) return;
+    const { generation } = before;
+    const metadata = { ...objectAt(before.object, "metadata"), generation };
+    const object = { ...before.object, metadata, status: { observedGeneration: generation, ...status } };
+    this.#storeWorkload({ ...before, object, resourceVersion: this.#nextVersion() });
   }
 
   /** Finalizers hold a deletion up. */
@@ -237,6 +254,11 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
         .filter((ref) => ref.kind === kind && ref.namespace === namespace && this.#isServed(ref))
         .map(({ name }) => name),
     );
+  }
+
+  async listPods(namespace: string, labelSelector: string, signal: AbortSignal): Promise<readonly unknown[]> {
+    const target = `Pod/${namespace}?${labelSelector}`;
+    return await this.#call({ verb: "list", target }, signal, () => this.pods);
   }
 
   async readNamespaceLabels(namespace: string, signal: AbortSignal): Promise<Labels | undefined> {
@@ -377,7 +399,10 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   }
 
   #putSource(live: LiveSource, type: "upsert" | "delete"): void {
-    const stored = { live, resourceVersion: this.#nextVersion() };
+    const resourceVersion = this.#nextVersion();
+    const by = { manager: this.writer, operation: "Update", atSeconds: this.#now };
+    const isShown = live.ref.kind === "SecretProviderClass";
+    const stored = { live: isShown ? live : { ...live, write: { resourceVersion, by } }, resourceVersion };
     if (type === "delete") this.#sources.delete(sourceKey(live.ref));
     else this.#sources.set(sourceKey(live.ref), stored);
     this.#changed({

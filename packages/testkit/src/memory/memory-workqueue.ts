@@ -73,12 +73,15 @@ export class MemoryWorkqueue implements Workqueue {
     return due.length === 0 ? undefined : Math.min(...due.map((entry) => entry.dueMs));
   }
 
-  /** The request that has been due longest. */
+  /** The request that has been due longest; those that follow a rollout come after all others. */
   take(signal: AbortSignal = new AbortController().signal): Taken | undefined {
     const now = this.#options.clock.monotonic();
     const [found] = [...this.#entries]
       .filter(([, entry]) => entry.run === undefined && entry.dueMs <= now)
-      .sort(([, a], [, b]) => a.dueMs - b.dueMs);
+      .sort(
+        ([, a], [, b]) =>
+          Number(a.purpose === "follow") - Number(b.purpose === "follow") || a.dueMs - b.dueMs,
+      );
     if (found === undefined) return undefined;
     const [id, entry] = found;
     if (entry.delayMs > 0) this.#firstChange.delete(id);
@@ -115,7 +118,7 @@ export class MemoryWorkqueue implements Workqueue {
 
   #put(addition: Addition): void {
     const { request, purpose } = addition;
-    const id = `${request.cluster}|${workloadKey(request.workload)}${purpose === "resume" ? "|resume" : ""}`;
+    const id = `${request.cluster}|${workloadKey(request.workload)}${isBeside(purpose) ? `|${purpose}` : ""}`;
     const delayMs = this.#delay(id, addition);
     const entry = this.#entries.get(id);
     if (entry === undefined) {
@@ -159,4 +162,9 @@ export class MemoryWorkqueue implements Workqueue {
     if (queue === "drop") this.#end(id, entry);
     else this.#wait(entry, fault.retryAfterMs ?? this.#options.retryMs?.(entry.attemptsMade) ?? 1000);
   }
+}
+
+/** What waits beside the changes of its workload. */
+function isBeside(purpose: Purpose): boolean {
+  return purpose === "resume" || purpose === "follow";
 }

@@ -1,0 +1,253 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import { MemoryRolloutRuns } from "@fleet-reloader/testkit/memory/memory-rollout-runs";
+import { describe, expect, test } from "vitest";
+import { auto, createTestBed } from "../fixture/test-bed.ts";
+import type { HistoryRecord, OutcomeRecord } from "../history/history.ts";
+import type { EndReport } from "../reporter.ts";
+import { createFollowUps } from "./follow-ups.ts";
+
+const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
+const starting = { updatedReplicas: 1, replicas: 2, readyReplicas: 1, availableReplicas: 1 };
+const late = {
+  ...starting,
+  conditions: [
+    { type: "Progressing", status: "False", reason: "ProgressDeadlineExceeded", message: "timed out" },
+  ],
+};
+const missingKey = {
+  metadata: {
+    name: "api-1",
+    creationTimestamp: "2026-01-01T00:00:00Z",
+    labels: { "pod-template-hash": "1" },
+  },
+  status: {
+    containerStatuses: [
+      {
+        name: "app",
+        state: { waiting: { reason: "CreateContainerConfigError", message: "couldn't find key x" } },
+      },
+    ],
+  },
+};
+
+/** A Deployment that was just rolled; from here on the bed's time passes. */
+async function rolled(options: Parameters<typeof createTestBed>[0] = {}) {
+  const history: HistoryRecord[] = [];
+  const ended: EndReport[] = [];
+  const runs = new MemoryRolloutRuns();
+  const settled: string[] = [];
+  const nothing = () => undefined;
+  const bed = createTestBed({
+    ...options,
+    reporter: {
+      rolled: nothing,
+      failed: nothing,
+      unreadable: nothing,
+      ended: (report) => ended.push(report),
+    },
+    history: { append: (records) => history.push(...records) },
+    following: {
+      runs,
+      firstLookMs: 5000,
+      onSettled: async ({ workload }) => void settled.push(workload.name),
+    },
+  });
+  bed.cluster.setSource("ConfigMap", "app", { a: "1" });
+  const fields = { spec: { selector: { matchLabels: { app: "api" } } } };
+  const template = templateUsing({ app: {} });
+  const api = bed.cluster.setWorkload("api", { template, fields, annotations: auto });
+  await bed.clock.advance(10_000);
+  await bed.reconcile(api, { purpose: "adoption" });
+  await bed.clock.advance(60_000);
+  const change = async (a: string): Promise<void> => {
+    bed.cluster.writer = "external-secrets";
+    bed.cluster.setSource("ConfigMap", "app", { a });
+    await bed.reconcile(api);
+  };
+  await change("2");
+  const results = () => ended.map(({ result, reason }) => `${result} ${reason}`);
+  return { ...bed, history, ended, results, runs, settled, api, change };
+}
+
+const looks = (bed: { readonly cluster: { readonly calls: readonly object[] } }): number =>
+  bed.cluster.calls.length;
+
+describe("a roll that was written", () => {
+  test("is followed until it is healthy, and everybody is told", async () => {
+    const bed = await rolled();
+    bed.cluster.setStatus(bed.api, starting);
+    await bed.elapse(7000);
+    expect(bed.results()).toEqual([]);
+    bed.cluster.setStatus(bed.api, healthy);
+    await bed.elapse(5000);
+    expect(bed.results()).toEqual(["healthy Available"]);
+    expect(bed.meter.count("rollout c1 Deployment healthy")).toBe(1);
+    expect(bed.settled).toEqual(["api"]);
+    expect([bed.runs.size, bed.queue.held]).toEqual([0, []]);
+    expect(bed.ended[0]?.seconds).toBeGreaterThanOrEqual(10);
+    const outcome = bed.history.find((record) => record.type === "outcome");
+    const [cause] = outcome?.sources ?? [];
+    expect(cause).toMatchObject({ name: "app", reason: "SourceChanged" });
+    expect(bed.history.find((record) => record.type === "change")?.change).toBe(cause?.change);
+  });
+
+  test("is first looked at after five seconds, and ever more seldom", async () => {
+    const bed = await rolled();
+    bed.cluster.setStatus(bed.api, starting);
+    const before = looks(bed);
+    await bed.elapse(4900);
+    expect(looks(bed)).toBe(before);
+    await bed.elapse(115_000);
+    const reads = bed.cluster.calls.slice(before).filter(({ verb }) => verb === "read");
+    expect(reads.length).toBe(6);
+  });
+
+  test("has failed when its controller gives up", async () => {
+    const bed = await rolled();
+    bed.cluster.setStatus(bed.api, late);
+    await bed.elapse(6000);
+    expect(bed.ended).toMatchObject([
+      { result: "failed", reason: "ProgressDeadlineExceeded", message: "timed out" },
+    ]);
+    expect(bed.log.text).toContain("rollout ended");
+  });
+
+  test("has failed after 15 s when the pods say why, long before the deadline", async () => {
+    const bed = await rolled();
+    bed.cluster.setStatus(bed.api, starting);
+    bed.cluster.pods = [missingKey];
+    await bed.elapse(16_000);
+    expect(bed.ended).toMatchObject([
+      {
+        result: "failed",
+        reason: "CreateContainerConfigError",
+        message: "container app of pod api-1: couldn't find key x",
+      },
+    ]);
+    expect(bed.cluster.calls.some(({ target }) => target === "Pod/ns?app=api")).toBe(true);
+  });
+
+  test("goes by conditions alone where pods may not be listed, and nobody is bothered with that", async () => {
+    const bed = await rolled({
+      before: ({ target }) => {
+        if (target.startsWith("Pod/")) throw new Fault("kube.forbidden", "pods is forbidden");
+      },
+    });
+    bed.cluster.setStatus(bed.api, starting);
+    await bed.elapse(40_000);
+    expect(bed.results()).toEqual([]);
+    expect(bed.log.text).not.toContain("forbidden");
+    bed.cluster.setStatus(bed.api, late);
+    await bed.elapse(30_000);
+    expect(bed.results()).toEqual(["failed ProgressDeadlineExceeded"]);
+  });
+
+  test("is stalled when its time is over and nothing says why", async () => {
+    const bed = await rolled();
+    bed.cluster.setStatus(bed.api, starting);
+    await bed.elapse(620_000);
+    expect(bed.results()).toEqual([]);
+    await bed.elapse(60_000);
+    expect(bed.results()).toEqual(["stalled NoProgress"]);
+    expect([bed.settled, bed.queue.held]).toEqual([["api"], []]);
+  });
+
+  test("and rolled again is one rollout, whose clock begins anew", async () => {
+    const bed = await rolled();
+    bed.cluster.setStatus(bed.api, starting);
+    await bed.elapse(12_000);
+    await bed.change("3");
+    bed.cluster.setStatus(bed.api, starting);
+    bed.cluster.pods = [missingKey];
+    // The first one would have failed by now.
+    await bed.elapse(12_000);
+    expect(bed.results()).toEqual([]);
+    bed.cluster.setStatus(bed.api, healthy);
+    await bed.elapse(10_000);
+    expect(bed.results()).toEqual(["healthy Available"]);
+    expect(bed.ended[0]?.seconds).toBeLessThan(20);
+  });
+
+  test("is followed no more when the workload is gone, and settled", async () => {
+    const bed = await rolled();
+    await bed.elapse(1000);
+    bed.cluster.deleteWorkload(bed.api);
+    await bed.elapse(10_000);
+    expect([bed.results(), bed.settled, bed.runs.size, bed.queue.held]).toEqual([[], ["api"], 0, []]);
+  });
+
+  test("whose record is lost with Redis is followed from then on", async () => {
+    const bed = await rolled();
+    bed.cluster.setStatus(bed.api, starting);
+    await bed.elapse(1000);
+    bed.runs.wipe();
+    await bed.elapse(10_000);
+    bed.cluster.setStatus(bed.api, healthy);
+    await bed.elapse(10_000);
+    expect(bed.results()).toEqual(["healthy Available"]);
+  });
+
+  test("is followed through errors of the API server", async () => {
+    let isDown = false;
+    const bed = await rolled({
+      before: () => {
+        if (isDown) throw new Fault("kube.server-error", "answered 500");
+      },
+    });
+    isDown = true;
+    await bed.elapse(20_000);
+    isDown = false;
+    bed.cluster.setStatus(bed.api, healthy);
+    await bed.elapse(5000);
+    expect(bed.results()).toEqual(["healthy Available"]);
+  });
+});
+
+test("a thousand rolls go into the queue in one call, and those in hand at the end too", async () => {
+  const bed = createTestBed();
+  const runs = new MemoryRolloutRuns();
+  const calls: number[] = [];
+  const add = async (additions: readonly object[]) => void calls.push(additions.length);
+  const followUps = createFollowUps({ ...bed, runs, queue: { add }, firstLookMs: 5000 });
+  const started = (name: string) => {
+    const workload: WorkloadRef = { kind: "Deployment", namespace: "ns", name };
+    return { request: { cluster: "c1", workload }, run: { rolledAtMs: 0, generation: 1, sources: [] } };
+  };
+  for (let i = 0; i < 1000; i += 1) followUps.rolled(started(`w${i}`));
+  expect(calls).toEqual([]);
+  await bed.clock.advance(200);
+  followUps.rolled(started("last"));
+  await followUps.stop();
+  expect(calls).toEqual([1000, 1]);
+  expect(runs.size).toBe(1001);
+});
+
+test("what is written down of a change that rolls nothing", async () => {
+  const bed = await rolled();
+  bed.history.length = 0;
+  await bed.clock.advance(60_000);
+  bed.cluster.writer = "kubectl-label";
+  bed.cluster.setSource("ConfigMap", "app", { a: "2" });
+  await bed.reconcile(bed.api);
+  expect(bed.history.map(({ type }) => type)).toEqual(["change", "decision"]);
+  expect(bed.history[1]).toMatchObject({ verdict: "no", reason: "ContentUnchanged" });
+  // Looked at again much later, as after a restart: that is no news.
+  bed.history.length = 0;
+  await bed.clock.advance(3_600_000);
+  await bed.reconcile(bed.api);
+  expect(bed.history).toEqual([]);
+});
+
+test("what is written down of a roll: the change with its actor, the decision, the action, the outcome", async () => {
+  const bed = await rolled();
+  bed.cluster.setStatus(bed.api, healthy);
+  await bed.elapse(6000);
+  const story = bed.history.slice(-4);
+  expect(story.map(({ type }) => type)).toEqual(["change", "decision", "action", "outcome"]);
+  expect(story[0]).toMatchObject({ actor: { manager: "external-secrets" }, source: { name: "app" } });
+  expect(story[2]).toMatchObject({ action: "rolled", strategy: "annotations" });
+  const outcome = story.find((record): record is OutcomeRecord => record.type === "outcome");
+  expect(outcome).toMatchObject({ result: "healthy", reason: "Available", v: 1 });
+});

@@ -1,0 +1,62 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "../clock.ts";
+import type { Log } from "../log.ts";
+import type { Workqueue } from "../workqueue.ts";
+import type { RolloutRuns, StartedRun } from "./rollout-runs.ts";
+
+export interface FollowUpsOptions {
+  readonly runs: RolloutRuns;
+  readonly queue: Workqueue;
+  /** After a roll until its rollout is looked at for the first time, in milliseconds. */
+  readonly firstLookMs: number;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Where rolls are handed to, to be followed. */
+export interface FollowUps {
+  /** Returns at once, and is never waited for. */
+  rolled(started: StartedRun): void;
+  /** Resolves when all that was handed in is in the queue. */
+  stop(): Promise<void>;
+}
+
+/** Long enough that a fan-out costs a few round trips and not one for each roll; short against the first look. */
+const gatherMs = 100;
+
+/**
+ * Puts rolls that were written into the queue once more, to be followed. In bulk and beside the work, so that the next roll does not
+ * wait for it. A worker that is killed within a moment of a roll leaves that roll unfollowed: nothing depends on it but what is told.
+ */
+export function createFollowUps(options: FollowUpsOptions): FollowUps {
+  const { runs, queue, firstLookMs, clock, log } = options;
+  const hurry = new AbortController();
+  let gathered: StartedRun[] = [];
+  let passingOn: Promise<void> | undefined;
+
+  return {
+    rolled(started) {
+      gathered.push(started);
+      passingOn ??= passOn();
+    },
+    async stop() {
+      hurry.abort();
+      await passingOn;
+    },
+  };
+
+  async function passOn(): Promise<void> {
+    await clock.sleep(gatherMs, hurry.signal).catch(() => undefined);
+    // What comes from here on begins the next batch.
+    passingOn = undefined;
+    const batch = gathered;
+    gathered = [];
+    try {
+      await runs.start(batch);
+      const window = { quietPeriodMs: firstLookMs, maxWaitMs: firstLookMs, purpose: "follow" } as const;
+      await queue.add(batch.map(({ request }) => ({ request, ...window })));
+    } catch (error) {
+      log.warn({ reason: asFault(error).code, err: asFault(error).message }, "rolls are not followed");
+    }
+  }
+}

@@ -1,0 +1,27 @@
+import type { CausingSource } from "../history/history.ts";
+import type { Request } from "../request.ts";
+
+/** What has to be known of a roll to follow it: names and times. */
+export interface RolloutRun {
+  readonly rolledAtMs: number;
+  /** Of the workload as it was written; 0 when the run was found without a record. */
+  readonly generation: number;
+  readonly sources: readonly CausingSource[];
+}
+
+/**
+ * The rollouts that are followed, so that any worker can go on with one. At most one for each workload: a newer roll takes the place
+ * of the one before. It may be lost; whoever looks next begins a new run then.
+ */
+export interface RolloutRuns {
+  start(started: readonly StartedRun[]): Promise<void>;
+  find(request: Request): Promise<RolloutRun | undefined>;
+  /** False, and nothing is ended, when another run has begun since. One that is lost is ended. */
+  end(request: Request, run: RolloutRun): Promise<boolean>;
+}
+
+/** A run that begins. */
+export interface StartedRun {
+  readonly request: Request;
+  readonly run: RolloutRun;
+}

@@ -1,0 +1,93 @@
+import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
+import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
+import type { SourceRef, SourceWriter } from "@fleet-reloader/domain/source";
+import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import type { ClusterId } from "../request.ts";
+
+/** Raised when a field changes its meaning or goes; new fields and types of records may come at any time. */
+export const historyVersion = 1;
+
+/**
+ * What happened to the fleet, in the order in which it was told. Every call returns at once, throws nothing and is never waited for:
+ * no roll is later, or not made, because of it. What cannot be kept is counted.
+ */
+export interface History {
+  append(records: readonly HistoryRecord[]): void;
+}
+
+/** One thing that happened. Names, times and reasons: never a value, a mark or a hash. */
+export type HistoryRecord = ChangeRecord | DecisionRecord | ActionRecord | OutcomeRecord | OperatorRecord;
+
+interface HistoryEntry {
+  readonly v: typeof historyVersion;
+  /** When it was told, as RFC 3339 in UTC with milliseconds. */
+  readonly time: string;
+  /** Undefined where it is about the whole fleet. */
+  readonly cluster?: { readonly id: ClusterId; readonly name: string };
+}
+
+/** A source was written. Which of its keys is not known. Workers that find the same change may each tell it, under the same id. */
+export interface ChangeRecord extends HistoryEntry {
+  readonly type: "change";
+  readonly change: ChangeId;
+  readonly source: SourceRef;
+  readonly resourceVersion: string;
+  /** The field manager that wrote its content last; undefined where the API server does not say. Never a person. */
+  readonly actor?: Pick<SourceWriter, "manager" | "operation"> & { readonly time: string };
+}
+
+/** One version of one source of one cluster: what decisions, actions and outcomes refer to. */
+export type ChangeId = string;
+
+/** A source as the cause of something. */
+export interface CausingSource extends SourceRef {
+  /** Undefined where its version is not known, as of a source that is gone. */
+  readonly change?: ChangeId;
+  readonly reason?: RollReason;
+}
+
+/** What was made of a change for one workload. */
+export interface DecisionRecord extends HistoryEntry {
+  readonly type: "decision";
+  readonly workload: WorkloadRef;
+  readonly verdict: "roll" | "no" | "held";
+  /** Of `stayReasons` for a no; the reason of the hold for one that is held; of the first source for a roll. */
+  readonly reason: string;
+  readonly sources: readonly CausingSource[];
+}
+
+/** What was done to a workload, or could not be. */
+export interface ActionRecord extends HistoryEntry {
+  readonly type: "action";
+  readonly workload: WorkloadRef;
+  readonly action: "rolled" | "failed";
+  readonly strategy?: ReloadStrategy;
+  /** Why it failed. */
+  readonly fault?: string;
+  readonly sources: readonly CausingSource[];
+}
+
+/** How the rollout of a roll ended. */
+export interface OutcomeRecord extends HistoryEntry {
+  readonly type: "outcome";
+  readonly workload: WorkloadRef;
+  readonly result: "healthy" | "failed" | "stalled";
+  readonly reason: RolloutReason;
+  /** In the words of the controllers, cut short. */
+  readonly message?: string;
+  /** From the write of the roll. */
+  readonly seconds: number;
+  readonly sources: readonly CausingSource[];
+}
+
+/** Somebody told us what to do: a freeze, a retry. */
+export interface OperatorRecord extends HistoryEntry {
+  readonly type: "operator";
+  readonly action: string;
+  /** Who, as far as it is known. */
+  readonly by: string;
+  /** What it is about, in the words it was said in. */
+  readonly target: string;
+  readonly note?: string;
+}

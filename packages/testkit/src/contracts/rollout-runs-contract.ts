@@ -1,0 +1,48 @@
+import type { RolloutRun, RolloutRuns } from "@fleet-reloader/engine/follow/rollout-runs";
+import { expect, test } from "vitest";
+import { requestFor } from "./workqueue-contract.ts";
+
+const source = { kind: "Secret", namespace: "ns", name: "db" } as const;
+const run = (rolledAtMs: number): RolloutRun => ({
+  ...{ rolledAtMs, generation: 3 },
+  sources: [{ ...source, change: "c1/Secret/ns/db@7", reason: "SourceChanged" }],
+});
+const [api, web] = [requestFor("api"), requestFor("web")];
+
+/** What everybody promises who keeps the rollouts that are followed. `start` makes an empty one. */
+export function rolloutRunsContract(
+  start: () => Promise<{ readonly runs: RolloutRuns } & AsyncDisposable>,
+): void {
+  test("a run is found by whoever looks, as it was started", async () => {
+    await using bed = await start();
+    await bed.runs.start([
+      { request: api, run: run(1) },
+      { request: web, run: run(2) },
+    ]);
+    expect(await bed.runs.find(api)).toEqual(run(1));
+    expect(await bed.runs.find(web)).toEqual(run(2));
+    expect(await bed.runs.find({ ...api, cluster: "c2" })).toBeUndefined();
+  });
+
+  test("none are started, and none is found", async () => {
+    await using bed = await start();
+    await bed.runs.start([]);
+    expect(await bed.runs.find(api)).toBeUndefined();
+  });
+
+  test("a run that has ended is gone, and a repeat ends it too", async () => {
+    await using bed = await start();
+    await bed.runs.start([{ request: api, run: run(1) }]);
+    expect(await bed.runs.end(api, run(1))).toBe(true);
+    expect(await bed.runs.find(api)).toBeUndefined();
+    expect(await bed.runs.end(api, run(1))).toBe(true);
+  });
+
+  test("a newer run takes the place of the one before, which cannot end it", async () => {
+    await using bed = await start();
+    await bed.runs.start([{ request: api, run: run(1) }]);
+    await bed.runs.start([{ request: api, run: run(2) }]);
+    expect(await bed.runs.end(api, run(1))).toBe(false);
+    expect(await bed.runs.find(api)).toEqual(run(2));
+  });
+}
