@@ -31,6 +31,12 @@ export default {
       "Use cases and ports: no adapter, no package.",
     ),
     only(
+      "contracts-are-shapes",
+      "packages/contracts",
+      ["^packages/(domain|engine)/src/", ...npm("zod")],
+      "The shapes of what crosses processes: no I/O.",
+    ),
+    only(
       "runtime-knows-engine",
       "packages/runtime",
       ["^packages/(domain|engine)/src/", builtin, ...npm("pino", "prom-client", "re2js", "zod")],
@@ -45,7 +51,7 @@ export default {
     only(
       "redis-is-an-adapter",
       "packages/redis",
-      ["^packages/(domain|engine)/src/", builtin, ...npm("bullmq", "ioredis")],
+      ["^packages/(domain|engine|contracts)/src/", builtin, ...npm("bullmq", "ioredis")],
       "Alone knows Redis and BullMQ.",
     ),
     only(

@@ -27,14 +27,17 @@ test("different workloads have different ids and keys, whatever they are called 
 // What an older version has put into Redis is found again, and two that are upgraded one after the other see the same.
 test("with one shard every key has the name it had before there were shards", () => {
   const keys = new Keys("fleet-reloader");
-  const { epoch, engagedAt, workloads, root } = keys.cluster("c1");
+  const { epoch, engagedAt, workloads, rollouts, root } = keys.cluster("c1");
   const all = [
     keys.markKeyId,
     ...keys.queuePrefixes,
     keys.firstChange("c1", "r"),
+    keys.history("c1"),
+    ...keys.histories,
     epoch,
     engagedAt,
     workloads,
+    rollouts,
   ];
   for (const key of [...all, root, keys.cluster("c1").handled("Secret")])
     expect(key.startsWith("{fleet-reloader:00}")).toBe(true);
@@ -47,7 +50,8 @@ test("all keys of a cluster lie in the slot of its shard, whatever the number of
       const tag = keys.queuePrefixes[keys.shardOf(one.cluster)];
       const { root, told } = keys.cluster(one.cluster);
       expect(tag).toMatch(/^\{fleet-reloader:\d\d\}$/);
-      for (const key of [root, told, keys.firstChange(one.cluster, requestId(one, "change"))])
+      const first = keys.firstChange(one.cluster, requestId(one, "change"));
+      for (const key of [root, told, first, keys.history(one.cluster)])
         expect(key.startsWith(`${tag}:`)).toBe(true);
     }),
   );

@@ -41,6 +41,16 @@ export class Keys {
     return `${this.#tag(this.shardOf(cluster))}:first:${requestId}`;
   }
 
+  /** Stream: what happened in this cluster and others of its shard; in the first also what is of no cluster. */
+  history(cluster: ClusterId | undefined): string {
+    return `${this.#tag(cluster === undefined ? 0 : this.shardOf(cluster))}:history`;
+  }
+
+  /** The streams of all shards. */
+  get histories(): readonly string[] {
+    return Array.from({ length: this.shards }, (_, shard) => `${this.#tag(shard)}:history`);
+  }
+
   cluster(cluster: ClusterId): ClusterKeys {
     return new ClusterKeys(`${this.#tag(this.shardOf(cluster))}:c:${cluster}`);
   }
@@ -89,6 +99,11 @@ export class ClusterKeys {
   /** Hash: source key → version and keyed mark that were told last, in the mode that only tells. */
   get told(): string {
     return `${this.root}:told`;
+  }
+
+  /** Hash: workload key → the rollout of it that is followed. */
+  get rollouts(): string {
+    return `${this.root}:rollouts`;
   }
 
   /** Hash: `ns/name` → version handled last. */

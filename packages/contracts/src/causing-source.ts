@@ -1,0 +1,20 @@
+import { rollReasons } from "@fleet-reloader/domain/plan/reasons";
+import { z } from "zod";
+
+/** A text that says something. */
+export const name = z.string().min(1);
+
+/** Identity of a source. */
+export const source = z.object({
+  kind: z.enum(["ConfigMap", "Secret", "SecretProviderClass"]),
+  namespace: name,
+  name,
+});
+
+/** Sources as the cause of something. */
+export const causingSources = z.array(
+  source.extend({
+    change: z.exactOptional(name),
+    reason: z.exactOptional(z.enum(rollReasons.map(({ reason }) => reason))),
+  }),
+);

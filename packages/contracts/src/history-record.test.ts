@@ -1,0 +1,72 @@
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { describe, expect, test } from "vitest";
+import { isWanted } from "./history-filter.ts";
+import { parseHistoryRecord } from "./history-record.ts";
+import { formatRolloutRun, parseRolloutRun } from "./rollout-run.ts";
+
+const entry = { v: 1, time: "2026-07-01T12:00:00.000Z", cluster: { id: "uid-1", name: "prod" } } as const;
+const workload = { kind: "Deployment", namespace: "shop", name: "api" };
+const source = { kind: "Secret", namespace: "shop", name: "db" } as const;
+const sources = [{ ...source, change: "uid-1/Secret/shop/db@7", reason: "SourceChanged" }] as const;
+const actor = { manager: "external-secrets", operation: "Update", time: "2026-07-01T12:00:00.000Z" };
+
+const records: readonly HistoryRecord[] = [
+  { ...entry, type: "change", change: "uid-1/Secret/shop/db@7", source, resourceVersion: "7", actor },
+  { ...entry, type: "decision", workload, verdict: "held", reason: "Frozen", sources },
+  { ...entry, type: "action", workload, action: "rolled", strategy: "annotations", sources },
+  { ...entry, type: "action", workload, action: "failed", fault: "kube.rejected", sources: [] },
+  {
+    ...entry,
+    type: "outcome",
+    workload,
+    result: "failed",
+    reason: "CrashLoopBackOff",
+    message: "m",
+    seconds: 15,
+    sources,
+  },
+  { v: 1, time: entry.time, type: "operator", action: "freeze", by: "somebody", target: "fleet" },
+];
+
+test.each(records)("a record of type $type is read as it was written", (record) => {
+  expect(parseHistoryRecord(JSON.stringify(record))).toEqual(record);
+});
+
+test.each([
+  ["no JSON", "{"],
+  ["nothing", "null"],
+  ["another version", JSON.stringify({ ...records[0], v: 2 })],
+  ["another type", JSON.stringify({ ...records[0], type: "guess" })],
+  ["a reason that is none", JSON.stringify({ ...records[4], reason: "Bored" })],
+])("%s is no record", (_, text) => expect(parseHistoryRecord(text)).toBeUndefined());
+
+test("a field of a later day is left out, and disturbs nobody", () => {
+  expect(parseHistoryRecord(JSON.stringify({ ...records[0], mood: "good" }))).toEqual(records[0]);
+});
+
+test("a run is the same text after it was read", () => {
+  const run = { rolledAtMs: 1, generation: 2, sources: [source, ...sources] };
+  const text = formatRolloutRun(run);
+  const read = parseRolloutRun(text);
+  expect(read).toEqual(run);
+  expect(read && formatRolloutRun(read)).toBe(text);
+  expect(parseRolloutRun("{}")).toBeUndefined();
+});
+
+describe("who asks for", () => {
+  const types = (filter: Parameters<typeof isWanted>[1]) =>
+    records.filter((record) => isWanted(record, filter)).map(({ type }) => type);
+  const all = records.map(({ type }) => type);
+  const clusters = all.slice(0, 5);
+
+  test.each([
+    ["everything", {}, all],
+    ["a cluster by its name", { cluster: "prod" }, clusters],
+    ["a cluster by its id", { cluster: "uid-1" }, clusters],
+    ["another cluster", { cluster: "dev" }, []],
+    ["a namespace", { namespace: "shop" }, clusters],
+    ["a workload", { namespace: "shop", name: "api" }, clusters.slice(1)],
+    ["a source", { name: "db" }, ["change", "decision", "action", "outcome"]],
+    ["a name in another namespace", { namespace: "other", name: "db" }, []],
+  ] as const)("%s gets that", (_, filter, expected) => expect(types(filter)).toEqual(expected));
+});

@@ -1,0 +1,73 @@
+import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
+import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
+import { type HistoryRecord, historyVersion } from "@fleet-reloader/engine/history/history";
+import { z } from "zod";
+import { causingSources, name, source } from "./causing-source.ts";
+
+const workload = z.object({ kind: name, namespace: name, name });
+const sources = causingSources;
+const entry = z.object({
+  v: z.literal(historyVersion),
+  time: z.iso.datetime(),
+  cluster: z.exactOptional(z.object({ id: name, name: z.string() })),
+});
+
+const change = entry.extend({
+  type: z.literal("change"),
+  change: name,
+  source,
+  resourceVersion: name,
+  actor: z.exactOptional(z.object({ manager: z.string(), operation: z.string(), time: z.iso.datetime() })),
+});
+const decision = entry.extend({
+  type: z.literal("decision"),
+  workload,
+  verdict: z.enum(["roll", "no", "held"]),
+  reason: name,
+  sources,
+});
+const action = entry.extend({
+  type: z.literal("action"),
+  workload,
+  action: z.enum(["rolled", "failed"]),
+  strategy: z.exactOptional(z.enum(reloadStrategies)),
+  fault: z.exactOptional(name),
+  sources,
+});
+const outcome = entry.extend({
+  type: z.literal("outcome"),
+  workload,
+  result: z.enum(["healthy", "failed", "stalled"]),
+  reason: z.enum(rolloutReasons.map(({ reason }) => reason)),
+  message: z.exactOptional(z.string()),
+  seconds: z.number().nonnegative(),
+  sources,
+});
+const operator = entry.extend({
+  type: z.literal("operator"),
+  action: name,
+  by: z.string(),
+  target: z.string(),
+  note: z.exactOptional(z.string()),
+});
+
+/**
+ * One line of the history, as it crosses processes: what a worker writes, the dashboard and machines read. Fields that a reader does
+ * not know are left out; a version or type that it does not know is no record for it.
+ */
+const historyRecord: z.ZodType<HistoryRecord> = z.discriminatedUnion("type", [
+  change,
+  decision,
+  action,
+  outcome,
+  operator,
+]);
+
+/** The record in a text; undefined when it is none, or one of a later version. */
+export function parseHistoryRecord(text: string): HistoryRecord | undefined {
+  try {
+    return historyRecord.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

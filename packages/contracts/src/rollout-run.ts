@@ -1,0 +1,26 @@
+import type { RolloutRun } from "@fleet-reloader/engine/follow/rollout-runs";
+import { z } from "zod";
+import { causingSources } from "./causing-source.ts";
+
+const rolloutRun: z.ZodType<RolloutRun> = z.object({
+  rolledAtMs: z.number(),
+  generation: z.number(),
+  sources: causingSources,
+});
+
+/** The same run is the same text, whoever read it: the end of one is told from that of another by comparing texts. */
+export function formatRolloutRun({ rolledAtMs, generation, sources }: RolloutRun): string {
+  const named = sources.map(({ kind, namespace, name, change, reason }) => ({
+    ...{ kind, namespace, name, change, reason },
+  }));
+  return JSON.stringify({ rolledAtMs, generation, sources: named });
+}
+
+/** Undefined for what is none: then the run begins anew. */
+export function parseRolloutRun(text: string): RolloutRun | undefined {
+  try {
+    return rolloutRun.safeParse(JSON.parse(text)).data;
+  } catch {
+    return undefined;
+  }
+}

@@ -1,0 +1,135 @@
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
+import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
+import { wallClock } from "@fleet-reloader/testkit/wall-clock";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { RedisClient, redisAddress } from "./client.ts";
+import { HistoryReader } from "./history-reader.ts";
+import { Keys } from "./keys.ts";
+import { RedisHistory, type RedisHistoryOptions } from "./redis-history.ts";
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+
+const day = 24 * 3_600_000;
+let beds = 0;
+
+function historyOn(url: string, own: Partial<RedisHistoryOptions> = {}) {
+  beds += 1;
+  const log = new CollectedLog();
+  const client = new RedisClient(redisAddress(url), log);
+  const keys = new Keys(`history-${beds}`);
+  const meter = new CountingMeter();
+  const options = { client, keys, log, meter, clock: wallClock, retentionMs: 7 * day, lengthMax: 1_000_000 };
+  const history = new RedisHistory({ ...options, ...own });
+  const reader = new HistoryReader({ client, keys });
+  const read = async (query: Partial<Parameters<HistoryReader["read"]>[0]> = {}) => {
+    const lines = [];
+    for await (const line of reader.read({ since: { ms: 0 }, limit: 1e6, ...query })) lines.push(line);
+    return lines;
+  };
+  return {
+    ...{ client, keys, history, meter, read },
+    names: async (query = {}) => (await read(query)).map(({ record }) => nameOf(record)),
+    async [Symbol.asyncDispose]() {
+      await history.stop(100);
+      await client.close();
+    },
+  };
+}
+
+const cluster = { id: "c1", name: "prod" };
+const entry = { v: 1, time: "2026-07-01T12:00:00.000Z", cluster } as const;
+
+function action(name: string): HistoryRecord {
+  const workload = { kind: "Deployment", namespace: "ns", name };
+  return { ...entry, type: "action", workload, action: "rolled", strategy: "annotations", sources: [] };
+}
+
+function change(version: string): HistoryRecord {
+  const source = { kind: "Secret", namespace: "ns", name: "db" } as const;
+  return { ...entry, type: "change", change: `c1/Secret/ns/db@${version}`, source, resourceVersion: version };
+}
+
+function nameOf(record: HistoryRecord): string {
+  return record.type === "action" ? record.workload.name : record.type;
+}
+
+test("what is appended is read in order, over many pages", async () => {
+  await using bed = historyOn(redis.url);
+  const names = Array.from({ length: 1234 }, (_, i) => `w${i}`);
+  bed.history.append(names.slice(0, 700).map(action));
+  bed.history.append(names.slice(700).map(action));
+  await bed.history.stop(5000);
+  expect(await bed.names()).toEqual(names);
+  expect(bed.meter.count("history written")).toBe(1234);
+});
+
+test("a reader takes what it asks for, and goes on after the last line it has", async () => {
+  await using bed = historyOn(redis.url);
+  bed.history.append(["a", "b", "c", "d"].map(action));
+  await bed.history.stop(5000);
+  const firstTwo = await bed.read({ limit: 2 });
+  expect(firstTwo.map(({ record }) => nameOf(record))).toEqual(["a", "b"]);
+  expect(await bed.names({ since: { afterId: firstTwo[1]?.id ?? "" } })).toEqual(["c", "d"]);
+  expect(await bed.names({ since: { ms: Date.now() + 1000 } })).toEqual([]);
+  expect(await bed.names({ name: "c" })).toEqual(["c"]);
+  expect(await bed.names({ cluster: "other" })).toEqual([]);
+});
+
+test("a change that several workloads lead to is told once", async () => {
+  await using bed = historyOn(redis.url);
+  bed.history.append([change("7"), action("a")]);
+  bed.history.append([change("7"), action("b"), change("8")]);
+  await bed.history.stop(5000);
+  expect(await bed.names()).toEqual(["change", "a", "b", "change"]);
+});
+
+test("of too many records the oldest go", async () => {
+  await using bed = historyOn(redis.url, { lengthMax: 200 });
+  for (let i = 0; i < 40; i += 1)
+    bed.history.append(Array.from({ length: 100 }, (_, j) => action(`w${i}-${j}`)));
+  await bed.history.stop(5000);
+  const names = await bed.names();
+  // Redis trims whole nodes of the stream, of a hundred entries each.
+  expect(names.length).toBeLessThanOrEqual(400);
+  expect(names.at(-1)).toBe("w39-99");
+});
+
+test("records go when their time is over", async () => {
+  await using bed = historyOn(redis.url, { retentionMs: day });
+  const key = bed.keys.history("c1");
+  for (let i = 0; i < 250; i += 1)
+    await bed.client.connection.xadd(key, `${1000 + i}-0`, "record", JSON.stringify(action("old")));
+  bed.history.append([action("new")]);
+  await bed.history.stop(5000);
+  expect((await bed.names()).filter((name) => name === "old").length).toBeLessThan(100);
+  expect((await bed.names()).at(-1)).toBe("new");
+});
+
+test("what somebody else put there is no record, and disturbs nobody", async () => {
+  await using bed = historyOn(redis.url);
+  const key = bed.keys.history("c1");
+  await bed.client.connection.xadd(key, "*", "other", "x");
+  await bed.client.connection.xadd(key, "*", "record", '{"v":9,"type":"change"}');
+  bed.history.append([action("a")]);
+  await bed.history.stop(5000);
+  expect(await bed.names()).toEqual(["a"]);
+});
+
+test("while Redis is away nobody waits, what there is room for is kept, and the rest is counted", async () => {
+  const own = await startRedis();
+  await using bed = historyOn(own.url);
+  await until("it is connected", () => bed.client.notReady.length === 0);
+  await own[Symbol.asyncDispose]();
+  const begun = performance.now();
+  for (let i = 0; i < 300; i += 1) bed.history.append(Array.from({ length: 100 }, () => action("w")));
+  expect(performance.now() - begun).toBeLessThan(1000);
+  expect(bed.meter.count("history dropped")).toBe(20_000);
+  await bed.history.stop(50);
+});
