@@ -105,7 +105,8 @@ function jobOptions(addition: Addition, delay: number): JobsOptions {
     deduplication: {
       id: requestId(addition.request, addition.purpose),
       keepLastIfActive: true,
-      reschedule: addition.purpose === "change",
+      // A newer roll begins its own clock, as a later change does.
+      reschedule: addition.purpose === "change" || addition.purpose === "follow",
     },
   };
 }

@@ -76,19 +76,24 @@ export class RedisHistory implements History {
   }
 
   async #add(batch: readonly HistoryRecord[]): Promise<number> {
-    const { client, keys, lengthMax, retentionMs, clock } = this.#options;
-    const pipeline = client.connection.pipeline();
-    for (const record of batch) {
-      const key = keys.history(record.cluster?.id);
-      pipeline.xadd(key, "MAXLEN", "~", lengthMax, "*", "record", JSON.stringify(record));
-    }
+    const { client, keys, retentionMs, clock } = this.#options;
     if (clock.monotonic() - this.#trimmedAtMs >= trimEveryMs) {
       this.#trimmedAtMs = clock.monotonic();
       const oldest = String(Math.max(0, clock.now() - retentionMs));
-      for (const key of keys.histories) pipeline.xtrim(key, "MINID", "~", oldest);
+      await Promise.all(keys.histories.map((key) => client.connection.xtrim(key, "MINID", "~", oldest)));
     }
+    const shards = Map.groupBy(batch, (record) => keys.history(record.cluster?.id));
+    const written = await Promise.all([...shards].map(([key, records]) => this.#addTo(key, records)));
+    return written.reduce((sum, count) => sum + count, 0);
+  }
+
+  /** One pipeline for each shard: those of a Redis Cluster may lie on different nodes. */
+  async #addTo(key: string, records: readonly HistoryRecord[]): Promise<number> {
+    const pipeline = this.#options.client.connection.pipeline();
+    for (const record of records)
+      pipeline.xadd(key, "MAXLEN", "~", this.#options.lengthMax, "*", "record", JSON.stringify(record));
     const answers = (await pipeline.exec()) ?? [];
-    return answers.slice(0, batch.length).filter(([error]) => error === null).length;
+    return answers.filter(([error]) => error === null).length;
   }
 
   #isTold(change: ChangeId): boolean {

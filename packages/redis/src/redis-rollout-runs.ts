@@ -25,11 +25,10 @@ export class RedisRolloutRuns implements RolloutRuns {
   }
 
   async start(started: readonly StartedRun[]): Promise<void> {
-    if (started.length === 0) return;
-    const pipeline = this.#client.connection.pipeline();
-    for (const { request, run } of started)
-      pipeline.hset(this.#key(request), workloadKey(request.workload), formatRolloutRun(run));
-    for (const [error] of (await pipeline.exec()) ?? []) if (error !== null) throw error;
+    const clusters = Map.groupBy(started, ({ request }) => this.#key(request));
+    const pairs = (its: readonly StartedRun[]) =>
+      its.flatMap(({ request, run }) => [workloadKey(request.workload), formatRolloutRun(run)]);
+    await Promise.all([...clusters].map(([key, its]) => this.#client.connection.hset(key, ...pairs(its))));
   }
 
   async find(request: Request): Promise<RolloutRun | undefined> {

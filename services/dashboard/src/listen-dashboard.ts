@@ -1,24 +1,33 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import type { Clock } from "@fleet-reloader/engine/clock";
 import type { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
+import type { HistoryReader } from "@fleet-reloader/redis/history-reader";
 import { type ListenAddress, listen } from "@fleet-reloader/runtime/http-endpoint";
+import { answerHistory } from "./history-answer.ts";
 
 export interface DashboardOptions {
   readonly address: ListenAddress;
   /** One for each shard. */
   readonly queues: BullWorkqueue["queues"];
+  readonly reader: HistoryReader;
+  readonly clock: Clock;
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * bull-board at `/queues`, read-only: its retry would go around deduplication, and "empty" holds Redis up for everybody. It
- * is loaded when somebody looks, since it takes as much memory as the rest of the product.
+ * The history at `/history`, and bull-board at `/queues`, read-only: its retry would go around deduplication, and "empty" holds
+ * Redis up for everybody. It is loaded when somebody looks, since it takes as much memory as the rest of the product.
  */
-export function listenDashboard({ address, queues }: DashboardOptions) {
+export function listenDashboard({ address, queues, ...history }: DashboardOptions) {
   let board: Promise<Handle> | undefined;
   return listen("--dashboard-address", address, (request, response) => {
     if (request.url === "/" || request.url === undefined) {
       response.writeHead(302, { location: "/queues" }).end();
+      return;
+    }
+    if (/^\/history($|\?)/.test(request.url)) {
+      void answerHistory(history, request, response);
       return;
     }
     board ??= import("./queue-board.ts").then(({ createQueueBoard }) => createQueueBoard(queues));

@@ -5,6 +5,7 @@ import {
   workerFields,
 } from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
+import { historyFields } from "@fleet-reloader/runtime/config/history-fields";
 import { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";
 
 export const standaloneConfig = {
@@ -13,5 +14,6 @@ export const standaloneConfig = {
   ...ruleFields,
   ...workerFields,
   ...notifyFields,
+  ...historyFields,
   ...dashboardFields,
 } as const;

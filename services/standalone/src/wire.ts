@@ -5,6 +5,7 @@ import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { type RedisAddress, RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { EmbeddedServer } from "@fleet-reloader/redis/embedded-server";
+import { HistoryReader } from "@fleet-reloader/redis/history-reader";
 import { Keys } from "@fleet-reloader/redis/keys";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
@@ -23,6 +24,7 @@ import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock"
 import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
+import { startHistory } from "@fleet-reloader/worker/history";
 import { publishOnEngagement } from "@fleet-reloader/worker/meta-info";
 import { startReporting } from "@fleet-reloader/worker/reporting";
 import { startWorking } from "@fleet-reloader/worker/working";
@@ -87,7 +89,12 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     shutdown.add("health", () => health.close());
     await verifyServer(client);
     await guardShards({ client, keys });
-    const dashboard = await listenDashboard({ address: config.dashboardAddress, queues: queue.queues });
+    const dashboard = await listenDashboard({
+      address: config.dashboardAddress,
+      queues: queue.queues,
+      reader: new HistoryReader({ client, keys }),
+      clock: systemClock,
+    });
     shutdown.add("dashboard", () => dashboard.close());
 
     const clusters = new AbortController();
@@ -110,11 +117,14 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     });
     // After the worker, whose last rolls are told too, and before the connections that Events need.
     shutdown.add("reports", () => reporting.stop());
+    const told = startHistory({ ...shared, config });
+    shutdown.add("history", () => told.stop());
     // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
     if (telling === undefined) {
       const working = await startWorking({
         ...{ ...shared, fleet, keyring, concurrency: config.concurrency },
         reporter: reporting.reporter,
+        history: told.history,
         onTaken: adapters.requestTaken,
       });
       // Ended first: requests under way still need their cluster's connection.

@@ -1,5 +1,6 @@
 import { connectionFields, ruleFields, workerFields } from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
+import { historyFields } from "@fleet-reloader/runtime/config/history-fields";
 import { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";
 
 export const workerConfig = {
@@ -8,4 +9,5 @@ export const workerConfig = {
   ...ruleFields,
   ...workerFields,
   ...notifyFields,
+  ...historyFields,
 } as const;

@@ -19,6 +19,7 @@ import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
 import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { workerConfig } from "./config.ts";
+import { startHistory } from "./history.ts";
 import { publishOnEngagement } from "./meta-info.ts";
 import { startReporting } from "./reporting.ts";
 import { startWorking } from "./working.ts";
@@ -82,12 +83,15 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   });
   // After the worker, whose last rolls are told too, and before the connections that Events need.
   shutdown.add("reports", () => reporting.stop());
+  const told = startHistory({ ...time, config, client, keys, log, meter });
+  shutdown.add("history", () => told.stop());
   // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
   if (config.webhookUrl === undefined) {
     const working = await startWorking({
       ...time,
       ...{ fleet, client, keys, keyring, queue, log, meter, settings },
       reporter: reporting.reporter,
+      history: told.history,
       onTaken: adapters.requestTaken,
       compile: createPatternCompiler(),
       concurrency: config.concurrency,

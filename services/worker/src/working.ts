@@ -1,6 +1,9 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import { byPurpose, createFollower } from "@fleet-reloader/engine/follow/follow-rollout";
+import { createFollowUps } from "@fleet-reloader/engine/follow/follow-ups";
+import type { History } from "@fleet-reloader/engine/history/history";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
 import type { EngagedCluster } from "@fleet-reloader/engine/reconcile/look";
@@ -16,6 +19,7 @@ import type { RedisClient } from "@fleet-reloader/redis/client";
 import { readEngagedAt } from "@fleet-reloader/redis/engaged-at";
 import type { Keys } from "@fleet-reloader/redis/keys";
 import { guardMarkKey } from "@fleet-reloader/redis/mark-key-guard";
+import { RedisRolloutRuns } from "@fleet-reloader/redis/redis-rollout-runs";
 import { sha1 } from "@fleet-reloader/runtime/digest-key";
 
 export interface WorkingOptions {
@@ -32,11 +36,16 @@ export interface WorkingOptions {
   readonly log: Log;
   readonly meter: Meter;
   readonly reporter: Reporter;
+  /** Undefined: nothing is kept. */
+  readonly history: History | undefined;
   readonly onTaken: (waitedMs: number) => void;
 }
 
 /** A request is given back after this long, so that a pod's 30 s of grace are enough. */
 const drainMs = 25_000;
+
+/** A rollout takes at least the start of a pod. */
+const firstLookMs = 5000;
 
 /** The working half of the product: takes requests from the queue and reconciles their workloads. */
 export async function startWorking(options: WorkingOptions): Promise<{ stop(): Promise<void> }> {
@@ -61,18 +70,22 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
     known.set(cluster, made);
     return made;
   };
-  const handler = createReconciler({
-    ...options,
+  const { history: kept, ...others } = options;
+  const told = { ...others, ...(kept === undefined ? {} : { history: kept }), engaged };
+  const following = { runs: new RedisRolloutRuns(options), firstLookMs };
+  const followUps = createFollowUps({ ...options, ...following });
+  const reconcile = createReconciler({
+    ...{ ...told, followUps, sha1 },
     keys: options.keyring,
-    engaged,
-    sha1,
     lifetime: lifetime.signal,
   });
+  const handler = byPurpose(reconcile, createFollower({ ...told, ...following }));
   const consumer = new BullConsumer({ ...options, handler });
   consumer.start();
   return {
     async stop() {
       await consumer.stop(drainMs);
+      await followUps.stop();
       lifetime.abort();
     },
   };

@@ -8,6 +8,7 @@ export const fieldGroups = [
   "Names of annotations",
   "Alerts and notices",
   "Worker",
+  "History",
   "Log, probes and dashboard",
   "Understood, and without effect",
 ] as const;

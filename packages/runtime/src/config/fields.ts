@@ -173,7 +173,8 @@ export const dashboardFields = {
       flag: "dashboard-address",
       env: "FLEET_RELOADER_DASHBOARD_ADDRESS",
       placeholder: "HOST:PORT",
-      description: "Serves the queue dashboard at /queues, read-only.",
+      description:
+        "Serves the queue dashboard at /queues and the history as JSON lines at /history, read-only.",
     },
   },
 } as const;

@@ -125,7 +125,10 @@ export class MemoryWorkqueue implements Workqueue {
       this.#create(id, request, { purpose, delayMs });
     } else if (entry.run !== undefined) {
       entry.next = { purpose, delayMs };
-    } else if (purpose === "change" && entry.dueMs > this.#options.clock.monotonic()) {
+    } else if (
+      (purpose === "change" || purpose === "follow") &&
+      entry.dueMs > this.#options.clock.monotonic()
+    ) {
       entry.dueMs = this.#options.clock.monotonic() + delayMs;
     }
   }

@@ -1,0 +1,42 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { HistoryQuery, HistoryReader } from "@fleet-reloader/redis/history-reader";
+import { parseHistoryQuery } from "./history-query.ts";
+
+/** `GET /history`: what happened as JSON lines, oldest first, written as fast as they are taken. */
+export async function answerHistory(
+  { reader, clock }: { readonly reader: HistoryReader; readonly clock: Clock },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (request.method !== "GET" && request.method !== "HEAD")
+    return refuse(response, 405, ["the history is only read: GET"]);
+  const { searchParams } = new URL(request.url ?? "/", "http://dashboard");
+  const query = parseHistoryQuery(searchParams, clock.now());
+  if ("problems" in query) return refuse(response, 400, query.problems);
+  const { notReady } = reader;
+  if (notReady.length > 0) return refuse(response, 503, notReady);
+  response.writeHead(200, {
+    "content-type": "application/x-ndjson; charset=utf-8",
+    "cache-control": "no-store",
+    "x-content-type-options": "nosniff",
+  });
+  if (request.method === "HEAD") {
+    response.end();
+    return;
+  }
+  // Whoever goes away in the middle is no failure of ours.
+  await pipeline(Readable.from(lines(reader, query)), response).catch(() => undefined);
+}
+
+async function* lines(reader: HistoryReader, query: HistoryQuery): AsyncGenerator<string> {
+  for await (const { id, record } of reader.read(query)) yield `${JSON.stringify({ id, ...record })}\n`;
+}
+
+function refuse(response: ServerResponse, status: number, problems: readonly string[]): void {
+  response
+    .writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" })
+    .end(`${problems.join("\n")}\n`);
+}

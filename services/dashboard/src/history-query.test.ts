@@ -1,0 +1,22 @@
+import { expect, test } from "vitest";
+import { parseHistoryQuery } from "./history-query.ts";
+
+const now = Date.parse("2026-07-01T12:00:00Z");
+const parse = (text: string) => parseHistoryQuery(new URLSearchParams(text), now);
+
+test.each([
+  ["", { since: { ms: 0 }, limit: 10_000 }],
+  ["since=90m", { since: { ms: now - 90 * 60_000 }, limit: 10_000 }],
+  ["since=2026-07-01T11:00:00Z&limit=5", { since: { ms: now - 3_600_000 }, limit: 5 }],
+  ["since=1782907200000-3", { since: { afterId: "1782907200000-3" }, limit: 10_000 }],
+  ["cluster=prod&namespace=&name=db", { since: { ms: 0 }, limit: 10_000, cluster: "prod", name: "db" }],
+])("?%s is understood", (text, expected) => expect(parse(text)).toEqual(expected));
+
+test("every problem is named with its parameter and what to write", () => {
+  const parsed = parse("since=yesterday&limit=0&nmae=db");
+  expect("problems" in parsed ? parsed.problems : []).toEqual([
+    "nmae: is not known; write since, cluster, namespace, name, limit",
+    'since: "yesterday" is no time; write 2026-07-01T12:00:00Z, 90m for the last 90 minutes, or the id of a line to go on after it',
+    "limit: must be a whole number from 1 to 100000",
+  ]);
+});

@@ -1,0 +1,41 @@
+import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
+import type { HistoryQuery } from "@fleet-reloader/redis/history-reader";
+
+/** What is answered when nobody says how much; and the most that one answer holds. */
+const limitDefault = 10_000;
+const limitMax = 100_000;
+
+const known = ["since", "cluster", "namespace", "name", "limit"] as const;
+
+/** The query of `GET /history`, or every problem that it has, a line each. */
+export function parseHistoryQuery(
+  parameters: URLSearchParams,
+  nowMs: number,
+): HistoryQuery | { readonly problems: readonly string[] } {
+  const problems: string[] = [];
+  for (const key of new Set(parameters.keys()))
+    if (!known.some((one) => one === key)) problems.push(`${key}: is not known; write ${known.join(", ")}`);
+  const since = sinceOf(parameters.get("since") ?? "0", nowMs);
+  if (since === undefined)
+    problems.push(
+      `since: ${JSON.stringify(parameters.get("since"))} is no time; write 2026-07-01T12:00:00Z, 90m for the last 90 minutes, or the id of a line to go on after it`,
+    );
+  const limit = Number(parameters.get("limit") ?? limitDefault);
+  if (!Number.isInteger(limit) || limit < 1 || limit > limitMax)
+    problems.push(`limit: must be a whole number from 1 to ${limitMax}`);
+  if (problems.length > 0 || since === undefined) return { problems };
+  const texts = (["cluster", "namespace", "name"] as const).flatMap((key) => {
+    const value = parameters.get(key);
+    return value === null || value === "" ? [] : [[key, value] as const];
+  });
+  return { since, limit, ...Object.fromEntries(texts) };
+}
+
+function sinceOf(text: string, nowMs: number): HistoryQuery["since"] | undefined {
+  if (text === "" || text === "0") return { ms: 0 };
+  if (/^\d{1,15}-\d{1,15}$/.test(text)) return { afterId: text };
+  const ago = parseGoDuration(text);
+  if (ago !== undefined && ago >= 0) return { ms: nowMs - ago };
+  const at = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN;
+  return Number.isNaN(at) ? undefined : { ms: at };
+}

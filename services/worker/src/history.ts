@@ -1,0 +1,33 @@
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { History } from "@fleet-reloader/engine/history/history";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Meter } from "@fleet-reloader/engine/meter";
+import type { RedisClient } from "@fleet-reloader/redis/client";
+import type { Keys } from "@fleet-reloader/redis/keys";
+import { RedisHistory } from "@fleet-reloader/redis/redis-history";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import type { historyFields } from "@fleet-reloader/runtime/config/history-fields";
+
+export interface StartedHistory {
+  /** Undefined: nothing is kept. */
+  readonly history: History | undefined;
+  stop(): Promise<void>;
+}
+
+/** What is not written by then is given up. */
+const graceMs = 2000;
+
+/** Where the worker tells what happened. */
+export function startHistory(options: {
+  readonly config: ConfigOf<typeof historyFields>;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+}): StartedHistory {
+  const { historyRetention: retentionMs, historyMaxLength: lengthMax } = options.config;
+  if (retentionMs === 0) return { history: undefined, stop: async () => undefined };
+  const history = new RedisHistory({ ...options, retentionMs, lengthMax });
+  return { history, stop: () => history.stop(graceMs) };
+}
