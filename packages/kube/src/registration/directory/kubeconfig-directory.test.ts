@@ -3,6 +3,7 @@ import {
   mkdtempSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   truncateSync,
   unlinkSync,
@@ -19,8 +20,21 @@ import type { Registration } from "../registration.ts";
 import type { WatchFolder } from "./folder-hints.ts";
 import { createKubeconfigDirectory } from "./kubeconfig-directory.ts";
 
-/** Twenty times as fast, so that what is waited for without a hint comes soon. */
-const quickClock: Clock = { ...systemClock, sleep: (ms, signal) => systemClock.sleep(ms / 20, signal) };
+/** Twenty times as fast, so that what is waited for without a hint comes soon; it counts the long sleeps, one after each look. */
+function createQuickClock(): Clock & { readonly looks: number } {
+  let looks = 0;
+  return {
+    ...systemClock,
+    get looks() {
+      return looks;
+    },
+    sleep(ms, signal) {
+      if (ms >= 1000) looks += 1;
+      return systemClock.sleep(ms / 20, signal);
+    },
+  };
+}
+
 const withoutHints: WatchFolder = () => ({ close: () => undefined });
 
 function follow(how: { readonly exists?: boolean; readonly watch?: WatchFolder } = {}) {
@@ -28,11 +42,12 @@ function follow(how: { readonly exists?: boolean; readonly watch?: WatchFolder }
   const folder = join(home, "kubeconfigs");
   if (how.exists !== false) mkdirSync(folder);
   const stop = new AbortController();
+  const clock = createQuickClock();
   const told: (readonly Registration[])[] = [];
   const provider = createKubeconfigDirectory({
     directory: folder,
     allowExec: [],
-    clock: quickClock,
+    clock,
     ...(how.watch === undefined ? {} : { watch: how.watch }),
   });
   const ended = provider.run(stop.signal, (registrations) => told.push(registrations));
@@ -43,6 +58,11 @@ function follow(how: { readonly exists?: boolean; readonly watch?: WatchFolder }
     folder,
     provider,
     told,
+    /** It has looked again, at least once from beginning to end. */
+    async lookedAgain() {
+      const before = clock.looks;
+      await until("it has looked again", () => clock.looks >= before + 2);
+    },
     write: (name: string, content: string) => writeFileSync(join(folder, name), content),
     become: (...expected: readonly string[]) =>
       until(`it is ${expected}, and not ${shown()}`, () => told.length > 0 && `${shown()}` === `${expected}`),
@@ -110,9 +130,8 @@ describe("a folder of kubeconfigs", () => {
     const before = clusters.told.length;
     clusters.write("a.yaml", `${one}\n`);
     clusters.write("ignored.txt", "x");
-    clusters.write("b.yaml", one);
-    await clusters.become("a usable", "b usable");
-    expect(clusters.told.length).toBe(before + 1);
+    await clusters.lookedAgain();
+    expect(clusters.told.length).toBe(before);
     const versionOf = () => {
       const access = clusters.told.at(-1)?.find(({ name }) => name === "a")?.access;
       return access?.type === "usable" ? access.version : undefined;
@@ -206,7 +225,21 @@ describe("a folder that is missing", () => {
     mkdirSync(clusters.folder);
     clusters.write("b.yaml", one);
     await clusters.become("b usable");
-    clusters.write("c.yaml", one);
-    await clusters.become("b usable", "c usable");
+  });
+
+  test("and is another one now is watched anew, and the one before no more", async () => {
+    const watches: string[] = [];
+    const watch: WatchFolder = (folder) => {
+      const inode = String(statSync(folder).ino);
+      watches.push(`+${inode}`);
+      return { close: () => watches.push(`-${inode}`) };
+    };
+    await using clusters = follow({ watch });
+    await until("it is watched", () => watches.length === 1);
+    const before = statSync(clusters.folder).ino;
+    renameSync(clusters.folder, join(clusters.home, "elsewhere"));
+    mkdirSync(clusters.folder);
+    await until("the new one is watched", () => watches.length === 3);
+    expect(watches).toEqual([`+${before}`, `-${before}`, `+${statSync(clusters.folder).ino}`]);
   });
 });

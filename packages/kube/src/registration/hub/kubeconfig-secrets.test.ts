@@ -147,17 +147,20 @@ describe("a Secret that changes", () => {
 });
 
 describe("a hub that does not answer", () => {
-  test("keeps what it has shown, and shows what is new when it answers again", async () => {
+  test("keeps what it has shown, and shows what has changed when it answers again", async () => {
     await using hub = await secretsOf("flux");
     hub.secret("a", { value: kubeconfig }, fluxLabels);
+    hub.secret("b", { value: kubeconfig }, fluxLabels);
     hub.start();
-    await hub.become("a usable");
+    await hub.become("a usable", "b usable");
     await hub.cluster.stop();
     await until("that is told", () => hub.notReady().length > 0);
-    hub.secret("b", { value: kubeconfig }, fluxLabels);
-    await hub.become("a usable");
-    await hub.cluster.start();
+    hub.secret("c", { value: kubeconfig }, fluxLabels);
+    hub.cluster.remove("Secret", "clusters", "a");
     await hub.become("a usable", "b usable");
+    hub.cluster.expireHistory();
+    await hub.cluster.start();
+    await hub.become("b usable", "c usable");
     await until("all is well", () => hub.notReady().length === 0);
   });
 
