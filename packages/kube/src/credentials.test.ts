@@ -1,6 +1,7 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { inspect } from "node:util";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { describe, expect, test } from "vitest";
@@ -30,6 +31,7 @@ function startPlugin(server: string) {
       return readFileSync(starts, "utf8").split("start").length - 1;
     },
     give: (token: string) => writeFileSync(credential, JSON.stringify({ status: { token } })),
+    giveText: (text: string) => writeFileSync(credential, text),
     giveNothing: () => rmSync(credential, { force: true }),
     [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
   };
@@ -80,6 +82,18 @@ describe("credentials", () => {
     plugin.give("late");
     expect((await credentials.get()).headers.authorization).toBe("Bearer late");
   });
+});
+
+test("what a plugin answers is repeated nowhere, also when it is no JSON", async () => {
+  using plugin = startPlugin("http://127.0.0.1:1");
+  plugin.giveText("canary-token");
+  const refused = await new Credentials(plugin.target, new ManualClock())
+    .get()
+    .catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    message: "credentials of context c cannot be had: what its plugin answered is no JSON",
+  });
+  expect(inspect(refused)).not.toContain("canary");
 });
 
 describe("a token file of a kubeconfig", () => {

@@ -66,20 +66,22 @@ export class Credentials {
     try {
       await this.#config.applyToHTTPSOptions(options);
     } catch (error) {
-      const why = error instanceof Error ? error.message : "unknown";
       throw new Fault(
         "kube.unauthorized",
-        `credentials of context ${this.#target.name} cannot be had: ${why}`,
-        {
-          context: { server: this.#target.server },
-          cause: error,
-        },
+        `credentials of context ${this.#target.name} cannot be had: ${reasonOf(error)}`,
+        { context: { server: this.#target.server } },
       );
     }
     const identity = identityOf(options);
     this.#current = { identity, at: this.#clock.monotonic() };
     return identity;
   }
+}
+
+/** The words for broken JSON quote it, and what a plugin answers is a credential: neither they nor the error are passed on. */
+function reasonOf(error: unknown): string {
+  if (error instanceof SyntaxError) return "what its plugin answered is no JSON";
+  return error instanceof Error ? error.message : "unknown";
 }
 
 function identityOf(options: RequestOptions): Identity {
