@@ -12,8 +12,10 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@fleet-reloader/engine/clock";
+import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
+import { Connection } from "../../connection.ts";
 import { systemClock } from "../../fixture/system-clock.ts";
 import { canary, kubeconfigOf, traces } from "../fixture/credentials.ts";
 import type { Registration } from "../registration.ts";
@@ -202,6 +204,26 @@ describe("a file that cannot be read", () => {
     clusters.write("a.yaml", kubeconfigOf({ good: {}, bad: { cluster: { server: "nowhere" } } }));
     await clusters.become("a+bad unusable", "a+good usable");
   });
+});
+
+test("a token file beside a kubeconfig is read again when its token is no longer taken, within the same call", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  await using clusters = follow();
+  clusters.write("token", `${cluster.addUser("robot", undefined, "first")}\n`);
+  clusters.write(
+    "a.yaml",
+    kubeconfigOf({ a: { cluster: { server: cluster.url }, user: { tokenFile: "token", token: "older" } } }),
+  );
+  await clusters.become("a usable");
+  const access = clusters.told.at(-1)?.[0]?.access;
+  if (access?.type !== "usable") throw new Error("it cannot be used");
+  const connection = new Connection({ target: access.target, clock: systemClock, userAgent: "test" });
+  const call = { method: "GET", path: "/api/v1/configmaps" } as const;
+  expect((await connection.call(call, new AbortController().signal)).status).toBe(200);
+  clusters.write("token", cluster.addUser("robot", undefined, "second"));
+  expect((await connection.call(call, new AbortController().signal)).status).toBe(200);
+  expect(clusters.told.length).toBe(1);
+  await connection.close();
 });
 
 describe("a folder that is missing", () => {
