@@ -47,7 +47,8 @@ describe("the key of its kubeconfig", () => {
     ["cluster-api", ["kubeconfig"], undefined],
     ["flux", ["value.yaml", "value"], "value"],
     ["flux", ["value.yaml"], "value.yaml"],
-    ["sveltos", ["re-kubeconfig", "kubeconfig"], "kubeconfig"],
+    ["sveltos", ["kubeconfig", "re-kubeconfig"], "re-kubeconfig"],
+    ["sveltos", ["b", "a"], "a"],
     ["sveltos", [], undefined],
   ])("of %s among %j is %s", (name, keys, expected) => {
     expect(kubeconfigKey(preset(name), keys)).toBe(expected);

@@ -7,8 +7,10 @@ export interface SecretPreset {
   readonly suffix?: string;
   /** A label whose value is the name of the cluster. The Secret's name has to be that, and the suffix. */
   readonly nameLabel?: string;
-  /** Of these keys the first that is there holds the kubeconfig; `first`: whichever key comes first. */
-  readonly keys: readonly string[] | "first";
+  /** Of these keys the first that is there holds the kubeconfig. */
+  readonly keys: readonly string[];
+  /** Where none of them is there, whichever key comes first. */
+  readonly takesAnyKey?: boolean;
 }
 
 /**
@@ -31,7 +33,8 @@ export const secretPresets: readonly SecretPreset[] = [
     keys: ["value"],
   },
   { name: "flux", labelSelector: "fleet-reloader.io/cluster=true", keys: ["value", "value.yaml"] },
-  { name: "sveltos", suffix: "-sveltos-kubeconfig", keys: "first" },
+  // Sveltos writes the kubeconfigs that it renews under a key of their own, and lets the first one run out.
+  { name: "sveltos", suffix: "-sveltos-kubeconfig", keys: ["re-kubeconfig"], takesAnyKey: true },
   { name: "rancher-fleet", suffix: "-kubeconfig", keys: ["value"] },
 ];
 
@@ -52,6 +55,7 @@ export function registeredName(
 }
 
 /** The key of a Secret that holds the kubeconfig; undefined when none of them is there. */
-export function kubeconfigKey({ keys }: SecretPreset, present: readonly string[]): string | undefined {
-  return keys === "first" ? [...present].sort()[0] : keys.find((key) => present.includes(key));
+export function kubeconfigKey(preset: SecretPreset, present: readonly string[]): string | undefined {
+  const known = preset.keys.find((key) => present.includes(key));
+  return known === undefined && preset.takesAnyKey === true ? [...present].sort()[0] : known;
 }

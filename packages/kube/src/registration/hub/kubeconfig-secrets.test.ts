@@ -41,12 +41,13 @@ describe("Secrets as each tool has them", () => {
     ]);
   });
 
-  test("sveltos: the first key of <name>-sveltos-kubeconfig", async () => {
+  test("sveltos: what it has renewed, or else the first key, of <name>-sveltos-kubeconfig", async () => {
     await using hub = await secretsOf("sveltos");
-    hub.secret("a-sveltos-kubeconfig", { "re-kubeconfig": kubeconfig });
+    hub.secret("a-sveltos-kubeconfig", { kubeconfig: "run out", "re-kubeconfig": kubeconfig });
+    hub.secret("c-sveltos-kubeconfig", { mine: kubeconfig });
     hub.secret("b-kubeconfig", { value: kubeconfig });
     hub.start();
-    await hub.become("a usable");
+    await hub.become("a usable", "c usable");
   });
 
   test("rancher-fleet: value of <name>-kubeconfig", async () => {

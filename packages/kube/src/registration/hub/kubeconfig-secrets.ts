@@ -82,7 +82,7 @@ function accessOfSecret(secret: HubSecret, name: string, options: KubeconfigSecr
   const unusable = (why: string): Access => ({ type: "unusable", why: `Secret ${secret.key}: ${why}` });
   if (secret.unreadable !== undefined) return unusable(secret.unreadable);
   const key = kubeconfigKey(preset, Object.keys(secret.content));
-  const wanted = preset.keys === "first" ? "any" : preset.keys.join(" or ");
+  const wanted = preset.takesAnyKey === true ? "at all" : preset.keys.join(" or ");
   if (key === undefined) return unusable(`it has no key ${wanted}; expected a kubeconfig in it`);
   const named = `Secret ${secret.key}, key ${key}`;
   const content = Buffer.from(secret.content[key] ?? "", "base64").toString("utf8");
