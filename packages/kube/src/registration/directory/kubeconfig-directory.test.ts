@@ -27,6 +27,8 @@ function createQuickClock(): Clock & { readonly looks: number } {
   let looks = 0;
   return {
     ...systemClock,
+    // All files are old enough to be trusted by their stamps.
+    now: () => systemClock.now() + 3_600_000,
     get looks() {
       return looks;
     },

@@ -3,7 +3,7 @@ import type { Clock } from "@fleet-reloader/engine/clock";
 import { readKubeconfig } from "../kubeconfig-contexts.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";
 import { type WatchFolder, watchFolder } from "./folder-hints.ts";
-import { type FileSight, lookInto } from "./kubeconfig-files.ts";
+import { type FileSight, lookAt, lookInto } from "./kubeconfig-files.ts";
 
 export interface KubeconfigDirectoryOptions {
   readonly directory: string;
@@ -12,9 +12,9 @@ export interface KubeconfigDirectoryOptions {
   readonly watch?: WatchFolder;
 }
 
-/** A file that was read at least once: what it says, and of which text. */
+/** A file that was parsed at least once: what it said then. */
 interface KnownFile {
-  readonly digest: string;
+  readonly stamp: string;
   readonly contexts: ReadonlyMap<string, Access>;
 }
 
@@ -47,7 +47,7 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
             notReady = [`--kubeconfig-dir ${directory}: ${sight.why}; it is looked for again`];
           } else {
             hints.watch(directory, sight.inode);
-            const registrations = register(sight.files);
+            const registrations = await register(sight.files);
             notReady = [];
             const now = JSON.stringify(registrations.map(changing));
             if (!signal.aborted && now !== told) onChange(registrations);
@@ -64,45 +64,48 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
     },
   };
 
-  function register(files: ReadonlyMap<string, FileSight>): readonly Registration[] {
-    for (const name of known.keys()) if (!files.has(name)) known.delete(name);
-    const stems = Map.groupBy(files.keys(), stemOf);
-    return [...files].flatMap(([file, sight]) => {
-      const stem = stemOf(file);
-      const isOnly = stems.get(stem)?.length === 1;
-      return registrationsOf(file, isOnly ? stem : file, sight);
-    });
+  async function register(files: readonly string[]): Promise<readonly Registration[]> {
+    const present = new Set(files);
+    for (const name of known.keys()) if (!present.has(name)) known.delete(name);
+    const stems = Map.groupBy(files, stemOf);
+    const all: Registration[] = [];
+    for (const file of files) {
+      const isOnly = stems.get(stemOf(file))?.length === 1;
+      // One by one: a thousand kubeconfigs at once would hold up everything else for half a second.
+      all.push(...(await registrationsOf(file, isOnly ? stemOf(file) : file)));
+    }
+    return all;
   }
 
-  function registrationsOf(file: string, name: string, sight: FileSight): readonly Registration[] {
+  async function registrationsOf(file: string, name: string): Promise<readonly Registration[]> {
     const path = resolve(directory, file);
-    const read = contextsOf(file, path, sight);
-    const contexts = "problem" in read ? known.get(file)?.contexts : read.contexts;
-    if ("problem" in read && contexts === undefined)
-      return [registration(path, name, unusable(path, read.problem))];
-    return [...(contexts ?? [])].map(([context, access]) =>
+    const sight = await lookAt(path, known.get(file)?.stamp, options.clock.now());
+    if (sight.type === "gone") {
+      known.delete(file);
+      return [];
+    }
+    const problem = problemOf(file, path, sight);
+    const contexts = known.get(file)?.contexts;
+    if (contexts === undefined)
+      return problem === undefined ? [] : [registration(path, name, unusable(path, problem))];
+    return [...contexts].map(([context, access]) =>
       registration(
         `${path}+${context}`,
-        contexts?.size === 1 ? name : `${name}+${context}`,
-        "problem" in read ? unusable(path, read.problem) : access,
+        contexts.size === 1 ? name : `${name}+${context}`,
+        problem === undefined ? access : unusable(path, problem),
       ),
     );
   }
 
-  function contextsOf(
-    file: string,
-    path: string,
-    sight: FileSight,
-  ): KnownFile | { readonly problem: string } {
-    if (sight.type === "unreadable") return { problem: sight.why };
-    const before = known.get(file);
-    if (before?.digest === sight.digest) return before;
+  /** Why the file says nothing now; undefined when what is known of it is what it says. */
+  function problemOf(file: string, path: string, sight: FileSight): string | undefined {
+    if (sight.type === "unreadable") return sight.why;
+    if (sight.type !== "read") return undefined;
     const { allowExec } = options;
     const read = readKubeconfig(sight.text, { named: `file ${path}`, folder: directory, allowExec });
-    if ("problem" in read) return read;
-    const now = { digest: sight.digest, contexts: read.contexts };
-    known.set(file, now);
-    return now;
+    if ("problem" in read) return read.problem;
+    known.set(file, { stamp: sight.stamp, contexts: read.contexts });
+    return undefined;
   }
 }
 

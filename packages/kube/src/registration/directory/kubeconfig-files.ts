@@ -1,33 +1,32 @@
-import { createHash } from "node:crypto";
 import { readdir, readFile, stat } from "node:fs/promises";
-import { join } from "node:path";
-
-/** A file as it is now: its text, or why it cannot be read. */
-export type FileSight =
-  | { readonly type: "read"; readonly text: string; readonly digest: string }
-  | { readonly type: "unreadable"; readonly why: string };
 
 /** What lies in the folder, or why that cannot be told, which is not the same as nothing. */
 export type FolderSight =
-  | { readonly type: "seen"; readonly inode: string; readonly files: ReadonlyMap<string, FileSight> }
+  | { readonly type: "seen"; readonly inode: string; readonly files: readonly string[] }
   | { readonly type: "unseen"; readonly why: string };
 
+/** A file as it is now. */
+export type FileSight =
+  | { readonly type: "read"; readonly text: string; readonly stamp: string }
+  /** It is still what it was when it got this stamp. */
+  | { readonly type: "unchanged" }
+  | { readonly type: "unreadable"; readonly why: string }
+  /** It is no file, or no more. */
+  | { readonly type: "gone" };
+
 /** As large as a Secret may be; a kubeconfig is a few KB. */
-const sizeMaxBytes = 1024 * 1024;
+const sizeMaxBytes = 1024n * 1024n;
+/** File systems tell times by the second at worst: what changed just now may change once more without a sign of it. */
+const stampableAfterMs = 2000;
 
 /** Kubeconfigs by their names. Not what begins with a dot: editors' copies, and the folders behind a Secret's volume. */
 const isKubeconfig = /^[^.].*\.(yaml|yml|kubeconfig)$/;
 
-/** Reads all kubeconfigs of a folder. Links are followed: in the volume of a Secret each file is one. */
+/** The names of all kubeconfigs of a folder. */
 export async function lookInto(folder: string): Promise<FolderSight> {
   try {
     const { dev, ino } = await stat(folder);
-    const names = (await readdir(folder)).filter((name) => isKubeconfig.test(name)).sort();
-    const files = new Map<string, FileSight>();
-    for (const name of names) {
-      const sight = await look(join(folder, name));
-      if (sight !== undefined) files.set(name, sight);
-    }
+    const files = (await readdir(folder)).filter((name) => isKubeconfig.test(name)).sort();
     return { type: "seen", inode: `${dev}:${ino}`, files };
   } catch (error) {
     const code = codeOf(error);
@@ -36,19 +35,22 @@ export async function lookInto(folder: string): Promise<FolderSight> {
   }
 }
 
-/** Undefined: it is no file, or no more. */
-async function look(path: string): Promise<FileSight | undefined> {
+/** Reads a file, unless it has the stamp of before. Links are followed: in the volume of a Secret each file is one. */
+export async function lookAt(path: string, before: string | undefined, nowMs: number): Promise<FileSight> {
   try {
-    const found = await stat(path);
-    if (!found.isFile()) return undefined;
+    const found = await stat(path, { bigint: true });
+    if (!found.isFile()) return { type: "gone" };
     if (found.size > sizeMaxBytes)
       return { type: "unreadable", why: "it is larger than 1 MiB; expected a kubeconfig" };
-    const text = await readFile(path, "utf8");
-    return { type: "read", text, digest: createHash("sha256").update(text).digest("hex") };
+    const { dev, ino, size, mtimeNs, ctimeNs, ctimeMs } = found;
+    const isOld = nowMs - Number(ctimeMs) > stampableAfterMs;
+    const stamp = isOld ? [dev, ino, size, mtimeNs, ctimeNs].join(":") : "";
+    if (stamp !== "" && stamp === before) return { type: "unchanged" };
+    return { type: "read", text: await readFile(path, "utf8"), stamp };
   } catch (error) {
     const code = codeOf(error);
     return code === "ENOENT"
-      ? undefined
+      ? { type: "gone" }
       : { type: "unreadable", why: `it cannot be read (${code}); mend its rights` };
   }
 }
