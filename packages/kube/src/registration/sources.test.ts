@@ -16,7 +16,7 @@ const nothing: RegistrationSources = {
     clusterProfiles: undefined,
     accessProviders: [],
     allowExec: [],
-    serveHub: true,
+    serveHub: undefined,
   },
 };
 
@@ -52,6 +52,7 @@ describe("the clusters that are served from the start", () => {
     expect(given({ kubeconfigDirs })).toEqual({ names: [], isFleet: true, providers: 2 });
     expect(given({ kubeconfigDirs, kubeconfigFiles: [] })).toMatchObject({ names: [] });
     expect(given({ kubeconfigDirs, isKubeconfigGiven: true })).toMatchObject({ names: ["hub"] });
+    expect(given({ kubeconfigDirs, serveHub: true })).toMatchObject({ names: ["hub"] });
   });
 
   test.each<[string, Partial<RegistrationSources>]>([

@@ -30,7 +30,8 @@ export interface RegistrationSources {
   readonly clusterProfiles: { readonly namespace: string | undefined } | undefined;
   readonly accessProviders: readonly AccessProvider[];
   readonly allowExec: readonly string[];
-  readonly serveHub: boolean;
+  /** Undefined: where it is needed as the hub, or there is no folder. */
+  readonly serveHub: boolean | undefined;
 }
 
 export interface RegistrationOptions {
@@ -65,9 +66,10 @@ export function openRegistration(options: RegistrationOptions): OpenRegistration
   const needsHub = [sources.clusterSecrets[0], sources.argocdNamespace, sources.clusterProfiles].some(
     (source) => source !== undefined,
   );
-  const isOnlyDirectories = kubeconfigDirs.length > 0 && !needsHub && !sources.isKubeconfigGiven;
+  const isAsked = sources.isKubeconfigGiven || serveHub === true;
+  const isOnlyDirectories = kubeconfigDirs.length > 0 && !needsHub && !isAsked;
   const targets = isOnlyDirectories ? [] : selectTargets(kubeconfigFiles, contexts);
-  const given = needsHub && !serveHub ? targets.slice(1) : targets;
+  const given = needsHub && serveHub === false ? targets.slice(1) : targets;
   const hub = needsHub ? hubOf(targets[0], options) : undefined;
   const announcer = new Announcer(options.log, options.meter);
   const { clock } = options;

@@ -23,7 +23,7 @@ describe("where clusters come from", () => {
   test("without a word: nothing but the given cluster", () => {
     expect(load()).toMatchObject({
       ...{ kubeconfigDirs: [], clusterSecrets: [], argocdNamespace: undefined, clusterProfiles: undefined },
-      ...{ accessProviders: ["secretreader", "kubeconfig-secretreader"], allowExec: [], serveHub: true },
+      ...{ accessProviders: ["secretreader", "kubeconfig-secretreader"], allowExec: [], serveHub: undefined },
     });
   });
 
@@ -65,6 +65,7 @@ describe("where clusters come from", () => {
     ["--cluster-secrets=flux=", '"" is no namespace; write flux=NAMESPACE, or flux alone for all'],
     ["--cluster-secrets=flux=A_b", '"A_b" is no namespace'],
     ["--argocd-clusters=A_b", "is no namespace; write its name, or true or false"],
+    ["--serve-hub=perhaps", "is neither true nor false"],
     ["--cluster-profile-providers=gcloud", '"gcloud" is no access provider known here; write one or more of'],
   ])("%s is refused: %s", (flag, why) => {
     expect(problem(flag)).toContain(why);
@@ -75,6 +76,13 @@ describe("where clusters come from", () => {
       "gitops: not understood here; write --argocd-clusters=gitops",
     );
   });
+});
+
+test.each([
+  ["--serve-hub", true],
+  ["--serve-hub=false", false],
+])("%s is %s", (flag, expected) => {
+  expect(load(flag).serveHub).toBe(expected);
 });
 
 test("the kubeconfig in the home folder is there, but nobody named it", () => {

@@ -112,13 +112,21 @@ export const fleetFields = {
     },
   },
   serveHub: {
-    schema: boolean(true),
+    schema: text("").transform((value, context) => {
+      if (value === "") return undefined;
+      const parsed = boolean(true).safeParse(value);
+      if (parsed.success) return parsed.data;
+      context.addIssue({ code: "custom", message: "is neither true nor false; write true or false" });
+      return undefined;
+    }),
     meta: {
       group,
       flag: "serve-hub",
       env: "FLEET_RELOADER_SERVE_HUB",
       placeholder: "BOOL",
-      description: "Serve the hub, too, and not only the clusters that are registered there.",
+      description:
+        "Serve the cluster of --kubeconfig, or the one we run in, beside those that are registered.",
+      defaultText: "true, but for --kubeconfig-dir alone",
       isSwitch: true,
     },
   },
