@@ -57,6 +57,41 @@ describe("a watcher of a cluster", () => {
     expect(bed.asked()).toEqual(["api"]);
   });
 
+  // Nothing of what is unchanged is asked for again: the index and the checkpoints are those of the watcher before.
+  test("takes over warm from one that ended: asks for what changed in between, and for nothing else", async () => {
+    const bed = createTestBed();
+    for (const name of ["app", "still"]) {
+      bed.cluster.setSource("ConfigMap", name, { a: "1" });
+      bed.cluster.setWorkload(name, { template: templateUsing({ [name]: {} }), annotations: auto });
+    }
+    const watch = () => {
+      const watcher = new ClusterWatcher({ ...bed, cluster: "c1", name: "c1", streams: bed.cluster });
+      const lifetime = new AbortController();
+      const running = watcher.run(lifetime.signal);
+      const end = (): Promise<void> => {
+        lifetime.abort();
+        return running;
+      };
+      return { watcher, end };
+    };
+    const first = watch();
+    await bed.elapse(100);
+    await first.end();
+    bed.queue.additions.splice(0);
+
+    bed.cluster.setSource("ConfigMap", "app", { a: "2" });
+    bed.cluster.setWorkload("new", { template: templateUsing({ app: {} }), annotations: auto });
+    const next = watch();
+    await bed.clock.advance(0);
+    expect(next.watcher.isInSync).toBe(true);
+    expect(bed.queue.additions.map(({ request, purpose }) => `${purpose} ${request.workload.name}`)).toEqual([
+      "adoption new",
+      "change app",
+      "change new",
+    ]);
+    await next.end();
+  });
+
   test("repeats what could not be put into the queue", async () => {
     let isDown = false;
     await using bed = await watching({
