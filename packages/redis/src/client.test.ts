@@ -1,8 +1,11 @@
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { startRedisCluster } from "@fleet-reloader/testkit/redis-cluster";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
+import { Cluster } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { RedisClient, redisAddress, serverProblem, verifyServer } from "./client.ts";
+import { Keys } from "./keys.ts";
 
 describe("an address of Redis", () => {
   test.each(["redis://127.0.0.1:6379", "rediss://user:p%40ss@redis.example:6380/2", "redis://[::1]:6379"])(
@@ -95,6 +98,29 @@ describe("a server", () => {
   // Some that are managed hide it; then it is taken at its word.
   test("that does not tell its version is not refused for that", () => {
     expect(serverProblem("# Server")).toBeUndefined();
+  });
+
+  test("is every node of a Redis Cluster, and each is logged in to as the URL says", async () => {
+    await using redis = await startRedisCluster();
+    const admin = new RedisClient(redisAddress(redis.url), new CollectedLog());
+    const nodesOf = ({ connection }: RedisClient) =>
+      connection instanceof Cluster ? connection.nodes("master") : [];
+    await verifyServer(admin);
+    for (const node of nodesOf(admin)) {
+      await node.acl("SETUSER", "reloader", "on", ">p@ss:word", "~{fleet-reloader*", "&*", "+@all");
+      await node.acl("SETUSER", "default", "nopass", "-@all", "+ping", "+auth");
+    }
+    const url = redis.url.replace("://", "://reloader:p%40ss%3Aword@");
+    const log = new CollectedLog();
+    const client = new RedisClient(redisAddress(url), log);
+    await verifyServer(client);
+    expect(nodesOf(client)).toHaveLength(3);
+    for (const node of nodesOf(client)) expect(await node.acl("WHOAMI")).toBe("reloader");
+    await client.connection.set(new Keys("fleet-reloader", 4).fleet.shards, "4");
+    await nodesOf(client)[0]?.config("SET", "maxmemory-policy", "allkeys-lru");
+    await expect(verifyServer(client)).rejects.toMatchObject({ code: "redis.unsuitable" });
+    expect(log.text).not.toContain("word");
+    await Promise.all([client.close(), admin.close()]);
   });
 
   test("is asked when it is there, and waited for when it is not", async () => {
