@@ -19,6 +19,7 @@ export interface SharedFleet extends AsyncDisposable {
   readonly clusters: readonly FleetCluster[];
   readonly watcher: () => Product;
   readonly worker: () => Product;
+  readonly standalone: () => Product;
   /** All who ever watched this cluster, the latest last; found in what they say. */
   readonly ownersOf: (cluster: FleetCluster) => readonly Product[];
   /** Waits until each cluster has an owner that lives, and answers who. */
@@ -36,7 +37,7 @@ export async function startSharedFleet(options: {
   const names = Array.from({ length: options.clusters }, (_, i) => `cluster-${i + 1}`);
   const clusters = await Promise.all(names.map((name) => startCluster(name, directory)));
   const products: Product[] = [];
-  const start = (service: "watcher" | "worker") => (): Product => {
+  const start = (service: "watcher" | "worker" | "standalone") => (): Product => {
     const product = startProduct({
       service,
       kubeconfig: names.map((name) => join(directory, `${name}.yaml`)).join(":"),
@@ -62,6 +63,7 @@ export async function startSharedFleet(options: {
     clusters,
     watcher: start("watcher"),
     worker: start("worker"),
+    standalone: start("standalone"),
     ownersOf,
     async settled() {
       for (const product of products) void product.ended.then(() => ended.add(product));

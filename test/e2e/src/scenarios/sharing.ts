@@ -90,7 +90,7 @@ export function sharingTests(): void {
       expect(fleet.ownersOf(flapping)).toEqual([owner]);
     }));
 
-  test("on a Redis Cluster, in four shards: each change rolls once; another number of shards is refused", async () => {
+  test("on a Redis Cluster, in four shards: each change rolls once; the board shows all; another number is refused", async () => {
     await using redis = await startRedisCluster();
     const args = ["--shards", "4"];
     await onFleet({ clusters: 2, watchers: 2, args, redisUrl: redis.url }, async (fleet) => {
@@ -99,6 +99,11 @@ export function sharingTests(): void {
         for (const { at } of fleet.clusters) await at.change("ConfigMap", "settings", { v: `${round}` });
         await eachSettles(fleet, () => round);
       }
+      const board = fleet.standalone();
+      await board.ready();
+      const started = board.log.find(({ msg }) => msg === "fleet-reloader started");
+      const shown = await (await fetch(`${String(started?.queues)}/api/queues`)).text();
+      for (const shard of [0, 1, 2, 3]) expect(shown).toContain(`"shard ${shard} reconcile"`);
     });
     await using other = await startSharedFleet({ clusters: 1, redisUrl: redis.url });
     const refused = other.worker();
