@@ -133,6 +133,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     log.info(
       {
         health: `http://${config.listenAddress.host}:${health.port}/ready`,
+        history: `http://${config.dashboardAddress.host}:${dashboard.port}/history`,
         queues: `http://${config.dashboardAddress.host}:${dashboard.port}/queues`,
       },
       "fleet-reloader started",

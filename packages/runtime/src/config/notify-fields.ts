@@ -68,7 +68,7 @@ export const notifyFields = {
       env: "FLEET_RELOADER_ALERT_ON_FAILURE",
       placeholder: "BOOL",
       description:
-        "Send an alert for every workload that cannot be rolled, once an hour as long as it lasts.",
+        "Send an alert for every workload that cannot be rolled, once an hour as long as it lasts, and for every rollout that fails after a roll.",
       isSwitch: true,
     },
   },

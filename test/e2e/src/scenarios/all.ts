@@ -6,6 +6,7 @@ import { appearanceTests } from "./appearance.ts";
 import { badInputTests } from "./bad-input.ts";
 import { chaosTests } from "./chaos.ts";
 import { csiTests } from "./csi.ts";
+import { historyTests } from "./history.ts";
 import { migrationTests } from "./migration.ts";
 import { notifyTests } from "./notify.ts";
 import { outageTests } from "./outage.ts";
@@ -41,6 +42,7 @@ export function adversityTests(world: () => World): void {
     describe("surface", () => surfaceTests(world));
     badInputTests(world);
     notifyTests(world);
+    describe("history", () => historyTests(world));
   });
   describe("alone", () => outageTests(world));
 }

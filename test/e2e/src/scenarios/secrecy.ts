@@ -8,6 +8,7 @@ import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { auto, reads, Site } from "../site.ts";
 import type { World } from "../world.ts";
+import { historyUrl } from "./history.ts";
 
 /** I4: no Secret value, and no unkeyed digest of one, is anywhere but in the API server. */
 export function secrecyTests(world: () => World): void {
@@ -47,6 +48,10 @@ export function secrecyTests(world: () => World): void {
         ["annotations", "env-vars"].every((name) => events.includes(`Updated '${name}'`))
       );
     });
+    const story = await until("the history tells of both", async () => {
+      const text = await (await fetch(await historyUrl(product))).text();
+      return text.split('"action":"rolled"').length > 2 ? text : undefined;
+    });
     const redis = new Redis(join(product.dataDir, "redis.sock"));
     await redis.bgrewriteaof();
     const dump = await everyValue(redis);
@@ -60,11 +65,19 @@ export function secrecyTests(world: () => World): void {
       product.output(),
       metrics,
       dump,
+      story,
       ...files(product.dataDir),
       ...workloads,
       ...outside,
     ].join("\n");
-    const places = ["Changes detected in", "Hence reloaded", '"type":"rolled"', "reloaderOptions"];
+    expect(dump).toContain(":history ");
+    const places = [
+      '"type":"change"',
+      "Changes detected in",
+      "Hence reloaded",
+      '"type":"rolled"',
+      "reloaderOptions",
+    ];
     // The hunt is real: each of the places was looked at, and a canary is found where it may be.
     for (const seen of [
       "workload rolled",
