@@ -1,5 +1,6 @@
 import type { ConfigShape } from "../../packages/runtime/src/config/field.ts";
 import { dashboardFields, ruleFields, workerFields } from "../../packages/runtime/src/config/fields.ts";
+import { historyFields } from "../../packages/runtime/src/config/history-fields.ts";
 import { closed, count, type Fields, type Leaf, leaf, list, text, toggle } from "./value.ts";
 
 /** What a value has to look like, by how the configuration's help writes it; the process itself judges the rest. */
@@ -84,6 +85,12 @@ export const ownValues: Fields = {
       alertTo: list("Where webhooks are; empty: everywhere."),
       extraEgress: list("More egress rules, as in a NetworkPolicy."),
     }),
+    historyRetention: fromConfig(historyFields.historyRetention),
+    historyMaxLength: fromConfig(historyFields.historyMaxLength),
+    listPods: toggle(
+      true,
+      "The right to list pods: why a rollout fails is then told by its pods, long before its deadline. Without it the status of the workload has to do.",
+    ),
     maxHeapMiB: leaf(null, "integer", "Heap limit of Node instead of the image's 256.", { minimum: 32 }),
     args: list("More flags."),
     extraRules: list(

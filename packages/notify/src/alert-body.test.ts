@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { alertBody } from "./alert-body.ts";
 import { alertText } from "./alert-text.ts";
-import { failed, rolled, settings } from "./fixture/reports.ts";
+import { failed, rolled, rolloutFailed, settings } from "./fixture/reports.ts";
 import type { Letter } from "./outbox.ts";
 import type { Told } from "./told.ts";
 
@@ -63,6 +63,15 @@ describe("beyond the peer", () => {
       "Reloader could not reload *api* of type *Deployment* in namespace *shop*: kube.rejected.",
     );
     expect(text).not.toContain("answered 422");
+  });
+
+  test("a rollout that failed is told in the words of the list, not in those of the cluster", () => {
+    const { text } = bodyOf("slack", single(rolloutFailed()));
+    expect(text).toContain('"color":"danger"');
+    expect(text).toContain(
+      "Reloader reloaded *api* of type *Deployment* in namespace *shop*, and its rollout has failed: CrashLoopBackOff. A container of a new pod ends again and again.",
+    );
+    expect(text).not.toContain("container app");
   });
 
   test("a digest counts, and names the first", () => {

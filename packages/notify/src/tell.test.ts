@@ -4,7 +4,7 @@ import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { until } from "@fleet-reloader/testkit/until";
 import { wallClock as systemClock } from "@fleet-reloader/testkit/wall-clock";
 import { expect, test } from "vitest";
-import { failureReport, rollReport } from "./fixture/reports.ts";
+import { failureReport, rolloutFailed, rollReport } from "./fixture/reports.ts";
 import { createReceiver } from "./post.ts";
 import { tellReceiver } from "./tell.ts";
 import { webhookBody } from "./webhook-body.ts";
@@ -46,6 +46,18 @@ test("what is not asked for is not told, and a failure that goes on once", async
   await reporter.stop(2000);
   expect(sink.received.map(({ body }) => JSON.parse(body).type)).toEqual(["failed"]);
   expect(meter.count("notified webhook repeated")).toBe(2);
+});
+
+test("of rollouts only a failed one is told, and only to those who ask for failures", async () => {
+  for (const onFailure of [true, false]) {
+    await using sink = await startSink();
+    const { reporter } = telling(sink.url, { onFailure });
+    const { report } = rolloutFailed();
+    for (const result of ["healthy", "stalled", "failed"] as const) reporter.ended({ ...report, result });
+    await reporter.stop(2000);
+    const types = sink.received.map(({ body }) => JSON.parse(body).type);
+    expect(types).toEqual(onFailure ? ["rollout-failed"] : []);
+  }
 });
 
 test("a sink that hangs delays no report and no end, and its address is in no log line", async () => {

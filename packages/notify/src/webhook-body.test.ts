@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failed, rolled } from "./fixture/reports.ts";
+import { failed, rolled, rolloutFailed } from "./fixture/reports.ts";
 import type { Letter } from "./outbox.ts";
 import type { Told } from "./told.ts";
 import { webhookBody } from "./webhook-body.ts";
@@ -22,6 +22,10 @@ const failure = { type: "failed", ...about, fault: { code: "kube.rejected", mess
 test("version 1 of what a machine gets", () => {
   expect(parsed({ type: "single", item: rolled() })).toEqual({ version: 1, ...roll });
   expect(parsed({ type: "single", item: failed() })).toEqual({ version: 1, ...failure });
+  expect(parsed({ type: "single", item: rolloutFailed() })).toEqual({
+    ...{ version: 1, type: "rollout-failed", ...about },
+    rollout: { reason: "CrashLoopBackOff", message: "container app", seconds: 15 },
+  });
   const digest = { count: 7, urgentCount: 1, first: [failed(), rolled()] };
   expect(parsed({ type: "digest", digest })).toEqual({
     version: 1,

@@ -23,7 +23,7 @@ function historyOn(url: string, own: Partial<RedisHistoryOptions> = {}) {
   beds += 1;
   const log = new CollectedLog();
   const client = new RedisClient(redisAddress(url), log);
-  const keys = new Keys(`history-${beds}`);
+  const keys = new Keys(`history-${beds}`, 4);
   const meter = new CountingMeter();
   const options = { client, keys, log, meter, clock: wallClock, retentionMs: 7 * day, lengthMax: 1_000_000 };
   const history = new RedisHistory({ ...options, ...own });
@@ -80,6 +80,19 @@ test("a reader takes what it asks for, and goes on after the last line it has", 
   expect(await bed.names({ since: { ms: Date.now() + 1000 } })).toEqual([]);
   expect(await bed.names({ name: "c" })).toEqual(["c"]);
   expect(await bed.names({ cluster: "other" })).toEqual([]);
+});
+
+test("the clusters of all shards are read in the order in which they were told", async () => {
+  await using bed = historyOn(redis.url);
+  const names = Array.from({ length: 60 }, (_, i) => `w${i}`);
+  for (const [i, name] of names.entries()) {
+    const at = String(1_800_000_000_000 + i);
+    const record = JSON.stringify(action(name));
+    await bed.client.connection.xadd(bed.keys.history(`cluster-${i % 7}`), `${at}-0`, "record", record);
+  }
+  expect(new Set(names.map((_, i) => bed.keys.history(`cluster-${i % 7}`))).size).toBeGreaterThan(1);
+  expect(await bed.names()).toEqual(names);
+  expect(await bed.names({ since: { afterId: "1800000000029-0" } })).toEqual(names.slice(30));
 });
 
 test("a change that several workloads lead to is told once", async () => {

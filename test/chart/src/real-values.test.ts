@@ -16,7 +16,8 @@ const envOf = (objects: readonly Manifest[]) => {
   return Array.isArray(env) ? env.map((each) => String(at(each, "name"))) : [];
 };
 const by = (name: string) => rendered(matrix[name] ?? {});
-const ours = /^--(concurrency|dashboard-address|debounce|listen-address|max-wait|data-dir|mark-key-file)=/;
+const ours =
+  /^--(concurrency|dashboard-address|debounce|listen-address|history-max-length|history-retention|max-wait|data-dir|mark-key-file)=/;
 
 /** The flags of the peer, as its own chart writes them. */
 describe("flags", () => {

@@ -44,7 +44,7 @@
 {{- $args = append $args "--enable-pprof" -}}
 {{- with $reloader.pprofAddr }}{{ $args = append $args (printf "--pprof-addr=%s" .) }}{{ end -}}
 {{- end -}}
-{{- range $flag, $key := dict "debounce" "debounce" "max-wait" "maxWait" "concurrency" "concurrency" "listen-address" "listenAddress" "dashboard-address" "dashboardAddress" -}}
+{{- range $flag, $key := dict "debounce" "debounce" "max-wait" "maxWait" "concurrency" "concurrency" "history-retention" "historyRetention" "history-max-length" "historyMaxLength" "listen-address" "listenAddress" "dashboard-address" "dashboardAddress" -}}
 {{- with get $own $key | toString }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
 {{- end -}}
 {{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}

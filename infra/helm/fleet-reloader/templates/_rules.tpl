@@ -49,6 +49,12 @@ right to read them, also where only metadata is asked for. There is no `update`:
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
+{{- if .Values.fleetReloader.listPods }}
+# Why a rollout fails. Without it the status of the workload has to do.
+- apiGroups: [""]
+  resources: [pods]
+  verbs: [list]
+{{- end }}
 {{- with .Values.fleetReloader.extraRules }}
 {{ toYaml . }}
 {{- end }}

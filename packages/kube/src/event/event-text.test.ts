@@ -1,6 +1,6 @@
 import type { RolledSource } from "@fleet-reloader/engine/reporter";
 import { expect, test } from "vitest";
-import { failedText, rolledText, unreadableText } from "./event-text.ts";
+import { endedText, failedText, rolledText, unreadableText } from "./event-text.ts";
 
 const workload = { kind: "Deployment", namespace: "shop", name: "api" };
 const about = { cluster: "c1", clusterName: "one", workload, atMs: 0 } as const;
@@ -58,4 +58,20 @@ test("an unreadable annotation is named with its value, what is wrong and the me
     reason: "AnnotationUnreadable",
     message: 'annotation fleet-reloader.io/debounce: "soon" is no duration; write 30s',
   });
+});
+
+test.each([
+  ["failed", "CrashLoopBackOff", "RolloutFailed", "has failed (CrashLoopBackOff): container app"],
+  ["stalled", "NoProgress", "RolloutStalled", "goes no further (NoProgress): container app"],
+] as const)("a rollout that has %s is a warning with its reason", (result, why, reason, said) => {
+  const text = endedText({ ...about, uid: "u", result, reason: why, message: "container app", seconds: 15 });
+  expect(text).toMatchObject({ type: "Warning", reason });
+  expect(text?.message).toBe(`Rollout of 'api' of type 'Deployment' in namespace 'shop' ${said}`);
+});
+
+test.each([
+  ["healthy", "Available"],
+  ["stalled", "Paused"],
+] as const)("a rollout that is %s since it is %s is no Event", (result, reason) => {
+  expect(endedText({ ...about, uid: "u", result, reason, message: "", seconds: 5 })).toBeUndefined();
 });
