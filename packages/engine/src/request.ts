@@ -17,6 +17,14 @@ export interface Again {
   readonly type: "again";
   readonly afterMs: number;
   readonly reason: string;
+  /** Held, and not merely late: no worker is kept up for it, and one is woken when the hold ends. */
+  readonly hold?: Hold;
+}
+
+/** Why a request may not be acted on, and until which wall time, where that is known. */
+export interface Hold {
+  readonly reason: string;
+  readonly untilMs?: number;
 }
 
 /** `rolled`: the template was changed. `recorded`: only our note on the workload. `unchanged`: nothing was written. */

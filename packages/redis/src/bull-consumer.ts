@@ -1,8 +1,10 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
+import type { Again } from "@fleet-reloader/engine/request";
 import type { Handler } from "@fleet-reloader/engine/workqueue";
 import { DelayedError, type Job, Worker } from "bullmq";
+import { BullHolds } from "./bull-holds.ts";
 import { queueName } from "./bull-workqueue.ts";
 import type { RedisClient, RedisConnection } from "./client.ts";
 import type { Keys } from "./keys.ts";
@@ -34,12 +36,14 @@ const stalledMax = 1000;
 export class BullConsumer {
   readonly #options: BullConsumerOptions;
   readonly #connection: RedisConnection;
+  readonly #holds: BullHolds;
   /** One for each shard. */
   readonly #workers: readonly Worker<RequestJob, string>[];
 
   constructor(options: BullConsumerOptions) {
     this.#options = options;
     this.#connection = options.client.duplicate();
+    this.#holds = new BullHolds(options);
     const { concurrency, keys } = options;
     this.#workers = keys.queuePrefixes.map((prefix, shard) =>
       this.#consume(prefix, shareOf(concurrency, shard, keys.shards)),
@@ -112,6 +116,8 @@ export class BullConsumer {
     }
     if (job.attemptsStarted <= 1) this.#options.onTaken?.(Math.max(0, clock.now() - job.timestamp));
     try {
+      // One that is taken up for the first time was never held.
+      if (job.attemptsStarted > 1) await this.#holds.forget(keys.shardOf(request.cluster), [job.id ?? ""]);
       // From here on a change begins a new burst; the read that follows sees everything before it.
       if (job.opts.delay !== undefined && job.opts.delay > 0)
         await client.connection.del(keys.firstChange(request.cluster, requestId(request, purpose)));
@@ -121,8 +127,7 @@ export class BullConsumer {
         signal: signal ?? new AbortController().signal,
       });
       if (result.type === "done") return result.outcome;
-      await job.moveToDelayed(clock.now() + result.afterMs, token);
-      throw new DelayedError();
+      return await this.#putBack(job, token, result);
     } catch (error) {
       if (error instanceof DelayedError) throw error;
       const fault = asFault(error);
@@ -132,6 +137,24 @@ export class BullConsumer {
       await job.moveToDelayed(clock.now() + pauseAfter(fault, random), token);
       throw new DelayedError();
     }
+  }
+
+  async #putBack(job: Job<RequestJob, string>, token: string | undefined, again: Again): Promise<never> {
+    const againAtMs = this.#options.clock.now() + again.afterMs;
+    const request = fromJob(job.data);
+    const { id } = job;
+    if (again.hold === undefined || request === undefined || id === undefined) {
+      await job.moveToDelayed(againAtMs, token);
+      throw new DelayedError();
+    }
+    await this.#holds.hold(id, request, { hold: again.hold, againAtMs });
+    try {
+      await job.moveToDelayed(againAtMs, token);
+    } catch (error) {
+      await this.#holds.forget(this.#options.keys.shardOf(request.cluster), [id]);
+      throw error;
+    }
+    throw new DelayedError();
   }
 }
 

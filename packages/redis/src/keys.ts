@@ -51,6 +51,16 @@ export class Keys {
     return Array.from({ length: this.shards }, (_, shard) => `${this.#tag(shard)}:history`);
   }
 
+  /** Sorted set of a shard: queue entry that is held → wall time at which it is due all the same, milliseconds. */
+  held(shard: number): string {
+    return `${this.#tag(shard)}:held`;
+  }
+
+  /** Hash of a shard: queue entry that is held → its request, the reason and the end. */
+  holds(shard: number): string {
+    return `${this.#tag(shard)}:holds`;
+  }
+
   cluster(cluster: ClusterId): ClusterKeys {
     return new ClusterKeys(`${this.#tag(this.shardOf(cluster))}:c:${cluster}`);
   }

@@ -1,12 +1,22 @@
 import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
-import type { Request, Result } from "@fleet-reloader/engine/request";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import { type HeldRequests, type IsStillHeld, releaseEnded } from "@fleet-reloader/engine/held-requests";
+import type { Again, Request, Result } from "@fleet-reloader/engine/request";
+import type { Work } from "@fleet-reloader/engine/work";
 import type { Addition, Delivery, Handler, Workqueue } from "@fleet-reloader/engine/workqueue";
 import { describe, expect, test } from "vitest";
+import { CollectedLog } from "../memory/collected-log.ts";
 
 export interface QueueUnderTest extends AsyncDisposable {
   readonly queue: Workqueue;
+  readonly held: HeldRequests;
+  /** What there is for workers to do, now or within so long. */
+  readonly work: (horizonMs: number) => Promise<Work>;
   /** From here on requests are taken and handed to this. */
   readonly handle: (handler: Handler) => void;
+  /** No worker is left. */
+  readonly leave: () => Promise<void>;
+  readonly clock: Clock;
   readonly now: () => number;
   readonly elapse: (ms: number) => Promise<void>;
   /** Lets time pass until the condition holds; rejects when it does not within some seconds. */
@@ -23,6 +33,8 @@ interface Run {
 const quietPeriodMs = 500;
 const maxWaitMs = 1200;
 const resumeWindow = { quietPeriodMs: 1500, maxWaitMs: 1500 };
+/** What a worker takes to start. */
+const horizonMs = 60_000;
 const done: Result = { type: "done", outcome: "unchanged" };
 
 export function requestFor(name: string): Request {
@@ -310,6 +322,121 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       await bed.until("it came back", () => runs.length === 2);
       await bed.elapse(quietPeriodMs * 2);
       expect(runs).toHaveLength(2);
+    });
+  });
+
+  describe("work", () => {
+    test("is what is due now or within the horizon, with no worker there to make it due", async () => {
+      await using bed = await start();
+      expect((await bed.work(horizonMs)).work).toBe(0);
+      await bed.queue.add([
+        atOnce(),
+        change("web"),
+        change("later", { quietPeriodMs: 90_000, maxWaitMs: 90_000 }),
+      ]);
+      await bed.queue.add([{ ...change("api", resumeWindow), purpose: "resume" }]);
+      expect((await bed.work(horizonMs)).work).toBe(3);
+      expect((await bed.work(120_000)).work).toBe(4);
+      await bed.elapse(resumeWindow.quietPeriodMs + 100);
+      expect((await bed.work(1)).work).toBe(3);
+    });
+
+    test("is also what runs, and nothing when all is done", async () => {
+      await using bed = await start();
+      const gate = Promise.withResolvers<void>();
+      const runs = recordRuns(bed, async () => {
+        await gate.promise;
+        return done;
+      });
+      await bed.queue.add([atOnce()]);
+      await bed.until("it runs", () => runs.length === 1);
+      expect(await bed.work(horizonMs)).toMatchObject({ work: 1, active: 1 });
+      gate.resolve();
+      await bed.elapse(200);
+      expect((await bed.work(horizonMs)).work).toBe(0);
+    });
+  });
+
+  describe("a run that is held", () => {
+    const frozen: Again = { type: "again", afterMs: 30_000, reason: "Frozen", hold: { reason: "Frozen" } };
+
+    /** One request that a worker has put back like this; the worker is gone. */
+    async function hold(bed: QueueUnderTest, how: Again = frozen): Promise<void> {
+      const runs = recordRuns(bed, () => how);
+      await bed.queue.add([atOnce()]);
+      await bed.until("it ran", () => runs.length === 1);
+      await bed.elapse(200);
+      await bed.leave();
+    }
+
+    const release = (bed: QueueUnderTest, isStillHeld?: IsStillHeld) =>
+      releaseEnded({
+        ...{ held: bed.held, clock: bed.clock, log: new CollectedLog() },
+        ...(isStillHeld === undefined ? {} : { isStillHeld }),
+      });
+
+    test("is no work while it is held, whoever says so and however late it is", async () => {
+      await using bed = await start();
+      await hold(bed, { ...frozen, afterMs: 300 });
+      await bed.queue.add([atOnce("web")]);
+      await bed.elapse(400);
+      await release(bed, () => true);
+      expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 1 });
+      expect(await bed.held.list()).toMatchObject([{ request: requestFor("api"), reason: "Frozen" }]);
+    });
+
+    test("is work at once when somebody knows that the hold is over, and runs", async () => {
+      await using bed = await start();
+      await hold(bed);
+      const asked: string[] = [];
+      await release(bed, ({ workload }, reason) => {
+        asked.push(`${workload.name} ${reason}`);
+        return false;
+      });
+      expect(asked).toEqual(["api Frozen"]);
+      expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 0 });
+      const runs = recordRuns(bed, () => done);
+      await bed.until("it ran", () => runs.length === 1);
+      expect(runs[0]?.delivery).toMatchObject({ attemptsMade: 0, purpose: "change" });
+      expect(await bed.held.list()).toEqual([]);
+    });
+
+    test.each([
+      ["its end", (untilMs: number): Again => ({ ...frozen, hold: { reason: "Frozen", untilMs } })],
+      ["the time it asked for, where nobody knows,", (): Again => ({ ...frozen, afterMs: 1000 })],
+    ] as const)("is work after %s", async (_, how) => {
+      await using bed = await start();
+      await hold(bed, how(bed.now() + 1000));
+      await release(bed);
+      expect((await bed.work(horizonMs)).work).toBe(0);
+      await bed.elapse(1100);
+      await release(bed);
+      expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 0 });
+    });
+
+    test("comes back by itself while a worker is there, and is held no more when it is taken up", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, (_, count) => (count === 1 ? { ...frozen, afterMs: 200 } : done));
+      await bed.queue.add([atOnce()]);
+      await bed.until("it ran again", () => runs.length === 2);
+      await bed.elapse(100);
+      expect(await bed.held.list()).toEqual([]);
+      expect((await bed.work(horizonMs)).work).toBe(0);
+    });
+
+    // The change may be one that the hold does not concern: a worker has to look.
+    test("is looked at again when its workload changes, and only once", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, (_, count) => (count === 1 ? frozen : done));
+      await bed.queue.add([atOnce()]);
+      await bed.until("it is held", () => runs.length === 1);
+      await bed.elapse(100);
+      await bed.queue.add([change()]);
+      await bed.until("it ran again", () => runs.length === 2);
+      await release(bed, () => false);
+      await bed.elapse(quietPeriodMs);
+      expect(runs).toHaveLength(2);
+      expect(await bed.held.list()).toEqual([]);
     });
   });
 }

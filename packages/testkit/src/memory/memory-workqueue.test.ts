@@ -24,10 +24,16 @@ workqueueContract(async () => {
   };
   return {
     queue,
+    held: queue,
+    work: (horizonMs) => queue.work(horizonMs),
     elapse,
     handle: (given) => {
       handler = given;
     },
+    async leave() {
+      handler = undefined;
+    },
+    clock,
     now: () => clock.now(),
     async until(what, condition) {
       for (let passedMs = 0; !condition(); passedMs += stepMs) {

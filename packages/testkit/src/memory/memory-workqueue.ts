@@ -2,7 +2,9 @@ import { delayFor } from "@fleet-reloader/domain/debounce";
 import { asFault } from "@fleet-reloader/domain/fault";
 import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { Clock } from "@fleet-reloader/engine/clock";
-import type { Request, Result } from "@fleet-reloader/engine/request";
+import type { HeldRequest, HeldRequests } from "@fleet-reloader/engine/held-requests";
+import type { Hold, Request, Result } from "@fleet-reloader/engine/request";
+import { type Work, workOf } from "@fleet-reloader/engine/work";
 import type { Addition, Delivery, Handler, Purpose, Workqueue } from "@fleet-reloader/engine/workqueue";
 
 interface Entry {
@@ -15,6 +17,7 @@ interface Entry {
   run: object | undefined;
   /** The last addition made while it runs. */
   next: { readonly purpose: Purpose; readonly delayMs: number } | undefined;
+  hold: { readonly hold: Hold; readonly againAtMs: number } | undefined;
 }
 
 /** One delivery of a request to a worker. */
@@ -36,7 +39,7 @@ export interface MemoryWorkqueueOptions {
 }
 
 /** What the real queue promises, kept where a test can look at it and take it away. */
-export class MemoryWorkqueue implements Workqueue {
+export class MemoryWorkqueue implements Workqueue, HeldRequests {
   readonly #options: MemoryWorkqueueOptions;
   readonly #entries = new Map<string, Entry>();
   readonly #firstChange = new Map<string, { readonly at: number; readonly untilMs: number }>();
@@ -73,6 +76,31 @@ export class MemoryWorkqueue implements Workqueue {
     return due.length === 0 ? undefined : Math.min(...due.map((entry) => entry.dueMs));
   }
 
+  /** What there is for workers to do, now or within the horizon. */
+  async work(horizonMs: number): Promise<Work> {
+    const now = this.#options.clock.monotonic();
+    const entries = [...this.#entries.values()];
+    const active = entries.filter(({ run }) => run !== undefined).length;
+    const due = entries.filter(({ run, dueMs }) => run === undefined && dueMs < now + horizonMs);
+    const held = due.filter(({ hold }) => hold !== undefined);
+    return workOf({ waiting: 0, prioritized: 0, active, due: due.length, held: held.length });
+  }
+
+  async list(): Promise<readonly HeldRequest[]> {
+    return [...this.#entries].flatMap(([id, { request, hold: held }]) =>
+      held === undefined ? [] : [{ id, request, ...held.hold, againAtMs: held.againAtMs }],
+    );
+  }
+
+  async release(held: readonly HeldRequest[]): Promise<void> {
+    for (const { id } of held) {
+      const entry = this.#entries.get(id);
+      if (entry?.hold === undefined) continue;
+      entry.hold = undefined;
+      entry.dueMs = this.#options.clock.monotonic();
+    }
+  }
+
   /** The request that has been due longest; those that follow a rollout come after all others. */
   take(signal: AbortSignal = new AbortController().signal): Taken | undefined {
     const now = this.#options.clock.monotonic();
@@ -87,13 +115,14 @@ export class MemoryWorkqueue implements Workqueue {
     if (entry.delayMs > 0) this.#firstChange.delete(id);
     const run = {};
     entry.run = run;
+    entry.hold = undefined;
     const isMine = () => this.#entries.get(id) === entry && entry.run === run;
     return {
       request: entry.request,
       delivery: { attemptsMade: entry.attemptsMade, purpose: entry.purpose, signal },
       finish: (result) => {
         if (!isMine()) return;
-        if (result.type === "again") this.#wait(entry, result.afterMs);
+        if (result.type === "again") this.#wait(entry, result.afterMs, result.hold);
         else this.#end(id, entry);
       },
       fail: (error) => {
@@ -135,7 +164,7 @@ export class MemoryWorkqueue implements Workqueue {
 
   #create(id: string, request: Request, { purpose, delayMs }: { purpose: Purpose; delayMs: number }): void {
     const dueMs = this.#options.clock.monotonic() + delayMs;
-    const fresh = { attemptsMade: 0, run: undefined, next: undefined };
+    const fresh = { attemptsMade: 0, run: undefined, next: undefined, hold: undefined };
     this.#entries.set(id, { request, purpose, delayMs, dueMs, ...fresh });
   }
 
@@ -148,9 +177,10 @@ export class MemoryWorkqueue implements Workqueue {
     return delayFor(first.at, now, { quietPeriodMs, maxWaitMs });
   }
 
-  #wait(entry: Entry, ms: number): void {
+  #wait(entry: Entry, ms: number, hold?: Hold): void {
     entry.run = undefined;
     entry.dueMs = this.#options.clock.monotonic() + ms;
+    if (hold !== undefined) entry.hold = { hold, againAtMs: this.#options.clock.now() + ms };
   }
 
   #end(id: string, entry: Entry): void {

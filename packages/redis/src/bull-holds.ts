@@ -1,0 +1,106 @@
+import type { HeldRequest, HeldRequests } from "@fleet-reloader/engine/held-requests";
+import type { Hold, Request } from "@fleet-reloader/engine/request";
+import type { Queue } from "bullmq";
+import type { RedisClient } from "./client.ts";
+import type { Keys } from "./keys.ts";
+import { fromJob, type RequestJob, toJob } from "./request-job.ts";
+
+/** A freeze may end for thousands: as many promotions are under way at a time. */
+const releasedAtOnce = 100;
+
+/** Which of the waiting entries are held, beside the queue of each shard: an entry itself says only when it is due. */
+export class BullHolds {
+  readonly #client: RedisClient;
+  readonly #keys: Keys;
+
+  constructor({ client, keys }: { readonly client: RedisClient; readonly keys: Keys }) {
+    this.#client = client;
+    this.#keys = keys;
+  }
+
+  /** To be called before the entry is put back: held work must not look like work in between. */
+  async hold(id: string, request: Request, { hold, againAtMs }: Held): Promise<void> {
+    const shard = this.#keys.shardOf(request.cluster);
+    const { reason, untilMs } = hold;
+    const text = JSON.stringify({ ...toJob(request), reason, ...(untilMs === undefined ? {} : { untilMs }) });
+    await this.#client.connection
+      .multi()
+      .zadd(this.#keys.held(shard), againAtMs, id)
+      .hset(this.#keys.holds(shard), id, text)
+      .exec();
+  }
+
+  /** These are held no more: they were taken up, or are about to be due. */
+  async forget(shard: number, ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await this.#client.connection
+      .multi()
+      .zrem(this.#keys.held(shard), ...ids)
+      .hdel(this.#keys.holds(shard), ...ids)
+      .exec();
+  }
+
+  /** How many held entries of a shard would be due before this wall time. */
+  async countBefore(shard: number, wallMs: number): Promise<number> {
+    return await this.#client.connection.zcount(this.#keys.held(shard), "-inf", `(${wallMs}`);
+  }
+
+  /** The same as whoever watches over holds sees it; the queues in the order of their shards. */
+  of(queues: readonly Queue<RequestJob>[]): HeldRequests {
+    return {
+      list: async () => (await Promise.all(queues.map((_, shard) => this.#list(shard)))).flat(),
+      release: async (held) => {
+        const shards = Map.groupBy(held, ({ request }) => this.#keys.shardOf(request.cluster));
+        await Promise.all([...shards].map(([shard, its]) => this.#release(shard, queues[shard], its)));
+      },
+    };
+  }
+
+  async #list(shard: number): Promise<readonly HeldRequest[]> {
+    const { connection } = this.#client;
+    const scores = await connection.zrange(this.#keys.held(shard), "0", "-1", "WITHSCORES");
+    if (scores.length === 0) return [];
+    const texts = await connection.hgetall(this.#keys.holds(shard));
+    const held: HeldRequest[] = [];
+    const unreadable: string[] = [];
+    for (let at = 0; at < scores.length; at += 2) {
+      const [id = "", score] = scores.slice(at, at + 2);
+      const one = readHeld(id, Number(score), texts[id]);
+      if (one === undefined) unreadable.push(id);
+      else held.push(one);
+    }
+    await this.forget(shard, unreadable);
+    return held;
+  }
+
+  async #release(shard: number, queue: Queue<RequestJob> | undefined, held: readonly HeldRequest[]) {
+    // First: a worker that takes one up may hold it again.
+    await this.forget(
+      shard,
+      held.map(({ id }) => id),
+    );
+    for (let at = 0; at < held.length; at += releasedAtOnce)
+      await Promise.all(held.slice(at, at + releasedAtOnce).map(({ id }) => promote(queue, id)));
+  }
+}
+
+async function promote(queue: Queue<RequestJob> | undefined, id: string): Promise<void> {
+  const job = await queue?.getJob(id);
+  // Fails for one that was taken up or made due meanwhile.
+  await job?.promote().catch(() => undefined);
+}
+
+interface Held {
+  readonly hold: Hold;
+  readonly againAtMs: number;
+}
+
+/** Undefined for what cannot be read: it is due when it is due. */
+function readHeld(id: string, againAtMs: number, text: string | undefined): HeldRequest | undefined {
+  const value: unknown = text === undefined ? undefined : JSON.parse(text);
+  const request = fromJob(value);
+  if (request === undefined || typeof value !== "object" || value === null) return undefined;
+  const reason = "reason" in value && typeof value.reason === "string" ? value.reason : "";
+  const until = "untilMs" in value && typeof value.untilMs === "number" ? { untilMs: value.untilMs } : {};
+  return { id, request, reason, againAtMs, ...until };
+}
