@@ -1,11 +1,14 @@
+import { type Work, workOf } from "@fleet-reloader/engine/work";
 import { expect, test } from "vitest";
 import { listen, listenHealth } from "./http-endpoint.ts";
+import { workField, workPath } from "./work-answer.ts";
 
 async function startHealth(
   how: {
     readonly notReady?: () => readonly string[];
     readonly notes?: () => readonly string[];
     readonly metrics?: () => Promise<string>;
+    readonly work?: () => Promise<Work>;
   } = {},
 ) {
   const health = await listenHealth({
@@ -13,6 +16,7 @@ async function startHealth(
     notReady: how.notReady ?? (() => []),
     ...(how.notes === undefined ? {} : { notes: how.notes }),
     metrics: how.metrics ?? (async () => "rolls_total 1\n"),
+    ...(how.work === undefined ? {} : { work: how.work }),
   });
   return {
     port: health.port,
@@ -60,6 +64,22 @@ test("metrics come in Prometheus' text format", async () => {
     type: "text/plain; version=0.0.4; charset=utf-8",
     body: "rolls_total 1\n",
   });
+});
+
+test("work is a JSON object with numbers, as KEDA reads it", async () => {
+  const work = workOf({ waiting: 1, prioritized: 2, active: 3, due: 4, held: 1 });
+  await using health = await startHealth({ work: async () => work });
+  const answer = await health.ask(workPath);
+  expect(answer).toMatchObject({ status: 200, type: "application/json" });
+  expect(JSON.parse(answer.body)).toEqual(work);
+  expect(JSON.parse(answer.body)).toHaveProperty(workField, 9);
+});
+
+test("work that cannot be counted is refused and never none: what scales by it falls back", async () => {
+  await using health = await startHealth({ work: () => Promise.reject(new Error("redis: reconnecting")) });
+  expect(await health.ask(workPath)).toMatchObject({ status: 503, body: "redis: reconnecting\n" });
+  await using worker = await startHealth();
+  expect((await worker.ask(workPath)).status).toBe(404);
 });
 
 test("any other path is told where to look", async () => {

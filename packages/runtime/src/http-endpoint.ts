@@ -1,5 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Fault } from "@fleet-reloader/domain/fault";
+import type { Work } from "@fleet-reloader/engine/work";
+import { workPath } from "./work-answer.ts";
 
 export interface ListenAddress {
   readonly host: string;
@@ -43,9 +45,11 @@ export interface HealthOptions {
   /** What people should know and what keeps us from nothing, a line each. */
   readonly notes?: () => readonly string[];
   readonly metrics: () => Promise<string>;
+  /** What there is for workers to do; rejects when that cannot be told. Absent where nobody scales by this process. */
+  readonly work?: () => Promise<Work>;
 }
 
-/** `/live`, `/ready` and `/metrics`. Liveness depends on nothing but this process (product S10). */
+/** `/live`, `/ready`, `/metrics` and, of those that are always on, `/work`. Liveness depends on nothing but this process (product S10). */
 export function listenHealth(options: HealthOptions) {
   return listen("--listen-address", options.address, (request, response) => {
     answer(request.url?.split("?")[0] ?? "/", response, options).catch((error: unknown) => {
@@ -59,11 +63,21 @@ async function answer(path: string, response: ServerResponse, options: HealthOpt
   if (path === "/live") return send(response, 200, "alive");
   if (path === "/metrics")
     return send(response, 200, await options.metrics(), "text/plain; version=0.0.4; charset=utf-8");
+  if (path === workPath && options.work !== undefined) return await sendWork(response, options.work);
   if (path !== "/ready") return send(response, 404, "not here: /live, /ready and /metrics are\n");
   const reasons = options.notReady();
   const notes = (options.notes?.() ?? []).map((note) => `note: ${note}`);
   const lines = [...(reasons.length === 0 ? ["ready"] : reasons), ...notes];
   return send(response, reasons.length === 0 ? 200 : 503, `${lines.join("\n")}\n`);
+}
+
+/** An error is never an empty result: whoever scales has to fall back to what it does without an answer. */
+async function sendWork(response: ServerResponse, work: () => Promise<Work>): Promise<void> {
+  try {
+    send(response, 200, `${JSON.stringify(await work())}\n`, "application/json");
+  } catch (error) {
+    send(response, 503, `${error instanceof Error ? error.message : "unknown"}\n`);
+  }
 }
 
 function send(

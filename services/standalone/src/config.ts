@@ -2,6 +2,7 @@ import {
   connectionFields,
   dashboardFields,
   ruleFields,
+  scalingFields,
   workerFields,
 } from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
@@ -16,4 +17,5 @@ export const standaloneConfig = {
   ...notifyFields,
   ...historyFields,
   ...dashboardFields,
+  ...scalingFields,
 } as const;

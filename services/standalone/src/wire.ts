@@ -22,6 +22,7 @@ import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
 import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
+import { createScaling } from "@fleet-reloader/watcher/scaling";
 import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
 import { startHistory } from "@fleet-reloader/worker/history";
@@ -79,12 +80,14 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       providers: registration.providers,
     });
     const watching = new Watching({ ...shared, telling });
+    const scaling = createScaling({ ...shared, horizonMs: config.workHorizon });
     // Served before anything is waited for: being alive depends on nothing outside this process.
     const health = await listenHealth({
       address: config.listenAddress,
       notReady: () => [...client.notReady, ...fleet.notEngaged, ...watching.notInSync],
       notes: () => registration.notes,
       metrics,
+      work: scaling.work,
     });
     shutdown.add("health", () => health.close());
     await verifyServer(client);
@@ -106,9 +109,10 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       publish(engaged);
       return watching.watch(engaged, signal);
     });
-    shutdown.add("clusters", () => {
+    const holds = scaling.watchHolds(clusters.signal);
+    shutdown.add("clusters", async () => {
       clusters.abort();
-      return running;
+      await Promise.all([running, holds]);
     });
     const reporting = startReporting({
       ...{ ...shared, config, fleet },

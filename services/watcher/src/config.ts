@@ -1,4 +1,9 @@
-import { connectionFields, ruleFields, workerFields } from "@fleet-reloader/runtime/config/fields";
+import {
+  connectionFields,
+  ruleFields,
+  scalingFields,
+  workerFields,
+} from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
 import { webhookModeFields } from "@fleet-reloader/runtime/config/notify-fields";
 
@@ -10,5 +15,6 @@ export const watcherConfig = {
   ...fleetFields,
   ...ruleFields,
   ...webhookModeFields,
+  ...scalingFields,
   markKeyFile,
 } as const;

@@ -20,6 +20,7 @@ import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
 import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { watcherConfig } from "./config.ts";
+import { createScaling } from "./scaling.ts";
 import { createTelling, settingsFor } from "./telling.ts";
 import { Watching } from "./watching.ts";
 
@@ -58,6 +59,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     providers: registration.providers,
   });
   const ownership = new RedisOwnership({ ...time, client, keys, log, meter, member: uniqueInstanceName() });
+  const scaling = createScaling({ ...time, client, keys, queue, log, horizonMs: config.workHorizon });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,
@@ -70,6 +72,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     ],
     notes: () => registration.notes,
     metrics,
+    work: scaling.work,
   });
   shutdown.add("health", () => health.close());
   await verifyServer(client);
@@ -80,9 +83,10 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     ownership.during(engaged.cluster, signal, (owned) => watching.watch(engaged, owned)),
   );
   const owning = ownership.run(lifetime.signal);
+  const holds = scaling.watchHolds(lifetime.signal);
   shutdown.add("clusters", async () => {
     lifetime.abort();
-    await Promise.all([owning, running]);
+    await Promise.all([owning, running, holds]);
   });
   log.info({ listen: `${config.listenAddress.host}:${health.port}` }, "watcher started");
   return { log, stop: () => shutdown.run(log) };

@@ -9,6 +9,7 @@ export const fieldGroups = [
   "Alerts and notices",
   "Worker",
   "History",
+  "Scaling of workers",
   "Log, probes and dashboard",
   "Understood, and without effect",
 ] as const;

@@ -76,7 +76,7 @@ export const connectionFields = {
       flag: "listen-address",
       env: "FLEET_RELOADER_LISTEN_ADDRESS",
       placeholder: "HOST:PORT",
-      description: "Serves /live, /ready and /metrics.",
+      description: "Serves /live, /ready and /metrics; watchers also /work, by which workers are scaled.",
     },
   },
   ...logFields,
@@ -160,6 +160,22 @@ export const workerFields = {
       env: "FLEET_RELOADER_CONCURRENCY",
       placeholder: "COUNT",
       description: "Workloads one worker process handles at once.",
+    },
+  },
+} as const;
+
+/** Of those that are always on, and tell how much there is to do. */
+export const scalingFields = {
+  workHorizon: {
+    // A pod that has to be scheduled, with its image pulled, and a few questions of who scales.
+    schema: duration("60s"),
+    meta: {
+      group: "Scaling of workers",
+      flag: "work-horizon",
+      env: "FLEET_RELOADER_WORK_HORIZON",
+      placeholder: "DURATION",
+      description:
+        "What /work counts: requests that are due now or within this time, which is what a worker takes to start.",
     },
   },
 } as const;

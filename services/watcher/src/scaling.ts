@@ -1,0 +1,36 @@
+import type { Clock } from "@fleet-reloader/engine/clock";
+import { type IsStillHeld, watchHolds } from "@fleet-reloader/engine/held-requests";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Work } from "@fleet-reloader/engine/work";
+import { BullHolds } from "@fleet-reloader/redis/bull-holds";
+import { countWork } from "@fleet-reloader/redis/bull-work";
+import type { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
+import type { RedisClient } from "@fleet-reloader/redis/client";
+import type { Keys } from "@fleet-reloader/redis/keys";
+import { createWorkAnswer } from "@fleet-reloader/runtime/work-answer";
+
+export interface ScalingOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly queue: BullWorkqueue;
+  readonly horizonMs: number;
+  /** Who knows whether a hold goes on; absent: its time decides. */
+  readonly isStillHeld?: IsStillHeld;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** What a process that is always on does for workers that are not: it tells how much there is to do, and ends holds. */
+export function createScaling(options: ScalingOptions) {
+  const { queues } = options.queue;
+  const holds = new BullHolds(options);
+  const held = holds.of(queues);
+  return {
+    work: createWorkAnswer({
+      clock: options.clock,
+      count: (): Promise<Work> => countWork({ ...options, queues, holds }),
+      redisNotReady: () => options.client.notReady,
+    }),
+    watchHolds: (signal: AbortSignal): Promise<void> => watchHolds({ ...options, held }, signal),
+  };
+}
