@@ -8,6 +8,7 @@ import { noOpStorm } from "./b07-no-op-storm.ts";
 import { memory } from "./b08-memory.ts";
 import { coldStart } from "./b09-cold-start.ts";
 import { warmRestart } from "./b10-warm-restart.ts";
+import { scaleFromZero } from "./b14-scale-from-zero.ts";
 
 export const benchmarks: readonly Benchmark[] = [
   singleChange,
@@ -19,4 +20,5 @@ export const benchmarks: readonly Benchmark[] = [
   memory,
   coldStart,
   warmRestart,
+  scaleFromZero,
 ];

@@ -13,6 +13,7 @@ import { outageTests } from "./outage.ts";
 import { pauseTests } from "./pause.ts";
 import { quietTests } from "./quiet.ts";
 import { rightsTests } from "./rights.ts";
+import { scalingTests } from "./scaling.ts";
 import { scopeTests } from "./scope.ts";
 import { secrecyTests } from "./secrecy.ts";
 import { storyTests } from "./story.ts";
@@ -40,6 +41,7 @@ export function adversityTests(world: () => World): void {
     describe("secrecy", () => secrecyTests(world));
     describe("a pause period", () => pauseTests(world));
     describe("surface", () => surfaceTests(world));
+    describe("workers from zero", () => scalingTests(world));
     badInputTests(world);
     notifyTests(world);
     describe("history", () => historyTests(world));

@@ -1,0 +1,100 @@
+import { setTimeout as wait } from "node:timers/promises";
+import type { Product } from "./product.ts";
+
+export interface ScalerOptions {
+  /** Origin of the health listener of a process that is always on. */
+  readonly origin: string;
+  readonly startWorker: () => Product;
+  readonly pollMs: number;
+  /** No work for this long before the last worker is stopped. */
+  readonly cooldownMs: number;
+  /** A worker for each so much work; from 1 to `workersMax`. */
+  readonly workPerWorker?: number;
+  readonly workersMax?: number;
+}
+
+/** Stands in for KEDA and its HPA: asks how much work there is, and starts and stops worker processes. */
+export interface Scaler extends AsyncDisposable {
+  /** Processes that have not ended: those that are being stopped among them. */
+  readonly processes: number;
+  /** Workers that are wanted now. */
+  readonly workers: number;
+  /** How often there was none and one was started. */
+  readonly wakes: number;
+  /** Answers that were none: then everything stays as it is. */
+  readonly refusals: number;
+}
+
+export function startScaler(options: ScalerOptions): Scaler {
+  const { workPerWorker = 40, workersMax = 1 } = options;
+  const over = new AbortController();
+  const wanted: Product[] = [];
+  const leaving = new Set<Promise<unknown>>();
+  let idleSince: number | undefined;
+  let wakes = 0;
+  let refusals = 0;
+
+  const startOne = (): void => {
+    if (wanted.length === 0) wakes += 1;
+    wanted.push(options.startWorker());
+  };
+  const stop = (worker: Product): void => {
+    // Its folder goes with it.
+    const ended = (async () => await worker[Symbol.asyncDispose]())();
+    leaving.add(ended);
+    void ended.finally(() => leaving.delete(ended));
+  };
+  const scale = (work: number): void => {
+    // Up at once, and down only to nothing: between one and many the HPA is slower than any cool-down here.
+    if (work > 0) {
+      idleSince = undefined;
+      const enough = Math.min(workersMax, Math.ceil(work / workPerWorker));
+      while (wanted.length < enough) startOne();
+      return;
+    }
+    idleSince ??= performance.now();
+    if (performance.now() - idleSince >= options.cooldownMs)
+      for (const worker of wanted.splice(0)) stop(worker);
+  };
+  const run = async (): Promise<void> => {
+    while (!over.signal.aborted) {
+      const work = await askWork(options.origin);
+      if (work === undefined) refusals += 1;
+      else if (!over.signal.aborted) scale(work);
+      await wait(options.pollMs, undefined, { signal: over.signal }).catch(() => undefined);
+    }
+  };
+  const running = run();
+  return {
+    get processes() {
+      return wanted.length + leaving.size;
+    },
+    get workers() {
+      return wanted.length;
+    },
+    get wakes() {
+      return wakes;
+    },
+    get refusals() {
+      return refusals;
+    },
+    async [Symbol.asyncDispose]() {
+      over.abort();
+      await running;
+      for (const worker of wanted.splice(0)) stop(worker);
+      await Promise.all(leaving);
+    },
+  };
+}
+
+/** Undefined for any answer but a number. KEDA waits for 3 s. */
+async function askWork(origin: string): Promise<number | undefined> {
+  try {
+    const answer = await fetch(`${origin}/work`, { signal: AbortSignal.timeout(3000) });
+    const body: unknown = await answer.json();
+    const isNumber = typeof body === "object" && body !== null && "work" in body && answer.status === 200;
+    return isNumber && typeof body.work === "number" ? body.work : undefined;
+  } catch {
+    return undefined;
+  }
+}

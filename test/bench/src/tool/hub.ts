@@ -1,0 +1,36 @@
+import { type Product, startProduct } from "@fleet-reloader/testkit/product";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { type Scaler, startScaler } from "@fleet-reloader/testkit/scaler";
+import type { BenchServer } from "../server/bench-server.ts";
+import { sharedMarkKey } from "./data-folder.ts";
+
+/** A watcher that is always on, a Redis, and workers that come and go with the work. */
+export interface Hub extends AsyncDisposable {
+  readonly scaler: Scaler;
+}
+
+export interface HubOptions {
+  readonly server: BenchServer;
+  readonly namespace: string;
+  readonly pollMs: number;
+  readonly cooldownMs: number;
+  readonly args: readonly string[];
+}
+
+export async function startHub({ server, namespace, args, ...pace }: HubOptions): Promise<Hub> {
+  await using stack = new AsyncDisposableStack();
+  const redis = stack.use(await startRedis());
+  const key = stack.use(sharedMarkKey());
+  const start = (service: "watcher" | "worker"): Product =>
+    startProduct({
+      service,
+      kubeconfig: server.kubeconfigPath,
+      args: ["--namespace", namespace, "--redis-url", redis.url, ...key.args, ...args],
+    });
+  const watcher = stack.use(start("watcher"));
+  await watcher.ready();
+  const origin = await watcher.healthUrl();
+  const scaler = stack.use(startScaler({ origin, startWorker: () => start("worker"), ...pace }));
+  const whole = stack.move();
+  return { scaler, [Symbol.asyncDispose]: () => whole.disposeAsync() };
+}

@@ -1,0 +1,84 @@
+import { randomBytes } from "node:crypto";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startProduct } from "@fleet-reloader/testkit/product";
+import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { type Scaler, startScaler } from "@fleet-reloader/testkit/scaler";
+import { until } from "@fleet-reloader/testkit/until";
+import { expect, test } from "vitest";
+import { auto, reads, Site } from "../site.ts";
+import type { World } from "../world.ts";
+
+/** As KEDA would do it, only quicker. */
+const pollMs = 1000;
+const cooldownMs = 2000;
+const rounds = 3;
+/** A worker has to be started by then, on a machine that does other things, too. */
+const wokenWithinMs = 40_000;
+
+/** Workers come from zero and go to zero; the watcher is always on. */
+export function scalingTests(world: () => World): void {
+  interface Hub extends AsyncDisposable {
+    readonly at: Site;
+    readonly redis: TestRedis;
+    readonly scaler: Scaler;
+    readonly origin: string;
+  }
+
+  /** One Deployment, a watcher, and no worker but those the scaler starts; the first has adopted it and is gone. */
+  async function startHub(purpose: string): Promise<Hub> {
+    const at = await Site.make(world().client, purpose);
+    await at.configMap("settings", { v: "0" });
+    await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
+    const stack = new AsyncDisposableStack();
+    const redis = stack.use(await startRedis());
+    const args = ["--namespace", at.namespace, "--redis-url", redis.url];
+    const kubeconfig = world().kubeconfigPath;
+    const watcher = stack.use(startProduct({ service: "watcher", kubeconfig, args }));
+    await watcher.ready();
+    const keyFile = join(watcher.dataDir, "shared.key");
+    writeFileSync(keyFile, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });
+    const origin = await watcher.healthUrl();
+    const startWorker = () =>
+      startProduct({ service: "worker", kubeconfig, args: [...args, "--mark-key-file", keyFile] });
+    const scaler = stack.use(startScaler({ origin, startWorker, pollMs, cooldownMs }));
+    await at.adopted("Deployment", "api", wokenWithinMs);
+    await until("no worker is left", () => scaler.processes === 0, wokenWithinMs);
+    return { at, redis, scaler, origin, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+  }
+
+  test("with no worker a debounced change wakes one, which rolls once and goes again", async () => {
+    await using hub = await startHub("scale");
+    const { at, scaler } = hub;
+    for (let round = 1; round <= rounds; round += 1) {
+      const wakes = scaler.wakes;
+      await at.change("ConfigMap", "settings", { v: String(round) });
+      await until("it rolls", async () => (await at.rolls("Deployment", "api")) === round, wokenWithinMs);
+      await until("no worker is left", () => scaler.processes === 0, wokenWithinMs);
+      expect(scaler.wakes - wakes).toBe(1);
+      expect(await at.rolls("Deployment", "api")).toBe(round);
+    }
+  });
+
+  test("a change made while the last worker goes is not stranded", async () => {
+    await using hub = await startHub("scale-down");
+    const { at, scaler } = hub;
+    await at.change("ConfigMap", "settings", { v: "1" });
+    await until("the worker is told to go", () => scaler.wakes === 2 && scaler.workers === 0, wokenWithinMs);
+    await at.change("ConfigMap", "settings", { v: "2" });
+    await at.settlesAt("Deployment", "api", 2, { withinMs: wokenWithinMs });
+  });
+
+  test("a Redis that is away is no reason to stop workers: nothing is told, and it goes on when it is back", async () => {
+    await using hub = await startHub("scale-redis");
+    const { at, redis, scaler, origin } = hub;
+    await at.change("ConfigMap", "settings", { v: "1" });
+    await until("a worker is up", () => scaler.workers === 1, wokenWithinMs);
+    await redis.kill();
+    await until("it is refused", async () => (await fetch(`${origin}/work`)).status === 503, 5000);
+    await until("nothing is told for longer than a cool-down", () => scaler.refusals >= 4, wokenWithinMs);
+    expect(scaler.workers).toBe(1);
+    await redis.restart();
+    await at.settlesAt("Deployment", "api", 1, { withinMs: wokenWithinMs });
+  });
+}
