@@ -17,10 +17,10 @@ afterAll(() => redis[Symbol.asyncDispose]());
 const shards = 4;
 
 describe.concurrent("BullWorkqueue and BullConsumer on a Redis Cluster, in shards", () => {
-  workqueueContract(() => startQueue(redis.url, undefined, shards));
+  workqueueContract(() => startQueue(redis.url, undefined, { shards }));
 
   test("requests of many clusters go to their shards, and each runs once", async () => {
-    await using bed = await startQueue(redis.url, undefined, shards);
+    await using bed = await startQueue(redis.url, undefined, { shards });
     const clusters = Array.from({ length: 12 }, (_, i) => `cluster-${i}`);
     const inCluster = (cluster: string) => {
       const { request, ...rest } = atOnce();

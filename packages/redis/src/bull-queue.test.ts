@@ -13,3 +13,9 @@ afterAll(() => redis[Symbol.asyncDispose]());
 describe.concurrent("BullWorkqueue and BullConsumer", () => {
   workqueueContract(() => startQueue(redis.url));
 });
+
+// Each request sinks one rank below the one before it: whatever holds without priorities holds with them.
+describe.concurrent("BullWorkqueue and BullConsumer in a storm", () => {
+  const share = { size: 0.5, perSecond: 0 };
+  workqueueContract(() => startQueue(redis.url, undefined, { share }));
+});

@@ -1,8 +1,10 @@
 import { delayFor } from "@fleet-reloader/domain/debounce";
+import type { Share } from "@fleet-reloader/domain/fair-share";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { Addition, Workqueue } from "@fleet-reloader/engine/workqueue";
 import { type JobsOptions, Queue } from "bullmq";
 import type { RedisClient } from "./client.ts";
+import { FairShares } from "./fair-shares.ts";
 import type { Keys } from "./keys.ts";
 import { type RequestJob, requestId, toJob } from "./request-job.ts";
 
@@ -10,8 +12,8 @@ export const queueName = "reconcile";
 /** A request is retried until it succeeds or becomes pointless; what has no end is seen in its age, not in a count. */
 const attemptsMax = 1_000_000;
 
-/** Whatever has none is taken first: a look at a rollout delays no roll. Any number from 1 would do. */
-const followPriority = 10;
+/** The last that BullMQ has (its PRIORITY_LIMIT): a look at a rollout delays no roll, not even the tail of a storm. */
+const followPriority = 2 ** 21 - 1;
 
 /** Finished requests stay a while for the dashboard. */
 const keepCompleted = { age: 3600, count: 1000 } as const;
@@ -21,6 +23,8 @@ export interface BullWorkqueueOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly clock: Clock;
+  /** What one cluster may ask for before others; the default when absent. */
+  readonly share?: Share;
 }
 
 /**
@@ -34,11 +38,13 @@ export class BullWorkqueue implements Workqueue {
   readonly #client: RedisClient;
   readonly #keys: Keys;
   readonly #clock: Clock;
+  readonly #shares: FairShares;
 
   constructor(options: BullWorkqueueOptions) {
     this.#client = options.client;
     this.#keys = options.keys;
     this.#clock = options.clock;
+    this.#shares = new FairShares(options.clock, options.share);
     this.queues = options.keys.queuePrefixes.map((prefix) => {
       const queue = new Queue<RequestJob>(queueName, { connection: options.client.connection, prefix });
       // Reported once by the client itself; without a listener an error event would end the process.
@@ -54,8 +60,8 @@ export class BullWorkqueue implements Workqueue {
 
   /** Requests that are due and not taken up yet. */
   async depth(): Promise<number> {
-    const depths = await Promise.all(this.queues.map((queue) => queue.getWaitingCount()));
-    return depths.reduce((sum, depth) => sum + depth, 0);
+    const counts = await Promise.all(this.queues.map((queue) => queue.getJobCounts("wait", "prioritized")));
+    return counts.reduce((sum, { wait = 0, prioritized = 0 }) => sum + wait + prioritized, 0);
   }
 
   async close(): Promise<void> {
@@ -65,10 +71,11 @@ export class BullWorkqueue implements Workqueue {
   async #addTo(queue: Queue<RequestJob> | undefined, additions: readonly Addition[]): Promise<void> {
     if (queue === undefined) return;
     const delays = await this.#delays(additions);
+    const priorities = this.#shares.priorities(additions);
     const jobs = additions.map((addition, at) => ({
       name: addition.purpose,
       data: toJob(addition.request),
-      opts: jobOptions(addition, delays[at] ?? 0),
+      opts: jobOptions(addition, { delay: delays[at] ?? 0, priority: priorities[at] ?? 0 }),
     }));
     const [only, ...others] = jobs;
     if (only !== undefined && others.length === 0) await queue.add(only.name, only.data, only.opts);
@@ -94,10 +101,18 @@ export class BullWorkqueue implements Workqueue {
   }
 }
 
-function jobOptions(addition: Addition, delay: number): JobsOptions {
+/**
+ * A priority holds through delays, retries and the run that follows; a change that moves a waiting one leaves it its priority.
+ * Without one an entry lies in a plain list, which is cheaper.
+ */
+function jobOptions(
+  addition: Addition,
+  { delay, priority }: { readonly delay: number; readonly priority: number },
+): JobsOptions {
+  const sunk = addition.purpose === "follow" ? followPriority : priority;
   return {
     delay,
-    ...(addition.purpose === "follow" ? { priority: followPriority } : {}),
+    ...(sunk === 0 ? {} : { priority: sunk }),
     attempts: attemptsMax,
     backoff: { type: "by-fault" },
     removeOnComplete: keepCompleted,

@@ -369,6 +369,9 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       await bed.leave();
     }
 
+    /** Longer than a busy machine takes to look. */
+    const holdMs = 4000;
+
     const release = (bed: QueueUnderTest, isStillHeld?: IsStillHeld) =>
       releaseEnded({
         ...{ held: bed.held, clock: bed.clock, log: new CollectedLog() },
@@ -403,13 +406,13 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
 
     test.each([
       ["its end", (untilMs: number): Again => ({ ...frozen, hold: { reason: "Frozen", untilMs } })],
-      ["the time it asked for, where nobody knows,", (): Again => ({ ...frozen, afterMs: 1000 })],
+      ["the time it asked for, where nobody knows,", (): Again => ({ ...frozen, afterMs: holdMs })],
     ] as const)("is work after %s", async (_, how) => {
       await using bed = await start();
-      await hold(bed, how(bed.now() + 1000));
+      await hold(bed, how(bed.now() + holdMs));
       await release(bed);
       expect((await bed.work(horizonMs)).work).toBe(0);
-      await bed.elapse(1100);
+      await bed.elapse(holdMs + 100);
       await release(bed);
       expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 0 });
     });
