@@ -170,6 +170,27 @@ describe("a roll that was written", () => {
     expect(bed.ended[0]?.seconds).toBeLessThan(20);
   });
 
+  test("is not looked at before its time by a look that was meant for the roll before", async () => {
+    const bed = await rolled();
+    await bed.elapse(1000);
+    const before = looks(bed);
+    expect(await bed.reconcile(bed.api, { purpose: "follow" })).toMatchObject({ type: "again" });
+    expect(looks(bed)).toBe(before);
+  });
+
+  test("is not ended by a look that began before it", async () => {
+    let duringRead: (() => Promise<void>) | undefined;
+    const bed = await rolled({ after: () => duringRead?.() });
+    bed.cluster.setStatus(bed.api, healthy);
+    await bed.clock.advance(6000);
+    const request = { cluster: "c1", workload: bed.api };
+    const newer = { rolledAtMs: bed.clock.now(), generation: 9, sources: [] };
+    duringRead = () => bed.runs.start([{ request, run: newer }]);
+    expect(await bed.reconcile(bed.api, { purpose: "follow" })).toMatchObject({ type: "again" });
+    expect([bed.results(), await bed.runs.find(request)]).toEqual([[], newer]);
+    expect(bed.settled).toEqual([]);
+  });
+
   test("is followed no more when the workload is gone, and settled", async () => {
     const bed = await rolled();
     await bed.elapse(1000);

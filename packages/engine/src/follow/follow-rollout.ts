@@ -93,16 +93,17 @@ export function createFollower(options: FollowerOptions): Handler {
     const trouble = isSlow ? await troubleOfPods(live, seen) : undefined;
     const end = rolloutEnd(state, trouble, { spentMs, deadlineMs: rolloutDeadlineMs(live.object) });
     if (end === undefined) return unfinished(nextLookMs(spentMs, options.firstLookMs));
-    await options.onSettled?.(request);
     if (!(await runs.end(request, run))) return unfinished(options.firstLookMs);
+    // After it, since a newer run is not settled by the end of this one. Where this is not reached, the run begins anew and gets here.
+    await options.onSettled?.(request);
     tell(seen, live, trouble === undefined ? end : explained(end, trouble));
     return { type: "done", outcome: "unchanged" };
   }
 
   /** Nobody is told: there is no rollout any more. */
   async function settled(request: Request, run: RolloutRun, outcome: "gone" | "ignored"): Promise<Result> {
-    await options.onSettled?.(request);
     if (!(await runs.end(request, run))) return unfinished(options.firstLookMs);
+    await options.onSettled?.(request);
     return { type: "done", outcome };
   }
 
