@@ -76,6 +76,12 @@ export const faultCatalogue = {
     meaning: "The API server cannot be reached: name, port, TLS or network.",
     mend: "Check the server address of the kubeconfig and the route to it.",
   },
+  "kube.replaced": {
+    class: "unreachable",
+    meaning:
+      "Another cluster answers at the address: it was rebuilt, or the address was given to another one. Nothing of the old one is done to it.",
+    mend: "None needed: it is engaged as a new cluster, and nothing is rolled for it.",
+  },
   "kube.timeout": {
     class: "transient",
     meaning: "The API server accepted the request and did not answer in time. Its outcome is unknown.",

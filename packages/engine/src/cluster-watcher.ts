@@ -29,6 +29,8 @@ export interface ClusterWatcherOptions {
   readonly meter: Meter;
   /** For the first lists of a life: those of a whole fleet at once would be held in memory at once. */
   readonly turns: Turns;
+  /** Called whenever all streams are in sync. */
+  readonly onInSync?: () => void;
 }
 
 /** Where one stream stands, for readiness and for people. */
@@ -157,5 +159,6 @@ export class ClusterWatcher {
     const behind = ofKind.find((status) => !isSettled(status.state));
     this.#options.meter.streamState(this.#options.name, kind, behind?.state ?? state);
     this.#options.log.debug({ resource, state, why }, "stream state");
+    if (this.isInSync) this.#options.onInSync?.();
   }
 }

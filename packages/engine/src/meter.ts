@@ -1,3 +1,4 @@
+import type { ClusterState } from "@fleet-reloader/domain/cluster/standing";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { SourceKind } from "@fleet-reloader/domain/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
@@ -41,6 +42,8 @@ export interface Meter {
   stateLost(cluster: string): void;
   /** Clusters this watcher has, of those it shares with others. */
   clustersOwned(count: number): void;
+  /** Undefined: there is no such cluster any more. */
+  clusterState(cluster: string, state: ClusterState | undefined): void;
   notified(channel: Channel, result: NotificationResult, count: number): void;
   /** How many registrations of a provider are in a state now. */
   registrations(provider: string, state: RegistrationState, count: number): void;

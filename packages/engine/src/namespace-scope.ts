@@ -10,6 +10,12 @@ export function mayServe(scope: Scope, namespace: string): boolean {
     : scope.namespaces.includes(namespace);
 }
 
+/** The scope in a cluster that shows us only some namespaces: those of them that are served at all. */
+export function scopeIn(scope: Scope, namespaces: readonly string[] | undefined): Scope {
+  if (namespaces === undefined) return scope;
+  return { ...scope, namespaces: namespaces.filter((namespace) => mayServe(scope, namespace)) };
+}
+
 /** The selector in force; undefined when the labels of namespaces do not matter. */
 export function selectorOf({ namespaces, namespaceSelector }: Scope): Scope["namespaceSelector"] {
   return namespaces === undefined ? namespaceSelector : undefined;

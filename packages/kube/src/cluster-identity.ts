@@ -10,15 +10,31 @@ import { accept } from "./resource.ts";
  * Where that may not be read (namespaced rights only), a digest of the server's address stands for it.
  */
 export async function identify(connection: Connection, signal: AbortSignal): Promise<ClusterId> {
+  return (await readUid(connection, signal)) ?? standIn(connection.server);
+}
+
+/** Undefined: we may not read it, or there is none. Faults when the server does not answer. */
+export async function readUid(connection: Connection, signal: AbortSignal): Promise<string | undefined> {
   try {
-    const answer = await connection.call(
+    const answer = await connection.ask(
       { method: "GET", path: "/api/v1/namespaces/kube-system", accept: accept.metadata },
       signal,
     );
     const uid = text(answer.body, "metadata", "uid");
-    if (uid !== "") return uid;
+    return uid === "" ? undefined : uid;
   } catch (error) {
     if (asFault(error).code !== "kube.forbidden") throw error;
+    return undefined;
   }
-  return `server-${createHash("sha256").update(connection.server).digest("hex").slice(0, 32)}`;
+}
+
+const standInPrefix = "server-";
+
+/** Whether the id is the cluster's own, which its UID can be compared with. */
+export function isOwnUid(cluster: ClusterId): boolean {
+  return !cluster.startsWith(standInPrefix);
+}
+
+function standIn(server: string): ClusterId {
+  return standInPrefix + createHash("sha256").update(server).digest("hex").slice(0, 32);
 }

@@ -1,9 +1,13 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
-import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import type { Dispatcher } from "undici";
+import { parseJson, retryAfter, statusOf } from "./answer-parts.ts";
+import { CallLimit } from "./call-limit.ts";
 import { Credentials, type Identity } from "./credentials.ts";
-import { text } from "./json.ts";
+import { Deadlines } from "./deadlines.ts";
+import { createPools, type HttpPools, poolsKey } from "./http-pools.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
+import { type ConnectionGuard, Suspicion } from "./suspicion.ts";
 import { type CallContext, isSilence, statusFault, transportFault } from "./to-fault.ts";
 import { wholeAnswer } from "./whole-answer.ts";
 
@@ -39,44 +43,89 @@ export interface ConnectionOptions {
   readonly callConnections?: number;
   /** After how long without a byte a stream is taken for dead. */
   readonly streamSilenceMs?: number;
+  /** The most calls a second, and at once; undefined: as many as there are. Streams do not count. */
+  readonly limit?: { readonly qps: number; readonly burst: number } | undefined;
   readonly onCall?: (record: CallRecord) => void;
 }
 
-interface Pools {
-  readonly tlsKey: string;
-  readonly calls: Dispatcher;
-  readonly streams: Dispatcher;
-}
-
-/** A call that has no answer after this long has an unknown outcome. */
-const callTimeoutMs = 30_000;
+/** A call whose answer has not begun after this long has an unknown outcome (fleet.md, 2.4). */
+const callTimeoutMs = 10_000;
+/** A page of large objects over a thin line may take a while; a server that drips must not take for ever. */
+const wholeAnswerMs = 60_000;
+/** Each carries one request at a time: a hung server holds this many of ours, and a healthy one is kept busy by fewer. */
+const callConnectionsDefault = 16;
 /** Bookmarks come about once a minute: a watch without a byte for this long is dead (kube-client.md, finding 4). */
 const streamSilenceMs = 100_000;
-/** A server that asks for a longer pause is asked again after this one; timers beyond 24 days would fire at once. */
-const retryAfterMaxMs = 600_000;
 /** Some proxies hold a watch's headers back until its first event. */
 const streamHeadersMs = 90_000;
 
 /**
- * HTTP to one API server: kept-alive pools of our own, one for calls and one for watches, so that a long stream never
- * stands in the way of a PATCH. Every failure leaves here as a Fault.
+ * HTTP to one API server, over kept-alive connections of our own. It stays the same object while address and credentials
+ * change inside, so whoever has it may keep it. Every failure leaves here as a Fault.
  */
 export class Connection {
   readonly #options: ConnectionOptions;
-  readonly #credentials: Credentials;
-  #pools: Pools | undefined;
+  readonly #limit: CallLimit | undefined;
+  readonly #head: Deadlines;
+  readonly #whole: Deadlines;
+  #target: ClusterTarget;
+  #credentials: Credentials;
+  #pools: HttpPools | undefined;
+  readonly #suspicion = new Suspicion();
+  #heardAt: number;
+  #streams = new AbortController();
 
   constructor(options: ConnectionOptions) {
+    const { clock, limit, target } = options;
     this.#options = options;
-    this.#credentials = new Credentials(options.target, options.clock);
+    this.#target = target;
+    this.#limit = limit === undefined ? undefined : new CallLimit({ ...limit, clock });
+    this.#head = new Deadlines(callTimeoutMs, clock);
+    this.#whole = new Deadlines(wholeAnswerMs, clock);
+    this.#credentials = new Credentials(target, clock);
+    this.#heardAt = clock.monotonic();
   }
 
   get server(): string {
-    return this.#options.target.server;
+    return this.#target.server;
+  }
+
+  /** When the server last said something that only a working server says: an answer below 500, a byte of a stream. */
+  get heardAt(): number {
+    return this.#heardAt;
+  }
+
+  /** From now on nothing is asked after a disturbance before the guard has looked. */
+  guard(guard: ConnectionGuard): void {
+    this.#suspicion.guard = guard;
+  }
+
+  /** Another way to the same cluster: for every request from now on. Those under way end in their own time. */
+  use(target: ClusterTarget): void {
+    this.#target = target;
+    this.#credentials = new Credentials(target, this.#options.clock);
+    this.#suspicion.raise();
+  }
+
+  /** Ends the streams that are open: what fell silent with a server that was away stays silent when it is back. */
+  reopenStreams(): void {
+    const before = this.#streams;
+    this.#streams = new AbortController();
+    this.#suspicion.raise();
+    before.abort();
   }
 
   /** One request with its whole body. 404 is an answer; every other status of 400 and above is a fault. */
   async call(call: Call, signal: AbortSignal): Promise<Answer> {
+    await this.#suspicion.settled(signal);
+    return await this.ask(call, signal);
+  }
+
+  /** A call past the guard: for whoever finds out what is behind the address. */
+  async ask(call: Call, signal: AbortSignal): Promise<Answer> {
+    await this.#limit?.turn(signal).catch((error: unknown) => {
+      throw transportFault(error, this.#context(call), signal);
+    });
     try {
       return await this.#callOnce(call, signal);
     } catch (error) {
@@ -90,9 +139,12 @@ export class Connection {
    * Opens a stream and yields its chunks. Ends when the server ends it, or when it has been silent for so long that it may be
    * dead (on a quiet kind it may as well be healthy: the caller asks again either way); faults when it is cut.
    */
-  async *stream(call: Call, signal: AbortSignal): AsyncGenerator<Buffer> {
+  async *stream(call: Call, outer: AbortSignal): AsyncGenerator<Buffer> {
     const context = this.#context(call);
+    const reopened = this.#streams.signal;
+    const signal = AbortSignal.any([outer, reopened]);
     try {
+      await this.#suspicion.settled(outer);
       let response = await this.#open(call, signal);
       if (response.statusCode === 401) {
         // A token that ran out while the last watch was open: the next one has to do, without a pause.
@@ -100,21 +152,31 @@ export class Connection {
         this.#credentials.invalidate();
         response = await this.#open(call, signal);
       }
+      if (response.statusCode < 500) this.#hear();
       if (response.statusCode >= 400) {
         if (response.statusCode === 401) this.#credentials.invalidate();
         const body = parseJson(await response.body.text());
-        throw statusFault(response.statusCode, status(body), context, retryAfter(response.headers));
+        throw statusFault(response.statusCode, statusOf(body), context, retryAfter(response.headers));
       }
-      for await (const chunk of response.body) yield chunk;
+      for await (const chunk of response.body) {
+        this.#hear();
+        yield chunk;
+      }
+      // A server that is taken down in good order ends its streams, too: what answers next may be another.
+      this.#suspicion.raise();
     } catch (error) {
+      if (reopened.aborted && !outer.aborted) return;
+      this.#brokeOff(error, outer);
       if (isSilence(error)) return;
-      throw transportFault(error, context, signal);
+      throw transportFault(error, context, outer);
     }
   }
 
   async close(): Promise<void> {
     const pools = this.#pools;
     this.#pools = undefined;
+    this.#head.close();
+    this.#whole.close();
     await Promise.all([pools?.calls.destroy(), pools?.streams.destroy()]);
   }
 
@@ -139,8 +201,12 @@ export class Connection {
         headersTimeout: callTimeoutMs,
         bodyTimeout: callTimeoutMs,
       };
-      const answer = await this.#recorded(call, "call", () => wholeAnswer(pools.calls, request, signal));
+      const deadlines = { head: this.#head, whole: this.#whole };
+      const answer = await this.#recorded(call, "call", () =>
+        wholeAnswer(pools.calls, request, { signal, deadlines }),
+      );
       const body = parseJson(await answer.text);
+      if (answer.statusCode < 500) this.#hear();
       if (answer.statusCode === 404 || answer.statusCode < 400) {
         if (body === undefined)
           throw new Fault(
@@ -152,10 +218,21 @@ export class Connection {
           );
         return { status: answer.statusCode, body };
       }
-      throw statusFault(answer.statusCode, status(body), context, retryAfter(answer.headers));
+      throw statusFault(answer.statusCode, statusOf(body), context, retryAfter(answer.headers));
     } catch (error) {
+      this.#brokeOff(error, signal);
       throw transportFault(error, context, signal);
     }
+  }
+
+  #hear(): void {
+    this.#heardAt = this.#options.clock.monotonic();
+  }
+
+  /** A fault is an answer; what is aborted is our own doing. */
+  #brokeOff(error: unknown, signal: AbortSignal): void {
+    if (error instanceof Fault || signal.aborted) return;
+    this.#suspicion.disturbed();
   }
 
   /** The time to the head of the answer, as client-go measures it. */
@@ -181,33 +258,17 @@ export class Connection {
     }
   }
 
-  async #ready(): Promise<{ identity: Identity; pools: Pools }> {
+  async #ready(): Promise<{ identity: Identity; pools: HttpPools }> {
+    const { callConnections = callConnectionsDefault } = this.#options;
     const identity = await this.#credentials.get();
-    if (this.#pools === undefined || this.#pools.tlsKey !== identity.tlsKey) {
+    if (this.#pools?.key !== poolsKey(this.#target, identity)) {
       const old = this.#pools;
-      this.#pools = this.#build(identity);
+      this.#pools = createPools(this.#target, identity, callConnections);
       // What is under way on the old pools ends in its own time.
       void old?.calls.close();
       void old?.streams.close();
     }
     return { identity, pools: this.#pools };
-  }
-
-  #build(identity: Identity): Pools {
-    const { target, callConnections } = this.#options;
-    const connect = { ...identity.tls, timeout: 10_000, keepAlive: true, keepAliveInitialDelay: 30_000 };
-    const pool = (connections: number | null): Dispatcher =>
-      target.proxyUrl === undefined
-        ? new Pool(new URL(target.server).origin, {
-            connect,
-            connections,
-            pipelining: 1,
-            // One request a connection: no framing, no shared window, and a watch never stands before a PATCH.
-            allowH2: false,
-            keepAliveTimeout: 60_000,
-          })
-        : new ProxyAgent({ uri: target.proxyUrl, requestTls: connect });
-    return { tlsKey: identity.tlsKey, calls: pool(callConnections ?? 16), streams: pool(null) };
   }
 
   #request(call: Call, identity: Identity) {
@@ -231,19 +292,3 @@ export class Connection {
   }
 }
 
-function status(body: unknown): { message: string; reason: string } {
-  return { message: text(body, "message"), reason: text(body, "reason") };
-}
-
-function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
-function retryAfter(headers: Readonly<Record<string, string | string[] | undefined>>): number | undefined {
-  const value = Number(headers["retry-after"]);
-  return Number.isFinite(value) && value > 0 ? Math.min(value * 1000, retryAfterMaxMs) : undefined;
-}

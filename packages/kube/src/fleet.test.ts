@@ -1,4 +1,5 @@
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
@@ -18,6 +19,8 @@ function engage(targets: readonly ClusterTarget[]) {
     clock: systemClock,
     random: () => 0,
     log,
+    meter: new CountingMeter(),
+    rights: () => [],
   });
   const ended = fleet.run(stop.signal, async (one) => {
     engaged.push(one);
@@ -42,7 +45,7 @@ test("two contexts that lead to one cluster are one cluster, known by its own id
   expect(clusters.engaged.map((one) => one.cluster)).toEqual([cluster.uid]);
   expect(clusters.fleet.get(cluster.uid)).toMatchObject({ cluster: cluster.uid });
   expect(clusters.log.messages("warn")).toEqual([
-    "two contexts lead to the same cluster; it is engaged once",
+    "two registrations lead to the same cluster; it is engaged once",
   ]);
 });
 

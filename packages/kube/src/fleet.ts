@@ -1,170 +1,233 @@
-import { asFault } from "@fleet-reloader/domain/fault";
+import type { Standing } from "@fleet-reloader/domain/cluster/standing";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
+import type { Meter } from "@fleet-reloader/engine/meter";
 import type { ClusterId } from "@fleet-reloader/engine/request";
-import { Backoff } from "./backoff.ts";
-import { identify } from "./cluster-identity.ts";
-import { type CallRecord, Connection } from "./connection.ts";
-import type { ClusterTarget } from "./kubeconfig.ts";
+import { Turns } from "@fleet-reloader/engine/turns";
+import { type CallRecord, Connection, type ConnectionOptions } from "./connection.ts";
+import { type Engaged, Engagement, type OnEngaged } from "./fleet/engagement.ts";
+import { type Claim, Member, type Usable } from "./fleet/member.ts";
+import type { Right } from "./fleet/rights.ts";
+import { StandingTeller } from "./fleet/standing-teller.ts";
 import type { ClusterProvider, Registration } from "./registration/registration.ts";
 
-/** A cluster that answered and told who it is. */
-export interface Engaged {
-  readonly cluster: ClusterId;
-  readonly name: string;
-  readonly connection: Connection;
-}
+export type { Engaged };
 
 export interface FleetOptions {
   /** In the order of their precedence: of two ways to one cluster the first is taken. */
   readonly providers: readonly ClusterProvider[];
+  /** What we have to be allowed to do in a cluster of which only these namespaces are served. */
+  readonly rights: (namespaces: readonly string[] | undefined) => readonly Right[];
+  readonly limit?: ConnectionOptions["limit"];
   readonly userAgent: string;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
+  readonly meter: Pick<Meter, "clusterState">;
   readonly onCall?: (record: CallRecord) => void;
 }
 
-/** A registration that is followed: its connection, and the work on its cluster, end with it. */
-interface Member {
-  readonly registration: Registration;
-  readonly lifetime: AbortController;
-  readonly ended: Promise<void>;
-}
-
-type OnEngaged = (engaged: Engaged, signal: AbortSignal) => Promise<void>;
+/** Clusters that are connected to at once (Karmada: 5; fleet.md, 2.4: 8 to 16 are fine). */
+const connectsAtOnce = 12;
+/** A healthy cluster tells who it is in milliseconds; one that does not goes on trying while others have their turn. */
+const connectTurnMs = 2000;
 
 /**
- * The clusters this process is told of. Each is reached on its own: one that cannot be reached is tried again for ever and
- * holds up no other. Two ways to one API server are one cluster.
+ * The clusters this process is told of. Each is supervised on its own: one that cannot be reached is tried again for ever, and
+ * nothing ever waits for one cluster on the way to another. Several registrations of one API server are one engagement.
  */
 export class Fleet {
   readonly #options: FleetOptions;
-  readonly #members = new Map<string, Member>();
-  readonly #engaged = new Map<ClusterId, Engaged>();
-  /** Registration → why its cluster is not engaged yet. */
-  readonly #pending = new Map<string, string>();
+  readonly #turns: Turns;
+  readonly #teller: StandingTeller;
+  readonly #members = new Set<Member>();
+  readonly #claims = new Map<ClusterId, Set<Member>>();
+  readonly #engagements = new Map<ClusterId, Engagement>();
+  readonly #running = new Set<Promise<void>>();
 
   constructor(options: FleetOptions) {
     this.#options = options;
+    this.#turns = new Turns({ ...options, atOnce: connectsAtOnce, longestMs: connectTurnMs });
+    this.#teller = new StandingTeller(options);
   }
 
+  /** The cluster when it is engaged now. Never kept by those who ask: after a while it may be another object, or none. */
   get(cluster: ClusterId): Engaged | undefined {
-    return this.#engaged.get(cluster);
+    const engagement = this.#engagements.get(cluster);
+    return engagement === undefined || engagement.isEnding ? undefined : engagement.engaged;
   }
 
-  /** One line for each cluster that is not engaged, for readiness. */
+  /** How a cluster stands for requests to it; undefined: it is not engaged. */
+  standing(cluster: ClusterId): Standing | undefined {
+    return this.get(cluster) === undefined ? undefined : this.#engagements.get(cluster)?.standing;
+  }
+
+  /** A line for whatever keeps a cluster from being served as it should, for readiness. */
   get notEngaged(): readonly string[] {
-    const providers = this.#options.providers.flatMap((provider) => provider.notReady);
-    return [...providers, ...[...this.#pending.values()]];
+    return [
+      ...this.#options.providers.flatMap((provider) => provider.notReady),
+      ...inOrder(this.#members).flatMap((member) => this.#linesOf(member)),
+    ];
+  }
+
+  /** A line for what people should know of a registration although its cluster is served. */
+  get notes(): readonly string[] {
+    return inOrder(this.#members).flatMap((member) => {
+      const { problem, registration, standing } = member;
+      const lines = [...(problem === undefined ? [] : [problem]), ...(standing.state === "Alias" ? standing.why : [])];
+      return lines.map((line) => `registration ${registration.id}: ${line}`);
+    });
   }
 
   /** Engages every registration and calls back once for each cluster. Resolves when the signal is aborted and all is closed. */
   async run(signal: AbortSignal, onEngaged: OnEngaged): Promise<void> {
     await Promise.all(
-      this.#options.providers.map(async (provider) => {
+      this.#options.providers.map(async (provider, precedence) => {
         const mine = new Map<string, Member>();
-        await provider.run(signal, (registrations) => this.#change(mine, registrations, signal, onEngaged));
+        const change = (registrations: readonly Registration[]): void =>
+          this.#change(mine, registrations, { precedence, signal, onEngaged });
+        await provider.run(signal, change);
       }),
     );
-    await Promise.all([...this.#members.values()].map(({ ended }) => ended));
+    while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  #change(
-    mine: Map<string, Member>,
-    registrations: readonly Registration[],
-    signal: AbortSignal,
-    onEngaged: OnEngaged,
-  ): void {
+  #change(mine: Map<string, Member>, registrations: readonly Registration[], life: Life): void {
     const ids = new Set(registrations.map(({ id }) => id));
     for (const [id, member] of mine) {
       if (ids.has(id)) continue;
-      member.lifetime.abort();
       mine.delete(id);
+      member.remove();
     }
     for (const registration of registrations) {
-      const { access, id } = registration;
-      if (access.type !== "usable" || mine.has(id)) continue;
-      const lifetime = new AbortController();
-      const ended = this.#engage(
-        registration,
-        access.target,
-        AbortSignal.any([signal, lifetime.signal]),
-        onEngaged,
-      );
-      const member = { registration, lifetime, ended };
-      mine.set(id, member);
-      this.#members.set(id, member);
+      const known = mine.get(registration.id);
+      if (known === undefined) mine.set(registration.id, this.#add(registration, life));
+      else if (known.registration !== registration) known.change(registration);
     }
   }
 
-  async #engage(
-    { id }: Registration,
-    target: ClusterTarget,
-    signal: AbortSignal,
-    onEngaged: OnEngaged,
-  ): Promise<void> {
-    const { random, clock } = this.#options;
+  #add(registration: Registration, life: Life): Member {
+    const member: Member = new Member({
+      ...this.#options,
+      registration,
+      precedence: life.precedence,
+      turns: this.#turns,
+      changed: () => this.#tell(member),
+      onClaim: (_, before) => this.#claimed(member, before, life),
+    });
+    this.#members.add(member);
+    this.#tell(member);
+    this.#run(member.run(life.signal).finally(() => this.#members.delete(member)));
+    return member;
+  }
+
+  #claimed(member: Member, before: Claim | undefined, life: Life): void {
+    const { claim } = member;
+    if (before !== undefined && before.cluster !== claim?.cluster) {
+      const left = this.#claims.get(before.cluster);
+      left?.delete(member);
+      if (left?.size === 0) this.#claims.delete(before.cluster);
+      this.#settle(before.cluster, life);
+    }
+    if (claim === undefined) return;
+    const claimants = this.#claims.get(claim.cluster) ?? new Set();
+    this.#claims.set(claim.cluster, claimants.add(member));
+    this.#settle(claim.cluster, life);
+  }
+
+  /** Makes the engagement of a cluster what those who claim it make it. */
+  #settle(cluster: ClusterId, life: Life): void {
+    const [chosen, ...others] = this.#claimants(cluster);
+    const engagement = this.#engagements.get(cluster);
+    // When it has ended it is looked at again.
+    if (engagement?.isEnding === true) return;
+    if (chosen === undefined) return engagement?.end();
+    const { access, registration, member } = chosen;
+    if (engagement === undefined) this.#engage(cluster, { access, registration }, life);
+    else if (isSame(engagement.engaged.namespaces, access.namespaces)) engagement.use(access.target);
+    else return engagement.end();
+    member.tell({ type: "engaged" });
+    for (const other of others) other.member.tell({ type: "alias", of: registration.id });
+  }
+
+  #engage(
+    cluster: ClusterId,
+    { access, registration }: { readonly access: Usable; readonly registration: Registration },
+    life: Life,
+  ): void {
+    const { log, rights } = this.#options;
+    const { labels, name } = registration;
+    const { namespaces, target } = access;
     const connection = new Connection({ ...this.#options, target });
-    const backoff = new Backoff({ firstMs: 1000, maxMs: 30_000, random });
-    this.#pending.set(id, `cluster ${target.name}: not connected yet`);
-    try {
-      while (!signal.aborted) {
-        const cluster = await this.#identify(id, target, connection, signal);
-        if (cluster !== undefined) {
-          const engaged = { cluster, name: target.name, connection };
-          if (this.#isNew(engaged, target)) await onEngaged(engaged, signal);
-          return;
-        }
-        await clock.sleep(500 + backoff.next(), signal).catch(() => undefined);
-      }
-    } finally {
-      this.#pending.delete(id);
-      this.#members.delete(id);
-      for (const [cluster, engaged] of this.#engaged)
-        if (engaged.connection === connection) this.#engaged.delete(cluster);
-      await connection.close();
-    }
+    const engagement = new Engagement({
+      ...this.#options,
+      ...{ target, onEngaged: life.onEngaged, rights: rights(namespaces) },
+      engaged: { cluster, name, labels, namespaces, connection },
+      changed: () => {
+        for (const { member } of this.#claimants(cluster)) this.#tell(member);
+      },
+      replaced: () => {
+        log.warn({ cluster: name, reason: "kube.replaced" }, "another cluster answers here; it begins afresh");
+        this.#claimants(cluster)[0]?.member.lost();
+      },
+    });
+    this.#engagements.set(cluster, engagement);
+    log.info({ cluster, name, server: target.server }, "cluster engaged");
+    const ended = engagement.run(life.signal).then(() => {
+      this.#engagements.delete(cluster);
+      if (!life.signal.aborted) this.#settle(cluster, life);
+    });
+    this.#run(ended);
   }
 
-  async #identify(
-    id: string,
-    target: ClusterTarget,
-    connection: Connection,
-    signal: AbortSignal,
-  ): Promise<ClusterId | undefined> {
-    try {
-      const cluster = await identify(connection, signal);
-      this.#pending.delete(id);
-      return cluster;
-    } catch (error) {
-      const fault = asFault(error);
-      const why = `cluster ${target.name}: ${fault.message}`;
-      if (!signal.aborted && this.#pending.get(id) !== why) {
-        this.#options.log.error(
-          { cluster: target.name, reason: fault.code },
-          `${fault.message}; trying again`,
-        );
-      }
-      this.#pending.set(id, why);
-      return undefined;
-    }
+  /** Who leads to a cluster, the one to be used first. */
+  #claimants(cluster: ClusterId): readonly Claimant[] {
+    return inOrder(this.#claims.get(cluster) ?? []).flatMap((member) => {
+      const { claim, registration } = member;
+      return claim === undefined ? [] : [{ member, access: claim.access, registration }];
+    });
   }
 
-  #isNew(engaged: Engaged, target: ClusterTarget): boolean {
-    const known = this.#engaged.get(engaged.cluster);
-    if (known !== undefined) {
-      this.#options.log.warn(
-        { cluster: engaged.cluster, context: target.name, same: known.name },
-        "two contexts lead to the same cluster; it is engaged once",
-      );
-      return false;
-    }
-    this.#engaged.set(engaged.cluster, engaged);
-    this.#options.log.info(
-      { cluster: engaged.cluster, name: target.name, server: target.server },
-      "cluster engaged",
-    );
-    return true;
+  #standingOf(member: Member): Standing {
+    const isInUse = member.claim !== undefined && member.standing.state === "Ready";
+    const engagement = isInUse ? this.#engagements.get(member.claim.cluster) : undefined;
+    return engagement?.standing ?? member.standing;
   }
+
+  #linesOf(member: Member): readonly string[] {
+    const { state, why } = this.#standingOf(member);
+    // What cannot be used, or is not meant to be, keeps nothing from being ready.
+    const isMeant = member.claim !== undefined || member.registration.access.type === "usable";
+    if (!isMeant || state === "Alias" || state === "Gone") return [];
+    return why.map((line) => `cluster ${member.registration.name}: ${line}`);
+  }
+
+  #tell(member: Member): void {
+    this.#teller.tell(member, this.#standingOf(member));
+  }
+
+  #run(promise: Promise<void>): void {
+    const running = promise.finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+}
+
+interface Claimant {
+  readonly member: Member;
+  readonly access: Usable;
+  readonly registration: Registration;
+}
+
+interface Life {
+  readonly precedence: number;
+  readonly signal: AbortSignal;
+  readonly onEngaged: OnEngaged;
+}
+
+function inOrder(members: Iterable<Member>): readonly Member[] {
+  return [...members].sort((a, b) => a.precedence - b.precedence || (a.id < b.id ? -1 : 1));
+}
+
+function isSame(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+  return JSON.stringify(a?.toSorted()) === JSON.stringify(b?.toSorted());
 }

@@ -7,7 +7,7 @@ import { wholeAnswer } from "./whole-answer.ts";
 const request = { method: "GET", path: "/" } as const;
 
 async function textOf(pool: Pool, path: string, signal = new AbortController().signal): Promise<string> {
-  const { text } = await wholeAnswer(pool, { ...request, path }, signal);
+  const { text } = await wholeAnswer(pool, { ...request, path }, { signal });
   return await text;
 }
 
@@ -36,7 +36,7 @@ describe("a whole answer", () => {
         setImmediate(() => response.end(bytes.subarray(11)));
       });
     });
-    const answer = await wholeAnswer(world.pool, request, new AbortController().signal);
+    const answer = await wholeAnswer(world.pool, request, { signal: new AbortController().signal });
     expect(answer).toMatchObject({ statusCode: 201, headers: { "x-kind": "test" } });
     expect(await answer.text).toBe('{"name":"größer"}');
   });

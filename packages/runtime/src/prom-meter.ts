@@ -23,6 +23,8 @@ const ownDescriptions = {
   fleet_reloader_state_lost_total:
     "Times Redis was found without our state, and everything was compared again.",
   fleet_reloader_clusters_owned: "Clusters that this watcher watches, of those it shares with the others.",
+  fleet_reloader_cluster_state:
+    "1 for the state that a cluster is in: Connecting, Syncing, Ready, Degraded, Unreachable, Forbidden, Paused.",
   fleet_reloader_notifications_total:
     "What came of Events, alerts and webhooks: sent, folded into a digest, repeated, dropped or failed.",
   fleet_reloader_registrations:
@@ -70,6 +72,8 @@ export function createPromMeter(options: {
   const history = new Counter(described("fleet_reloader_history_total", ["result"]));
   const lost = new Counter(described("fleet_reloader_state_lost_total", ["cluster"]));
   const owned = new Gauge(described("fleet_reloader_clusters_owned", []));
+  const clusterState = new Gauge(described("fleet_reloader_cluster_state", ["cluster", "state"]));
+  const clusterStates = new Map<string, string>();
   const notified = new Counter(described("fleet_reloader_notifications_total", ["channel", "result"]));
   const registered = new Gauge(described("fleet_reloader_registrations", ["provider", "state"]));
   const peer = createPeerMetrics(registry, { countByNamespace: options.countByNamespace ?? false });
@@ -101,6 +105,14 @@ export function createPromMeter(options: {
     historyKept: (result, count) => history.inc({ result }, count),
     stateLost: (cluster) => lost.inc({ cluster }),
     clustersOwned: (count) => owned.set(count),
+    clusterState(cluster, state) {
+      const before = clusterStates.get(cluster);
+      if (before !== undefined) clusterState.remove({ cluster, state: before });
+      clusterStates.delete(cluster);
+      if (state === undefined) return;
+      clusterStates.set(cluster, state);
+      clusterState.set({ cluster, state }, 1);
+    },
     notified: (channel, result, count) => notified.inc({ channel, result }, count),
     registrations: (provider, state, count) => registered.set({ provider, state }, count),
   };

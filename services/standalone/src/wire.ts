@@ -1,6 +1,7 @@
 import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
 import type { Log } from "@fleet-reloader/engine/log";
 import { Fleet } from "@fleet-reloader/kube/fleet";
+import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
 import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { type RedisAddress, RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
@@ -11,6 +12,7 @@ import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fleet-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
+import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
@@ -65,6 +67,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       keyring: () => keyring,
     });
     if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
+    const settings = settingsFor(telling, settingsOf(config));
     const shared = {
       ...time,
       client,
@@ -72,12 +75,14 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       queue,
       log,
       meter,
-      settings: settingsFor(telling, settingsOf(config)),
+      settings,
       compile: createPatternCompiler(),
     };
     const fleet = new Fleet({
-      ...{ ...time, log, userAgent, onCall: adapters.requested },
+      ...{ ...time, log, meter, userAgent, onCall: adapters.requested },
       providers: registration.providers,
+      rights: (namespaces) => rightsFor(["watcher", "worker"], settings, namespaces),
+      limit: callLimit(config),
     });
     const watching = new Watching({ ...shared, telling });
     const scaling = createScaling({ ...shared, horizonMs: config.workHorizon });
@@ -85,7 +90,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     const health = await listenHealth({
       address: config.listenAddress,
       notReady: () => [...client.notReady, ...fleet.notEngaged, ...watching.notInSync],
-      notes: () => registration.notes,
+      notes: () => [...registration.notes, ...fleet.notes],
       metrics,
       work: scaling.work,
     });

@@ -3,6 +3,8 @@ import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import { ClusterWatcher } from "@fleet-reloader/engine/cluster-watcher";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
+import { scopeIn } from "@fleet-reloader/engine/namespace-scope";
+import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Settings } from "@fleet-reloader/engine/settings";
 import { isSettled } from "@fleet-reloader/engine/source-stream";
 import { Turns } from "@fleet-reloader/engine/turns";
@@ -36,7 +38,7 @@ const syncTurnMs = 10_000;
 /** The watching half of the product: every engaged cluster's changes go into the queue. */
 export class Watching {
   readonly #options: WatchingOptions;
-  readonly #watchers = new Map<string, ClusterWatcher>();
+  readonly #watchers = new Map<ClusterId, { readonly name: string; readonly watcher: ClusterWatcher }>();
   readonly #turns: Turns;
 
   constructor(options: WatchingOptions) {
@@ -46,7 +48,10 @@ export class Watching {
 
   /** Watches a cluster until the signal is aborted. */
   async watch(engaged: Engaged, signal: AbortSignal): Promise<void> {
-    const { settings, compile, telling } = this.#options;
+    const { compile, telling } = this.#options;
+    const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
+    const settings = { ...this.#options.settings, scope };
+    const synced = engaged.syncBegins();
     const index = new RedisReferenceIndex({
       ...this.#options,
       cluster: engaged.cluster,
@@ -58,8 +63,7 @@ export class Watching {
     const log = this.#options.log.child({ cluster: engaged.name });
     const watcher = new ClusterWatcher({
       ...this.#options,
-      log,
-      turns: this.#turns,
+      ...{ log, settings, turns: this.#turns, onInSync: synced },
       cluster: engaged.cluster,
       name: engaged.name,
       streams: createKubeStreams({
@@ -70,17 +74,18 @@ export class Watching {
       }),
       index: telling === undefined ? index : telling.over(index, { ...this.#options, engaged, signal }),
     });
-    this.#watchers.set(engaged.name, watcher);
+    this.#watchers.set(engaged.cluster, { name: engaged.name, watcher });
     try {
       await watcher.run(signal);
     } finally {
-      this.#watchers.delete(engaged.name);
+      this.#watchers.delete(engaged.cluster);
+      synced();
     }
   }
 
   /** One line for each stream that is not in sync, for readiness. */
   get notInSync(): readonly string[] {
-    return [...this.#watchers].flatMap(([name, watcher]) => {
+    return [...this.#watchers.values()].flatMap(({ name, watcher }) => {
       if (watcher.isInSync) return [];
       const behind = watcher.statuses.filter((status) => !isSettled(status.state));
       if (behind.length === 0) return [`cluster ${name}: streams are starting`];

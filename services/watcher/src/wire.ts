@@ -1,4 +1,5 @@
 import { Fleet } from "@fleet-reloader/kube/fleet";
+import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
 import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
@@ -8,6 +9,7 @@ import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fleet-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
+import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
@@ -48,15 +50,17 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     keyring: () => loadKeyring(config.markKeyFile, dataDirOf(config.dataDir, sources.env)),
   });
   if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
+  const settings = settingsFor(telling, settingsOf(config));
   const watching = new Watching({
     ...time,
-    ...{ client, keys, queue, log, meter, telling },
-    settings: settingsFor(telling, settingsOf(config)),
+    ...{ client, keys, queue, log, meter, telling, settings },
     compile: createPatternCompiler(),
   });
   const fleet = new Fleet({
-    ...{ ...time, log, userAgent, onCall: adapters.requested },
+    ...{ ...time, log, meter, userAgent, onCall: adapters.requested },
     providers: registration.providers,
+    rights: (namespaces) => rightsFor(["watcher"], settings, namespaces),
+    limit: callLimit(config),
   });
   const ownership = new RedisOwnership({ ...time, client, keys, log, meter, member: uniqueInstanceName() });
   const scaling = createScaling({ ...time, client, keys, queue, log, horizonMs: config.workHorizon });
@@ -70,7 +74,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
       ...ownership.unowned.map((id) => `cluster ${fleet.get(id)?.name ?? id}: nobody watches it yet`),
       ...watching.notInSync,
     ],
-    notes: () => registration.notes,
+    notes: () => [...registration.notes, ...fleet.notes],
     metrics,
     work: scaling.work,
   });

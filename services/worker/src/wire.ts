@@ -1,4 +1,5 @@
 import { Fleet } from "@fleet-reloader/kube/fleet";
+import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
 import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
@@ -7,6 +8,7 @@ import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fleet-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
+import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
@@ -46,15 +48,18 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   const queue = new BullWorkqueue({ ...time, client, keys });
   shutdown.add("queue", () => queue.close());
   adapters.watchQueue(() => queue.depth());
+  const settings = settingsOf(config);
   const fleet = new Fleet({
-    ...{ ...time, log, userAgent, onCall: adapters.requested },
+    ...{ ...time, log, meter, userAgent, onCall: adapters.requested },
     providers: registration.providers,
+    rights: (namespaces) => rightsFor(["worker"], settings, namespaces),
+    limit: callLimit(config),
   });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,
     notReady: () => [...client.notReady, ...fleet.notEngaged],
-    notes: () => registration.notes,
+    notes: () => [...registration.notes, ...fleet.notes],
     metrics,
   });
   shutdown.add("health", () => health.close());
@@ -75,7 +80,6 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     lifetime.abort();
     return running;
   });
-  const settings = settingsOf(config);
   const reporting = startReporting({
     ...{ ...time, config, fleet, settings, log, meter },
     isFleet: registration.isFleet,

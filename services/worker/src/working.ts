@@ -12,7 +12,7 @@ import type { Reporter } from "@fleet-reloader/engine/reporter";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Settings } from "@fleet-reloader/engine/settings";
 import type { Workqueue } from "@fleet-reloader/engine/workqueue";
-import type { Fleet } from "@fleet-reloader/kube/fleet";
+import type { Engaged, Fleet } from "@fleet-reloader/kube/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/kube-cluster-api";
 import { BullConsumer } from "@fleet-reloader/redis/bull-consumer";
 import type { RedisClient } from "@fleet-reloader/redis/client";
@@ -51,12 +51,13 @@ const firstLookMs = 5000;
 export async function startWorking(options: WorkingOptions): Promise<{ stop(): Promise<void> }> {
   await guardMarkKey(options.keyring, options);
   const lifetime = new AbortController();
-  const known = new Map<ClusterId, EngagedCluster>();
+  // By engagement, not by cluster: what is gone is forgotten, and what is engaged anew is another.
+  const known = new WeakMap<Engaged, EngagedCluster>();
   const engaged = async (cluster: ClusterId): Promise<EngagedCluster | undefined> => {
-    const before = known.get(cluster);
-    if (before !== undefined) return before;
     const found = options.fleet.get(cluster);
     if (found === undefined) return undefined;
+    const before = known.get(found);
+    if (before !== undefined) return before;
     const made = {
       name: found.name,
       api: createKubeClusterApi(
@@ -67,7 +68,7 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
       ),
       engagedAtSeconds: await readEngagedAt(cluster, options),
     };
-    known.set(cluster, made);
+    known.set(found, made);
     return made;
   };
   const { history: kept, ...others } = options;

@@ -33,7 +33,7 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
 } {
   const { clock } = options;
   const lifetime = new AbortController();
-  const clusters = new Map<ClusterId, ClusterEvents>();
+  const clusters = new Map<ClusterId, { readonly connection: Connection; readonly events: ClusterEvents }>();
 
   return {
     rolled: (report) => put(report, rolledText(report), report.uid),
@@ -46,7 +46,7 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
     async stop(graceMs) {
       const patience = new AbortController();
       const late = clock.sleep(graceMs, patience.signal).catch(() => undefined);
-      await Promise.race([Promise.all([...clusters.values()].map((one) => one.drained())), late]);
+      await Promise.race([Promise.all([...clusters.values()].map((one) => one.events.drained())), late]);
       patience.abort();
       lifetime.abort();
     },
@@ -66,13 +66,12 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
   }
 
   function senderOf(cluster: ClusterId, clusterName: string): ClusterEvents | undefined {
-    const known = clusters.get(cluster);
-    if (known !== undefined) return known;
     const connection = options.connectionOf(cluster);
-    if (connection === undefined) return undefined;
-    const made = new ClusterEvents({ ...options, clusterName, connection, signal: lifetime.signal });
-    clusters.set(cluster, made);
-    return made;
+    const known = clusters.get(cluster);
+    if (connection === undefined || known?.connection === connection) return known?.events;
+    const events = new ClusterEvents({ ...options, clusterName, connection, signal: lifetime.signal });
+    clusters.set(cluster, { connection, events });
+    return events;
   }
 }
 

@@ -1,6 +1,7 @@
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
 import { annotationFields } from "./annotation-fields.ts";
 import { kindFields } from "./kind-fields.ts";
+import { limitFields } from "./limit-fields.ts";
 import { logFields } from "./log-fields.ts";
 import { scopeFields } from "./scope-fields.ts";
 import { boolean, csvList, duration, listenAddress, oneOf, text, wholeNumber } from "./types.ts";
@@ -79,6 +80,7 @@ export const connectionFields = {
       description: "Serves /live, /ready and /metrics; watchers also /work, by which workers are scaled.",
     },
   },
+  ...limitFields,
   ...logFields,
   ...withoutEffectFields,
 } as const;

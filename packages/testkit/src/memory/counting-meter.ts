@@ -48,6 +48,10 @@ export class CountingMeter implements Meter {
     this.#add(`lost ${cluster}`, 1);
   }
 
+  clusterState(cluster: string, state: string | undefined): void {
+    this.#add(`cluster ${cluster} ${state ?? "Gone"}`, 1);
+  }
+
   notified(channel: string, result: string, count: number): void {
     this.#add(`notified ${channel} ${result}`, count);
   }

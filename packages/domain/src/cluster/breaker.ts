@@ -1,0 +1,63 @@
+/** Whether requests are let through to a cluster. Half open: one is, to see. */
+export type ClusterBreaker =
+  | { readonly type: "closed"; readonly failures: number }
+  | { readonly type: "open"; readonly untilMs: number; readonly openMs: number }
+  | { readonly type: "half-open"; readonly openMs: number };
+
+/** What a request says of its cluster. `neutral`: nothing, as when we stopped it ourselves. */
+export type BreakerOutcome = "answered" | "failed" | "neutral";
+
+/** A single failure is no outage; five in a row without any answer between them are (fleet.md, 2.4). */
+const failuresMax = 5;
+/** Doubles with each trial that fails: a restart is over in seconds, an outage may take hours. */
+const openFirstMs = 5000;
+/** A cluster that is back is noticed within a minute. */
+const openMaxMs = 60_000;
+
+/** Where each cluster begins. */
+export const closedBreaker: ClusterBreaker = { type: "closed", failures: 0 };
+
+/** The breaker when somebody asks: one whose time is over is half open, and the one who asks is the trial. */
+export function askBreaker(
+  breaker: ClusterBreaker,
+  nowMs: number,
+):
+  | { readonly type: "pass"; readonly breaker: ClusterBreaker }
+  | { readonly type: "wait"; readonly forMs: number } {
+  switch (breaker.type) {
+    case "closed":
+      return { type: "pass", breaker };
+    case "open":
+      if (nowMs < breaker.untilMs) return { type: "wait", forMs: breaker.untilMs - nowMs };
+      return { type: "pass", breaker: { type: "half-open", openMs: breaker.openMs } };
+    case "half-open":
+      return { type: "wait", forMs: openFirstMs };
+  }
+}
+
+/** The breaker after a request that it let through has ended. */
+export function afterOutcome(breaker: ClusterBreaker, outcome: BreakerOutcome, nowMs: number): ClusterBreaker {
+  // The trial told nothing: the next one is.
+  if (outcome === "neutral")
+    return breaker.type === "half-open" ? { ...breaker, type: "open", untilMs: nowMs } : breaker;
+  if (outcome === "answered") return closedBreaker;
+  switch (breaker.type) {
+    case "closed": {
+      const failures = breaker.failures + 1;
+      if (failures < failuresMax) return { type: "closed", failures };
+      return { type: "open", untilMs: nowMs + openFirstMs, openMs: openFirstMs };
+    }
+    case "open":
+      // Begun before it opened: says nothing new.
+      return breaker;
+    case "half-open": {
+      const openMs = Math.min(breaker.openMs * 2, openMaxMs);
+      return { type: "open", untilMs: nowMs + openMs, openMs };
+    }
+  }
+}
+
+/** Somebody else has heard of the cluster: the next request may try. */
+export function tryAtOnce(breaker: ClusterBreaker, nowMs: number): ClusterBreaker {
+  return breaker.type === "open" ? { ...breaker, untilMs: nowMs } : breaker;
+}

@@ -1,0 +1,27 @@
+import { text } from "./json.ts";
+import type { StatusBody } from "./to-fault.ts";
+
+/** A server that asks for a longer pause is asked again after this one; timers beyond 24 days would fire at once. */
+const retryAfterMaxMs = 600_000;
+
+/** What the body of a refusal says. */
+export function statusOf(body: unknown): StatusBody {
+  return { message: text(body, "message"), reason: text(body, "reason") };
+}
+
+/** Undefined: it is none. */
+export function parseJson(body: string): unknown {
+  try {
+    return JSON.parse(body);
+  } catch {
+    return undefined;
+  }
+}
+
+/** In milliseconds; undefined: the server does not ask for a pause, or not in seconds. */
+export function retryAfter(
+  headers: Readonly<Record<string, string | string[] | undefined>>,
+): number | undefined {
+  const value = Number(headers["retry-after"]);
+  return Number.isFinite(value) && value > 0 ? Math.min(value * 1000, retryAfterMaxMs) : undefined;
+}

@@ -1,0 +1,183 @@
+import {
+  afterEvent,
+  type ClusterEvent,
+  type ClusterFacts,
+  discovered,
+  type Standing,
+  standingOf,
+} from "@fleet-reloader/domain/cluster/standing";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import type { Labels } from "@fleet-reloader/domain/label-selector";
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { ClusterId } from "@fleet-reloader/engine/request";
+import { isOwnUid, readUid } from "../cluster-identity.ts";
+import type { Connection } from "../connection.ts";
+import type { ClusterTarget } from "../kubeconfig.ts";
+import { Health } from "./health.ts";
+import { missingRights, type Right } from "./rights.ts";
+
+/** A cluster that answered and told who it is. */
+export interface Engaged {
+  readonly cluster: ClusterId;
+  /** What people call it; stays the same as long as the engagement. */
+  readonly name: string;
+  readonly labels: Labels;
+  /** These namespaces only; undefined: what the settings say. */
+  readonly namespaces: readonly string[] | undefined;
+  /** May be kept: when address or credentials change, they change inside. */
+  readonly connection: Connection;
+  /** The first lists begin; what is answered says that they are complete. */
+  syncBegins(): () => void;
+}
+
+/** The work on one cluster, for as long as the signal allows. */
+export type OnEngaged = (engaged: Engaged, signal: AbortSignal) => Promise<void>;
+
+export interface EngagementOptions {
+  readonly engaged: Omit<Engaged, "syncBegins">;
+  readonly target: ClusterTarget;
+  readonly rights: readonly Right[];
+  readonly onEngaged: OnEngaged;
+  readonly changed: () => void;
+  /** Another cluster answers where this one was. */
+  readonly replaced: () => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** First lists that are not complete by then are worth a look (fleet.md, 2.4). */
+const syncPatienceMs = 5 * 60_000;
+/** Rights are granted by hand: missing ones are asked for soon, and whether one was taken away now and then. */
+const missingRightsMs = 30_000;
+const allRightsMs = 10 * 60_000;
+/** Work on a cluster does not fail; if it does all the same it is a bug, and must not become a storm. */
+const workRestartMs = 5000;
+
+/**
+ * One cluster with its work, its health and its rights, under one signal. Which registration it is reached by may change
+ * meanwhile.
+ */
+export class Engagement {
+  readonly engaged: Engaged;
+  readonly #options: EngagementOptions;
+  readonly #lifetime = new AbortController();
+  readonly #health: Health;
+  #target: ClusterTarget;
+  #facts: ClusterFacts = afterEvent(discovered, { type: "engaged" });
+
+  constructor(options: EngagementOptions) {
+    const { connection } = options.engaged;
+    this.#options = options;
+    this.#target = options.target;
+    this.engaged = { ...options.engaged, syncBegins: () => this.#syncBegins() };
+    this.#health = new Health({
+      ...options,
+      heardAt: () => connection.heardAt,
+      ask: (signal) => this.#verify(signal),
+      tell: (event) => this.#tell(event),
+    });
+  }
+
+  get standing(): Standing {
+    return standingOf(this.#facts);
+  }
+
+  get isEnding(): boolean {
+    return this.#lifetime.signal.aborted;
+  }
+
+  /** The same cluster by another address or with other credentials, from the next request on. */
+  use(target: ClusterTarget): void {
+    if (target === this.#target) return;
+    this.#target = target;
+    this.engaged.connection.use(target);
+    this.#health.disturbed();
+  }
+
+  end(): void {
+    this.#lifetime.abort();
+  }
+
+  /** Runs until `end` or the end of the signal; never rejects. */
+  async run(outer: AbortSignal): Promise<void> {
+    const { connection } = this.engaged;
+    const signal = AbortSignal.any([outer, this.#lifetime.signal]);
+    connection.guard({
+      verify: () => this.#verify(signal),
+      disturbed: () => this.#health.disturbed(),
+    });
+    try {
+      await Promise.all([this.#work(signal), this.#health.run(signal), this.#followRights(signal)]);
+    } finally {
+      await connection.close();
+    }
+  }
+
+  async #work(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        await this.#options.onEngaged(this.engaged, signal);
+        return;
+      } catch (error) {
+        if (signal.aborted) return;
+        const { code, message } = asFault(error);
+        this.#options.log.error(
+          { cluster: this.engaged.name, reason: code, err: message },
+          "work on a cluster failed",
+        );
+        await this.#sleep(workRestartMs, signal);
+      }
+    }
+  }
+
+  /** Faults unless the cluster that was engaged is the one that answers. */
+  async #verify(signal: AbortSignal): Promise<void> {
+    const { cluster, connection, name } = this.engaged;
+    const uid = await readUid(connection, signal);
+    if (uid === undefined || uid === cluster || !isOwnUid(cluster)) return;
+    if (!this.isEnding) this.#options.replaced();
+    throw new Fault("kube.replaced", `another cluster answers at ${connection.server} than ${name} was`);
+  }
+
+  async #followRights(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      try {
+        const missing = await missingRights(this.engaged.connection, this.#options.rights, signal);
+        this.#tell({ type: "rights", missing });
+      } catch (error) {
+        // No answer is no refusal; that there is none shows elsewhere.
+        this.#options.log.debug({ cluster: this.engaged.name, reason: asFault(error).code }, "rights unknown");
+      }
+      await this.#sleep(this.#facts.missingRights.length > 0 ? missingRightsMs : allRightsMs, signal);
+    }
+  }
+
+  #syncBegins(): () => void {
+    this.#tell({ type: "sync-began" });
+    const over = new AbortController();
+    void this.#sleep(syncPatienceMs, AbortSignal.any([this.#lifetime.signal, over.signal])).then(() => {
+      if (!over.signal.aborted && !this.isEnding) this.#tell({ type: "sync-late" });
+    });
+    return () => {
+      if (over.signal.aborted) return;
+      over.abort();
+      this.#tell({ type: "synced" });
+    };
+  }
+
+  #tell(event: ClusterEvent): void {
+    const before = this.#facts;
+    this.#facts = afterEvent(before, event);
+    if (this.#facts === before) return;
+    // What fell silent with the cluster stays silent when it is back.
+    if (event.type === "heard" && before.failure?.type === "unreachable")
+      this.engaged.connection.reopenStreams();
+    this.#options.changed();
+  }
+
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    await this.#options.clock.sleep(ms, signal).catch(() => undefined);
+  }
+}

@@ -1,0 +1,101 @@
+import type { ClusterEvent } from "@fleet-reloader/domain/cluster/standing";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+
+export interface HealthOptions {
+  /** When the cluster was last heard of, on the monotonic clock. */
+  readonly heardAt: () => number;
+  /** A cheap request; what it answers does not matter, only that it does. */
+  readonly ask: (signal: AbortSignal) => Promise<void>;
+  readonly tell: (event: ClusterEvent) => void;
+  readonly clock: Clock;
+  readonly random: Random;
+}
+
+/** As in Cluster API's ClusterCache: after 10 s a probe, 5 s for its answer (fleet.md, 1.2 D); none while the cluster talks anyway. */
+const quietMs = 10_000;
+const probeTimeoutMs = 5000;
+/** From the beginning of a probe that missed to the next: five of them make half a minute. */
+const missEveryMs = 5000;
+/** Disturbances come in swarms, one for each request that broke off. */
+const disturbedPauseMs = 500;
+
+/** Notices that a cluster has fallen silent, and that it is back. */
+export class Health {
+  readonly #options: HealthOptions;
+  #isMissed = false;
+  #askedAt = Number.NEGATIVE_INFINITY;
+  #nap = new AbortController();
+
+  constructor(options: HealthOptions) {
+    this.#options = options;
+  }
+
+  /** Something broke off: there is reason to look before the time. */
+  disturbed(): void {
+    this.#nap.abort();
+  }
+
+  /** Runs until the signal is aborted; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock } = this.#options;
+    while (!signal.aborted) {
+      await this.#quiet(signal);
+      if (signal.aborted) return;
+      this.#askedAt = clock.monotonic();
+      await this.#probe(signal);
+      if (this.#isMissed) await this.#sleep(this.#askedAt + missEveryMs - clock.monotonic(), signal);
+    }
+  }
+
+  /** Resolves when there is reason to ask. */
+  async #quiet(signal: AbortSignal): Promise<void> {
+    const { clock, heardAt, random } = this.#options;
+    // So that a thousand quiet clusters are not asked in one moment.
+    const limitMs = quietMs * (1 - random() / 10);
+    while (!this.#isMissed && !signal.aborted) {
+      const leftMs = Math.max(heardAt(), this.#askedAt) + limitMs - clock.monotonic();
+      if (leftMs <= 0) break;
+      await this.#sleep(leftMs, AbortSignal.any([signal, this.#nap.signal]));
+      if (!this.#nap.signal.aborted) continue;
+      await this.#sleep(disturbedPauseMs, signal);
+      break;
+    }
+    this.#nap = new AbortController();
+  }
+
+  async #probe(signal: AbortSignal): Promise<void> {
+    const late = new AbortController();
+    const answered = new AbortController();
+    void this.#sleep(probeTimeoutMs, answered.signal).then(() => late.abort());
+    try {
+      await this.#options.ask(AbortSignal.any([signal, late.signal]));
+      this.#heard();
+    } catch (error) {
+      if (signal.aborted) return;
+      const seconds = probeTimeoutMs / 1000;
+      this.#judge(
+        late.signal.aborted ? new Fault("kube.timeout", `no answer within ${seconds} s`) : asFault(error),
+      );
+    } finally {
+      answered.abort();
+    }
+  }
+
+  #judge(fault: Fault): void {
+    const { status } = fault.context;
+    const isAnswered = typeof status === "number" && status < 500;
+    if (isAnswered && fault.code !== "kube.unauthorized") return this.#heard();
+    this.#isMissed = !isAnswered;
+    this.#options.tell({ type: isAnswered ? "refused" : "missed", why: fault.message });
+  }
+
+  #heard(): void {
+    this.#isMissed = false;
+    this.#options.tell({ type: "heard" });
+  }
+
+  async #sleep(ms: number, signal: AbortSignal): Promise<void> {
+    await this.#options.clock.sleep(Math.max(0, ms), signal).catch(() => undefined);
+  }
+}

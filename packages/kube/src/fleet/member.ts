@@ -1,0 +1,186 @@
+import {
+  afterEvent,
+  type ClusterEvent,
+  type ClusterFacts,
+  discovered,
+  type Standing,
+  standingOf,
+} from "@fleet-reloader/domain/cluster/standing";
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { ClusterId } from "@fleet-reloader/engine/request";
+import type { Turns } from "@fleet-reloader/engine/turns";
+import { Backoff } from "../backoff.ts";
+import { identify } from "../cluster-identity.ts";
+import { Connection, type ConnectionOptions } from "../connection.ts";
+import type { Access, Registration } from "../registration/registration.ts";
+
+export type Usable = Extract<Access, { type: "usable" }>;
+
+/** A registration that was used, and the cluster it has led to. */
+export interface Claim {
+  readonly cluster: ClusterId;
+  readonly access: Usable;
+}
+
+export interface MemberOptions extends Omit<ConnectionOptions, "target"> {
+  readonly registration: Registration;
+  /** Of two members with one cluster the lower is used. */
+  readonly precedence: number;
+  readonly turns: Turns;
+  /** Its claim has changed; undefined: it has none any more. */
+  readonly onClaim: (member: Member, before: Claim | undefined) => void;
+  readonly changed: () => void;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}
+
+/** Full jitter between nothing and this limit, which doubles (fleet.md, 2.4: up to 5 minutes; people wait for less). */
+const retryFirstMs = 1000;
+const retryMaxMs = 60_000;
+const retryLeastMs = 500;
+
+/** One registration: finds out which cluster it leads to, again whenever it changes, and claims that cluster. */
+export class Member {
+  readonly id: string;
+  readonly precedence: number;
+  readonly #options: MemberOptions;
+  readonly #lifetime = new AbortController();
+  #registration: Registration;
+  /** Aborted when what it is about to do is out of date. */
+  #news = new AbortController();
+  #claim: Claim | undefined;
+  #facts: ClusterFacts = discovered;
+  /** Why it cannot be used as it is now, while what it was before is used on. */
+  #problem: string | undefined;
+
+  constructor(options: MemberOptions) {
+    this.#options = options;
+    this.#registration = options.registration;
+    this.id = options.registration.id;
+    this.precedence = options.precedence;
+  }
+
+  get registration(): Registration {
+    return this.#registration;
+  }
+
+  get claim(): Claim | undefined {
+    return this.#claim;
+  }
+
+  get standing(): Standing {
+    return standingOf(this.#facts);
+  }
+
+  get problem(): string | undefined {
+    return this.#problem;
+  }
+
+  change(registration: Registration): void {
+    this.#registration = registration;
+    this.#news.abort();
+  }
+
+  /** What it claims is no longer what answers there: it finds out anew. */
+  lost(): void {
+    this.#giveUp();
+    this.#news.abort();
+  }
+
+  remove(): void {
+    this.#lifetime.abort();
+  }
+
+  tell(event: ClusterEvent): void {
+    this.#facts = afterEvent(this.#facts, event);
+    this.#options.changed();
+  }
+
+  /** Runs until it is removed; never rejects. */
+  async run(outer: AbortSignal): Promise<void> {
+    const signal = AbortSignal.any([outer, this.#lifetime.signal]);
+    while (!signal.aborted) {
+      this.#news = new AbortController();
+      const either = AbortSignal.any([signal, this.#news.signal]);
+      await this.#follow(this.#registration.access, either);
+      if (!either.aborted) await aborted(either);
+    }
+    this.#giveUp();
+    this.tell({ type: "removed" });
+  }
+
+  async #follow(access: Access, signal: AbortSignal): Promise<void> {
+    switch (access.type) {
+      case "paused":
+        this.#giveUp();
+        this.#problem = undefined;
+        return this.tell({ type: "paused", why: access.why });
+      case "unusable":
+        // Whoever hears of registrations says so; what it was before is used on.
+        return this.#options.changed();
+      case "usable":
+        if (this.#claim?.access.version === access.version) this.#problem = undefined;
+        else await this.#connect(access, signal);
+        return this.#options.changed();
+    }
+  }
+
+  /** Tries until it is told who is there, or until that is out of date. What is engaged meanwhile goes on. */
+  async #connect(access: Usable, signal: AbortSignal): Promise<void> {
+    const { clock, random } = this.#options;
+    const backoff = new Backoff({ firstMs: retryFirstMs, maxMs: retryMaxMs, random });
+    if (this.#claim === undefined) this.tell({ type: "connecting" });
+    while (!signal.aborted) {
+      const cluster = await this.#identify(access, signal);
+      if (signal.aborted) return;
+      if (cluster !== undefined) {
+        const before = this.#claim;
+        this.#claim = { cluster, access };
+        this.#problem = undefined;
+        return this.#options.onClaim(this, before);
+      }
+      await clock.sleep(retryLeastMs + backoff.next(), signal).catch(() => undefined);
+    }
+  }
+
+  async #identify(access: Usable, signal: AbortSignal): Promise<ClusterId | undefined> {
+    const { log, turns } = this.#options;
+    const connection = new Connection({ ...this.#options, target: access.target });
+    const before = this.#standingText;
+    try {
+      const endTurn = await turns.take(signal);
+      return await identify(connection, signal).finally(endTurn);
+    } catch (error) {
+      if (signal.aborted) return undefined;
+      const fault = asFault(error);
+      if (this.#claim === undefined)
+        this.tell({ type: fault.class === "denied" ? "refused" : "missed", why: fault.message });
+      else this.#problem = `${fault.message}; what it was before is used on`;
+      if (this.#standingText !== before) {
+        const { name: cluster } = this.#registration;
+        log.error({ cluster, reason: fault.code }, `${fault.message}; trying again`);
+      }
+      this.#options.changed();
+      return undefined;
+    } finally {
+      await connection.close();
+    }
+  }
+
+  get #standingText(): string {
+    return [...this.standing.why, this.#problem].join();
+  }
+
+  #giveUp(): void {
+    const before = this.#claim;
+    this.#claim = undefined;
+    if (before !== undefined) this.#options.onClaim(this, before);
+  }
+}
+
+function aborted(signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+}

@@ -1,0 +1,94 @@
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
+import { scopeIn, selectorOf } from "@fleet-reloader/engine/namespace-scope";
+import type { Settings } from "@fleet-reloader/engine/settings";
+import type { Connection } from "../connection.ts";
+import { field } from "../json.ts";
+import { sourceResource } from "../kube-cluster-api.ts";
+
+/** Something we have to be allowed to do. */
+export interface Right {
+  readonly verb: string;
+  readonly group: string;
+  readonly resource: string;
+  /** Undefined: in all of them. */
+  readonly namespace: string | undefined;
+}
+
+/** Who needs the rights: what is watched is listed, what is rolled is read and patched. */
+export type Part = "watcher" | "worker";
+
+/**
+ * The rights that the settings need of a cluster that shows us these namespaces, or all. Not those on kinds that a cluster may do without, nor on what belongs to one
+ * kind only: what is refused there is told when it happens.
+ */
+export function rightsFor(
+  parts: readonly Part[],
+  { workloadKinds, sourceKinds, ...settings }: Settings,
+  shown: readonly string[] | undefined,
+): readonly Right[] {
+  const scope = scopeIn(settings.scope, shown);
+  const reads = ["get", "list", "watch"];
+  const read = parts.includes("watcher") ? reads : ["get"];
+  const write = parts.includes("worker") ? ["patch"] : [];
+  const namespaces = scope.namespaces ?? [undefined];
+  const workloads = workloadKinds.filter(isThere);
+  const sources = sourceKinds.filter((kind) => kind !== "SecretProviderClass").map(sourceResource);
+  const on = (resource: { readonly group: string; readonly plural: string }, verbs: readonly string[]) =>
+    namespaces.flatMap((namespace) => verbs.map((verb) => rightOf(verb, resource, namespace)));
+  const selected = { group: "", plural: "namespaces" };
+  return [
+    ...sources.flatMap((resource) => on(resource, read)),
+    ...workloads.flatMap((kind) => on(kind, [...read, ...write])),
+    ...(selectorOf(scope) === undefined ? [] : read.map((verb) => rightOf(verb, selected, undefined))),
+  ];
+}
+
+type Served = WorkloadKind & { readonly plural: string };
+
+function isThere(kind: WorkloadKind): kind is Served {
+  return !kind.isOptional && kind.plural !== undefined;
+}
+
+function rightOf(
+  verb: string,
+  { group, plural }: { readonly group: string; readonly plural: string },
+  namespace: string | undefined,
+): Right {
+  return { verb, group, resource: plural, namespace };
+}
+
+/**
+ * Those of the rights that the API server does not grant, as sentences. It is asked for one after the other: that takes longer,
+ * and at the start of a fleet leaves room for what people wait for.
+ */
+export async function missingRights(
+  connection: Connection,
+  rights: readonly Right[],
+  signal: AbortSignal,
+): Promise<readonly string[]> {
+  const missing: string[] = [];
+  for (const right of rights) if (!(await isGranted(connection, right, signal))) missing.push(sentence(right));
+  return missing;
+}
+
+function sentence({ verb, group, resource, namespace }: Right): string {
+  const named = group === "" ? resource : `${resource}.${group}`;
+  const where = namespace === undefined ? "in all namespaces" : `in namespace ${namespace}`;
+  return `no right to ${verb} ${named} ${where}; grant it, see infra/rbac`;
+}
+
+async function isGranted(connection: Connection, right: Right, signal: AbortSignal): Promise<boolean> {
+  const { verb, group, resource, namespace } = right;
+  const body = JSON.stringify({
+    kind: "SelfSubjectAccessReview",
+    apiVersion: "authorization.k8s.io/v1",
+    spec: { resourceAttributes: { verb, group, resource, ...(namespace === undefined ? {} : { namespace }) } },
+  });
+  const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  const answer = await connection.call(
+    { method: "POST", path, contentType: "application/json", body },
+    signal,
+  );
+  // Whatever is no answer to the question is no refusal either.
+  return field(answer.body, "status", "allowed") !== false;
+}
