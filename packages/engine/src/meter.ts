@@ -1,3 +1,4 @@
+import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
 import type { ClusterState } from "@fleet-reloader/domain/cluster/standing";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { SourceKind } from "@fleet-reloader/domain/source";
@@ -42,6 +43,9 @@ export interface Meter {
   stateLost(cluster: string): void;
   /** Clusters this watcher has, of those it shares with others. */
   clustersOwned(count: number): void;
+  /** A request went back to the queue before anything of it was done. */
+  parked(cluster: string, reason: ParkReason): void;
+  breaker(cluster: string, isOpen: boolean): void;
   /** Undefined: there is no such cluster any more. */
   clusterState(cluster: string, state: ClusterState | undefined): void;
   notified(channel: Channel, result: NotificationResult, count: number): void;

@@ -291,4 +291,3 @@ export class Connection {
     return { server: this.server, method: call.method, path: call.path.split("?")[0] ?? call.path };
   }
 }
-

@@ -74,7 +74,10 @@ export class Fleet {
   get notes(): readonly string[] {
     return inOrder(this.#members).flatMap((member) => {
       const { problem, registration, standing } = member;
-      const lines = [...(problem === undefined ? [] : [problem]), ...(standing.state === "Alias" ? standing.why : [])];
+      const lines = [
+        ...(problem === undefined ? [] : [problem]),
+        ...(standing.state === "Alias" ? standing.why : []),
+      ];
       return lines.map((line) => `registration ${registration.id}: ${line}`);
     });
   }
@@ -141,11 +144,15 @@ export class Fleet {
     const engagement = this.#engagements.get(cluster);
     // When it has ended it is looked at again.
     if (engagement?.isEnding === true) return;
-    if (chosen === undefined) return engagement?.end();
+    if (chosen === undefined) {
+      engagement?.end();
+      return;
+    }
     const { access, registration, member } = chosen;
     if (engagement === undefined) this.#engage(cluster, { access, registration }, life);
     else if (isSame(engagement.engaged.namespaces, access.namespaces)) engagement.use(access.target);
-    else return engagement.end();
+    // Other namespaces are other work.
+    else engagement.end();
     member.tell({ type: "engaged" });
     for (const other of others) other.member.tell({ type: "alias", of: registration.id });
   }
@@ -167,7 +174,10 @@ export class Fleet {
         for (const { member } of this.#claimants(cluster)) this.#tell(member);
       },
       replaced: () => {
-        log.warn({ cluster: name, reason: "kube.replaced" }, "another cluster answers here; it begins afresh");
+        log.warn(
+          { cluster: name, reason: "kube.replaced" },
+          "another cluster answers here; it begins afresh",
+        );
         this.#claimants(cluster)[0]?.member.lost();
       },
     });

@@ -23,6 +23,9 @@ const ownDescriptions = {
   fleet_reloader_state_lost_total:
     "Times Redis was found without our state, and everything was compared again.",
   fleet_reloader_clusters_owned: "Clusters that this watcher watches, of those it shares with the others.",
+  fleet_reloader_cluster_breaker_open: "1 while requests to a cluster are parked because it fails them.",
+  fleet_reloader_requests_parked_total:
+    "Requests put back into the queue before anything of them was done, by cluster and reason.",
   fleet_reloader_cluster_state:
     "1 for the state that a cluster is in: Connecting, Syncing, Ready, Degraded, Unreachable, Forbidden, Paused.",
   fleet_reloader_notifications_total:
@@ -72,6 +75,8 @@ export function createPromMeter(options: {
   const history = new Counter(described("fleet_reloader_history_total", ["result"]));
   const lost = new Counter(described("fleet_reloader_state_lost_total", ["cluster"]));
   const owned = new Gauge(described("fleet_reloader_clusters_owned", []));
+  const parked = new Counter(described("fleet_reloader_requests_parked_total", ["cluster", "reason"]));
+  const breaker = new Gauge(described("fleet_reloader_cluster_breaker_open", ["cluster"]));
   const clusterState = new Gauge(described("fleet_reloader_cluster_state", ["cluster", "state"]));
   const clusterStates = new Map<string, string>();
   const notified = new Counter(described("fleet_reloader_notifications_total", ["channel", "result"]));
@@ -105,6 +110,8 @@ export function createPromMeter(options: {
     historyKept: (result, count) => history.inc({ result }, count),
     stateLost: (cluster) => lost.inc({ cluster }),
     clustersOwned: (count) => owned.set(count),
+    parked: (cluster, reason) => parked.inc({ cluster, reason }),
+    breaker: (cluster, isOpen) => breaker.set({ cluster }, isOpen ? 1 : 0),
     clusterState(cluster, state) {
       const before = clusterStates.get(cluster);
       if (before !== undefined) clusterState.remove({ cluster, state: before });

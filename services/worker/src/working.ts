@@ -1,8 +1,11 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
+import type { Standing } from "@fleet-reloader/domain/cluster/standing";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import { ClusterGate, type Reach } from "@fleet-reloader/engine/cluster-gate";
 import { byPurpose, createFollower } from "@fleet-reloader/engine/follow/follow-rollout";
 import { createFollowUps } from "@fleet-reloader/engine/follow/follow-ups";
+import { gatedHandler } from "@fleet-reloader/engine/gated-handler";
 import type { History } from "@fleet-reloader/engine/history/history";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
@@ -80,8 +83,17 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
     keys: options.keyring,
     lifetime: lifetime.signal,
   });
-  const handler = byPurpose(reconcile, createFollower({ ...told, ...following }));
-  const consumer = new BullConsumer({ ...options, handler });
+  const { fleet } = options;
+  // The gate gives a cluster that is alone at most half of the slots: that half is what is asked for.
+  const slots = 2 * options.concurrency;
+  const gate = new ClusterGate({
+    ...options,
+    slots,
+    nameOf: (cluster) => fleet.get(cluster)?.name ?? cluster,
+    reachOf: (cluster) => reachOf(fleet.standing(cluster)),
+  });
+  const handler = gatedHandler(byPurpose(reconcile, createFollower({ ...told, ...following })), gate);
+  const consumer = new BullConsumer({ ...options, handler, concurrency: slots });
   consumer.start();
   return {
     async stop() {
@@ -90,4 +102,9 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
       lifetime.abort();
     },
   };
+}
+
+function reachOf(standing: Standing | undefined): Reach {
+  if (standing === undefined) return "unknown";
+  return standing.state === "Unreachable" ? "unreachable" : "reachable";
 }

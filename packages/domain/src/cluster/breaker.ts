@@ -36,7 +36,11 @@ export function askBreaker(
 }
 
 /** The breaker after a request that it let through has ended. */
-export function afterOutcome(breaker: ClusterBreaker, outcome: BreakerOutcome, nowMs: number): ClusterBreaker {
+export function afterOutcome(
+  breaker: ClusterBreaker,
+  outcome: BreakerOutcome,
+  nowMs: number,
+): ClusterBreaker {
   // The trial told nothing: the next one is.
   if (outcome === "neutral")
     return breaker.type === "half-open" ? { ...breaker, type: "open", untilMs: nowMs } : breaker;

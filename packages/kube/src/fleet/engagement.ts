@@ -148,7 +148,10 @@ export class Engagement {
         this.#tell({ type: "rights", missing });
       } catch (error) {
         // No answer is no refusal; that there is none shows elsewhere.
-        this.#options.log.debug({ cluster: this.engaged.name, reason: asFault(error).code }, "rights unknown");
+        this.#options.log.debug(
+          { cluster: this.engaged.name, reason: asFault(error).code },
+          "rights unknown",
+        );
       }
       await this.#sleep(this.#facts.missingRights.length > 0 ? missingRightsMs : allRightsMs, signal);
     }

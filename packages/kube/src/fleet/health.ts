@@ -85,7 +85,10 @@ export class Health {
   #judge(fault: Fault): void {
     const { status } = fault.context;
     const isAnswered = typeof status === "number" && status < 500;
-    if (isAnswered && fault.code !== "kube.unauthorized") return this.#heard();
+    if (isAnswered && fault.code !== "kube.unauthorized") {
+      this.#heard();
+      return;
+    }
     this.#isMissed = !isAnswered;
     this.#options.tell({ type: isAnswered ? "refused" : "missed", why: fault.message });
   }

@@ -67,7 +67,8 @@ export async function missingRights(
   signal: AbortSignal,
 ): Promise<readonly string[]> {
   const missing: string[] = [];
-  for (const right of rights) if (!(await isGranted(connection, right, signal))) missing.push(sentence(right));
+  for (const right of rights)
+    if (!(await isGranted(connection, right, signal))) missing.push(sentence(right));
   return missing;
 }
 
@@ -82,7 +83,9 @@ async function isGranted(connection: Connection, right: Right, signal: AbortSign
   const body = JSON.stringify({
     kind: "SelfSubjectAccessReview",
     apiVersion: "authorization.k8s.io/v1",
-    spec: { resourceAttributes: { verb, group, resource, ...(namespace === undefined ? {} : { namespace }) } },
+    spec: {
+      resourceAttributes: { verb, group, resource, ...(namespace === undefined ? {} : { namespace }) },
+    },
   });
   const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
   const answer = await connection.call(

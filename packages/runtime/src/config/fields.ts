@@ -161,7 +161,8 @@ export const workerFields = {
       flag: "concurrency",
       env: "FLEET_RELOADER_CONCURRENCY",
       placeholder: "COUNT",
-      description: "Workloads one worker process handles at once.",
+      description:
+        "Workloads of one cluster that a worker process handles at once; of all clusters together twice as many.",
     },
   },
 } as const;

@@ -26,7 +26,10 @@ export const limitFields = {
   },
 } as const;
 
-function wholeNumber(defaultText: string, { least, most }: { readonly least: number; readonly most: number }) {
+function wholeNumber(
+  defaultText: string,
+  { least, most }: { readonly least: number; readonly most: number },
+) {
   return text(defaultText).transform((value, context) => {
     const count = Number(value);
     if (value.trim() !== "" && Number.isInteger(count) && count >= least && count <= most) return count;

@@ -48,6 +48,14 @@ export class CountingMeter implements Meter {
     this.#add(`lost ${cluster}`, 1);
   }
 
+  parked(cluster: string, reason: string): void {
+    this.#add(`parked ${cluster} ${reason}`, 1);
+  }
+
+  breaker(cluster: string, isOpen: boolean): void {
+    this.#add(`breaker ${cluster} ${isOpen ? "open" : "closed"}`, 1);
+  }
+
   clusterState(cluster: string, state: string | undefined): void {
     this.#add(`cluster ${cluster} ${state ?? "Gone"}`, 1);
   }

@@ -1,0 +1,194 @@
+import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
+import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
+import { ManualClock, settled } from "@fleet-reloader/testkit/memory/manual-clock";
+import fc from "fast-check";
+import { describe, expect, test } from "vitest";
+import { type Admission, ClusterGate, type Reach } from "./cluster-gate.ts";
+import { gatedHandler } from "./gated-handler.ts";
+
+const forever = new AbortController().signal;
+
+function setUp(slots = 64) {
+  const clock = new ManualClock();
+  const meter = new CountingMeter();
+  const reach = new Map<string, Reach>();
+  const gate = new ClusterGate({
+    slots,
+    clock,
+    meter,
+    random: () => 0,
+    nameOf: (cluster) => cluster,
+    reachOf: (cluster) => reach.get(cluster) ?? "reachable",
+  });
+  const enter = (cluster: string) => gate.enter(cluster, forever);
+  return { clock, meter, reach, gate, enter };
+}
+
+type Gate = ReturnType<typeof setUp>;
+
+async function letIn({ enter }: Gate, cluster: string) {
+  const admission = await enter(cluster);
+  if (admission.type !== "in") throw new Error(`${cluster} was parked: ${admission.reason}`);
+  return admission;
+}
+
+/** As many as are let in without waiting. */
+async function fill(world: Gate, cluster: string): Promise<number> {
+  for (let count = 0; ; count += 1) {
+    let admission: Admission | undefined;
+    void world.enter(cluster).then((given) => {
+      admission = given;
+    });
+    await settled();
+    if (admission?.type !== "in") return count;
+  }
+}
+
+async function fails(world: Gate, cluster: string, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) (await letIn(world, cluster)).leave("failed");
+}
+
+describe("slots", () => {
+  test("a cluster alone gets half of them, and each further one that hangs leaves room for the next", async () => {
+    const world = setUp(64);
+    expect(await fill(world, "a")).toBe(32);
+    expect(await fill(world, "b")).toBe(16);
+    expect(await fill(world, "c")).toBe(8);
+    await letIn(world, "healthy");
+  });
+
+  test("a storm of a healthy cluster waits for its next slot, first come first served", async () => {
+    const world = setUp(2);
+    const first = await letIn(world, "a");
+    const order: number[] = [];
+    const entered = [1, 2].map(async (number) => {
+      const admission = await letIn(world, "a");
+      order.push(number);
+      admission.leave("answered");
+    });
+    first.leave("answered");
+    await Promise.all(entered);
+    expect(order).toEqual([1, 2]);
+  });
+
+  test("who has waited long enough is parked", async () => {
+    const world = setUp(2);
+    await letIn(world, "a");
+    const waits = world.enter("a");
+    await world.clock.advance(200);
+    expect(await waits).toMatchObject({ type: "parked", reason: "ClusterBusy" });
+  });
+
+  test("for a cluster that looks hung nobody waits", async () => {
+    const world = setUp(2);
+    await letIn(world, "a");
+    await world.clock.advance(251);
+    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterBusy" });
+  });
+
+  test("whatever comes and goes, no more are in than there are slots, and a cluster with none under way gets in", async () => {
+    const step = fc.record({ cluster: fc.constantFrom("a", "b", "c", "d"), leaves: fc.boolean() });
+    await fc.assert(
+      fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
+        const world = setUp(16);
+        const inside: { cluster: string; leave: () => void }[] = [];
+        for (const { cluster, leaves } of steps) {
+          if (leaves) inside.shift()?.leave();
+          else
+            void world.enter(cluster).then((given) => {
+              if (given.type === "in") inside.push({ cluster, leave: () => given.leave("answered") });
+            });
+          await settled();
+          expect(inside.length).toBeLessThan(16);
+        }
+        expect((await world.enter("newcomer")).type).toBe("in");
+      }),
+      { numRuns: 50 },
+    );
+  });
+});
+
+describe("a cluster that fails", () => {
+  test("is shut after five failures, tried once, and open again when that is answered", async () => {
+    const world = setUp();
+    await fails(world, "a", 5);
+    expect(world.meter.count("breaker a open")).toBe(1);
+    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterFailing" });
+    await letIn(world, "b");
+    await world.clock.advance(5000);
+    const trial = await letIn(world, "a");
+    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterFailing" });
+    trial.leave("answered");
+    await letIn(world, "a");
+    expect(world.meter.count("breaker a closed")).toBe(1);
+  });
+
+  test("and what began before it was shut does not count against the trial", async () => {
+    const world = setUp();
+    const late = await letIn(world, "a");
+    await fails(world, "a", 5);
+    await world.clock.advance(5000);
+    const trial = await letIn(world, "a");
+    late.leave("failed");
+    trial.leave("answered");
+    await letIn(world, "a");
+  });
+
+  test("parks ten thousand requests so that they come back over forty seconds, none before its time", async () => {
+    const world = setUp();
+    await fails(world, "a", 5);
+    const returns: number[] = [];
+    for (let count = 0; count < 10_000; count += 1) {
+      const parked = await world.enter("a");
+      if (parked.type === "parked") returns.push(parked.afterMs);
+    }
+    expect(Math.min(...returns)).toBeGreaterThanOrEqual(5000);
+    const perSecond = Map.groupBy(returns, (afterMs) => Math.floor(afterMs / 1000));
+    expect(Math.max(...[...perSecond.values()].map((same) => same.length))).toBeLessThanOrEqual(260);
+  });
+});
+
+describe("what the fleet knows", () => {
+  test("an unreachable cluster is shut, and open at once when it has been heard of", async () => {
+    const world = setUp();
+    await fails(world, "a", 5);
+    world.reach.set("a", "unreachable");
+    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterUnreachable" });
+    world.reach.set("a", "reachable");
+    (await letIn(world, "a")).leave("answered");
+  });
+
+  test("one that is not engaged here is parked", async () => {
+    const world = setUp();
+    world.reach.set("a", "unknown");
+    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterUnknown" });
+  });
+});
+
+describe("a handler behind the gate", () => {
+  const request = { cluster: "a", workload: { kind: "Deployment", namespace: "n", name: "w" } };
+  const delivery = { attemptsMade: 0, purpose: "change", signal: forever } as const;
+
+  test.each<[FaultCode, boolean]>([
+    ["kube.timeout", true],
+    ["kube.unreachable", true],
+    ["kube.server-error", true],
+    ["kube.conflict", false],
+    ["kube.forbidden", false],
+    ["kube.rejected", false],
+    ["engine.aborted", false],
+    ["redis.unavailable", false],
+  ])("five times %s shuts the gate: %s", async (code, isShut) => {
+    const world = setUp();
+    let handled = 0;
+    const handler = gatedHandler(async () => {
+      handled += 1;
+      throw new Fault(code, "");
+    }, world.gate);
+    for (let count = 0; count < 5; count += 1)
+      await expect(handler(request, delivery)).rejects.toMatchObject({ code });
+    const sixth = await handler(request, delivery).catch((error: unknown) => error);
+    expect(handled).toBe(isShut ? 5 : 6);
+    if (isShut) expect(sixth).toMatchObject({ type: "again", reason: "ClusterFailing" });
+  });
+});

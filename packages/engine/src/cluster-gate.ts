@@ -1,0 +1,209 @@
+import {
+  afterOutcome,
+  askBreaker,
+  type BreakerOutcome,
+  type ClusterBreaker,
+  closedBreaker,
+  tryAtOnce,
+} from "@fleet-reloader/domain/cluster/breaker";
+import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
+import type { Clock, Random } from "./clock.ts";
+import type { Meter } from "./meter.ts";
+import type { ClusterId } from "./request.ts";
+
+/** What is known of a cluster outside: `unknown` is one that is not engaged here, now or ever. */
+export type Reach = "reachable" | "unreachable" | "unknown";
+
+export type Admission =
+  | { readonly type: "in"; leave(outcome: BreakerOutcome): void }
+  | { readonly type: "parked"; readonly afterMs: number; readonly reason: ParkReason };
+
+export interface ClusterGateOptions {
+  /** Requests that this process handles at once. */
+  readonly slots: number;
+  readonly reachOf: (cluster: ClusterId) => Reach;
+  readonly nameOf: (cluster: ClusterId) => string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly meter: Pick<Meter, "parked" | "breaker">;
+}
+
+interface Waiter {
+  readonly enter: () => void;
+}
+
+interface Gated {
+  breaker: ClusterBreaker;
+  inFlight: number;
+  finishedAtMs: number;
+  readonly waiting: Set<Waiter>;
+  /** When the last of the parked requests comes back. */
+  parkedUntilMs: number;
+  wasUnreachable: boolean;
+}
+
+/** A storm of a healthy cluster waits here for its next slot, which is cheaper than to go back to the queue. */
+const waitMaxMs = 200;
+/** A cluster with requests under way and none finished for this long looks hung: nobody waits for it. */
+const hungMs = 250;
+/** Parked for want of a slot; a semaphore that is full is asked again after 200–500 ms (queue.md, 5.3). */
+const busyMs = 400;
+/** As long as the fleet cannot reach a cluster, or does not know it, it is asked this often. */
+const awayMs = 5000;
+/** Parked requests come back no faster than this: ten thousand of them in 40 s, next to whatever else there is to do. */
+const returnsPerSecond = 250;
+/** However many are parked: no request is longer away than this beyond its time. */
+const spreadMaxMs = 5 * 60_000;
+
+/**
+ * Before anything of a request is read it enters the gate of its cluster. A cluster may take another slot while it has fewer
+ * than are free: so however many clusters hang, together they never take the last ones. A cluster that fails is asked seldom,
+ * and its requests are parked: back in the queue, without a slot and without an attempt.
+ */
+export class ClusterGate {
+  readonly #options: ClusterGateOptions;
+  readonly #clusters = new Map<ClusterId, Gated>();
+  #inFlight = 0;
+
+  constructor(options: ClusterGateOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves at once, or after a short wait for a slot. Whoever is let in has to leave. */
+  async enter(cluster: ClusterId, signal: AbortSignal): Promise<Admission> {
+    const { clock, reachOf } = this.#options;
+    const gated = this.#gated(cluster);
+    const reach = reachOf(cluster);
+    if (reach !== "reachable") {
+      gated.wasUnreachable = true;
+      const reason = reach === "unknown" ? "ClusterUnknown" : "ClusterUnreachable";
+      return this.#park(cluster, gated, { reason, restMs: awayMs });
+    }
+    if (gated.wasUnreachable) {
+      // The probe has heard of it: no breaker has to wait for its time.
+      gated.wasUnreachable = false;
+      gated.parkedUntilMs = 0;
+      gated.breaker = tryAtOnce(gated.breaker, clock.monotonic());
+    }
+    const shutForMs = this.#shutFor(gated);
+    if (shutForMs > 0) return this.#park(cluster, gated, { reason: "ClusterFailing", restMs: shutForMs });
+    if (this.#hasSlot(gated)) this.#take(gated);
+    else if (!(await this.#slot(gated, signal)))
+      return this.#park(cluster, gated, { reason: "ClusterBusy", restMs: busyMs });
+    // It may have been shut while this one waited.
+    const asked = askBreaker(gated.breaker, clock.monotonic());
+    if (asked.type === "wait") {
+      this.#giveBack(gated);
+      return this.#park(cluster, gated, { reason: "ClusterFailing", restMs: asked.forMs });
+    }
+    gated.breaker = asked.breaker;
+    return { type: "in", leave: this.#leave(cluster, gated, asked.breaker.type === "half-open") };
+  }
+
+  #shutFor(gated: Gated): number {
+    const asked = askBreaker(gated.breaker, this.#options.clock.monotonic());
+    return asked.type === "wait" ? asked.forMs : 0;
+  }
+
+  #take(gated: Gated): void {
+    if (gated.inFlight === 0) gated.finishedAtMs = this.#options.clock.monotonic();
+    gated.inFlight += 1;
+    this.#inFlight += 1;
+  }
+
+  #giveBack(gated: Gated): void {
+    gated.inFlight -= 1;
+    this.#inFlight -= 1;
+    this.#passOn();
+  }
+
+  #leave(cluster: ClusterId, gated: Gated, isTrial: boolean): (outcome: BreakerOutcome) => void {
+    return (outcome) => {
+      const now = this.#options.clock.monotonic();
+      gated.finishedAtMs = now;
+      const before = gated.breaker.type;
+      // What began before the trial and failed since says nothing of it.
+      const isStale = before === "half-open" && !isTrial && outcome !== "answered";
+      if (!isStale) gated.breaker = afterOutcome(gated.breaker, outcome, now);
+      if (outcome === "answered") gated.parkedUntilMs = 0;
+      this.#measure(cluster, before, gated.breaker.type);
+      this.#giveBack(gated);
+    };
+  }
+
+  #measure(cluster: ClusterId, before: ClusterBreaker["type"], now: ClusterBreaker["type"]): void {
+    if ((before === "closed") === (now === "closed")) return;
+    this.#options.meter.breaker(this.#options.nameOf(cluster), now !== "closed");
+  }
+
+  #hasSlot(gated: Gated): boolean {
+    return gated.inFlight < this.#options.slots - this.#inFlight;
+  }
+
+  /** Whether a slot became free in time. */
+  async #slot(gated: Gated, signal: AbortSignal): Promise<boolean> {
+    const { clock } = this.#options;
+    if (clock.monotonic() - gated.finishedAtMs > hungMs) return false;
+    const over = new AbortController();
+    const turn = Promise.withResolvers<boolean>();
+    const waiter = {
+      enter: () => {
+        gated.waiting.delete(waiter);
+        // At once, or somebody who has not waited takes it in between.
+        this.#take(gated);
+        turn.resolve(true);
+      },
+    };
+    gated.waiting.add(waiter);
+    const late = (): void => {
+      gated.waiting.delete(waiter);
+      turn.resolve(false);
+    };
+    void clock.sleep(waitMaxMs, AbortSignal.any([signal, over.signal])).then(late, late);
+    const isIn = await turn.promise;
+    over.abort();
+    return isIn;
+  }
+
+  /** Lets in who waits, of the cluster with the fewest slots first. */
+  #passOn(): void {
+    for (;;) {
+      const waiting = [...this.#clusters.values()].filter((gated) => gated.waiting.size > 0);
+      const next = waiting.sort((a, b) => a.inFlight - b.inFlight).find((gated) => this.#hasSlot(gated));
+      const [waiter] = next?.waiting ?? [];
+      if (waiter === undefined) return;
+      waiter.enter();
+    }
+  }
+
+  /** One after the other, so that those who are parked together do not come back together. */
+  #park(
+    cluster: ClusterId,
+    gated: Gated,
+    { reason, restMs }: { readonly reason: ParkReason; readonly restMs: number },
+  ): Admission {
+    const { clock, meter, nameOf, random } = this.#options;
+    const now = clock.monotonic();
+    const earliest = now + restMs;
+    gated.parkedUntilMs = Math.max(earliest, gated.parkedUntilMs + 1000 / returnsPerSecond);
+    const isBeyond = gated.parkedUntilMs > earliest + spreadMaxMs;
+    const at = isBeyond ? earliest + spreadMaxMs * random() : gated.parkedUntilMs;
+    meter.parked(nameOf(cluster), reason);
+    return { type: "parked", afterMs: Math.ceil(at - now + (restMs / 10) * random()), reason };
+  }
+
+  #gated(cluster: ClusterId): Gated {
+    const known = this.#clusters.get(cluster);
+    if (known !== undefined) return known;
+    const made: Gated = {
+      breaker: closedBreaker,
+      inFlight: 0,
+      finishedAtMs: 0,
+      waiting: new Set(),
+      parkedUntilMs: 0,
+      wasUnreachable: false,
+    };
+    this.#clusters.set(cluster, made);
+    return made;
+  }
+}

@@ -1,0 +1,42 @@
+import type { BreakerOutcome } from "@fleet-reloader/domain/cluster/breaker";
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import type { ClusterGate } from "./cluster-gate.ts";
+import type { Result } from "./request.ts";
+import type { Handler } from "./workqueue.ts";
+
+/** A handler that sees only what the gate of its cluster lets through; the rest goes back to the queue. */
+export function gatedHandler(handler: Handler, gate: Pick<ClusterGate, "enter">): Handler {
+  return async (request, delivery) => {
+    const admission = await gate.enter(request.cluster, delivery.signal);
+    if (admission.type === "parked")
+      return { type: "again", afterMs: admission.afterMs, reason: admission.reason };
+    try {
+      const result = await handler(request, delivery);
+      admission.leave(ofResult(result));
+      return result;
+    } catch (error) {
+      admission.leave(ofFault(asFault(error)));
+      throw error;
+    }
+  };
+}
+
+/** What is ignored may have been so before anything was asked. */
+function ofResult(result: Result): BreakerOutcome {
+  if (result.type === "done") return result.outcome === "ignored" ? "neutral" : "answered";
+  return result.reason === "ClusterUnknown" ? "neutral" : "answered";
+}
+
+/** What an API server refuses it has answered. What Redis or we do says nothing of it. */
+function ofFault(fault: Fault): BreakerOutcome {
+  switch (fault.code) {
+    case "kube.unreachable":
+    case "kube.replaced":
+    case "kube.timeout":
+    case "kube.server-error":
+    case "kube.malformed":
+      return "failed";
+    default:
+      return fault.code.startsWith("kube.") ? "answered" : "neutral";
+  }
+}
