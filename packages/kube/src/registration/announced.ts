@@ -1,8 +1,12 @@
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
 import type { Access, ClusterProvider, Registration } from "./registration.ts";
+import { isSameAccess, isSameRegistration } from "./same-registration.ts";
 
-/** Says what becomes of registrations, once for each change, and counts them. */
+/**
+ * Says what becomes of registrations, once for each change, and counts them. One that has not changed is handed on as the very
+ * object it was: the news of one cluster are none for the others.
+ */
 export class Announcer {
   readonly #log: Log;
   readonly #meter: Pick<Meter, "registrations">;
@@ -17,13 +21,17 @@ export class Announcer {
     this.#meter = meter;
   }
 
-  /** The same provider; what it tells is heard here, too. */
+  /** The same provider, telling only what has changed; that is heard here, too. */
   announced(kind: string, provider: ClusterProvider): ClusterProvider {
     return {
       run: (signal, onChange) =>
         provider.run(signal, (registrations) => {
-          this.#hear(kind, provider, registrations);
-          onChange(registrations);
+          const before = this.#known.get(provider)?.byId;
+          const now = registrations.map((registration) => unchanged(before, registration));
+          const isNews = now.length !== before?.size || now.some((one) => before.get(one.id) !== one);
+          if (!isNews) return;
+          this.#hear(kind, provider, now);
+          onChange(now);
         }),
       get notReady() {
         return provider.notReady;
@@ -46,7 +54,7 @@ export class Announcer {
     this.#known.set(provider, { kind, byId });
     for (const [id, { name, access }] of byId) {
       const was = before.get(id)?.access;
-      if (was !== undefined && stateOf(was) === stateOf(access)) continue;
+      if (was !== undefined && isSameAccess(was, access)) continue;
       this.#say({ registration: id, cluster: name }, was, access);
     }
     for (const [id, { name }] of before)
@@ -58,7 +66,7 @@ export class Announcer {
   #say(fields: object, was: Access | undefined, access: Access): void {
     switch (access.type) {
       case "usable":
-        this.#log.info(fields, was === undefined ? "cluster registered" : "registration can be used");
+        this.#log.info(fields, usableMessage(was));
         return;
       case "paused":
         this.#log.info(
@@ -82,7 +90,15 @@ export class Announcer {
   }
 }
 
-/** What makes a difference to people. */
-function stateOf(access: Access): string {
-  return access.type === "usable" ? access.type : `${access.type} ${access.why}`;
+function usableMessage(was: Access | undefined): string {
+  if (was === undefined) return "cluster registered";
+  return was.type === "usable" ? "address or credentials of a cluster changed" : "registration can be used";
+}
+
+function unchanged(
+  before: ReadonlyMap<string, Registration> | undefined,
+  registration: Registration,
+): Registration {
+  const was = before?.get(registration.id);
+  return was !== undefined && isSameRegistration(was, registration) ? was : registration;
 }

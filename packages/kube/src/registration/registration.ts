@@ -29,7 +29,7 @@ export type Access =
 
 /** Where clusters come from. An error is never an empty fleet: a provider that cannot look keeps what it has seen. */
 export interface ClusterProvider {
-  /** Calls back with all registrations, at first and whenever one changes. Resolves when the signal is aborted. */
+  /** Calls back with all registrations, at first and whenever one may have changed. Resolves when the signal is aborted. */
   run(signal: AbortSignal, onChange: (registrations: readonly Registration[]) => void): Promise<void>;
   /** What keeps it from telling what there is, a line each, for readiness. */
   readonly notReady: readonly string[];

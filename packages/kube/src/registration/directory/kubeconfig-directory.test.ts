@@ -12,11 +12,14 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Clock } from "@fleet-reloader/engine/clock";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import { Connection } from "../../connection.ts";
 import { systemClock } from "../../fixture/system-clock.ts";
+import { Announcer } from "../announced.ts";
 import { canary, kubeconfigOf, traces } from "../fixture/credentials.ts";
 import type { Registration } from "../registration.ts";
 import type { WatchFolder } from "./folder-hints.ts";
@@ -48,12 +51,14 @@ function follow(how: { readonly exists?: boolean; readonly watch?: WatchFolder }
   const stop = new AbortController();
   const clock = createQuickClock();
   const told: (readonly Registration[])[] = [];
-  const provider = createKubeconfigDirectory({
+  const announcer = new Announcer(new CollectedLog(), new CountingMeter());
+  const directory = createKubeconfigDirectory({
     directory: folder,
     allowExec: [],
     clock,
     ...(how.watch === undefined ? {} : { watch: how.watch }),
   });
+  const provider = announcer.announced("directory", directory);
   const ended = provider.run(stop.signal, (registrations) => told.push(registrations));
   const shown = (): readonly string[] =>
     (told.at(-1) ?? []).map(({ name, access }) => `${name} ${access.type}`).toSorted();

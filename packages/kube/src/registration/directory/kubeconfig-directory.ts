@@ -38,7 +38,6 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
   return {
     async run(signal, onChange) {
       const hints = new Hints(options.clock, options.watch ?? watchFolder);
-      let told: string | undefined;
       try {
         while (!signal.aborted) {
           hints.clear();
@@ -49,9 +48,7 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
             hints.watch(directory, sight.inode);
             const registrations = await register(sight.files);
             notReady = [];
-            const now = JSON.stringify(registrations.map(changing));
-            if (!signal.aborted && now !== told) onChange(registrations);
-            told = now;
+            if (!signal.aborted) onChange(registrations);
           }
           await hints.next(sight.type === "seen" ? rescanMs : missingRescanMs, signal);
         }
@@ -124,10 +121,6 @@ function unusable(path: string, problem: string): Access {
 
 function stemOf(file: string): string {
   return file.replace(/(\.kubeconfig)?\.(yaml|yml)$|\.kubeconfig$/, "");
-}
-
-function changing({ id, name, access }: Registration): readonly string[] {
-  return [id, name, access.type, access.type === "usable" ? access.version : access.why];
 }
 
 /** Waits for a hint that something has changed, and then until it is over. */
