@@ -109,6 +109,79 @@ export function registrationTests(): void {
     for (const { token } of [hub, cluster]) expect(product.output()).not.toContain(token);
     expect(await product.stop()).toBe(0);
   });
+
+  test.concurrent("a Secret of Cluster API that is rotated, a cluster that Argo CD skips for a while, and one of which only a namespace is ours", async () => {
+    await using hub = await startSimCluster({ name: "hub" });
+    await using rotated = await startSimCluster({ name: "rotated" });
+    await using skipped = await startSimCluster({ name: "skipped" });
+    await using shared = await startSimCluster({ name: "shared" });
+    using home = temporaryFolder();
+    writeFileSync(join(home.path, "hub"), hub.kubeconfig());
+    const [app, paused, ours, theirs] = [
+      await appOn(rotated),
+      await appOn(skipped),
+      await appOn(shared),
+      await appOn(shared),
+    ];
+    const rules = [{ apiGroups: ["*"], resources: ["*"], verbs: ["*"], namespaces: [ours.at.namespace] }];
+    const argoSecret = (
+      name: string,
+      server: string,
+      token: string,
+      more: Readonly<Record<string, string>> = {},
+    ) =>
+      secret(
+        "argocd",
+        name,
+        { "argocd.argoproj.io/secret-type": "cluster" },
+        {
+          ...{ name, server, config: JSON.stringify({ bearerToken: token }), ...more },
+        },
+      );
+    const capiSecret = (token: string) =>
+      secret(
+        "clusters",
+        "rotated-kubeconfig",
+        { "cluster.x-k8s.io/cluster-name": "rotated" },
+        {
+          value: rotated.kubeconfig("robot").replace(/token: .*/, `token: ${token}`),
+        },
+      );
+    const robot = rotated.addUser("robot");
+    hub.apply(capiSecret(robot));
+    hub.apply(argoSecret("skipped", skipped.url, skipped.token));
+    hub.apply(
+      argoSecret("shared", shared.url, shared.addUser("tenant", rules), { namespaces: ours.at.namespace }),
+    );
+    await using product = startProduct({
+      kubeconfig: join(home.path, "hub"),
+      args: ["--argocd-clusters", "--cluster-secrets=cluster-api=clusters", "--serve-hub=false", ...quick],
+    });
+    await Promise.all([rollsOnce(app, "B"), rollsOnce(paused, "B"), rollsOnce(ours, "B")]);
+    await product.ready();
+    await theirs.at.change("ConfigMap", "settings", { v: "B" });
+
+    const newer = rotated.addUser("robot", undefined, "newer-token");
+    hub.apply(capiSecret(newer));
+    await app.at.change("ConfigMap", "settings", { v: "C" });
+    await app.at.settlesAt("Deployment", "app", 2, settled);
+
+    const skip = (value: string) =>
+      hub.patch("Secret", "argocd", "skipped", {
+        metadata: { annotations: { "argocd.argoproj.io/skip-reconcile": value } },
+      });
+    skip("true");
+    await until("it is paused", async () => (await ask(product, "ready")).body.includes("skipped is paused"));
+    await until("nobody watches it", () => skipped.openWatches === 0);
+    await paused.at.change("ConfigMap", "settings", { v: "C" });
+    await paused.at.settlesAt("Deployment", "app", 1, settled);
+    skip("false");
+    await paused.at.settlesAt("Deployment", "app", 2, settled);
+
+    expect(await theirs.at.rolls("Deployment", "app")).toBe(0);
+    for (const token of [robot, newer, skipped.token]) expect(product.output()).not.toContain(token);
+    expect(await product.stop()).toBe(0);
+  });
 }
 
 interface App {
