@@ -57,29 +57,46 @@ export interface Candidate {
   readonly isOrphan: boolean;
 }
 
+/** What a member may ask for now. */
+export interface Allowance {
+  /** Redis' own. */
+  readonly now: number;
+  readonly stayMs: number;
+  /** Otherwise nothing is taken that it did not have. */
+  readonly mayClaim: boolean;
+  readonly mayMove: boolean;
+}
+
 /** What a member asks for next: what is assigned to it, and nothing it has without need. */
 export function wishesOf(
   me: string,
   view: OwnershipView,
   candidates: ReadonlyMap<ClusterId, Candidate>,
-  at: { readonly now: number; readonly stayMs: number; readonly mayClaim: boolean },
+  allowed: Allowance,
 ): readonly Wish[] {
-  const wishes: Wish[] = [];
-  for (const [cluster, record] of view.owners)
-    if (record.owner === me && !candidates.has(cluster)) wishes.push({ ...record, verb: "free", cluster });
+  const freed = [...view.owners].flatMap(([cluster, record]) =>
+    record.owner === me && !candidates.has(cluster) ? [{ ...record, verb: "free", cluster } as const] : [],
+  );
   const assigned = assignedTo(me, view, candidates);
-  for (const [cluster, { watchedWith, lastEpoch, lastWeight, isOrphan }] of candidates) {
+  const asked = [...candidates].flatMap(([cluster, candidate]) => {
     const record = view.owners.get(cluster);
-    if (record === undefined) {
-      const asked = { cluster, weight: lastWeight };
-      if (watchedWith !== undefined) wishes.push({ ...asked, verb: "keep", epoch: watchedWith });
-      else if (at.mayClaim && (isOrphan || assigned.has(cluster)))
-        wishes.push({ ...asked, verb: "claim", epoch: lastEpoch });
-    } else if (record.owner !== me && assigned.has(cluster) && at.now - record.movedAt >= at.stayMs) {
-      wishes.push({ ...record, verb: "move", cluster });
-    }
-  }
-  return wishes;
+    const isOurs = assigned.has(cluster);
+    if (record === undefined)
+      return wishForNobodys(cluster, candidate, allowed.mayClaim && (isOurs || candidate.isOrphan));
+    const mayMove = allowed.mayMove && allowed.now - record.movedAt >= allowed.stayMs;
+    return isOurs && mayMove && record.owner !== me ? [{ ...record, verb: "move", cluster } as const] : [];
+  });
+  return [...freed, ...asked];
+}
+
+function wishForNobodys(
+  cluster: ClusterId,
+  { watchedWith, lastEpoch, lastWeight }: Candidate,
+  mayClaim: boolean,
+): readonly Wish[] {
+  const asked = { cluster, weight: lastWeight };
+  if (watchedWith !== undefined) return [{ ...asked, verb: "keep", epoch: watchedWith }];
+  return mayClaim ? [{ ...asked, verb: "claim", epoch: lastEpoch }] : [];
 }
 
 /** All members are alike, as the pods of a Deployment are. */

@@ -37,7 +37,8 @@ export const defaultPace: OwnershipPace = {
   expiryMs: 5000,
   // Members that come and go, as in a rolling update, do not make the same cluster go from one to the other.
   stayMs: 60_000,
-  // After a loss of Redis the owners tell it anew: reconnection (1 s at most) and a beat, and time for a busy machine.
+  // After a loss of Redis the owners tell it anew: reconnection (1 s at most) and a beat, and time for a busy machine. And
+  // members that start side by side are all there before anything is moved to the first of them.
   graceMs: 3000,
   // Often enough for what grows over minutes; three commands for each cluster of ours.
   weighMs: 30_000,
@@ -74,6 +75,7 @@ export class RedisOwnership implements Ownership {
   #connections = 0;
   #answeredAt: number | undefined;
   #mayClaimAt = 0;
+  #mayMoveAt = 0;
   #failure = "";
   #woken = Promise.withResolvers<void>();
 
@@ -171,8 +173,16 @@ export class RedisOwnership implements Ownership {
     this.#answeredAt = clock.monotonic();
     this.#redisNow = Number(now);
     this.#version = readText(version);
-    if (members !== undefined) this.#view = readView(members, owners);
+    if (members !== undefined) this.#see(readView(members, owners));
     this.#settle();
+  }
+
+  /** Members in whatever order Redis has them: by when they expire. */
+  #see(view: OwnershipView): void {
+    const namesOf = (seen: OwnershipView | undefined) => seen?.members.toSorted().join(" ");
+    if (namesOf(view) !== namesOf(this.#view))
+      this.#mayMoveAt = this.#options.clock.monotonic() + this.#pace.graceMs;
+    this.#view = view;
   }
 
   async #send(ttlMs: number, wishes: readonly Wish[]): Promise<unknown> {
@@ -230,7 +240,8 @@ export class RedisOwnership implements Ownership {
     }
     for (const cluster of this.#seen.keys()) if (!candidates.has(cluster)) this.#seen.delete(cluster);
     const mayClaim = clock.monotonic() >= this.#mayClaimAt;
-    const at = { now: this.#redisNow, stayMs: this.#pace.stayMs, mayClaim };
+    const mayMove = mayClaim && clock.monotonic() >= this.#mayMoveAt;
+    const at = { now: this.#redisNow, stayMs: this.#pace.stayMs, mayClaim, mayMove };
     return wishesOf(member, this.#view, candidates, at);
   }
 
