@@ -33,7 +33,7 @@ const missingKey = {
 };
 
 /** A Deployment that was just rolled; from here on the bed's time passes. */
-async function rolled(options: Parameters<typeof createTestBed>[0] = {}) {
+async function rolled(options: Parameters<typeof createTestBed>[0] = {}, annotations = {}) {
   const history: HistoryRecord[] = [];
   const ended: EndReport[] = [];
   const runs = new MemoryRolloutRuns();
@@ -57,7 +57,7 @@ async function rolled(options: Parameters<typeof createTestBed>[0] = {}) {
   bed.cluster.setSource("ConfigMap", "app", { a: "1" });
   const fields = { spec: { selector: { matchLabels: { app: "api" } } } };
   const template = templateUsing({ app: {} });
-  const api = bed.cluster.setWorkload("api", { template, fields, annotations: auto });
+  const api = bed.cluster.setWorkload("api", { template, fields, annotations: { ...auto, ...annotations } });
   await bed.clock.advance(10_000);
   await bed.reconcile(api, { purpose: "adoption" });
   await bed.clock.advance(60_000);
@@ -189,6 +189,18 @@ describe("a roll that was written", () => {
     expect(await bed.reconcile(bed.api, { purpose: "follow" })).toMatchObject({ type: "again" });
     expect([bed.results(), await bed.runs.find(request)]).toEqual([[], newer]);
     expect(bed.settled).toEqual([]);
+  });
+
+  test("of a paused Deployment is stalled, and followed again from the end of the pause", async () => {
+    const bed = await rolled({}, { "deployment.reloader.stakater.com/pause-period": "1m" });
+    bed.cluster.setStatus(bed.api, { replicas: 1, updatedReplicas: 0 });
+    await bed.elapse(6000);
+    expect(bed.results()).toEqual(["stalled Paused"]);
+    await bed.elapse(55_000);
+    expect(bed.cluster.workload(bed.api)?.isPaused).toBe(false);
+    bed.cluster.setStatus(bed.api, healthy);
+    await bed.elapse(6000);
+    expect(bed.results()).toEqual(["stalled Paused", "healthy Available"]);
   });
 
   test("is followed no more when the workload is gone, and settled", async () => {

@@ -121,6 +121,11 @@ export function createWriter(options: WriterOptions): WriteDecision {
     const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
     if (written === undefined) return "gone";
     sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
+    // What was rolled while it was paused reaches the pods from now on.
+    if (pausing.spec.isPaused === false) {
+      const run = { rolledAtMs: clock.now(), generation: written.generation, sources: [] };
+      options.followUps?.rolled({ request, run });
+    }
     log.debug(
       { cluster: cluster.name, workload: request.workload },
       text === undefined ? "workload let go" : "workload noted",

@@ -47,11 +47,13 @@ export function writtenWorkload(
   const resourceVersion = server.nextVersion();
   const uid = before?.uid ?? `uid-${resourceVersion}`;
   const metadata = { ...objectAt(others, "metadata"), ...ref, uid, resourceVersion, annotations };
+  const isPauseTold = isPaused || before?.isPaused === true;
+  const spec = isPauseTold ? { spec: { ...objectAt(others, "spec"), paused: isPaused } } : {};
   return {
     ref,
     uid,
     resourceVersion,
-    object: withPath({ ...others, metadata }, templatePathOf(ref.kind), jsonOf(template)),
+    object: withPath({ ...others, metadata, ...spec }, templatePathOf(ref.kind), jsonOf(template)),
     generation: (before?.generation ?? 0) + (isTemplateChanged ? 1 : 0),
     annotations,
     templateAnnotations: templateAnnotationsOf(template),
