@@ -1,7 +1,7 @@
 import type { ConfigShape } from "../../packages/runtime/src/config/field.ts";
 import { dashboardFields, ruleFields, workerFields } from "../../packages/runtime/src/config/fields.ts";
 import { historyFields } from "../../packages/runtime/src/config/history-fields.ts";
-import { closed, count, type Fields, type Leaf, leaf, list, text, toggle } from "./value.ts";
+import { closed, count, type Fields, type Leaf, leaf, list, map, text, toggle } from "./value.ts";
 
 /** What a value has to look like, by how the configuration's help writes it; the process itself judges the rest. */
 const patterns: Readonly<Record<string, string>> = {
@@ -21,9 +21,118 @@ function fromConfig(field: ConfigShape[string]): Leaf {
   });
 }
 
+/** Watchers and workers apart, on one Redis. */
+const hub: Fields = {
+  watcher: closed("The watchers: always on, they share the clusters.", {
+    replicas: count(2, "How many."),
+    resources: map("Requests and limits; those of reloader.deployment when empty."),
+    args: list("More flags of theirs."),
+  }),
+  worker: closed("The workers.", {
+    replicas: count(2, "How many, without KEDA."),
+    resources: map("Requests and limits; those of reloader.deployment when empty."),
+    args: list("More flags of theirs."),
+  }),
+  keda: closed(
+    "Scale the workers by what there is to do: a ScaledObject of KEDA 2.20 or newer asks the watchers.",
+    {
+      enabled: toggle(false, "Make it; worker.replicas is not used then."),
+      pollingInterval: count(5, "Seconds between two questions while there is no worker."),
+      cooldownPeriod: count(
+        120,
+        "Seconds without work before the last worker goes, and before the HPA takes one away.",
+      ),
+      minReplicaCount: count(0, "Workers without work."),
+      maxReplicaCount: count(20, "Workers at the most."),
+      workPerReplica: count(25, "Requests for each worker: about four fifths of what it handles at once."),
+      fallback: closed("When the watchers do not answer.", {
+        failureThreshold: count(3, "After so many questions."),
+        replicas: count(2, "So many workers, or as many as there are, if that is more."),
+      }),
+      namespace: text(
+        "keda",
+        "Where KEDA runs: let in by the NetworkPolicy when reloader.netpol.from is set.",
+      ),
+    },
+  ),
+  valkey: closed(
+    "A small Valkey of the release's own, for those who have no Redis: one pod, with a password.",
+    {
+      enabled: toggle(false, "Make it."),
+      image: text("valkey/valkey:8.1", "Its image; a Redis has no valkey-server and will not do."),
+      existingSecret: text(
+        "",
+        "Secret with the password, letters and digits only. Needed wherever templates are rendered without the cluster, as Argo CD does.",
+      ),
+      existingSecretKey: text("password", "Key of the password in that Secret."),
+      persistence: closed("Its append-only file, written every second. What is lost is compared anew.", {
+        enabled: toggle(true, "Keep it in a PersistentVolumeClaim; an emptyDir otherwise."),
+        size: text("1Gi", "Size of the claim."),
+        storageClassName: text("", "Its class; the cluster's default when empty."),
+      }),
+      resources: map("Requests and limits.", {
+        requests: { cpu: "50m", memory: "128Mi" },
+        limits: { memory: "512Mi" },
+      }),
+    },
+  ),
+};
+
+const clusters: Fields = {
+  kubeconfigSecrets: leaf(
+    [],
+    "array",
+    "Secrets of the release's namespace whose keys (*.yaml, *.yml, *.kubeconfig) are kubeconfigs; each context is a cluster. Flag --kubeconfig-dir.",
+    { items: { type: "string", pattern: "^[a-z0-9]([-a-z0-9]{0,53}[a-z0-9])?$" } },
+  ),
+  secrets: leaf(
+    [],
+    "array",
+    "Clusters whose kubeconfigs lie in Secrets that others make: PRESET or PRESET=NAMESPACE, for example cluster-api. Flag --cluster-secrets; the rights come with it.",
+    { items: { type: "string", pattern: "^[a-z0-9-]+(=[a-z0-9-]+)?$" } },
+  ),
+  argocdNamespace: text(
+    "",
+    "Namespace of the Argo CD whose clusters are served, too. Flag --argocd-clusters; the rights come with it.",
+  ),
+  serveHub: toggle(true, "Serve the cluster it runs in, too. Flag --serve-hub."),
+};
+
+const notices: Fields = {
+  events: toggle(true, "Make Kubernetes Events on workloads. Flag --events."),
+  alertOnFailure: toggle(
+    false,
+    "Send alerts for workloads that cannot be rolled, too. Flag --alert-on-failure.",
+  ),
+  alertBurst: leaf("", ["string", "integer"], "Alerts sent one by one; 10 when empty. Flag --alert-burst.", {
+    pattern: "^[0-9]*$",
+  }),
+  alertWindow: text("", "Within this time; 30s when empty. Flag --alert-window.", {
+    pattern: `^$|${patterns.DURATION}`,
+  }),
+};
+
 /** The values that only this chart has. A typo in here is refused. */
 export const ownValues: Fields = {
   fleetReloader: closed("What fleet-reloader adds.", {
+    mode: text(
+      "standalone",
+      "standalone: one pod does it all. hub: watchers and workers apart, on one Redis.",
+      {
+        enum: ["standalone", "hub"],
+      },
+    ),
+    hub: closed("Of the mode hub. What reloader.deployment says counts for both, but for replicas.", hub),
+    clusters: closed("Where clusters come from, beside the one it runs in.", clusters),
+    notices: closed("Who is told; addresses go into reloader.deployment.env.", notices),
+    workloadKinds: leaf(
+      [],
+      "array",
+      "Further kinds: group/version/Kind[:plural]=path.to.template. Their rights go into extraRules. Flag --workload-kinds.",
+      { items: { type: "string" } },
+    ),
+    reloadSuspended: toggle(false, "Run suspended CronJobs and Jobs, too. Flag --reload-suspended."),
+    reloadFinished: toggle(false, "Run Jobs again that have finished. Flag --reload-finished."),
     debounce: fromConfig(ruleFields.debounce),
     maxWait: fromConfig(ruleFields.maxWait),
     concurrency: fromConfig(workerFields.concurrency),
@@ -40,6 +149,11 @@ export const ownValues: Fields = {
         existingSecret: text("", "Secret with the URL, for one with a password."),
         existingSecretKey: text("url", "Key of the URL in that Secret."),
         port: count(6379, "For the NetworkPolicy, when the URL is in a Secret."),
+        caSecret: text(
+          "",
+          "Secret with the certificate of the authority that a rediss:// server's is signed by.",
+        ),
+        caSecretKey: text("ca.crt", "Key of the certificate in that Secret."),
       },
     ),
     markKey: closed(

@@ -111,6 +111,41 @@ export const matrix: Readonly<Record<string, Rendering>> = {
     values: operations,
     apiVersions: ["monitoring.coreos.com/v1", "autoscaling.k8s.io/v1"],
   },
+  "a hub": {
+    values: {
+      fleetReloader: {
+        mode: "hub",
+        redis: { existingSecret: "redis-url", caSecret: "redis-ca" },
+        hub: { worker: { resources: { limits: { memory: "256Mi" } }, args: ["--log-level=debug"] } },
+        ...{ workloadKinds: ["serving.knative.dev/v1/Service=spec.template"], reloadSuspended: true },
+        ...{ reloadFinished: true, notices: { events: false, alertOnFailure: true, alertBurst: 5 } },
+      },
+    },
+  },
+  "a hub with KEDA and a Valkey": {
+    values: {
+      fleetReloader: {
+        mode: "hub",
+        hub: { keda: { enabled: true }, valkey: { enabled: true } },
+        clusters: {
+          kubeconfigSecrets: ["team-a"],
+          secrets: ["cluster-api", "flux=flux-system"],
+          argocdNamespace: "argocd",
+        },
+      },
+      reloader: {
+        podMonitor: { enabled: true },
+        podDisruptionBudget: { enabled: true },
+        netpol: { enabled: true, from: [{ podSelector: {} }] },
+      },
+    },
+  },
+  "a hub in some namespaces": {
+    values: {
+      fleetReloader: { mode: "hub", redis: { url: "redis://redis" }, hub: { watcher: { replicas: 1 } } },
+      reloader: { watchGlobally: false, namespaces: ["team-a"] },
+    },
+  },
   "without rights of its own": {
     values: { reloader: { rbac: { enabled: false }, serviceAccount: { create: false, name: "given" } } },
   },

@@ -2,14 +2,18 @@ import { readFileSync } from "node:fs";
 import type { ControlPlane } from "@fleet-reloader/control-plane/control-plane";
 import { startControlPlane } from "@fleet-reloader/control-plane/start";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
-import { type Product, startProduct } from "@fleet-reloader/testkit/product";
+import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, describe, expect, test } from "vitest";
 import { apply } from "./dry-run.ts";
 import { type Rendering, rendered } from "./helm.ts";
 import { at, type Manifest } from "./manifest.ts";
 
-const plane = await startControlPlane({ auditLog: true, users: ["global", "scoped", "poor"] });
+const plane = await startControlPlane({
+  auditLog: true,
+  users: ["global", "scoped", "poor", "watcher", "worker"],
+});
 afterAll(() => plane.stop());
 const client = new ApiClient({ url: plane.url, token: plane.adminToken, ca: plane.caPem });
 // The release's own.
@@ -103,10 +107,7 @@ async function rollsFor(namespace: string): Promise<void> {
   }
 }
 
-function start(
-  user: string,
-  options: { readonly args?: readonly string[]; readonly env?: Readonly<Record<string, string>> } = {},
-): Product {
+function start(user: string, options: Omit<ProductOptions, "kubeconfig"> = {}): Product {
   return startProduct({ kubeconfig: plane.user(user).kubeconfigPath, ...options });
 }
 
@@ -131,6 +132,28 @@ describe("with exactly the rights the chart renders", () => {
     expect(await product.stop()).toBe(0);
     // Asked once, and answered by another identity of the cluster when it is refused.
     expect(new Set(refusals(plane, "scoped"))).toEqual(new Set(["get namespaces kube-system"]));
+  });
+
+  test("a hub's watcher and worker work together, each with its own, and are refused nothing", async () => {
+    await makeSite("hub");
+    await using redis = await startRedis();
+    const values = { fleetReloader: { mode: "hub", redis: { url: redis.url } } };
+    const objects = await rendered({ values });
+    for (const service of ["watcher", "worker"] as const)
+      await grant(
+        service,
+        objects.filter(
+          ({ kind, metadata }) => kind.startsWith("ClusterRole") && metadata.name.includes(service),
+        ),
+      );
+    const args = ["--redis-url", redis.url];
+    await using watcher = start("watcher", { service: "watcher", args });
+    await watcher.ready();
+    await using worker = start("worker", { service: "worker", args });
+    await worker.ready();
+    await rollsFor("hub");
+    expect([await worker.stop(), await watcher.stop()]).toEqual([0, 0]);
+    expect([refusals(plane, "watcher"), refusals(plane, "worker")]).toEqual([[], []]);
   });
 
   test.each([

@@ -9,7 +9,8 @@ const container = (objects: readonly Manifest[]) =>
   at(the(objects, "Deployment"), "spec", "template", "spec", "containers", 0);
 const argsOf = (objects: readonly Manifest[]) => {
   const args = at(container(objects), "args");
-  return Array.isArray(args) ? args.map(String) : [];
+  // In a hub the first names the service.
+  return (Array.isArray(args) ? args.map(String) : []).filter((arg) => arg.startsWith("-"));
 };
 const envOf = (objects: readonly Manifest[]) => {
   const env = at(container(objects), "env");
@@ -275,6 +276,44 @@ describe("values that cannot work are refused, with the value and the mend", () 
       what: "two Redis",
       values: { fleetReloader: { redis: { url: "redis://redis", existingSecret: "redis-url" } } },
       says: ["fleetReloader.redis.url", "fleetReloader.redis.existingSecret", "keep one"],
+    },
+    {
+      what: "a hub without a Redis",
+      values: { fleetReloader: { mode: "hub" } },
+      says: ["fleetReloader.redis.url", "fleetReloader.hub.valkey.enabled"],
+    },
+    {
+      what: "a hub whose workers have no key in common",
+      values: { fleetReloader: { mode: "hub", redis: { url: "redis://r" }, markKey: { create: false } } },
+      says: ["fleetReloader.markKey.existingSecret"],
+    },
+    {
+      what: "workers to scale without a hub",
+      values: { fleetReloader: { hub: { keda: { enabled: true } } } },
+      says: ["fleetReloader.mode=hub"],
+    },
+    {
+      what: "a Redis of its own beside another",
+      values: {
+        fleetReloader: { mode: "hub", redis: { url: "redis://r" }, hub: { valkey: { enabled: true } } },
+      },
+      says: ["fleetReloader.hub.valkey.enabled", "keep one"],
+    },
+    {
+      what: "more workers at the least than at the most",
+      values: {
+        fleetReloader: {
+          mode: "hub",
+          redis: { url: "redis://r" },
+          hub: { keda: { enabled: true, minReplicaCount: 3, maxReplicaCount: 2 } },
+        },
+      },
+      says: ["minReplicaCount is 3", "maxReplicaCount, which is 2"],
+    },
+    {
+      what: "another mode",
+      values: { fleetReloader: { mode: "fleet" } },
+      says: ["/fleetReloader/mode", "hub"],
     },
     {
       what: "several instances without a key",

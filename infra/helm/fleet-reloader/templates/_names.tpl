@@ -11,13 +11,23 @@
 {{- end -}}
 {{- end -}}
 
+{{/* The processes of the mode, as JSON; in one pod they have no name. */}}
+{{- define "fleet-reloader.components" -}}
+{{- if eq (.Values.fleetReloader.mode | default "standalone") "hub" }}["watcher","worker"]{{ else }}[""]{{ end -}}
+{{- end -}}
+
+{{/* Like the root, for one process: what is included with it knows its name as .Component. */}}
+{{- define "fleet-reloader.componentName" -}}
+{{- include "fleet-reloader.fullname" . | trunc 55 | trimSuffix "-" -}}{{ with .Component }}-{{ . }}{{ end -}}
+{{- end -}}
+
 {{- define "fleet-reloader.namespace" -}}
 {{- .Values.namespace | default .Release.Namespace -}}
 {{- end -}}
 
 {{- define "fleet-reloader.serviceAccountName" -}}
 {{- if .Values.reloader.serviceAccount.create -}}
-{{- .Values.reloader.serviceAccount.name | default (include "fleet-reloader.fullname" .) -}}
+{{- .Values.reloader.serviceAccount.name | default (include "fleet-reloader.fullname" .) -}}{{ with .Component }}-{{ . }}{{ end -}}
 {{- else -}}
 {{- .Values.reloader.serviceAccount.name | default "default" -}}
 {{- end -}}
@@ -27,6 +37,9 @@
 {{- define "fleet-reloader.selector" -}}
 app: {{ include "fleet-reloader.fullname" . | quote }}
 release: {{ .Release.Name | quote }}
+{{- with .Component }}
+app.kubernetes.io/component: {{ . }}
+{{- end }}
 {{- with .Values.reloader.matchLabels }}
 {{ tpl (toYaml .) $ }}
 {{- end }}

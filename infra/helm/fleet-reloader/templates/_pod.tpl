@@ -12,6 +12,7 @@
 {{- $reloader := .Values.reloader -}}
 {{- $own := .Values.fleetReloader -}}
 {{- $args := list -}}
+{{- with .Component }}{{ $args = append $args . }}{{ end -}}
 {{- with $reloader.logFormat }}{{ $args = append $args (printf "--log-format=%s" .) }}{{ end -}}
 {{- with $reloader.logLevel }}{{ $args = append $args (printf "--log-level=%s" .) }}{{ end -}}
 {{- if $reloader.ignoreSecrets }}{{ $args = append $args "--resources-to-ignore=secrets" }}{{ end -}}
@@ -44,12 +45,30 @@
 {{- $args = append $args "--enable-pprof" -}}
 {{- with $reloader.pprofAddr }}{{ $args = append $args (printf "--pprof-addr=%s" .) }}{{ end -}}
 {{- end -}}
-{{- range $flag, $key := dict "debounce" "debounce" "max-wait" "maxWait" "concurrency" "concurrency" "history-retention" "historyRetention" "history-max-length" "historyMaxLength" "listen-address" "listenAddress" "dashboard-address" "dashboardAddress" -}}
+{{- $flags := dict "debounce" "debounce" "max-wait" "maxWait" "listen-address" "listenAddress" -}}
+{{- if ne (.Component | default "") "watcher" }}{{ $flags = merge $flags (dict "concurrency" "concurrency" "history-retention" "historyRetention" "history-max-length" "historyMaxLength") }}{{ end -}}
+{{- if not .Component }}{{ $_ := set $flags "dashboard-address" "dashboardAddress" }}{{ end -}}
+{{- range $flag, $key := $flags -}}
 {{- with get $own $key | toString }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
 {{- end -}}
 {{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}
 {{- if include "fleet-reloader.markKeySecret" . }}{{ $args = append $args (printf "--mark-key-file=/etc/fleet-reloader/%s" $own.markKey.existingSecretKey) }}{{ end -}}
+{{- range $own.workloadKinds }}{{ $args = append $args (printf "--workload-kinds=%s" .) }}{{ end -}}
+{{- if $own.reloadSuspended }}{{ $args = append $args "--reload-suspended=true" }}{{ end -}}
+{{- if $own.reloadFinished }}{{ $args = append $args "--reload-finished=true" }}{{ end -}}
+{{- range $own.clusters.kubeconfigSecrets }}{{ $args = append $args (printf "--kubeconfig-dir=/etc/fleet-reloader-clusters/%s" .) }}{{ end -}}
+{{- range $own.clusters.secrets }}{{ $args = append $args (printf "--cluster-secrets=%s" .) }}{{ end -}}
+{{- with $own.clusters.argocdNamespace }}{{ $args = append $args (printf "--argocd-clusters=%s" .) }}{{ end -}}
+{{- if not $own.clusters.serveHub }}{{ $args = append $args "--serve-hub=false" }}{{ end -}}
+{{- if ne (.Component | default "") "watcher" -}}
+{{- if not $own.notices.events }}{{ $args = append $args "--events=false" }}{{ end -}}
+{{- if $own.notices.alertOnFailure }}{{ $args = append $args "--alert-on-failure=true" }}{{ end -}}
+{{- range $flag, $key := dict "alert-burst" "alertBurst" "alert-window" "alertWindow" -}}
+{{- with get $own.notices $key | toString }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
+{{- end -}}
+{{- end -}}
 {{- range $own.args }}{{ $args = append $args (toString .) }}{{ end -}}
+{{- range (get (get $own.hub (.Component | default "none") | default dict) "args") | default list }}{{ $args = append $args (toString .) }}{{ end -}}
 {{- range $args }}
 - {{ . | quote }}
 {{- end }}
@@ -100,7 +119,7 @@
     fieldRef:
       fieldPath: metadata.namespace
 - name: RELOADER_DEPLOYMENT_NAME
-  value: {{ include "fleet-reloader.fullname" . | quote }}
+  value: {{ include "fleet-reloader.componentName" . | quote }}
 - name: POD_NAME
   valueFrom:
     fieldRef:
@@ -112,6 +131,19 @@
 {{- if .Values.reloader.enableMetricsByNamespace }}
 - name: METRICS_COUNT_BY_NAMESPACE
   value: enabled
+{{- end }}
+{{- if include "fleet-reloader.hasValkey" . }}
+- name: VALKEY_PASSWORD
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "fleet-reloader.valkeySecret" . }}
+      key: {{ .Values.fleetReloader.hub.valkey.existingSecretKey | quote }}
+- name: FLEET_RELOADER_REDIS_URL
+  value: redis://:$(VALKEY_PASSWORD)@{{ include "fleet-reloader.valkeyName" . }}.{{ include "fleet-reloader.namespace" . }}.svc:6379
+{{- end }}
+{{- with .Values.fleetReloader.redis.caSecret }}
+- name: NODE_EXTRA_CA_CERTS
+  value: /etc/fleet-reloader-redis/{{ $.Values.fleetReloader.redis.caSecretKey }}
 {{- end }}
 {{- with .Values.fleetReloader.redis.url }}
 - name: FLEET_RELOADER_REDIS_URL
@@ -148,6 +180,6 @@ initialDelaySeconds: {{ $set.initialDelaySeconds | default (index . 1) }}
 
 {{/* Not empty when the dashboard listens for others than the pod itself. */}}
 {{- define "fleet-reloader.dashboardPort" -}}
-{{- $address := .Values.fleetReloader.dashboardAddress | default "127.0.0.1:0" -}}
+{{- $address := ternary "127.0.0.1:0" (.Values.fleetReloader.dashboardAddress | default "127.0.0.1:0") (eq .Values.fleetReloader.mode "hub") -}}
 {{- if not (regexMatch "^(127\\.|localhost:|\\[::1\\])" $address) }}{{ include "fleet-reloader.port" $address }}{{ end -}}
 {{- end -}}

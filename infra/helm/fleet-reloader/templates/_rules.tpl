@@ -1,9 +1,15 @@
 {{/*
 What it may do in a namespace it serves; each rule only with the feature that needs it. `list` and `watch` on Secrets are a
-right to read them, also where only metadata is asked for. There is no `update`: what is changed is patched.
+right to read them, also where only metadata is asked for. There is no `update`: what is changed is patched. In a hub the
+watcher only follows, and the worker reads and writes.
 */}}
 {{- define "fleet-reloader.rules" -}}
 {{- $reloader := .Values.reloader -}}
+{{- $component := .Component | default "" -}}
+{{- $read := "get, list, watch" -}}
+{{- if eq $component "watcher" }}{{ $read = ternary "get, list, watch" "list, watch" (not (empty $reloader.webhookUrl)) }}{{ end -}}
+{{- if eq $component "worker" }}{{ $read = "get, list" }}{{ end -}}
+{{- $roll := dict "" "get, list, watch, patch" "watcher" "list, watch" "worker" "get, patch" -}}
 - apiGroups: [""]
   resources:
     {{- if not $reloader.ignoreConfigMaps }}
@@ -12,20 +18,20 @@ right to read them, also where only metadata is asked for. There is no `update`:
     {{- if not $reloader.ignoreSecrets }}
     - secrets
     {{- end }}
-  verbs: [get, list, watch]
+  verbs: [{{ $read }}]
 - apiGroups: [apps]
   resources: [deployments, statefulsets, daemonsets]
-  verbs: [get, list, watch, patch]
+  verbs: [{{ get $roll $component }}]
 {{- if not $reloader.ignoreCronJobs }}
 - apiGroups: [batch]
   resources: [cronjobs]
-  verbs: [get, list, watch, patch]
+  verbs: [{{ get $roll $component }}]
 {{- end }}
 {{- if not $reloader.ignoreJobs }}
 - apiGroups: [batch]
   resources: [jobs]
-  verbs: [get, list, watch, create, delete, patch]
-{{- else if not $reloader.ignoreCronJobs }}
+  verbs: [{{ get (dict "" "get, list, watch, create, delete, patch" "watcher" "list, watch" "worker" "get, create, delete, patch") $component }}]
+{{- else if and (not $reloader.ignoreCronJobs) (ne $component "watcher") }}
 # A CronJob is rolled by a Job of its template.
 - apiGroups: [batch]
   resources: [jobs]
@@ -34,22 +40,24 @@ right to read them, also where only metadata is asked for. There is no `update`:
 {{- if $reloader.isArgoRollouts }}
 - apiGroups: [argoproj.io]
   resources: [rollouts]
-  verbs: [get, list, watch, patch]
+  verbs: [{{ get $roll $component }}]
 {{- end }}
 {{- if or $reloader.isOpenshift (.Capabilities.APIVersions.Has "apps.openshift.io/v1") }}
 - apiGroups: [apps.openshift.io]
   resources: [deploymentconfigs]
-  verbs: [get, list, watch, patch]
+  verbs: [{{ get $roll $component }}]
 {{- end }}
 {{- if $reloader.enableCSIIntegration }}
 - apiGroups: [secrets-store.csi.x-k8s.io]
   resources: [secretproviderclasses, secretproviderclasspodstatuses]
-  verbs: [get, list, watch]
+  verbs: [{{ $read }}]
 {{- end }}
+{{- if ne $component "watcher" }}
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
-{{- if .Values.fleetReloader.listPods }}
+{{- end }}
+{{- if and .Values.fleetReloader.listPods (ne $component "watcher") }}
 # Why a rollout fails. Without it the status of the workload has to do.
 - apiGroups: [""]
   resources: [pods]
@@ -64,5 +72,18 @@ right to read them, also where only metadata is asked for. There is no `update`:
 {{ include "fleet-reloader.labels" . }}
 {{- with .Values.reloader.rbac.labels }}
 {{ tpl (toYaml .) $ }}
+{{- end }}
+{{- end -}}
+
+{{/* All processes of the release. */}}
+{{- define "fleet-reloader.subjects" -}}
+{{- $names := list -}}
+{{- range include "fleet-reloader.components" . | mustFromJson -}}
+{{- $names = append $names (include "fleet-reloader.serviceAccountName" (dict "Component" . "Values" $.Values "Release" $.Release "Chart" $.Chart)) -}}
+{{- end -}}
+{{- range $names | uniq }}
+- kind: ServiceAccount
+  name: {{ . }}
+  namespace: {{ include "fleet-reloader.namespace" $ }}
 {{- end }}
 {{- end -}}

@@ -15,12 +15,19 @@
 
 {{/* Not empty when instances share a Redis. */}}
 {{- define "fleet-reloader.hasRedis" -}}
-{{- if or .Values.fleetReloader.redis.url .Values.fleetReloader.redis.existingSecret }}true{{ end -}}
+{{- if or .Values.fleetReloader.redis.url .Values.fleetReloader.redis.existingSecret (include "fleet-reloader.hasValkey" .) }}true{{ end -}}
 {{- end -}}
 
+{{/* Empty where who scales decides. */}}
 {{- define "fleet-reloader.replicas" -}}
+{{- if eq (.Component | default "") "watcher" -}}
+{{- int .Values.fleetReloader.hub.watcher.replicas -}}
+{{- else if eq (.Component | default "") "worker" -}}
+{{- if not .Values.fleetReloader.hub.keda.enabled }}{{ int .Values.fleetReloader.hub.worker.replicas }}{{ end -}}
+{{- else -}}
 {{- $wanted := int .Values.reloader.deployment.replicas -}}
 {{- if include "fleet-reloader.hasRedis" . }}{{ $wanted }}{{ else }}{{ min $wanted 1 }}{{ end -}}
+{{- end -}}
 {{- end -}}
 
 {{/* What cannot work is refused here: a message instead of a pod that does not start. */}}
@@ -38,20 +45,38 @@
 {{- fail (printf "image.%s is %s, the image of Stakater Reloader; name the one of fleet-reloader, and remove its image.tag" $key (get $.Values.image $key)) -}}
 {{- end -}}
 {{- end -}}
+{{- if eq $own.mode "hub" -}}
+{{- if not (include "fleet-reloader.hasRedis" .) -}}
+{{- fail "fleetReloader.mode is hub, but there is no Redis that watchers and workers share; set fleetReloader.redis.url, fleetReloader.redis.existingSecret or fleetReloader.hub.valkey.enabled=true" -}}
+{{- end -}}
+{{- if not (include "fleet-reloader.markKeySecret" .) -}}
+{{- fail "fleetReloader.mode is hub, but fleetReloader.markKey.create is false and fleetReloader.markKey.existingSecret is empty: all workers need the same key; set one of the two" -}}
+{{- end -}}
+{{- if gt (int $own.hub.keda.minReplicaCount) (int $own.hub.keda.maxReplicaCount) -}}
+{{- fail (printf "fleetReloader.hub.keda.minReplicaCount is %d, more than maxReplicaCount, which is %d; lower the one or raise the other" (int $own.hub.keda.minReplicaCount) (int $own.hub.keda.maxReplicaCount)) -}}
+{{- end -}}
+{{- else if or $own.hub.valkey.enabled $own.hub.keda.enabled -}}
+{{- fail "fleetReloader.hub.valkey and fleetReloader.hub.keda are for fleetReloader.mode=hub; set that, or leave them disabled" -}}
+{{- end -}}
+{{- if and (include "fleet-reloader.hasValkey" .) (or $own.redis.url $own.redis.existingSecret) -}}
+{{- fail "fleetReloader.hub.valkey.enabled is true and fleetReloader.redis names another Redis; keep one of them" -}}
+{{- end -}}
 {{- if and $own.redis.url $own.redis.existingSecret -}}
 {{- fail "fleetReloader.redis.url and fleetReloader.redis.existingSecret are both set; keep one of them" -}}
 {{- end -}}
 {{- if contains "@" ($own.redis.url | default "") -}}
 {{- fail "fleetReloader.redis.url holds a user or password; put the URL into a Secret and name that in fleetReloader.redis.existingSecret" -}}
 {{- end -}}
-{{- if and (gt (int (include "fleet-reloader.replicas" .)) 1) (not (include "fleet-reloader.markKeySecret" .)) -}}
+{{- if and (ne $own.mode "hub") (gt (int (include "fleet-reloader.replicas" .)) 1) (not (include "fleet-reloader.markKeySecret" .)) -}}
 {{- fail "fleetReloader.markKey.create is false and fleetReloader.markKey.existingSecret is empty, but reloader.deployment.replicas is more than 1: all instances need the same key; set one of the two" -}}
 {{- end -}}
 {{- end -}}
 
 {{- define "fleet-reloader.redisPort" -}}
 {{- $redis := .Values.fleetReloader.redis -}}
-{{- if $redis.url -}}
+{{- if include "fleet-reloader.hasValkey" . -}}
+6379
+{{- else if $redis.url -}}
 {{- regexFind ":[0-9]+$" (get (urlParse $redis.url) "host") | trimPrefix ":" | default "6379" -}}
 {{- else -}}
 {{- int $redis.port -}}
@@ -65,4 +90,24 @@
 {{- range concat (keys ($env.open | default dict)) (keys ($env.secret | default dict)) (values ($env.existing | default dict) | toJson | list) -}}
 {{- if contains "ALERT_" . }}true{{ end -}}
 {{- end -}}
+{{- end -}}
+
+{{/* Not empty when the release brings its own Redis. */}}
+{{- define "fleet-reloader.hasValkey" -}}
+{{- if and (eq .Values.fleetReloader.mode "hub") .Values.fleetReloader.hub.valkey.enabled }}true{{ end -}}
+{{- end -}}
+
+{{- define "fleet-reloader.valkeyName" -}}
+{{- include "fleet-reloader.fullname" . | trunc 55 | trimSuffix "-" -}}-valkey
+{{- end -}}
+
+{{- define "fleet-reloader.valkeySecret" -}}
+{{- .Values.fleetReloader.hub.valkey.existingSecret | default (include "fleet-reloader.valkeyName" .) -}}
+{{- end -}}
+
+{{- define "fleet-reloader.valkeyLabels" -}}
+app: {{ include "fleet-reloader.valkeyName" . | quote }}
+release: {{ .Release.Name | quote }}
+app.kubernetes.io/name: valkey
+app.kubernetes.io/instance: {{ .Release.Name | quote }}
 {{- end -}}

@@ -1,0 +1,206 @@
+{{/* The Deployment of one process; .Component names it, and is empty where one pod does it all. */}}
+{{- define "fleet-reloader.deployment" -}}
+{{- $deployment := .Values.reloader.deployment }}
+apiVersion: apps/v1
+kind: Deployment
+metadata:
+  name: {{ include "fleet-reloader.componentName" . }}
+  namespace: {{ include "fleet-reloader.namespace" . }}
+  labels:
+    {{- include "fleet-reloader.labels" . | nindent 4 }}
+    {{- with $deployment.labels }}
+    {{- tpl (toYaml .) $ | nindent 4 }}
+    {{- end }}
+  {{- with $deployment.annotations }}
+  annotations:
+    {{- tpl (toYaml .) $ | nindent 4 }}
+  {{- end }}
+spec:
+  {{- with include "fleet-reloader.replicas" . }}
+  replicas: {{ . }}
+  {{- end }}
+  revisionHistoryLimit: {{ $deployment.revisionHistoryLimit }}
+  {{- if not (include "fleet-reloader.hasRedis" .) }}
+  strategy:
+    {{- if or .Values.fleetReloader.persistence.enabled .Values.fleetReloader.persistence.existingClaim }}
+    # Two embedded Redis must never meet on one data dir.
+    type: Recreate
+    {{- else }}
+    # One after the other: what changes in between is found afterwards. Not Recreate: server-side apply cannot go there from
+    # the peer's release, whose rollingUpdate nobody owns.
+    type: RollingUpdate
+    rollingUpdate:
+      maxSurge: 0
+      maxUnavailable: 1
+    {{- end }}
+  {{- end }}
+  selector:
+    matchLabels:
+      {{- include "fleet-reloader.selector" . | nindent 6 }}
+  template:
+    metadata:
+      labels:
+        {{- include "fleet-reloader.podLabels" . | nindent 8 }}
+        {{- with $deployment.labels }}
+        {{- tpl (toYaml .) $ | nindent 8 }}
+        {{- end }}
+      {{- with $deployment.pod.annotations }}
+      annotations:
+        {{- tpl (toYaml .) $ | nindent 8 }}
+      {{- end }}
+    spec:
+      serviceAccountName: {{ include "fleet-reloader.serviceAccountName" . }}
+      {{- if kindIs "bool" $deployment.automountServiceAccountToken }}
+      automountServiceAccountToken: {{ $deployment.automountServiceAccountToken }}
+      {{- end }}
+      # Variables of the namespace's Services could be taken for ours.
+      enableServiceLinks: false
+      {{- if kindIs "bool" $deployment.hostUsers }}
+      hostUsers: {{ $deployment.hostUsers }}
+      {{- end }}
+      {{- with include "fleet-reloader.pullSecrets" (list .Values.global.imagePullSecrets $deployment.imagePullSecrets) }}
+      imagePullSecrets:
+        {{- trim . | nindent 8 }}
+      {{- end }}
+      {{- with $deployment.securityContext }}
+      securityContext:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with $deployment.nodeSelector }}
+      nodeSelector:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- if $deployment.affinity }}
+      affinity:
+        {{- toYaml $deployment.affinity | nindent 8 }}
+      {{- else if or (eq (.Component | default "") "worker") (gt (int (include "fleet-reloader.replicas" .)) 1) }}
+      affinity:
+        podAntiAffinity:
+          preferredDuringSchedulingIgnoredDuringExecution:
+            - weight: 100
+              podAffinityTerm:
+                topologyKey: kubernetes.io/hostname
+                labelSelector:
+                  matchLabels:
+                    {{- include "fleet-reloader.selector" . | nindent 20 }}
+      {{- end }}
+      {{- with $deployment.tolerations }}
+      tolerations:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with $deployment.topologySpreadConstraints }}
+      topologySpreadConstraints:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      {{- with $deployment.priorityClassName }}
+      priorityClassName: {{ . }}
+      {{- end }}
+      {{- with $deployment.runtimeClassName }}
+      runtimeClassName: {{ . }}
+      {{- end }}
+      {{- with $deployment.schedulerName }}
+      schedulerName: {{ . }}
+      {{- end }}
+      {{- with $deployment.dnsConfig }}
+      dnsConfig:
+        {{- toYaml . | nindent 8 }}
+      {{- end }}
+      containers:
+        - name: {{ include "fleet-reloader.componentName" . }}
+          image: {{ include "fleet-reloader.image" . | quote }}
+          imagePullPolicy: {{ .Values.image.pullPolicy }}
+          {{- with .Values.fleetReloader.maxHeapMiB }}
+          # The image's own entrypoint with another heap limit.
+          command: [/usr/bin/node, --max-semi-space-size=4, "--max-old-space-size={{ . }}", /app/main.mjs]
+          {{- end }}
+          args:
+            {{- include "fleet-reloader.args" . | trim | nindent 12 }}
+          env:
+            {{- include "fleet-reloader.env" . | trim | nindent 12 }}
+          ports:
+            - name: http
+              containerPort: {{ include "fleet-reloader.port" .Values.fleetReloader.listenAddress }}
+            {{- with include "fleet-reloader.dashboardPort" . }}
+            - name: dashboard
+              containerPort: {{ . }}
+            {{- end }}
+          livenessProbe:
+            httpGet:
+              path: /live
+              port: http
+            {{- include "fleet-reloader.probeTimes" (list $deployment.livenessProbe 10) | nindent 12 }}
+          readinessProbe:
+            httpGet:
+              path: /ready
+              port: http
+            {{- include "fleet-reloader.probeTimes" (list $deployment.readinessProbe 2) | nindent 12 }}
+          securityContext:
+            {{- include "fleet-reloader.containerSecurityContext" . | nindent 12 }}
+          {{- with (get (get .Values.fleetReloader.hub (.Component | default "none") | default dict) "resources") | default $deployment.resources }}
+          resources:
+            {{- toYaml . | nindent 12 }}
+          {{- end }}
+          volumeMounts:
+            - name: data
+              mountPath: /var/lib/fleet-reloader
+            {{- if .Values.reloader.readOnlyRootFileSystem }}
+            - name: tmp-volume
+              mountPath: /tmp/
+            {{- end }}
+            {{- if include "fleet-reloader.markKeySecret" . }}
+            - name: mark-key
+              mountPath: /etc/fleet-reloader
+              readOnly: true
+            {{- end }}
+            {{- if .Values.fleetReloader.redis.caSecret }}
+            - name: redis-ca
+              mountPath: /etc/fleet-reloader-redis
+              readOnly: true
+            {{- end }}
+            {{- range .Values.fleetReloader.clusters.kubeconfigSecrets }}
+            - name: clusters-{{ . }}
+              mountPath: /etc/fleet-reloader-clusters/{{ . }}
+              readOnly: true
+            {{- end }}
+            {{- with $deployment.volumeMounts }}
+            {{- toYaml . | nindent 12 }}
+            {{- end }}
+      volumes:
+        - name: data
+          {{- with .Values.fleetReloader.persistence }}
+          {{- if and (not $.Component) (or .enabled .existingClaim) }}
+          persistentVolumeClaim:
+            claimName: {{ .existingClaim | default (include "fleet-reloader.fullname" $) }}
+          {{- else }}
+          emptyDir: {}
+          {{- end }}
+          {{- end }}
+        {{- if .Values.reloader.readOnlyRootFileSystem }}
+        - name: tmp-volume
+          emptyDir: {}
+        {{- end }}
+        {{- with include "fleet-reloader.markKeySecret" . }}
+        - name: mark-key
+          secret:
+            secretName: {{ . }}
+            # 0440, for the group of fsGroup.
+            defaultMode: 288
+        {{- end }}
+        {{- with .Values.fleetReloader.redis.caSecret }}
+        - name: redis-ca
+          secret:
+            secretName: {{ . }}
+            defaultMode: 288
+        {{- end }}
+        {{- range .Values.fleetReloader.clusters.kubeconfigSecrets }}
+        - name: clusters-{{ . }}
+          secret:
+            secretName: {{ . }}
+            # One that is missing holds up no other: its clusters are there when it is.
+            optional: true
+            defaultMode: 288
+        {{- end }}
+        {{- with $deployment.volumes }}
+        {{- toYaml . | nindent 8 }}
+        {{- end }}
+{{- end -}}

@@ -1,0 +1,144 @@
+import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
+import { workField, workPath } from "@fleet-reloader/runtime/work-answer";
+import { watcherConfig } from "@fleet-reloader/watcher/config";
+import { workerConfig } from "@fleet-reloader/worker/config";
+import { describe, expect, test } from "vitest";
+import { rendered } from "./helm.ts";
+import { at, type Manifest, the } from "./manifest.ts";
+import { matrix } from "./matrix.ts";
+
+const hub = await rendered(matrix["a hub"] ?? {});
+const scaled = await rendered(matrix["a hub with KEDA and a Valkey"] ?? {});
+
+const names = { watcher: "reloader-reloader-watcher", worker: "reloader-reloader-worker" } as const;
+const pod = (objects: readonly Manifest[], name: string) =>
+  at(the(objects, "Deployment", name), "spec", "template", "spec");
+const argsOf = (objects: readonly Manifest[], name: string): readonly string[] => {
+  const args = at(pod(objects, name), "containers", 0, "args");
+  return Array.isArray(args) ? args.map(String) : [];
+};
+const selectorOf = (object: Manifest) => at(object, "spec", "selector");
+
+describe("watchers and workers", () => {
+  const shapes: Readonly<Record<keyof typeof names, ConfigShape>> = {
+    watcher: watcherConfig,
+    worker: workerConfig,
+  };
+
+  test.each(["watcher", "worker"] as const)(
+    "a %s is given flags that it knows, and is named first",
+    (service) => {
+      const known = Object.values(shapes[service]).flatMap(({ meta }) => [
+        meta.flag,
+        ...(meta.aliases ?? []),
+      ]);
+      for (const objects of [hub, scaled]) {
+        const [first, ...flags] = argsOf(objects, names[service]);
+        expect(first).toBe(service);
+        expect(flags.length).toBeGreaterThan(3);
+        for (const flag of flags) expect(known).toContain(/^--([A-Za-z-]+)/.exec(flag)?.[1]);
+      }
+    },
+  );
+
+  test("share the mark key, and find the same clusters", () => {
+    const of = (service: keyof typeof names) =>
+      argsOf(scaled, names[service]).filter((arg) =>
+        /^--(kubeconfig-dir|cluster-secrets|argocd|mark-key)/.test(arg),
+      );
+    expect(of("watcher")).toEqual(of("worker"));
+    expect(of("worker")).toEqual([
+      "--mark-key-file=/etc/fleet-reloader/mark.key",
+      "--kubeconfig-dir=/etc/fleet-reloader-clusters/team-a",
+      "--cluster-secrets=cluster-api",
+      "--cluster-secrets=flux=flux-system",
+      "--argocd-clusters=argocd",
+    ]);
+    const volumes = at(pod(scaled, names.worker), "volumes");
+    expect(JSON.stringify(volumes)).toContain('"secretName":"reloader-reloader-mark-key"');
+    expect(volumes).toEqual(at(pod(scaled, names.watcher), "volumes"));
+  });
+
+  test("are told apart by every selector, and found together by the monitor", () => {
+    const labels = (service: string) =>
+      at(the(scaled, "Deployment", service), "spec", "template", "metadata", "labels");
+    const selects = (selector: unknown, service: string) =>
+      Object.entries(Object(selector)).every(([key, value]) => at(labels(service), key) === value);
+    const toWatchers = selectorOf(the(scaled, "Service", names.watcher));
+    expect([selects(toWatchers, names.watcher), selects(toWatchers, names.worker)]).toEqual([true, false]);
+    const monitor = at(selectorOf(the(scaled, "PodMonitor")), "matchLabels");
+    expect([selects(monitor, names.watcher), selects(monitor, names.worker)]).toEqual([true, true]);
+    const toRedis = selectorOf(the(scaled, "Service", "reloader-reloader-valkey"));
+    expect(selects(toRedis, names.watcher)).toBe(false);
+    for (const name of Object.values(names)) {
+      const budget = at(selectorOf(the(scaled, "PodDisruptionBudget", name)), "matchLabels");
+      expect(Object.values(names).filter((each) => selects(budget, each))).toEqual([name]);
+    }
+  });
+
+  test("have rights of their own: a watcher changes nothing, a worker follows nothing", () => {
+    const verbs = (name: string) => JSON.stringify(at(the(hub, "ClusterRole", `${name}-role`), "rules"));
+    expect(verbs(names.watcher)).not.toMatch(/patch|create|delete|events/);
+    expect(verbs(names.worker)).not.toMatch(/watch/);
+    for (const name of Object.values(names)) expect(at(pod(hub, name), "serviceAccountName")).toBe(name);
+  });
+});
+
+describe("the number of workers", () => {
+  test("is a plain one without KEDA, and left to KEDA with it", () => {
+    expect(at(the(hub, "Deployment", names.worker), "spec", "replicas")).toBe(2);
+    expect(hub.filter(({ kind }) => kind === "ScaledObject")).toEqual([]);
+    expect(Object.keys(Object(the(scaled, "Deployment", names.worker).spec))).not.toContain("replicas");
+    expect(at(the(scaled, "Deployment", names.watcher), "spec", "replicas")).toBe(2);
+  });
+
+  test("follows what the watchers tell, at the place and under the name the code gives it", () => {
+    const { spec } = the(scaled, "ScaledObject");
+    expect(spec).toMatchObject({
+      scaleTargetRef: { name: names.worker },
+      ...{ pollingInterval: 5, cooldownPeriod: 120, minReplicaCount: 0 },
+      fallback: { failureThreshold: 3, replicas: 2 },
+    });
+    const trigger = at(spec, "triggers", 0);
+    expect(trigger).toMatchObject({
+      type: "metrics-api",
+      metadata: { format: "json", valueLocation: workField },
+    });
+    const url = new URL(String(at(trigger, "metadata", "url")));
+    expect(url.pathname).toBe(workPath);
+    const service = the(scaled, "Service", names.watcher);
+    expect(url.hostname).toBe(`${service.metadata.name}.${service.metadata.namespace}.svc`);
+    expect(Number(url.port)).toBe(at(service, "spec", "ports", 0, "port"));
+    expect(argsOf(scaled, names.watcher)).toContain(`--listen-address=0.0.0.0:${url.port}`);
+    expect(at(pod(scaled, names.watcher), "containers", 0, "ports", 0)).toEqual({
+      name: at(service, "spec", "ports", 0, "targetPort"),
+      containerPort: Number(url.port),
+    });
+  });
+
+  test("can be asked for by KEDA also where only some may ask", () => {
+    const from = at(the(scaled, "NetworkPolicy", "reloader-reloader"), "spec", "ingress", 0, "from");
+    expect(JSON.stringify(from)).toContain('"kubernetes.io/metadata.name":"keda"');
+  });
+});
+
+describe("Redis", () => {
+  test("of the release keeps what it is given, evicts nothing, and wants a password that stands in a Secret only", () => {
+    const [valkey] = [at(the(scaled, "StatefulSet"), "spec", "template", "spec", "containers", 0)];
+    expect(String(at(valkey, "args"))).toContain("--appendonly,yes,--appendfsync,everysec");
+    expect(String(at(valkey, "args"))).toContain("--maxmemory-policy,noeviction");
+    const password = String(at(the(scaled, "Secret", "reloader-reloader-valkey"), "data", "password"));
+    expect(Buffer.from(password, "base64").toString("utf8")).toMatch(/^[0-9a-f]{48}$/);
+    const others = JSON.stringify(scaled.filter(({ kind }) => kind !== "Secret"));
+    expect(others).not.toContain(Buffer.from(password, "base64").toString("utf8"));
+    expect(others).toContain("redis://:$(VALKEY_PASSWORD)@reloader-reloader-valkey.tools.svc:6379");
+  });
+
+  test("of somebody else with a certificate of their own authority", () => {
+    const env = at(pod(hub, names.worker), "containers", 0, "env");
+    expect(JSON.stringify(env)).toContain(
+      '{"name":"NODE_EXTRA_CA_CERTS","value":"/etc/fleet-reloader-redis/ca.crt"}',
+    );
+    expect(JSON.stringify(at(pod(hub, names.worker), "volumes"))).toContain('"secretName":"redis-ca"');
+  });
+});
