@@ -41,6 +41,8 @@ export interface ConnectionOptions {
   readonly userAgent: string;
   /** Connections for short calls; each carries one request at a time. */
   readonly callConnections?: number;
+  /** Calls go over the connections of the streams: for whoever only watches, since each idle connection costs memory. */
+  readonly isShared?: boolean;
   /** After how long without a byte a stream is taken for dead. */
   readonly streamSilenceMs?: number;
   /** The most calls a second, and at once; undefined: as many as there are. Streams do not count. */
@@ -259,11 +261,11 @@ export class Connection {
   }
 
   async #ready(): Promise<{ identity: Identity; pools: HttpPools }> {
-    const { callConnections = callConnectionsDefault } = this.#options;
+    const { callConnections = callConnectionsDefault, isShared = false } = this.#options;
     const identity = await this.#credentials.get();
     if (this.#pools?.key !== poolsKey(this.#target, identity)) {
       const old = this.#pools;
-      this.#pools = createPools(this.#target, identity, callConnections);
+      this.#pools = createPools(this.#target, identity, isShared ? undefined : callConnections);
       // What is under way on the old pools ends in its own time.
       void old?.calls.close();
       void old?.streams.close();

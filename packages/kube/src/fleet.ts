@@ -25,6 +25,8 @@ export interface FleetOptions {
   readonly log: Log;
   readonly meter: Pick<Meter, "clusterState">;
   readonly onCall?: (record: CallRecord) => void;
+  /** This process watches and writes nothing: calls need no connections of their own. */
+  readonly isShared?: boolean;
 }
 
 /** Clusters that are connected to at once (Karmada: 5; fleet.md, 2.4: 8 to 16 are fine). */

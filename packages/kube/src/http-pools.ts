@@ -2,7 +2,10 @@ import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { Identity } from "./credentials.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 
-/** Connections to one API server: some for calls, any number for streams, so that a long stream never stands in the way of a PATCH. */
+/**
+ * Connections to one API server. Streams share one of HTTP/2 where TLS lets the server choose it, else each has its own. Calls have
+ * others, so that a long stream never stands in the way of a PATCH; or the same, for whoever only watches.
+ */
 export interface HttpPools {
   /** What they were made of: with another address or other TLS material others are needed. */
   readonly key: string;
@@ -17,23 +20,32 @@ export function poolsKey(target: ClusterTarget, identity: Identity): string {
   return JSON.stringify([target.server, target.proxyUrl, identity.tlsKey]);
 }
 
-export function createPools(target: ClusterTarget, identity: Identity, callConnections: number): HttpPools {
+/** Without a number of connections for calls they share those of the streams. */
+export function createPools(
+  target: ClusterTarget,
+  identity: Identity,
+  callConnections: number | undefined,
+): HttpPools {
   const connect = {
     ...identity.tls,
     timeout: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
   };
-  const pool = (connections: number | null): Dispatcher =>
+  const pool = (connections: number | null, allowH2: boolean): Dispatcher =>
     target.proxyUrl === undefined
       ? new Pool(new URL(target.server).origin, {
-          connect,
+          connect: { ...connect, preferH2: allowH2 },
           connections,
           pipelining: 1,
-          // One request a connection: no framing, no shared window, and a watch never stands before a PATCH.
-          allowH2: false,
+          allowH2,
           keepAliveTimeout: 60_000,
         })
       : new ProxyAgent({ uri: target.proxyUrl, requestTls: connect });
-  return { key: poolsKey(target, identity), calls: pool(callConnections), streams: pool(null) };
+  // A watch of HTTP/1.1 costs some 75 KiB with TLS (reliability-performance.md, 4.1), of HTTP/2 a fraction of it. A stream that is
+  // not read stops no other: Node takes the bytes of all from the connection as they come.
+  const streams = pool(null, true);
+  // One request a connection: no framing, no shared window, and a watch never stands before a PATCH.
+  const calls = callConnections === undefined ? streams : pool(callConnections, false);
+  return { key: poolsKey(target, identity), calls, streams };
 }

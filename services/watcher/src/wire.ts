@@ -57,7 +57,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     compile: createPatternCompiler(),
   });
   const fleet = new Fleet({
-    ...{ ...time, log, meter, userAgent, onCall: adapters.requested },
+    ...{ ...time, log, meter, userAgent, onCall: adapters.requested, isShared: true },
     providers: registration.providers,
     rights: (namespaces) => rightsFor(["watcher"], settings, namespaces),
     limit: callLimit(config),

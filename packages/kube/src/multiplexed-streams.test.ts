@@ -1,0 +1,112 @@
+import type { RequestListener, ServerResponse } from "node:http";
+import { createSecureServer, type Http2SecureServer } from "node:http2";
+import type { Server } from "node:https";
+import { createServer as createHttpsServer } from "node:https";
+import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
+import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
+import { until } from "@fleet-reloader/testkit/until";
+import { expect, test } from "vitest";
+import { Connection } from "./connection.ts";
+import { systemClock } from "./fixture/system-clock.ts";
+import { targetOf } from "./fixture/targets-of.ts";
+
+const forever = new AbortController().signal;
+/** More than what may be under way of a stream that nobody reads. */
+const flood = Buffer.alloc(4 * 1024 * 1024, "x");
+
+/** A server with TLS: `/flood` never stops, `/silent` says nothing, all else answers `{}`, after `/watch` has begun with a line. */
+async function connect(speaks: "HTTP/2" | "HTTP/1.1", streamSilenceMs = 60_000) {
+  const { keyPem: key, certificatePem: cert } = createLoopbackCertificate();
+  const watches: ServerResponse[] = [];
+  let sockets = 0;
+  const onRequest: RequestListener = (request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    if (request.url === "/flood") return void response.write(flood);
+    if (request.url === "/silent") return response.flushHeaders();
+    if (request.url !== "/watch") return void response.end("{}");
+    watches.push(response);
+    response.write("begins\n");
+  };
+  const server: Server | Http2SecureServer =
+    speaks === "HTTP/2"
+      ? createSecureServer({ key, cert, allowHTTP1: true }).on("request", onRequest)
+      : createHttpsServer({ key, cert }, onRequest);
+  server.on("secureConnection", () => {
+    sockets += 1;
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const url = `https://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  const target = targetOf(
+    renderKubeconfig({ clusterName: "c", userName: "u", url, certificatePem: cert, token: "t" }),
+  );
+  const connection = new Connection({
+    ...{ target, clock: systemClock, userAgent: "us/1", isShared: true, streamSilenceMs },
+  });
+  const open = (path: string) => connection.stream({ method: "GET", path }, forever);
+  return {
+    open,
+    sockets: () => sockets,
+    get: () => connection.call({ method: "GET", path: "/version" }, forever),
+    say: (line: string) => {
+      for (const watch of watches) watch.write(line);
+    },
+    async [Symbol.asyncDispose]() {
+      await connection.close();
+      server.close();
+    },
+  };
+}
+
+async function next(stream: AsyncGenerator<Buffer>): Promise<string> {
+  const { value } = await stream.next();
+  return String(value);
+}
+
+test("watches and calls of a cluster that speaks HTTP/2 share one connection", async () => {
+  await using world = await connect("HTTP/2");
+  await world.get();
+  const watches = ["/watch", "/watch", "/watch"].map(world.open);
+  expect(await Promise.all(watches.map(next))).toEqual(["begins\n", "begins\n", "begins\n"]);
+  expect((await world.get()).body).toEqual({});
+  expect(world.sockets()).toBe(1);
+});
+
+// Back-pressure holds back the one stream only: while Redis takes its time for one kind, the others go on.
+test("a stream that is not read stops neither another one nor a call", async () => {
+  await using world = await connect("HTTP/2");
+  const stuck = world.open("/flood");
+  await stuck.next();
+  const watch = world.open("/watch");
+  expect(await next(watch)).toBe("begins\n");
+  for (const line of ["one\n", "two\n"]) {
+    world.say(line);
+    expect(await next(watch)).toBe(line);
+  }
+  expect((await world.get()).body).toEqual({});
+});
+
+test("a stream that falls silent ends by itself, and the others go on", async () => {
+  await using world = await connect("HTTP/2", 1000);
+  const watch = world.open("/watch");
+  await next(watch);
+  const silent = world.open("/silent").next();
+  let isOver = false;
+  void silent.then(() => {
+    isOver = true;
+  });
+  await until("the silent stream has ended", async () => {
+    world.say("still here\n");
+    await next(watch);
+    return isOver;
+  });
+  expect((await silent).done).toBe(true);
+});
+
+test("where only HTTP/1.1 is spoken no call waits behind a watch", async () => {
+  await using world = await connect("HTTP/1.1");
+  const watches = ["/watch", "/watch"].map(world.open);
+  expect(await Promise.all(watches.map(next))).toEqual(["begins\n", "begins\n"]);
+  expect((await world.get()).body).toEqual({});
+  expect(world.sockets()).toBe(3);
+});
