@@ -8,7 +8,15 @@ import { noOpStorm } from "./b07-no-op-storm.ts";
 import { memory } from "./b08-memory.ts";
 import { coldStart } from "./b09-cold-start.ts";
 import { warmRestart } from "./b10-warm-restart.ts";
+import { fleet } from "./b11-fleet.ts";
+import { noisyNeighbour } from "./b12-noisy-neighbour.ts";
+import { sickClusters } from "./b12-sick-clusters.ts";
+import { scaleOut } from "./b13-scale-out.ts";
 import { scaleFromZero } from "./b14-scale-from-zero.ts";
+import { recovery } from "./b15-recovery.ts";
+import { referenceIndex } from "./b18-reference-index.ts";
+import { redisCost } from "./b19-redis-cost.ts";
+import { queueCeiling } from "./b20-queue-ceiling.ts";
 
 export const benchmarks: readonly Benchmark[] = [
   singleChange,
@@ -20,5 +28,13 @@ export const benchmarks: readonly Benchmark[] = [
   memory,
   coldStart,
   warmRestart,
+  fleet,
+  noisyNeighbour,
+  sickClusters,
+  scaleOut,
   scaleFromZero,
+  recovery,
+  referenceIndex,
+  redisCost,
+  queueCeiling,
 ];

@@ -1,0 +1,36 @@
+import type { Clock } from "@fleet-reloader/engine/clock";
+import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
+import { RedisClient } from "@fleet-reloader/redis/client";
+import { Keys } from "@fleet-reloader/redis/keys";
+import { RedisReferenceIndex } from "@fleet-reloader/redis/redis-reference-index";
+import { systemClock } from "@fleet-reloader/runtime/system-clock";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+
+/** The product's own Redis parts, without the rest of it. */
+export interface RedisParts extends AsyncDisposable {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly log: CollectedLog;
+  readonly queue: BullWorkqueue;
+  readonly index: RedisReferenceIndex;
+}
+
+export const benchCluster = "bench";
+
+export async function openRedisParts(url: string): Promise<RedisParts> {
+  const log = new CollectedLog();
+  const client = new RedisClient({ url }, log);
+  const keys = new Keys("fleet-reloader");
+  const shared = { client, keys, clock: systemClock, log };
+  const queue = new BullWorkqueue(shared);
+  const index = new RedisReferenceIndex({ ...shared, cluster: benchCluster, matches: () => false });
+  await index.open();
+  return {
+    ...{ ...shared, queue, index },
+    async [Symbol.asyncDispose]() {
+      await queue.close();
+      await client.close();
+    },
+  };
+}
