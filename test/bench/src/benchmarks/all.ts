@@ -2,6 +2,7 @@ import type { Benchmark } from "../benchmark.ts";
 import { singleChange } from "./b01-single-change.ts";
 import { namespaceSize } from "./b02-namespace-size.ts";
 import { fanOut } from "./b03-fan-out.ts";
+import { budget } from "./b04-budget.ts";
 import { burst } from "./b05-burst.ts";
 import { severalSources } from "./b06-several-sources.ts";
 import { noOpStorm } from "./b07-no-op-storm.ts";
@@ -22,6 +23,7 @@ export const benchmarks: readonly Benchmark[] = [
   singleChange,
   namespaceSize,
   fanOut,
+  budget,
   burst,
   severalSources,
   noOpStorm,
