@@ -36,7 +36,7 @@ const methods: BystanderMethods = {
       const atSeconds = elapsed();
       const answered = expectOk("bystander", request(asked.length));
       asked.push(answered.then(() => ({ atSeconds, ms: (elapsed() - atSeconds) * 1000 })));
-      await wait(asked.length * (1000 / bystanderRate) - elapsed() * 1000);
+      await wait(Math.max(0, asked.length * (1000 / bystanderRate) - elapsed() * 1000));
     }
     return await Promise.all(asked);
   },
