@@ -20,6 +20,11 @@ export const eventReasons = [
     meaning:
       "An annotation of the workload does not say what its writer meant; the message says what to write.",
   },
+  {
+    reason: "ReloadHeld",
+    meaning:
+      "A change waits: something is frozen, or a breaker is open. The message says why; it is looked at again by itself.",
+  },
 ] as const;
 
 /** One of `eventReasons`. */

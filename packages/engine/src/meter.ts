@@ -1,5 +1,6 @@
 import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
 import type { ClusterState } from "@fleet-reloader/domain/cluster/standing";
+import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { SourceKind } from "@fleet-reloader/domain/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
@@ -40,6 +41,8 @@ export interface Meter {
   rolloutEnded(cluster: string, workloadKind: string, result: RolloutResult, seconds: number): void;
   /** Records of what happened: kept, or lost since they could not be in time. */
   historyKept(result: "written" | "dropped", count: number): void;
+  /** A roll is due and was held. */
+  held(cluster: string, reason: HoldReason): void;
   stateLost(cluster: string): void;
   /** Clusters this watcher has, of those it shares with others. */
   clustersOwned(count: number): void;

@@ -1,8 +1,9 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
-import { isActedOn, type Stand } from "@fleet-reloader/domain/kind/stand";
+import { isActedOn, isActedOn, type Stand } from "@fleet-reloader/domain/kind/stand";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
+import type { Brakes } from "./brakes.ts";
 import type { Clock, Random } from "./clock.ts";
 import type { LiveWorkload } from "./cluster-api.ts";
 import type { FollowUps } from "./follow/follow-ups.ts";
@@ -11,8 +12,9 @@ import { failureRecord } from "./history/records.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
+import { about } from "./reconcile/about.ts";
 import { createLook, type EngagedCluster } from "./reconcile/look.ts";
-import { about, createWriter } from "./reconcile/write.ts";
+import { createWriter } from "./reconcile/write.ts";
 import { isWorthReporting, type Reporter } from "./reporter.ts";
 import type { Again, ClusterId, Outcome, Request } from "./request.ts";
 import type { Settings } from "./settings.ts";
@@ -37,6 +39,8 @@ export interface ReconcilerOptions {
   readonly history?: History;
   /** Undefined: how a rollout goes is not looked at. */
   readonly followUps?: Pick<FollowUps, "rolled">;
+  /** Undefined: nothing holds a roll. */
+  readonly brakes?: Brakes;
   /** Ends shared reads when the process stops. */
   readonly lifetime: AbortSignal;
 }

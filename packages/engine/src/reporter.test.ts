@@ -13,6 +13,7 @@ function listening() {
     failed: (report) => told.push({ what: "failed", report }),
     ended: (report) => told.push({ what: "ended", report }),
     unreadable: (report) => told.push({ what: "unreadable", report }),
+    held: (report) => told.push({ what: "held", report }),
   };
   return { told, reporter };
 }
@@ -96,7 +97,13 @@ test("a reporter that throws is named in the log, and the others are told", () =
   const throwing = () => {
     throw new Error("full");
   };
-  const broken: Reporter = { rolled: throwing, failed: throwing, ended: throwing, unreadable: throwing };
+  const broken: Reporter = {
+    rolled: throwing,
+    failed: throwing,
+    ended: throwing,
+    unreadable: throwing,
+    held: throwing,
+  };
   const about = {
     cluster: "c1",
     clusterName: "one",

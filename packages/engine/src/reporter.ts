@@ -1,5 +1,6 @@
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { asFault, type Fault, type FaultCode } from "@fleet-reloader/domain/fault";
+import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
 import type { SourceRef } from "@fleet-reloader/domain/source";
@@ -52,6 +53,15 @@ export interface UnreadableReport extends Report {
   readonly problem: AnnotationProblem;
 }
 
+/** A roll is due and held. Told each time it is looked at: whoever listens tells the new from what goes on. */
+export interface HoldReport extends Report {
+  readonly uid: string;
+  readonly reason: HoldReason;
+  /** For people: who or what holds it. Names only. */
+  readonly why: string;
+  readonly untilMs?: number;
+}
+
 /**
  * Tells people outside what was done. Every call returns at once, throws nothing and is never waited for: no roll is later,
  * or not made, because somebody who listens is slow or gone. What cannot be told in time is counted and forgotten.
@@ -61,6 +71,7 @@ export interface Reporter {
   failed(report: FailureReport): void;
   ended(report: EndReport): void;
   unreadable(report: UnreadableReport): void;
+  held(report: HoldReport): void;
 }
 
 /** Passes every report on to each. One that breaks its promise and throws is named in the log and disturbs nobody. */
@@ -79,6 +90,7 @@ export function reportToEach(reporters: readonly Reporter[], log: Log): Reporter
     failed: (report) => each((reporter) => reporter.failed(report)),
     ended: (report) => each((reporter) => reporter.ended(report)),
     unreadable: (report) => each((reporter) => reporter.unreadable(report)),
+    held: (report) => each((reporter) => reporter.held(report)),
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Carried } from "@fleet-reloader/domain/carried/carried";
 import { judge } from "@fleet-reloader/domain/decision/judge";
+import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/label-selector";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
@@ -124,7 +125,16 @@ export function createSourceReader(
     // What is not there cannot say that it does not match: it is noted as absent, and asked when it appears.
     const annotations = live?.annotations ?? { [optIn.dialect.match]: "true" };
     const decision = judge({ optIn, source: { ref, annotations }, reference });
-    return decision.reload ? { ref, mode: decision.mode, reference, live: seen(live) } : undefined;
+    const frozenBy = live && frozenByAnnotation(live.annotations);
+    return decision.reload
+      ? {
+          ref,
+          mode: decision.mode,
+          reference,
+          live: seen(live),
+          ...(frozenBy === undefined ? {} : { frozenBy }),
+        }
+      : undefined;
   }
 
   function seen(live: LiveSource | undefined): Sight["live"] {

@@ -2,6 +2,7 @@ import { compatKindName } from "@fleet-reloader/domain/compat/kind-name";
 import { faultCatalogue } from "@fleet-reloader/domain/fault";
 import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import type { HoldReport } from "@fleet-reloader/engine/reporter";
 import type { Digest, Letter } from "./outbox.ts";
 import { isFailure, type Told } from "./told.ts";
 
@@ -35,6 +36,8 @@ function saying(told: Told, workload: WorkloadRef): string {
       return failedText(told, workload);
     case "rollout-failed":
       return rolloutText(told);
+    case "held":
+      return heldText(told.report);
   }
 }
 
@@ -42,6 +45,11 @@ function saying(told: Told, workload: WorkloadRef): string {
 function rolloutText({ report }: Told & { type: "rollout-failed" }): string {
   const meaning = rolloutReasons.find(({ reason }) => reason === report.reason)?.meaning ?? "";
   return `Reloader reloaded ${describe(report.workload)}, and its rollout has failed: ${report.reason}. ${meaning}`;
+}
+
+function heldText({ reason, why, workload, untilMs }: HoldReport): string {
+  const until = untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`;
+  return `Reloader holds the reload of ${describe(workload)}: ${reason}. ${why}${until}`;
 }
 
 function rolledText({ report }: Told & { type: "rolled" }): string {
@@ -78,7 +86,8 @@ function digestText({ count, urgentCount, first }: Digest<Told>, { isClusterName
 }
 
 function causeOf(told: Told): string {
-  return told.type === "failed" ? told.report.code : told.type === "rollout-failed" ? told.report.reason : "";
+  if (told.type === "rolled") return "";
+  return told.type === "failed" ? told.report.code : told.report.reason;
 }
 
 function workloads(count: number): string {

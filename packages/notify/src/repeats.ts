@@ -1,5 +1,5 @@
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
-import type { FailureReport, RollReport } from "@fleet-reloader/engine/reporter";
+import type { FailureReport, HoldReport, RollReport } from "@fleet-reloader/engine/reporter";
 
 /** A failure that lasts is told again after this long. */
 const repeatAfterMs = 3_600_000;
@@ -10,8 +10,9 @@ const rememberedMax = 4096;
 export class Repeats {
   readonly #toldMs = new Map<string, number>();
 
-  isNews({ cluster, workload, code, atMs }: FailureReport): boolean {
-    const key = `${keyOf(cluster, workload)} ${code}`;
+  isNews(report: FailureReport | HoldReport): boolean {
+    const { cluster, workload, atMs } = report;
+    const key = `${keyOf(cluster, workload)} ${"code" in report ? report.code : report.reason}`;
     const before = this.#toldMs.get(key);
     if (before !== undefined && atMs - before < repeatAfterMs) return false;
     this.#toldMs.delete(key);

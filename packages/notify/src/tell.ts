@@ -1,7 +1,7 @@
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Channel, Meter } from "@fleet-reloader/engine/meter";
-import type { Reporter } from "@fleet-reloader/engine/reporter";
+import type { HoldReport, Reporter } from "@fleet-reloader/engine/reporter";
 import { type Letter, Outbox } from "./outbox.ts";
 import type { Body, Receiver } from "./post.ts";
 import { Repeats } from "./repeats.ts";
@@ -48,6 +48,11 @@ export function tellReceiver(options: TellingOptions): StoppableReporter {
     ended(report) {
       if (options.onFailure && report.result === "failed") outbox.put({ type: "rollout-failed", report });
     },
+    held(report) {
+      if (!options.onFailure || !isWorthTelling(report)) return;
+      if (repeats.isNews(report)) outbox.put({ type: "held", report });
+      else meter.notified(channel, "repeated", 1);
+    },
     unreadable() {
       // Nobody outside can mend it.
     },
@@ -56,4 +61,9 @@ export function tellReceiver(options: TellingOptions): StoppableReporter {
       await receiver.close();
     },
   };
+}
+
+/** Whoever froze something knows; whoever waits for a budget gets its turn. A loop, or a document that cannot be read, needs somebody. */
+function isWorthTelling({ reason }: HoldReport): boolean {
+  return reason === "SourceLooping" || reason === "WorkloadLooping" || reason === "FreezeUnreadable";
 }

@@ -1,12 +1,13 @@
-import type { EndReport, FailureReport, RollReport } from "@fleet-reloader/engine/reporter";
+import type { EndReport, FailureReport, HoldReport, RollReport } from "@fleet-reloader/engine/reporter";
 
 /** What is told to people outside the cluster. */
 export type Told =
   | { readonly type: "rolled"; readonly report: RollReport }
   | { readonly type: "failed"; readonly report: FailureReport }
-  | { readonly type: "rollout-failed"; readonly report: EndReport };
+  | { readonly type: "rollout-failed"; readonly report: EndReport }
+  | { readonly type: "held"; readonly report: HoldReport };
 
-/** A failure is what nobody should overlook. */
+/** A change that did not get to the pods is what nobody should overlook. */
 export function isFailure(told: Told): boolean {
   return told.type !== "rolled";
 }

@@ -28,6 +28,11 @@ function event(told: Told) {
     }
     case "failed":
       return { ...about, fault: { code: told.report.code, message: told.report.message } };
+    case "held": {
+      const { reason, why, untilMs } = told.report;
+      const until = untilMs === undefined ? {} : { until: new Date(untilMs).toISOString() };
+      return { ...about, hold: { reason, why, ...until } };
+    }
   }
 }
 

@@ -20,6 +20,8 @@ const ownDescriptions = {
   fleet_reloader_rollout_seconds: "Time from the write of a roll to its rollout being healthy.",
   fleet_reloader_history_total:
     "Records of what happened: written, or dropped since there was no room for them in time.",
+  fleet_reloader_holds_total:
+    "Times a roll that was due was held, by reason; one that waits is counted each time it is looked at.",
   fleet_reloader_state_lost_total:
     "Times Redis was found without our state, and everything was compared again.",
   fleet_reloader_clusters_owned: "Clusters that this watcher watches, of those it shares with the others.",
@@ -73,6 +75,7 @@ export function createPromMeter(options: {
     buckets: rolloutBuckets,
   });
   const history = new Counter(described("fleet_reloader_history_total", ["result"]));
+  const held = new Counter(described("fleet_reloader_holds_total", ["cluster", "reason"]));
   const lost = new Counter(described("fleet_reloader_state_lost_total", ["cluster"]));
   const owned = new Gauge(described("fleet_reloader_clusters_owned", []));
   const parked = new Counter(described("fleet_reloader_requests_parked_total", ["cluster", "reason"]));
@@ -108,6 +111,7 @@ export function createPromMeter(options: {
       if (result === "healthy") rolloutSeconds.observe({ cluster }, spent);
     },
     historyKept: (result, count) => history.inc({ result }, count),
+    held: (cluster, reason) => held.inc({ cluster, reason }),
     stateLost: (cluster) => lost.inc({ cluster }),
     clustersOwned: (count) => owned.set(count),
     parked: (cluster, reason) => parked.inc({ cluster, reason }),

@@ -16,6 +16,8 @@ export interface Sight {
    * what is noted of it stays as it is.
    */
   readonly live: LiveContent | "unseen" | undefined;
+  /** Why it says of itself that nothing is rolled for it; absent when it does not. No plan depends on it. */
+  readonly frozenBy?: string;
 }
 
 export interface LiveContent {

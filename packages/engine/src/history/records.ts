@@ -1,3 +1,4 @@
+import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { ChangedSight } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
@@ -92,6 +93,20 @@ export function noRecords(
     verdict: "no",
     reason,
     sources,
+  };
+  return [...changeRecords(about, sources, sights), decision];
+}
+
+/** The changes behind a roll that is held, and why it is. */
+export function heldRecords(
+  about: About,
+  reason: HoldReason,
+  { sources, sights }: Omit<RollTold, "strategy">,
+): readonly HistoryRecord[] {
+  const { workload } = about;
+  const decision: DecisionRecord = {
+    ...entry(about),
+    ...{ type: "decision", workload, verdict: "held", reason, sources },
   };
   return [...changeRecords(about, sources, sights), decision];
 }

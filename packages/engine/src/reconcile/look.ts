@@ -3,6 +3,7 @@ import { parseCarried } from "@fleet-reloader/domain/carried/carried";
 import { ourNote } from "@fleet-reloader/domain/carried/note";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import type { Stand } from "@fleet-reloader/domain/kind/stand";
+import type { Labels } from "@fleet-reloader/domain/label-selector";
 import { isHeld } from "@fleet-reloader/domain/pause";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
@@ -22,6 +23,8 @@ export interface EngagedCluster {
   readonly name: string;
   readonly api: ClusterApi;
   readonly engagedAtSeconds: number;
+  /** Those it was registered with; none when absent. */
+  readonly labels?: Labels;
 }
 
 /** One look at a workload, and all that a decision about it needs. */

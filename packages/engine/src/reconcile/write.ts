@@ -2,13 +2,16 @@ import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialec
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { formatCarried } from "@fleet-reloader/domain/carried/carried";
 import { notePatch } from "@fleet-reloader/domain/carried/note";
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
+import type { RollWrite } from "@fleet-reloader/domain/kind/roll-write";
 import { type PauseChange, planPause } from "@fleet-reloader/domain/pause";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
+import type { Brakes } from "../brakes.ts";
 import type { Clock } from "../clock.ts";
 import type { LiveWorkload } from "../cluster-api.ts";
 import type { FollowUps } from "../follow/follow-ups.ts";
@@ -23,7 +26,9 @@ import type { Settings } from "../settings.ts";
 import type { SourceReader } from "../source-reader.ts";
 import type { Workqueue } from "../workqueue.ts";
 import { writeRoll } from "../write-roll.ts";
-import type { EngagedCluster, Reading } from "./look.ts";
+import { about } from "./about.ts";
+import { createBraking } from "./braking.ts";
+import type { Reading } from "./look.ts";
 
 /** What a pause adds to a PATCH. */
 interface Pausing {
@@ -59,6 +64,8 @@ export interface WriterOptions {
   readonly history?: History;
   /** Undefined: how a rollout goes is not looked at. */
   readonly followUps?: Pick<FollowUps, "rolled">;
+  /** Undefined: nothing holds a roll. */
+  readonly brakes?: Brakes;
 }
 
 export type WriteDecision = (
@@ -70,6 +77,7 @@ export type WriteDecision = (
 /** The writing half: one conditional write of what has been decided, and who is told of it. */
 export function createWriter(options: WriterOptions): WriteDecision {
   const { clock, log, meter, sources } = options;
+  const brake = createBraking(options);
 
   return write;
 
@@ -82,7 +90,8 @@ export function createWriter(options: WriterOptions): WriteDecision {
     const { request, delivery, live, interest, note } = reading;
     const window = windowOf(interest.optIn.overrides, options.settings);
     const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
-    const isRoll = due !== undefined && mayRoll;
+    const held = due !== undefined && mayRoll ? await brake(reading, due, sights) : undefined;
+    const isRoll = due !== undefined && mayRoll && held === undefined;
     const pause = planPause({
       ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused, isRoll },
       ...{ dialect: options.settings.dialect, nowMs: clock.now() },
@@ -101,7 +110,8 @@ export function createWriter(options: WriterOptions): WriteDecision {
       options.history?.append(noRecords(about(request, reading.cluster, clock), stays, sights));
     // Only now: a pause that was not written has no end.
     if (pause.resumeAfterMs !== undefined) await resumeLater(request, pause.resumeAfterMs);
-    return outcome;
+    // The note stays as it was: all is decided anew then.
+    return held ?? outcome;
   }
 
   async function resumeLater(request: Request, afterMs: number): Promise<void> {
@@ -138,7 +148,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
     sights: readonly Sight[],
     { planned, pausing }: { readonly planned: Plan & { type: "roll" }; readonly pausing: Pausing },
   ): Promise<Outcome | Again> {
-    const { delivery, cluster, live, kind, interest } = reading;
+    const { request, delivery, cluster, live, kind, interest } = reading;
     const strategy = interest.optIn.overrides.strategy ?? options.settings.strategy;
     const nowSeconds = Math.floor(clock.now() / 1000);
     const edit = templateEdit(planned, strategy, interest.template, { keys: options.keys, nowSeconds });
@@ -153,8 +163,14 @@ export function createWriter(options: WriterOptions): WriteDecision {
       keyed: options.keys.current,
     });
     const target = { api: cluster.api, live, annotations, also: pausing.spec, signal: delivery.signal };
-    const written = await writeRoll(how, target);
-    if (written.type === "gone") return "gone";
+    const written = await writeRoll(how, target).catch(async (error: unknown) => {
+      if (isUnmade(how, asFault(error))) await options.brakes?.unmade(request);
+      throw error;
+    });
+    if (written.type === "gone") {
+      await options.brakes?.unmade(request);
+      return "gone";
+    }
     if (written.type === "written")
       sources.remember(cluster.api, written.live, { sources: interest.candidates, note });
     tellRoll(reading, sights, {
@@ -219,10 +235,20 @@ export function createWriter(options: WriterOptions): WriteDecision {
   }
 }
 
-/** What every report says first. */
-export function about(request: Request, cluster: EngagedCluster, clock: Clock) {
-  const { name: clusterName } = cluster;
-  return { cluster: request.cluster, clusterName, workload: request.workload, atMs: clock.now() };
+/**
+ * Whether it is certain that nothing was rolled: the API server said no to the one write there is. After a time-out nobody
+ * knows, and what was taken for the roll stays taken.
+ */
+function isUnmade({ type }: RollWrite, fault: Fault): boolean {
+  if (type !== "template" && type !== "fields") return false;
+  switch (fault.class) {
+    case "conflict":
+    case "denied":
+    case "throttled":
+      return true;
+    default:
+      return fault.code === "kube.rejected";
+  }
 }
 
 function nothingWritten(sights: readonly Sight[]): Outcome {

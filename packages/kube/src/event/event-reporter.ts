@@ -6,6 +6,7 @@ import type { Meter } from "@fleet-reloader/engine/meter";
 import type {
   EndReport,
   FailureReport,
+  HoldReport,
   Reporter,
   RollReport,
   UnreadableReport,
@@ -13,7 +14,7 @@ import type {
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Connection } from "../connection.ts";
 import { ClusterEvents } from "./cluster-events.ts";
-import { type EventText, endedText, failedText, rolledText, unreadableText } from "./event-text.ts";
+import { type EventText, endedText, failedText, heldText, rolledText, unreadableText } from "./event-text.ts";
 
 export interface EventReporterOptions {
   readonly connectionOf: (cluster: ClusterId) => Connection | undefined;
@@ -43,6 +44,11 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
       if (text !== undefined) put(report, text, report.uid);
     },
     unreadable: (report) => put(report, unreadableText(report), report.uid, stateSuffix(report)),
+    held(report) {
+      // Waiting for a turn is what a budget is for: in a mass change an Event for each would be one for all.
+      if (report.reason === "BudgetRate" || report.reason === "BudgetUnfinished") return;
+      put(report, heldText(report), report.uid, holdSuffix(report));
+    },
     async stop(graceMs) {
       const patience = new AbortController();
       const late = clock.sleep(graceMs, patience.signal).catch(() => undefined);
@@ -53,7 +59,7 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
   };
 
   function put(
-    report: RollReport | FailureReport | EndReport | UnreadableReport,
+    report: RollReport | FailureReport | EndReport | UnreadableReport | HoldReport,
     text: EventText,
     uid: string | undefined,
     suffix?: string,
@@ -77,6 +83,14 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
 
 /** One Event for one value of one annotation of one workload, whichever process finds it, and however often. */
 function stateSuffix({ uid, problem }: UnreadableReport): string {
-  const identity = JSON.stringify([uid, problem.annotation, problem.value, problem.problem]);
-  return createHash("sha256").update(identity).digest("hex").slice(0, 20);
+  return suffixOf([uid, problem.annotation, problem.value, problem.problem]);
+}
+
+/** One Event for one hold, however often the workload is looked at while it lasts. */
+function holdSuffix({ uid, reason, why, untilMs }: HoldReport): string {
+  return suffixOf([uid, reason, why, untilMs ?? 0]);
+}
+
+function suffixOf(identity: readonly (string | number)[]): string {
+  return createHash("sha256").update(JSON.stringify(identity)).digest("hex").slice(0, 20);
 }

@@ -4,10 +4,12 @@ import type { SourceKind } from "@fleet-reloader/domain/source";
 import type {
   EndReport,
   FailureReport,
+  HoldReport,
   RolledSource,
   RollReport,
   UnreadableReport,
 } from "@fleet-reloader/engine/reporter";
+import { eventTime } from "./event-object.ts";
 
 /** What an Event says of a workload, before it is an object. Names and reasons, never content. */
 export interface EventText {
@@ -77,6 +79,20 @@ export function unreadableText({ problem }: UnreadableReport): EventText {
     reason: "AnnotationUnreadable",
     message: cut(
       `annotation ${problem.annotation}: "${problem.value}" ${problem.problem}; ${problem.mend}`,
+      messageLengthMax,
+    ),
+    component: componentOf([]),
+  };
+}
+
+export function heldText({ workload, reason, why, untilMs }: HoldReport): EventText {
+  const { kind, namespace, name } = workload;
+  const until = untilMs === undefined ? "" : ` Looked at again at ${eventTime(untilMs)}.`;
+  return {
+    type: "Warning",
+    reason: "ReloadHeld",
+    message: cut(
+      `Update for '${name}' of type '${kind}' in namespace '${namespace}' waits (${reason}): ${cut(why, failureLengthMax)}.${until}`,
       messageLengthMax,
     ),
     component: componentOf([]),

@@ -44,6 +44,10 @@ export class CountingMeter implements Meter {
     this.#add(`history ${result}`, count);
   }
 
+  held(cluster: string, reason: string): void {
+    this.#add(`held ${cluster} ${reason}`, 1);
+  }
+
   stateLost(cluster: string): void {
     this.#add(`lost ${cluster}`, 1);
   }

@@ -1,0 +1,69 @@
+/** How many rolls are normal. */
+export interface BreakerLimit {
+  readonly rollsMax: number;
+  readonly withinMs: number;
+}
+
+/** What a breaker remembers. Times in milliseconds of one clock. */
+export interface BreakerState {
+  /** The rolls it has let through within its window, oldest first. */
+  readonly rollsMs: readonly number[];
+  /** How often it has opened since it was last quiet. */
+  readonly trips: number;
+  readonly heldUntilMs: number;
+  /** Of a source: the content that was acted on last. Its other dependents may have the same. */
+  readonly lastVersion?: string;
+}
+
+/** One answer of a breaker, and what it remembers afterwards if that is acted on. */
+export interface BreakerAnswer {
+  readonly state: BreakerState;
+  /** Until when a roll is held; undefined: it may go. */
+  readonly heldUntilMs: number | undefined;
+}
+
+/**
+ * The first hold is one minute: a person who sees the Event has not been kept waiting for long. Each one after it is twice as
+ * long, up to an hour: then a writer that loops for ever costs one ReplicaSet an hour.
+ */
+export const firstHoldMs = 60_000;
+export const longestHoldMs = 3_600_000;
+
+/** A breaker that has seen nothing. */
+export const closedBreaker: BreakerState = { rollsMs: [], trips: 0, heldUntilMs: 0 };
+
+/**
+ * Lets at most `rollsMax` rolls through in any window. What asks for more is held, and then let through one by one with growing
+ * pauses, so that the newest content is rolled in the end. Closed again after a window without rolls.
+ */
+export function askBreaker(
+  before: BreakerState,
+  limit: BreakerLimit,
+  nowMs: number,
+  version?: string,
+): BreakerAnswer {
+  if (version !== undefined && version === before.lastVersion)
+    return { state: before, heldUntilMs: undefined };
+  const lastMs = Math.max(before.heldUntilMs, before.rollsMs.at(-1) ?? 0);
+  const isQuiet = nowMs - lastMs >= limit.withinMs;
+  const { trips, heldUntilMs } = isQuiet ? closedBreaker : before;
+  if (nowMs < heldUntilMs) return { state: before, heldUntilMs };
+  const rollsMs = before.rollsMs.filter((at) => at > nowMs - limit.withinMs);
+  const isFull = rollsMs.length >= limit.rollsMax;
+  // After a hold one roll shows whether it is over.
+  const isProbed = trips > 0 && rollsMs.some((at) => at >= heldUntilMs);
+  if (!isFull && !isProbed) {
+    const seen = version ?? before.lastVersion;
+    const state = { rollsMs: [...rollsMs, nowMs], trips, heldUntilMs };
+    return { state: seen === undefined ? state : { ...state, lastVersion: seen }, heldUntilMs: undefined };
+  }
+  const pauseMs = Math.min(firstHoldMs * 2 ** trips, longestHoldMs);
+  const roomMs = isFull ? (rollsMs[rollsMs.length - limit.rollsMax] ?? 0) + limit.withinMs : 0;
+  const until = Math.max(nowMs + pauseMs, roomMs);
+  return { state: { ...before, rollsMs, trips: trips + 1, heldUntilMs: until }, heldUntilMs: until };
+}
+
+/** A roll that was let through and not made after all. */
+export function forgetRoll(state: BreakerState): BreakerState {
+  return { ...state, rollsMs: state.rollsMs.slice(0, -1) };
+}

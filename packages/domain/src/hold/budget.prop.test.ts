@@ -1,0 +1,95 @@
+import fc from "fast-check";
+import { expect, test } from "vitest";
+import { askBudget, type BudgetLimit, emptyBudget, endRollout, leaseMs, spendBudget } from "./budget.ts";
+
+interface Step {
+  readonly gapMs: number;
+  readonly roll: string;
+  readonly share: string;
+  readonly ends: boolean;
+}
+
+const steps = fc.array(
+  fc.record({
+    gapMs: fc.integer({ min: 0, max: 5000 }),
+    roll: fc.integer({ min: 0, max: 30 }).map((n) => `w${n}`),
+    share: fc.integer({ min: 0, max: 3 }).map((n) => `ns${n}`),
+    ends: fc.boolean(),
+  }),
+  { maxLength: 200 },
+);
+
+/** Each asks, and rolls when there is room; what rolls may end at once, or never. */
+function run(limit: BudgetLimit, all: readonly Step[]) {
+  let state = emptyBudget(0);
+  let nowMs = 0;
+  const rolled: number[] = [];
+  let unfinishedMax = 0;
+  for (const { gapMs, roll, share, ends } of all) {
+    nowMs += gapMs;
+    const asked = askBudget(state, limit, { roll, share }, nowMs);
+    state = asked.state;
+    if (asked.answer.type === "room") {
+      state = spendBudget(state, limit, { roll, share }, nowMs);
+      rolled.push(nowMs);
+    }
+    unfinishedMax = Math.max(unfinishedMax, state.leases.size);
+    if (ends) state = endRollout(state, roll);
+  }
+  return { rolled, unfinishedMax };
+}
+
+test("the rate is never exceeded, by any sequence of asks, and a new budget has saved nothing up", () => {
+  const rate = { rolls: 2, perMs: 1000, burst: 3 };
+  fc.assert(
+    fc.property(steps, (all) => {
+      const { rolled } = run({ rate }, all);
+      rolled.forEach((at, i) => {
+        expect(i + 1).toBeLessThanOrEqual((at * rate.rolls) / rate.perMs);
+        for (let j = i; j < rolled.length; j += 1)
+          expect(j - i + 1).toBeLessThanOrEqual(
+            rate.burst + (((rolled[j] ?? 0) - at) * rate.rolls) / rate.perMs + 1e-6,
+          );
+      });
+    }),
+  );
+});
+
+test("no more rollouts are unfinished than allowed, by any sequence of asks and ends", () => {
+  fc.assert(
+    fc.property(steps, (all) => {
+      expect(run({ unfinishedMax: 3 }, all).unfinishedMax).toBeLessThanOrEqual(3);
+    }),
+  );
+});
+
+test("a rollout whose end nobody tells is forgotten: nothing leaks", () => {
+  const limit = { unfinishedMax: 1 };
+  const first = { roll: "a", share: "ns" };
+  const state = spendBudget(emptyBudget(0), limit, first, 0);
+  const other = { roll: "b", share: "ns" };
+  expect(askBudget(state, limit, other, leaseMs - 1).answer.type).toBe("short");
+  expect(askBudget(state, limit, other, leaseMs).answer.type).toBe("room");
+});
+
+test("whoever waits with one roll gets a turn as soon as whoever waits with a hundred", () => {
+  const limit = { rate: { rolls: 1, perMs: 1000, burst: 1 } };
+  let state = emptyBudget(0);
+  const crowd = Array.from({ length: 100 }, (_, i) => ({ roll: `big/${i}`, share: "big" }));
+  const lone = { roll: "small/1", share: "small" };
+  for (const ask of crowd) state = askBudget(state, limit, ask, 0).state;
+  state = askBudget(state, limit, lone, 0).state;
+  let turns = 0;
+  for (let nowMs = 0; nowMs < 10_000; nowMs += 100) {
+    for (const ask of [...crowd, lone]) {
+      const asked = askBudget(state, limit, ask, nowMs);
+      state = asked.state;
+      if (asked.answer.type !== "room") continue;
+      turns += 1;
+      if (ask === lone) return expect(turns).toBeLessThanOrEqual(2);
+      state = spendBudget(state, limit, ask, nowMs);
+      crowd.splice(crowd.indexOf(ask), 1);
+    }
+  }
+  throw new Error("it never got its turn");
+});

@@ -1,0 +1,75 @@
+import { type LabelSelector, type Labels, matchesSelector } from "../label-selector.ts";
+import type { SourceRef } from "../source.ts";
+import { type Annotations, annotationValue, type WorkloadRef } from "../workload.ts";
+
+/** On a workload, a source or a Namespace: nothing is rolled for it. `false` says that it is not frozen; any other text is the reason. */
+export const freezeAnnotation = "fleet-reloader.io/freeze";
+
+/** What is frozen. All that is said has to fit; nothing said is the whole fleet. */
+export interface FreezeScope {
+  /** Name or id of a cluster. */
+  readonly cluster?: string;
+  /** Clusters by the labels they were registered with. */
+  readonly clusterSelector?: LabelSelector;
+  readonly namespace?: string;
+  readonly workload?: Pick<WorkloadRef, "kind" | "name">;
+  readonly source?: Pick<SourceRef, "kind" | "name">;
+}
+
+/** Somebody's wish that nothing is rolled. */
+export interface Freeze {
+  readonly scope: FreezeScope;
+  readonly reason: string;
+  readonly by: string;
+  /** It ends by itself then; absent: when somebody takes it away. */
+  readonly untilMs?: number;
+}
+
+/** What is about to be rolled, and for which sources. */
+export interface FreezeTarget {
+  readonly cluster: string;
+  readonly clusterName: string;
+  readonly clusterLabels: Labels;
+  readonly workload: WorkloadRef;
+  /** Those whose change is the reason of the roll; a source that is frozen and has not changed holds nothing. */
+  readonly sources: readonly SourceRef[];
+}
+
+/** The freeze that forbids a roll now; undefined when none does. Of several the one that lasts longest. */
+export function freezeOf(
+  freezes: readonly Freeze[],
+  target: FreezeTarget,
+  nowMs: number,
+): Freeze | undefined {
+  const inForce = freezes.filter(
+    ({ scope, untilMs }) => (untilMs === undefined || nowMs < untilMs) && isCovered(scope, target),
+  );
+  return inForce.reduce<Freeze | undefined>(
+    (longest, freeze) => (longest === undefined || endOf(freeze) > endOf(longest) ? freeze : longest),
+    undefined,
+  );
+}
+
+/** Why an object says of itself that it is frozen; undefined when it does not. */
+export function frozenByAnnotation(annotations: Annotations): string | undefined {
+  const text = annotationValue(annotations, freezeAnnotation)?.trim();
+  // Whoever writes anything else means to freeze: a text that is not understood must not let a roll through.
+  return text === undefined || text === "" || text === "false" ? undefined : text;
+}
+
+function isCovered(scope: FreezeScope, target: FreezeTarget): boolean {
+  const { cluster, clusterSelector, namespace, workload, source } = scope;
+  return (
+    (cluster === undefined || cluster === target.cluster || cluster === target.clusterName) &&
+    (clusterSelector === undefined || matchesSelector(clusterSelector, target.clusterLabels)) &&
+    (namespace === undefined || namespace === target.workload.namespace) &&
+    (workload === undefined ||
+      (workload.kind === target.workload.kind && workload.name === target.workload.name)) &&
+    (source === undefined ||
+      target.sources.some(({ kind, name }) => kind === source.kind && name === source.name))
+  );
+}
+
+function endOf({ untilMs }: Freeze): number {
+  return untilMs ?? Number.POSITIVE_INFINITY;
+}

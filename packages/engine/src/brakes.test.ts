@@ -1,0 +1,210 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import type { Freeze, FreezeScope } from "@fleet-reloader/domain/hold/freeze";
+import { MemoryFreezes } from "@fleet-reloader/testkit/memory/memory-freezes";
+import { describe, expect, test } from "vitest";
+import { createHoldCheck } from "./brakes.ts";
+import { auto, createTestBed, outcomeOf, type TestBedOptions } from "./fixture/test-bed.ts";
+import type { HoldReport } from "./reporter.ts";
+import type { Result } from "./request.ts";
+
+const frozen = (scope: FreezeScope = {}): Freeze => ({ scope, reason: "release", by: "ann" });
+
+/** A Deployment that reads a ConfigMap, adopted; its ConfigMap has changed since. */
+async function changed(options: TestBedOptions = {}) {
+  const told: HoldReport[] = [];
+  const nothing = () => undefined;
+  const reporter = {
+    rolled: nothing,
+    failed: nothing,
+    unreadable: nothing,
+    held: (report: HoldReport) => told.push(report),
+  };
+  const bed = createTestBed({ reporter, ...options });
+  bed.cluster.setSource("ConfigMap", "app", { a: "1" });
+  const template = templateUsing({ app: {} });
+  const api = bed.cluster.setWorkload("api", { template, annotations: auto });
+  await bed.clock.advance(10_000);
+  await bed.reconcile(api, { purpose: "adoption" });
+  const edit = (value: string, annotations = {}) =>
+    bed.cluster.setSource("ConfigMap", "app", { a: value }, annotations);
+  edit("2");
+  return { ...bed, api, edit, template, told, run: async () => await bed.reconcile(api) };
+}
+
+const holdOf = (result: Result) => (result.type === "again" ? result.hold?.reason : undefined);
+
+describe("a freeze", () => {
+  test("holds a roll that is due, and lets it go exactly once when it ends", async () => {
+    const { run, freezes, cluster, told } = await changed();
+    freezes.freezes = [frozen()];
+    const results = [await run(), await run()];
+    expect(results.map(holdOf)).toEqual(["Frozen", "Frozen"]);
+    expect(cluster.rolls()).toEqual([]);
+    expect(told[0]).toMatchObject({ reason: "Frozen", why: "release (by ann)" });
+    freezes.freezes = [];
+    expect([outcomeOf(await run()), outcomeOf(await run())]).toEqual(["rolled", "unchanged"]);
+    expect(cluster.rolls()).toHaveLength(1);
+  });
+
+  test("leaves nothing to do of a change that was taken back while it lasted", async () => {
+    const { run, edit, freezes, cluster } = await changed();
+    freezes.freezes = [frozen()];
+    await run();
+    edit("1");
+    await run();
+    freezes.freezes = [];
+    expect(outcomeOf(await run())).toBe("unchanged");
+    expect(cluster.rolls()).toEqual([]);
+  });
+
+  test("that is set between a decision and its retry after a conflict is honoured by the retry", async () => {
+    const hook: { beforePatch: () => void } = { beforePatch: () => undefined };
+    const { run, freezes, cluster } = await changed({
+      before: ({ verb }) => {
+        if (verb === "patch") hook.beforePatch();
+      },
+    });
+    hook.beforePatch = () => {
+      freezes.freezes = [frozen()];
+      throw new Fault("kube.conflict", "a status was written");
+    };
+    expect(holdOf(await run())).toBe("Frozen");
+    expect(cluster.rolls()).toEqual([]);
+  });
+
+  test("holds neither a note nor an adoption", async () => {
+    const { reconcile, cluster, freezes, template } = await changed();
+    freezes.freezes = [frozen()];
+    const other = cluster.setWorkload("other", { template, annotations: auto });
+    expect(outcomeOf(await reconcile(other, { purpose: "adoption" }))).toBe("recorded");
+  });
+
+  test.each([
+    [
+      "on the workload",
+      { workload: "until the audit" },
+      "the workload is annotated as frozen: until the audit",
+    ],
+    ["on the source that changed", { source: "true" }, "ConfigMap/app is annotated as frozen"],
+  ])(
+    "by an annotation %s holds, without any document",
+    async (_where, { workload, source }: { workload?: string; source?: string }, why) => {
+      const { run, edit, cluster, told, template } = await changed();
+      const key = "fleet-reloader.io/freeze";
+      const { note } = {
+        note: cluster.workload({ kind: "Deployment", namespace: "ns", name: "api" })?.annotations,
+      };
+      if (workload !== undefined)
+        cluster.setWorkload("api", { template, annotations: { ...note, [key]: workload } });
+      if (source !== undefined) edit("2", { [key]: source });
+      expect(holdOf(await run())).toBe("Frozen");
+      expect(told[0]?.why).toBe(why);
+      expect(cluster.rolls()).toEqual([]);
+    },
+  );
+
+  test("that cannot be read holds everything, and is logged once", async () => {
+    const { run, freezes, log } = await changed();
+    freezes.unreadable = 'freezes.yaml: entry 2: until: "soon" is no time';
+    expect([holdOf(await run()), holdOf(await run())]).toEqual(["FreezeUnreadable", "FreezeUnreadable"]);
+    expect(log.messages("error")).toEqual(["freezes cannot be read; nothing is rolled"]);
+    freezes.unreadable = undefined;
+    expect(outcomeOf(await run())).toBe("rolled");
+    expect(log.messages("info")).toContain("freezes can be read again");
+  });
+
+  test("takes nothing from a budget", async () => {
+    const limits = { fleet: { unfinishedMax: 1 } };
+    const { run, freezes, ledger } = await changed({ limits });
+    freezes.freezes = [frozen()];
+    await run();
+    const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
+    expect((await ledger.enter(other, [])).type).toBe("entered");
+  });
+});
+
+describe("a breaker", () => {
+  const limit = { rollsMax: 3, withinMs: 600_000 };
+
+  test("holds a workload whose source is rewritten every second, and rolls its newest content in the end", async () => {
+    const bed = await changed({ limits: { workloadBreaker: limit } });
+    for (let second = 0; second < 600; second += 1) {
+      bed.edit(`v${second}`);
+      await bed.run();
+      await bed.clock.advance(1000);
+    }
+    expect(bed.cluster.rolls().length).toBeLessThanOrEqual(5);
+    expect(bed.told.at(-1)).toMatchObject({ reason: "WorkloadLooping" });
+    await bed.clock.advance(3_600_000);
+    expect(outcomeOf(await bed.run())).toBe("rolled");
+  });
+
+  test("holds a looping source for all who use it, after each has the same content", async () => {
+    const bed = await changed({ limits: { sourceBreaker: limit } });
+    const other = bed.cluster.setWorkload("other", { template: bed.template, annotations: auto });
+    await bed.reconcile(other, { purpose: "adoption" });
+    for (const value of ["3", "4", "5"]) {
+      bed.edit(value);
+      expect(outcomeOf(await bed.run())).toBe("rolled");
+      expect(outcomeOf(await bed.reconcile(other))).toBe("rolled");
+    }
+    bed.edit("6");
+    expect([holdOf(await bed.run()), holdOf(await bed.reconcile(other))]).toEqual([
+      "SourceLooping",
+      "SourceLooping",
+    ]);
+    expect(bed.told.at(-1)?.why).toContain("ConfigMap/ns/app");
+  });
+});
+
+describe("a budget", () => {
+  test("holds what it has no room for; what ends makes room", async () => {
+    const { run, brakes, ledger, cluster, told } = await changed({
+      limits: { namespace: { unfinishedMax: 1 } },
+    });
+    const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
+    await ledger.enter(other, []);
+    expect(holdOf(await run())).toBe("BudgetUnfinished");
+    expect(told[0]?.why).toContain("namespace");
+    await brakes.settled(other);
+    expect(outcomeOf(await run())).toBe("rolled");
+    expect(cluster.rolls()).toHaveLength(1);
+  });
+
+  test.each([
+    ["kube.rejected", "entered"],
+    ["kube.timeout", "held"],
+  ] as const)("after %s of the write, the next asks and is %s", async (code, type) => {
+    const { run, ledger } = await changed({
+      limits: { fleet: { unfinishedMax: 1 } },
+      before: ({ verb, target }) => {
+        if (verb === "patch" && target.endsWith("api") && isArmed) throw new Fault(code, "no");
+      },
+    });
+    isArmed = true;
+    await expect(run()).rejects.toThrow("no");
+    isArmed = false;
+    const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
+    expect((await ledger.enter(other, [])).type).toBe(type);
+  });
+  let isArmed = false;
+});
+
+test("whether a request is still held is told without asking its cluster", async () => {
+  const freezes = new MemoryFreezes();
+  const clusterOf = () => ({ name: "prod", labels: {} });
+  const isStillHeld = createHoldCheck({
+    freezes,
+    clusterOf,
+    clock: { now: () => 0, monotonic: () => 0, sleep: async () => undefined },
+  });
+  const request = { cluster: "c1", workload: { kind: "Deployment", namespace: "shop", name: "api" } };
+  freezes.freezes = [frozen({ cluster: "prod", source: { kind: "Secret", name: "db" } })];
+  expect(await isStillHeld(request, "Frozen")).toBe(true);
+  expect(await isStillHeld(request, "BudgetRate")).toBe(false);
+  freezes.freezes = [frozen({ namespace: "other" })];
+  expect(await isStillHeld(request, "Frozen")).toBe(false);
+  freezes.unreadable = "no";
+  expect(await isStillHeld(request, "Frozen")).toBe(true);
+});

@@ -1,0 +1,168 @@
+import { type FreezeTarget, freezeOf } from "@fleet-reloader/domain/hold/freeze";
+import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
+import type { Labels } from "@fleet-reloader/domain/label-selector";
+import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import type { Clock, Random } from "./clock.ts";
+import type { Freezes } from "./freezes.ts";
+import type { Log } from "./log.ts";
+import type { ClusterId, Request } from "./request.ts";
+import type { RollLedger } from "./roll-ledger.ts";
+
+/** A roll that has been decided and not been written. */
+export interface RollIntent {
+  readonly request: Request;
+  readonly clusterName: string;
+  readonly clusterLabels: Labels;
+  /** Why the workload, its namespace or a changed source says of itself that it is frozen. */
+  readonly frozenBy: string | undefined;
+  readonly sources: readonly IntendedSource[];
+}
+
+/** A changed source: which keys of it matter to the workload, and the keyed digest of what they hold. */
+export interface IntendedSource {
+  readonly ref: SourceRef;
+  readonly through: string;
+  readonly version: string;
+}
+
+/** Whether a roll may be written now. */
+export type Permit =
+  | { readonly type: "go" }
+  | {
+      readonly type: "held";
+      readonly reason: HoldReason;
+      /** For people: who holds it, and until when. */
+      readonly why: string;
+      readonly afterMs: number;
+      /** Wall time at which the hold ends by itself, if it does. */
+      readonly untilMs?: number;
+    };
+
+/** Asked immediately before a write that rolls. Notes, adoption and the end of a pause are no rolls. */
+export interface Brakes {
+  permit(intent: RollIntent, signal: AbortSignal): Promise<Permit>;
+  /** A permitted roll is known not to have been written: what it took is given back. */
+  unmade(request: Request): Promise<void>;
+  /** A rollout has ended, well or badly. */
+  settled(request: Request): Promise<void>;
+}
+
+/** How often a frozen workload is looked at: soon enough for who lifts a freeze, rarely enough for 10,000 that wait. */
+const frozenMs = 10_000;
+/** What was read longer ago than this, because Redis was slow, is read again: a freeze may have been set meanwhile. */
+const freshMs = 20;
+
+/** Freeze before breaker before budget, so that what is frozen uses up nothing. */
+export function createBrakes(options: {
+  readonly freezes: Freezes;
+  readonly ledger: RollLedger;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+}): Brakes {
+  const { clock, freezes, ledger, random } = options;
+  const tell = tellUnreadable(options.log);
+
+  return {
+    async permit(intent, signal) {
+      const frozen = await freeze(intent);
+      if (frozen !== undefined) return frozen;
+      const askedAt = clock.monotonic();
+      const entry = await ledger.enter(intent.request, intent.sources.map(actedOn), signal);
+      if (entry.type === "held") {
+        const { reason, what, afterMs, untilMs } = entry;
+        // Not all at once when it ends.
+        const jitterMs = Math.ceil(Math.min(1000, afterMs / 10) * random());
+        return {
+          ...{ type: "held", reason, why: whyHeld(reason, what), afterMs: afterMs + jitterMs },
+          ...(untilMs === undefined ? {} : { untilMs }),
+        };
+      }
+      const since = clock.monotonic() - askedAt > freshMs ? await freeze(intent) : undefined;
+      if (since !== undefined) await ledger.strike(intent.request);
+      return since ?? { type: "go" };
+    },
+    unmade: (request) => ledger.strike(request),
+    settled: (request) => ledger.settled(request),
+  };
+
+  async function freeze(intent: RollIntent): Promise<(Permit & { type: "held" }) | undefined> {
+    const afterMs = Math.ceil(frozenMs * (0.5 + random()));
+    const { frozenBy } = intent;
+    if (frozenBy !== undefined) return { type: "held", reason: "Frozen", why: frozenBy, afterMs };
+    const frozen = await freezes.now();
+    tell(frozen.type === "unreadable" ? frozen.why : undefined);
+    if (frozen.type === "unreadable")
+      return { type: "held", reason: "FreezeUnreadable", why: frozen.why, afterMs };
+    const found = freezeOf(frozen.freezes, targetOf(intent), clock.now());
+    if (found === undefined) return undefined;
+    const { reason, by, untilMs } = found;
+    const why = `${reason} (by ${by}${untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`})`;
+    if (untilMs === undefined) return { type: "held", reason: "Frozen", why, afterMs };
+    const leftMs = Math.max(1, untilMs - clock.now());
+    return { type: "held", reason: "Frozen", why, afterMs: Math.min(afterMs, leftMs), untilMs };
+  }
+}
+
+/** Whether a request that was held for this reason is held still, as far as can be told without asking its cluster. */
+export type IsStillHeld = (request: Request, reason: HoldReason) => Promise<boolean>;
+
+/**
+ * For whoever counts the work there is while no worker runs. A breaker and a budget end at the time the request is due. Of a
+ * freeze on an object, which only its cluster knows, it says no: a worker has to look.
+ */
+export function createHoldCheck(options: {
+  readonly freezes: Freezes;
+  readonly clusterOf: (cluster: ClusterId) => { readonly name: string; readonly labels: Labels } | undefined;
+  readonly clock: Clock;
+}): IsStillHeld {
+  return async ({ cluster, workload }, reason) => {
+    if (reason !== "Frozen" && reason !== "FreezeUnreadable") return false;
+    const frozen = await options.freezes.now();
+    if (frozen.type === "unreadable") return true;
+    const { name, labels } = options.clusterOf(cluster) ?? { name: cluster, labels: {} };
+    const target = { cluster, clusterName: name, clusterLabels: labels, workload };
+    return frozen.freezes.some((freeze) => {
+      const { source, ...scope } = freeze.scope;
+      // Which of its sources changed is not known here: one that is frozen may be it.
+      const sources = source === undefined ? [] : [{ ...source, namespace: workload.namespace }];
+      return freezeOf([{ ...freeze, scope }], { ...target, sources }, options.clock.now()) !== undefined;
+    });
+  };
+}
+
+function targetOf({ request, clusterName, clusterLabels, sources }: RollIntent): FreezeTarget {
+  const { cluster, workload } = request;
+  return { cluster, clusterName, clusterLabels, workload, sources: sources.map(({ ref }) => ref) };
+}
+
+function actedOn({ ref, through, version }: IntendedSource) {
+  return { id: `${sourceKey(ref)}${through === "" ? "" : `|${through}`}`, version };
+}
+
+function whyHeld(reason: HoldReason, what: string): string {
+  switch (reason) {
+    case "SourceLooping":
+      return `${what} changes again and again`;
+    case "WorkloadLooping":
+      return "it was rolled again and again";
+    case "BudgetRate":
+      return `the ${what}'s budget of rolls for this time is spent`;
+    case "BudgetUnfinished":
+      return `as many rollouts of the ${what} are unfinished as its budget allows`;
+    default:
+      return what;
+  }
+}
+
+/** Said when it begins and when it is over, not for each roll that is held. */
+function tellUnreadable(log: Log): (why: string | undefined) => void {
+  let before: string | undefined;
+  return (why) => {
+    if (why === before) return;
+    if (why !== undefined)
+      log.error({ reason: "FreezeUnreadable", err: why }, "freezes cannot be read; nothing is rolled");
+    else log.info({}, "freezes can be read again");
+    before = why;
+  };
+}

@@ -1,0 +1,93 @@
+import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
+import type { Plan } from "@fleet-reloader/domain/plan/plan";
+import { localName, type Sight } from "@fleet-reloader/domain/plan/sight";
+import { workloadKey } from "@fleet-reloader/domain/workload";
+import type { Brakes, Permit, RollIntent } from "../brakes.ts";
+import type { Clock } from "../clock.ts";
+import type { History } from "../history/history.ts";
+import { causesOf, heldRecords } from "../history/records.ts";
+import type { Log } from "../log.ts";
+import type { Meter } from "../meter.ts";
+import type { Reporter } from "../reporter.ts";
+import type { Again } from "../request.ts";
+import { about } from "./about.ts";
+import type { Reading } from "./look.ts";
+
+export interface BrakingOptions {
+  /** Undefined: nothing holds a roll. */
+  readonly brakes?: Brakes;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  readonly reporter?: Reporter;
+  readonly history?: History;
+}
+
+type Roll = Plan & { type: "roll" };
+
+/** Holds remembered, so that one that lasts is logged once; of those forgotten it is said again. */
+const rememberedMax = 5000;
+
+/** Asks the brakes for a roll, and tells of a hold. Undefined: the roll may be written now. */
+export function createBraking(
+  options: BrakingOptions,
+): (reading: Reading, due: Roll, sights: readonly Sight[]) => Promise<Again | undefined> {
+  const { brakes, clock, history, log, meter, reporter } = options;
+  const told = new Map<string, string>();
+
+  return async (reading, due, sights) => {
+    if (brakes === undefined) return undefined;
+    const permit = await brakes.permit(intentOf(reading, due, sights), reading.delivery.signal);
+    const { request, cluster } = reading;
+    const key = `${request.cluster}/${workloadKey(request.workload)}`;
+    if (permit.type === "go") {
+      told.delete(key);
+      return undefined;
+    }
+    const { reason, why, afterMs, untilMs } = permit;
+    meter.held(cluster.name, reason);
+    if (isNews(key, permit)) {
+      const sources = causesOf(request.cluster, due.changed, sights);
+      history?.append(heldRecords(about(request, cluster, clock), reason, { sources, sights }));
+      log.info({ cluster: cluster.name, workload: request.workload, reason, why }, "roll held");
+    }
+    const end = untilMs === undefined ? {} : { untilMs };
+    reporter?.held({ ...about(request, cluster, clock), uid: reading.live.uid, reason, why, ...end });
+    return { type: "again", afterMs, reason, hold: { reason, ...end } };
+  };
+
+  function isNews(key: string, { reason, why }: Permit & { type: "held" }): boolean {
+    const now = `${reason} ${why}`;
+    if (told.get(key) === now) return false;
+    told.delete(key);
+    told.set(key, now);
+    const [oldest] = told.keys();
+    if (told.size > rememberedMax && oldest !== undefined) told.delete(oldest);
+    return true;
+  }
+}
+
+function intentOf({ request, cluster, live }: Reading, due: Roll, sights: readonly Sight[]): RollIntent {
+  const changed = new Set(due.changed.map(({ source }) => localName(source)));
+  const frozenSource = sights.find(
+    ({ ref, frozenBy }) => frozenBy !== undefined && changed.has(localName(ref)),
+  );
+  return {
+    request,
+    clusterName: cluster.name,
+    clusterLabels: cluster.labels ?? {},
+    frozenBy:
+      whyFrozen("the workload", frozenByAnnotation(live.annotations)) ??
+      (frozenSource && whyFrozen(localName(frozenSource.ref), frozenSource.frozenBy)),
+    sources: due.changed.map(({ source, mark }) => {
+      const carries = due.carried.sources.get(localName(source));
+      const keys = carries?.type === "present" ? carries.keys : "all";
+      return { ref: source, through: keys === "all" ? "" : keys.join(","), version: mark };
+    }),
+  };
+}
+
+function whyFrozen(what: string, text: string | undefined): string | undefined {
+  if (text === undefined) return undefined;
+  return text === "true" ? `${what} is annotated as frozen` : `${what} is annotated as frozen: ${text}`;
+}

@@ -1,0 +1,146 @@
+import {
+  askBreaker,
+  type BreakerState,
+  closedBreaker,
+  forgetRoll,
+} from "@fleet-reloader/domain/hold/breaker";
+import {
+  askBudget,
+  type BudgetAsk,
+  type BudgetLimit,
+  type BudgetState,
+  emptyBudget,
+  endRollout,
+  giveBack,
+  leaveLine,
+  spendBudget,
+} from "@fleet-reloader/domain/hold/budget";
+import { workloadKey } from "@fleet-reloader/domain/workload";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Request } from "@fleet-reloader/engine/request";
+import type { ActedOn, Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/roll-ledger";
+
+interface Level {
+  readonly name: "fleet" | "cluster" | "namespace";
+  readonly key: string;
+  readonly limit: BudgetLimit;
+  readonly ask: BudgetAsk;
+}
+
+/** The ledger of rolls, in memory: the rules of the domain, put together as the real one does. */
+export class MemoryRollLedger implements RollLedger {
+  readonly #clock: Pick<Clock, "now">;
+  readonly #limits: RollLimits;
+  readonly #breakers = new Map<string, BreakerState>();
+  readonly #budgets = new Map<string, BudgetState>();
+  #sinceMs: number | undefined;
+
+  constructor(options: { readonly clock: Pick<Clock, "now">; readonly limits: RollLimits }) {
+    this.#clock = options.clock;
+    this.#limits = options.limits;
+  }
+
+  /** Everything it remembers is lost. */
+  wipe(): void {
+    this.#breakers.clear();
+    this.#budgets.clear();
+    this.#sinceMs = undefined;
+  }
+
+  async enter(request: Request, sources: readonly ActedOn[]): Promise<Entry> {
+    const nowMs = this.#clock.now();
+    this.#sinceMs ??= nowMs;
+    const passed = this.#askBreakers(request, sources, nowMs);
+    if ("type" in passed) return passed;
+    const levels = this.#levels(request);
+    const asked = levels.map((level) => ({
+      level,
+      ...askBudget(this.#budget(level.key), level.limit, level.ask, nowMs),
+    }));
+    const shortest = asked.reduce<(Entry & { type: "held" }) | undefined>((longest, { level, answer }) => {
+      if (answer.type === "room" || (longest !== undefined && longest.afterMs >= answer.afterMs))
+        return longest;
+      const reason = answer.of === "rate" ? "BudgetRate" : "BudgetUnfinished";
+      return { type: "held", reason, what: level.name, afterMs: answer.afterMs };
+    }, undefined);
+    for (const { level, answer, state } of asked) {
+      const { key, limit, ask } = level;
+      if (shortest === undefined) this.#budgets.set(key, spendBudget(state, limit, ask, nowMs));
+      else this.#budgets.set(key, answer.type === "room" ? leaveLine(state, ask.roll) : state);
+    }
+    if (shortest !== undefined) return shortest;
+    for (const [id, state] of passed) this.#breakers.set(id, state);
+    return { type: "entered" };
+  }
+
+  async strike(request: Request): Promise<void> {
+    const id = breakerOf(request);
+    const state = this.#breakers.get(id);
+    if (state !== undefined) this.#breakers.set(id, forgetRoll(state));
+    for (const { key, limit, ask } of this.#levels(request))
+      this.#budgets.set(key, giveBack(this.#budget(key), limit, ask.roll));
+  }
+
+  async settled(request: Request): Promise<void> {
+    for (const { key, ask } of this.#levels(request))
+      this.#budgets.set(key, endRollout(this.#budget(key), ask.roll));
+  }
+
+  #askBreakers(
+    request: Request,
+    sources: readonly ActedOn[],
+    nowMs: number,
+  ): ReadonlyMap<string, BreakerState> | (Entry & { type: "held" }) {
+    const { sourceBreaker, workloadBreaker } = this.#limits;
+    const asks = [
+      ...sources.map(({ id, version }) => ({
+        ...{ key: `${request.cluster}|${id}`, limit: sourceBreaker, version },
+        ...({ reason: "SourceLooping", what: id } as const),
+      })),
+      {
+        ...{ key: breakerOf(request), limit: workloadBreaker, version: undefined },
+        ...({ reason: "WorkloadLooping", what: workloadKey(request.workload) } as const),
+      },
+    ];
+    const passed = new Map<string, BreakerState>();
+    for (const { key, limit, version, reason, what } of asks) {
+      if (limit === undefined) continue;
+      const answer = askBreaker(this.#breakers.get(key) ?? closedBreaker, limit, nowMs, version);
+      if (answer.heldUntilMs !== undefined) {
+        this.#breakers.set(key, answer.state);
+        const untilMs = answer.heldUntilMs;
+        return { type: "held", reason, what, afterMs: untilMs - nowMs, untilMs };
+      }
+      passed.set(key, answer.state);
+    }
+    return passed;
+  }
+
+  #levels({ cluster, workload }: Request): readonly Level[] {
+    const roll = `${cluster}|${workloadKey(workload)}`;
+    const inNamespace = `${cluster}|${workload.namespace}`;
+    const { fleet, cluster: ofCluster, namespace } = this.#limits;
+    return [
+      ...level("fleet", "fleet", fleet, { roll, share: inNamespace }),
+      ...level("cluster", `c:${cluster}`, ofCluster, { roll, share: workload.namespace }),
+      ...level("namespace", `n:${inNamespace}`, namespace, { roll, share: "" }),
+    ];
+  }
+
+  #budget(key: string): BudgetState {
+    return this.#budgets.get(key) ?? emptyBudget(this.#sinceMs ?? 0);
+  }
+}
+
+function level(
+  name: Level["name"],
+  key: string,
+  limit: BudgetLimit | undefined,
+  ask: BudgetAsk,
+): readonly Level[] {
+  return limit === undefined ? [] : [{ name, key, limit, ask }];
+}
+
+function breakerOf({ cluster, workload }: Request): string {
+  return `${cluster}|${workloadKey(workload)}`;
+}
