@@ -17,6 +17,7 @@ async function changed(options: TestBedOptions = {}) {
   const reporter = {
     rolled: nothing,
     failed: nothing,
+    ended: nothing,
     unreadable: nothing,
     held: (report: HoldReport) => told.push(report),
   };

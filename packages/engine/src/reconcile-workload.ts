@@ -1,7 +1,7 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
-import { isActedOn, isActedOn, type Stand } from "@fleet-reloader/domain/kind/stand";
+import { isActedOn, type Stand } from "@fleet-reloader/domain/kind/stand";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Brakes } from "./brakes.ts";
 import type { Clock, Random } from "./clock.ts";

@@ -1,4 +1,3 @@
-import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 
 /** Identity of a cluster: the UID of its `kube-system` namespace, or what stands for it where that may not be read. */
@@ -25,13 +24,6 @@ export interface Again {
 /** Why a request may not be acted on, and until which wall time, where that is known. */
 export interface Hold {
   readonly reason: string;
-  /** It is due and held: not work that a worker could do now. */
-  readonly hold?: Hold;
-}
-
-/** Why a request that is due waits, and until when, if that is known. */
-export interface Hold {
-  readonly reason: HoldReason;
   readonly untilMs?: number;
 }
 

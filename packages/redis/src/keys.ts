@@ -61,6 +61,11 @@ export class Keys {
     return `${this.#tag(shard)}:holds`;
   }
 
+  /** Root of what was rolled lately, in the whole fleet: a slot of its own, since one script looks at all levels. */
+  get rollLedger(): string {
+    return `{${this.#prefix}:rolls}`;
+  }
+
   cluster(cluster: ClusterId): ClusterKeys {
     return new ClusterKeys(`${this.#tag(this.shardOf(cluster))}:c:${cluster}`);
   }

@@ -45,6 +45,7 @@ async function rolled(options: Parameters<typeof createTestBed>[0] = {}, annotat
       rolled: nothing,
       failed: nothing,
       unreadable: nothing,
+      held: nothing,
       ended: (report) => ended.push(report),
     },
     history: { append: (records) => history.push(...records) },

@@ -90,10 +90,12 @@ export function createWriter(options: WriterOptions): WriteDecision {
     const { request, delivery, live, interest, note } = reading;
     const window = windowOf(interest.optIn.overrides, options.settings);
     const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
-    const held = due !== undefined && mayRoll ? await brake(reading, due, sights) : undefined;
-    const isRoll = due !== undefined && mayRoll && held === undefined;
+    const ready = mayRoll ? due : undefined;
+    const held = ready && (await brake(reading, ready, sights));
+    const rolling = held === undefined ? ready : undefined;
     const pause = planPause({
-      ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused, isRoll },
+      ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused },
+      isRoll: rolling !== undefined,
       ...{ dialect: options.settings.dialect, nowMs: clock.now() },
     });
     reportProblems(reading, [...interest.optIn.problems, ...pause.problems]);
@@ -101,8 +103,8 @@ export function createWriter(options: WriterOptions): WriteDecision {
     // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
     if (due !== undefined && !mayRoll) await options.queue.add([{ request, ...window, purpose: "change" }]);
     const text = due !== undefined ? note : carried && formatCarried(carried);
-    const outcome = isRoll
-      ? await roll(reading, sights, { planned: due, pausing })
+    const outcome = rolling
+      ? await roll(reading, sights, { planned: rolling, pausing })
       : text === note && pause.change === undefined
         ? nothingWritten(sights)
         : await record(reading, sights, { text, pausing });

@@ -78,12 +78,17 @@ export class MemoryRollLedger implements RollLedger {
     const state = this.#breakers.get(id);
     if (state !== undefined) this.#breakers.set(id, forgetRoll(state));
     for (const { key, limit, ask } of this.#levels(request))
-      this.#budgets.set(key, giveBack(this.#budget(key), limit, ask.roll));
+      this.#change(key, (budget) => giveBack(budget, limit, ask.roll));
   }
 
   async settled(request: Request): Promise<void> {
     for (const { key, ask } of this.#levels(request))
-      this.#budgets.set(key, endRollout(this.#budget(key), ask.roll));
+      this.#change(key, (budget) => endRollout(budget, ask.roll));
+  }
+
+  #change(key: string, how: (budget: BudgetState) => BudgetState): void {
+    const budget = this.#budgets.get(key);
+    if (budget !== undefined) this.#budgets.set(key, how(budget));
   }
 
   #askBreakers(

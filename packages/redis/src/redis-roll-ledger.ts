@@ -1,0 +1,165 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { BudgetLimit } from "@fleet-reloader/domain/hold/budget";
+import { leaseMs } from "@fleet-reloader/domain/hold/budget";
+import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
+import { workloadKey } from "@fleet-reloader/domain/workload";
+import type { Request } from "@fleet-reloader/engine/request";
+import type { ActedOn, Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/roll-ledger";
+import type { RedisClient } from "./client.ts";
+import type { Keys } from "./keys.ts";
+import { enterScript, settledScript, strikeScript } from "./roll-ledger-scripts.ts";
+
+export interface RedisRollLedgerOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly limits: RollLimits;
+  /** Undefined: Redis' own clock, which is the same for all workers. */
+  readonly now?: () => number;
+}
+
+/** A budget nobody asks is forgotten when it would be full again and its leases are over, and its memory is worth nothing. */
+const keptAtLeastMs = 2 * leaseMs;
+
+/** The ledger of rolls where all workers meet: one call for each roll, whatever the limits are, and none without any. */
+export class RedisRollLedger implements RollLedger {
+  readonly #options: RedisRollLedgerOptions;
+  readonly #keepMs: number;
+
+  constructor(options: RedisRollLedgerOptions) {
+    this.#options = options;
+    const { fleet, cluster, namespace } = options.limits;
+    const fillMs = [fleet, cluster, namespace].map((limit) =>
+      limit?.rate === undefined ? 0 : (limit.rate.burst * limit.rate.perMs) / limit.rate.rolls,
+    );
+    this.#keepMs = Math.ceil(Math.max(keptAtLeastMs, ...fillMs));
+  }
+
+  async enter(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<Entry> {
+    const breakers = [...this.#sourceBreakers(request, sources), ...this.#workloadBreakers(request)];
+    const levels = this.#levels(request);
+    if (breakers.length + levels.length === 0) return { type: "entered" };
+    const answer = await orAborted(this.#run(enterScript, request, breakers), signal);
+    const [type, position, third, fourth] = Array.isArray(answer) ? answer : [];
+    if (type === "breaker") {
+      const { reason, what } = breakers[Number(position) - 1] ?? {};
+      const untilMs = Number(third);
+      if (reason === undefined || what === undefined) throw unreadable();
+      return { type: "held", reason, what, afterMs: Math.max(1, untilMs - Number(fourth)), untilMs };
+    }
+    if (type === "budget") {
+      const reason = third === "rate" ? "BudgetRate" : "BudgetUnfinished";
+      const what = levels[Number(position) - 1]?.name ?? "fleet";
+      return { type: "held", reason, what, afterMs: Number(fourth) };
+    }
+    if (type !== "entered") throw unreadable();
+    return { type: "entered" };
+  }
+
+  async strike(request: Request): Promise<void> {
+    const breakers = this.#workloadBreakers(request);
+    if (breakers.length + this.#levels(request).length > 0) await this.#run(strikeScript, request, breakers);
+  }
+
+  async settled(request: Request): Promise<void> {
+    if (this.#levels(request).length > 0) await this.#run(settledScript, request, []);
+  }
+
+  #run(script: typeof enterScript, request: Request, breakers: readonly Breaker[]): Promise<unknown> {
+    const { client, keys, now } = this.#options;
+    const ask = {
+      ...(now === undefined ? {} : { now: now() }),
+      roll: rollOf(request),
+      breakers: breakers.map(({ key, max, within, version }) => ({ key, max, within, version })),
+      levels: this.#levels(request),
+      keep: this.#keepMs,
+    };
+    return script.run(client.connection, keys.rollLedger, [JSON.stringify(ask)]);
+  }
+
+  #sourceBreakers({ cluster }: Request, sources: readonly ActedOn[]): readonly Breaker[] {
+    const { sourceBreaker: limit } = this.#options.limits;
+    if (limit === undefined) return [];
+    return sources.map(({ id, version }) => ({
+      ...{ key: `s|${cluster}|${id}`, max: limit.rollsMax, within: limit.withinMs, version },
+      ...{ reason: "SourceLooping", what: id },
+    }));
+  }
+
+  #workloadBreakers(request: Request): readonly Breaker[] {
+    const { workloadBreaker: limit } = this.#options.limits;
+    if (limit === undefined) return [];
+    return [
+      {
+        ...{ key: `w|${rollOf(request)}`, max: limit.rollsMax, within: limit.withinMs },
+        ...{ reason: "WorkloadLooping", what: workloadKey(request.workload) },
+      },
+    ];
+  }
+
+  #levels({ cluster, workload }: Request): readonly Level[] {
+    const { fleet, cluster: ofCluster, namespace } = this.#options.limits;
+    const inNamespace = `${cluster}|${workload.namespace}`;
+    return [
+      ...level("fleet", "fleet", inNamespace, fleet),
+      ...level("cluster", `c|${cluster}`, workload.namespace, ofCluster),
+      ...level("namespace", `n|${inNamespace}`, "-", namespace),
+    ];
+  }
+}
+
+interface Breaker {
+  readonly key: string;
+  readonly max: number;
+  readonly within: number;
+  readonly version?: string;
+  readonly reason: HoldReason;
+  readonly what: string;
+}
+
+interface Level {
+  readonly name: "fleet" | "cluster" | "namespace";
+  readonly key: string;
+  readonly share: string;
+  readonly unfinished?: number;
+  readonly rolls?: number;
+  readonly per?: number;
+  readonly burst?: number;
+}
+
+function level(
+  name: Level["name"],
+  key: string,
+  share: string,
+  limit: BudgetLimit | undefined,
+): readonly Level[] {
+  if (limit === undefined) return [];
+  const { rate, unfinishedMax } = limit;
+  return [
+    {
+      ...{ name, key, share },
+      ...(unfinishedMax === undefined ? {} : { unfinished: unfinishedMax }),
+      ...(rate === undefined ? {} : { rolls: rate.rolls, per: rate.perMs, burst: rate.burst }),
+    },
+  ];
+}
+
+function rollOf({ cluster, workload }: Request): string {
+  return `${cluster}|${workloadKey(workload)}`;
+}
+
+/** Commands wait for Redis to be back; a request that belongs to another worker by then does not. */
+async function orAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
+  const aborted = Promise.withResolvers<never>();
+  const abort = () => aborted.reject(new Fault("engine.aborted", "stopped while asking for room to roll"));
+  signal.addEventListener("abort", abort, { once: true });
+  if (signal.aborted) abort();
+  try {
+    return await Promise.race([asked, aborted.promise]);
+  } finally {
+    signal.removeEventListener("abort", abort);
+  }
+}
+
+function unreadable(): Fault {
+  return new Fault("engine.invariant", "the ledger of rolls gave an answer that is none");
+}

@@ -1,0 +1,152 @@
+import { firstHoldMs, longestHoldMs } from "@fleet-reloader/domain/hold/breaker";
+import { askAgainMaxMs, finishPollMs, latenessMs, leaseMs } from "@fleet-reloader/domain/hold/budget";
+import { Script } from "./script.ts";
+
+/**
+ * The Lua of the ledger of rolls: `askBreaker` and `askBudget` of the domain, word for word, where all workers meet. A contract
+ * test holds both to the same answers. All keys begin with KEYS[1], and so lie in one slot: a roll enters everywhere or nowhere.
+ */
+const parts = `
+local root = KEYS[1]
+local ask = cjson.decode(ARGV[1])
+local now = ask.now
+if not now then
+  local t = redis.call('TIME')
+  now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function at(level, what)
+  return root .. ':b:' .. level.key .. what
+end
+local function readBreaker(key)
+  local text = redis.call('GET', root .. ':k:' .. key)
+  if text then return cjson.decode(text) end
+  return { rolls = {}, trips = 0, till = 0 }
+end
+local function writeBreaker(key, state, within)
+  local last = math.max(state.till, state.rolls[#state.rolls] or 0)
+  redis.call('SET', root .. ':k:' .. key, cjson.encode(state), 'PX', math.max(1, last + within - now))
+end
+`;
+
+/** ARGV: JSON of the ask. Returns {'entered'}, {'breaker', position, until, now} or {'budget', position, what, afterMs}. */
+export const enterScript = new Script(`${parts}
+local passed = {}
+for i, b in ipairs(ask.breakers) do
+  local s = readBreaker(b.key)
+  if not (b.version and s.last == b.version) then
+    local last = math.max(s.till, s.rolls[#s.rolls] or 0)
+    local trips, till = s.trips, s.till
+    if now - last >= b.within then trips, till = 0, 0 end
+    if now < till then return { 'breaker', i, till, now } end
+    local rolls, probed = {}, false
+    for _, t in ipairs(s.rolls) do
+      if t > now - b.within then
+        rolls[#rolls + 1] = t
+        if trips > 0 and t >= till then probed = true end
+      end
+    end
+    local full = #rolls >= b.max
+    if full or probed then
+      local pause = math.min(${firstHoldMs} * 2 ^ trips, ${longestHoldMs})
+      local room = 0
+      if full then room = rolls[#rolls - b.max + 1] + b.within end
+      s.rolls, s.trips, s.till = rolls, trips + 1, math.max(now + pause, room)
+      writeBreaker(b.key, s, b.within)
+      return { 'breaker', i, s.till, now }
+    end
+    rolls[#rolls + 1] = now
+    passed[#passed + 1] = { b = b, s = { rolls = rolls, trips = trips, till = till, last = b.version or s.last } }
+  end
+end
+
+local short, shortOf, shortMs = nil, nil, -1
+if #ask.levels > 0 then redis.call('SET', root .. ':since', now, 'NX') end
+local since = #ask.levels > 0 and tonumber(redis.call('GET', root .. ':since'))
+for i, l in ipairs(ask.levels) do
+  local f = redis.call('HMGET', at(l, ''), 'tokens', 'at', 'served')
+  local tokens, from = tonumber(f[1] or '0'), tonumber(f[2] or since)
+  l.served = tonumber(f[3] or '0')
+  if l.rolls then
+    tokens = math.min(l.burst, tokens + math.max(0, now - from) * l.rolls / l.per)
+  else
+    tokens = 0
+  end
+  l.tokens, l.from = tokens, math.max(now, from)
+  for _, late in ipairs(redis.call('ZRANGEBYSCORE', at(l, ':awaited'), '-inf', now)) do
+    redis.call('ZREM', at(l, ':awaited'), late)
+    redis.call('ZREM', at(l, ':waiting'), late)
+  end
+  local place = redis.call('ZSCORE', at(l, ':waiting'), ask.roll)
+  if place then
+    l.place = tonumber(place)
+  else
+    l.place = math.max(l.served, tonumber(redis.call('HGET', at(l, ':places'), l.share) or '0')) + 1
+    redis.call('ZADD', at(l, ':waiting'), l.place, ask.roll)
+  end
+  local ahead = redis.call('ZRANK', at(l, ':waiting'), ask.roll)
+  local of, after = nil, 0
+  if l.unfinished then
+    redis.call('ZREMRANGEBYSCORE', at(l, ':leases'), '-inf', now)
+    local under = redis.call('ZCARD', at(l, ':leases'))
+    if redis.call('ZSCORE', at(l, ':leases'), ask.roll) then under = under - 1 end
+    if l.unfinished - under - ahead < 1 then
+      of, after = 'unfinished', math.min(${askAgainMaxMs}, ${finishPollMs} * (1 + ahead))
+    end
+  end
+  if not of and l.rolls and tokens - ahead < 1 then
+    of, after = 'rate', math.min(${askAgainMaxMs}, math.ceil((ahead + 1 - tokens) * l.per / l.rolls))
+  end
+  l.short = of
+  if of then
+    redis.call('ZADD', at(l, ':awaited'), now + after + ${latenessMs}, ask.roll)
+    local before = tonumber(redis.call('HGET', at(l, ':places'), l.share) or '0')
+    redis.call('HSET', at(l, ':places'), l.share, math.max(before, l.place))
+    if after > shortMs then short, shortOf, shortMs = i, of, after end
+  end
+end
+for _, l in ipairs(ask.levels) do
+  if not l.short then
+    redis.call('ZREM', at(l, ':waiting'), ask.roll)
+    redis.call('ZREM', at(l, ':awaited'), ask.roll)
+  end
+  if not short then
+    if l.rolls then l.tokens = l.tokens - 1 end
+    if l.unfinished then redis.call('ZADD', at(l, ':leases'), now + ${leaseMs}, ask.roll) end
+    l.served = math.max(l.served, l.place)
+  end
+  redis.call('HSET', at(l, ''), 'tokens', string.format('%.17g', l.tokens), 'at', l.from, 'served', l.served)
+  for _, what in ipairs({ '', ':waiting', ':awaited', ':places', ':leases' }) do
+    redis.call('PEXPIRE', at(l, what), ask.keep)
+  end
+end
+if short then return { 'budget', short, shortOf, shortMs } end
+for _, p in ipairs(passed) do writeBreaker(p.b.key, p.s, p.b.within) end
+return { 'entered' }
+`);
+
+/** ARGV: JSON of the ask: the roll was not made after all. */
+export const strikeScript = new Script(`${parts}
+for _, b in ipairs(ask.breakers) do
+  local s = readBreaker(b.key)
+  if #s.rolls > 0 then
+    s.rolls[#s.rolls] = nil
+    writeBreaker(b.key, s, b.within)
+  end
+end
+for _, l in ipairs(ask.levels) do
+  local tokens = redis.call('HGET', at(l, ''), 'tokens')
+  if l.rolls and tokens then
+    redis.call('HSET', at(l, ''), 'tokens', string.format('%.17g', math.min(l.burst, tonumber(tokens) + 1)))
+  end
+  redis.call('ZREM', at(l, ':leases'), ask.roll)
+end
+return 0
+`);
+
+/** ARGV: JSON of the ask: its rollout has ended. */
+export const settledScript = new Script(`${parts}
+for _, l in ipairs(ask.levels) do
+  redis.call('ZREM', at(l, ':leases'), ask.roll)
+end
+return 0
+`);

@@ -1,0 +1,113 @@
+import type { Request } from "@fleet-reloader/engine/request";
+import type { Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/roll-ledger";
+import { expect, test } from "vitest";
+import { MemoryRollLedger } from "../memory/memory-roll-ledger.ts";
+import { SeededRandom } from "../memory/seeded-random.ts";
+
+export interface LedgerUnderTest {
+  readonly ledger: RollLedger;
+  readonly wipe: () => Promise<void>;
+}
+
+/** Whose clock is given: both sides tell the same time. */
+export type MakeLedger = (limits: RollLimits, now: () => number) => LedgerUnderTest;
+
+const startMs = 1_700_000_000_000;
+const never = new AbortController().signal;
+
+function requestFor(name: string, namespace = "ns", cluster = "c1"): Request {
+  return { cluster, workload: { kind: "Deployment", namespace, name } };
+}
+
+/** What every ledger of rolls promises. */
+export function rollLedgerContract(make: MakeLedger): void {
+  const start = (limits: RollLimits) => {
+    let nowMs = startMs;
+    const { ledger, wipe } = make(limits, () => nowMs);
+    return {
+      ...{ ledger, wipe, now: () => nowMs },
+      pass: (ms: number) => {
+        nowMs += ms;
+      },
+      enter: (request: Request, version = "v") =>
+        ledger.enter(request, [{ id: "Secret/ns/db", version }], never),
+    };
+  };
+
+  test("without limits everything enters", async () => {
+    const { enter } = start({});
+    for (let i = 0; i < 50; i += 1)
+      expect(await enter(requestFor("api"), `v${i}`)).toEqual({ type: "entered" });
+  });
+
+  test("all levels say yes, or none counts the roll", async () => {
+    const { enter, pass } = start({ fleet: { unfinishedMax: 2 }, namespace: { unfinishedMax: 1 } });
+    expect((await enter(requestFor("a"))).type).toBe("entered");
+    for (let i = 0; i < 3; i += 1)
+      expect(await enter(requestFor("b"))).toMatchObject({ reason: "BudgetUnfinished", what: "namespace" });
+    // What waits for its namespace has taken nothing from the fleet, and stands in nobody's way there.
+    expect((await enter(requestFor("c", "other"))).type).toBe("entered");
+    pass(1000);
+    expect(await enter(requestFor("d", "third"))).toMatchObject({ what: "fleet" });
+  });
+
+  test("what has lost its memory has nothing saved up: no burst follows a loss", async () => {
+    const { enter, pass, wipe } = start({ fleet: { rate: { rolls: 1, perMs: 1000, burst: 10 } } });
+    await enter(requestFor("first"));
+    pass(3_600_000);
+    await wipe();
+    const entered: Entry[] = [];
+    for (let i = 0; i < 20; i += 1) entered.push(await enter(requestFor(`w${i}`)));
+    expect(entered.filter(({ type }) => type === "entered")).toEqual([]);
+    pass(1000);
+    expect((await enter(requestFor("w0"))).type).toBe("entered");
+  });
+
+  test("what is struck is as if it had not been entered, and what has settled makes room", async () => {
+    const { ledger, enter } = start({
+      fleet: { unfinishedMax: 1 },
+      workloadBreaker: { rollsMax: 1, withinMs: 60_000 },
+    });
+    await enter(requestFor("a"));
+    await ledger.strike(requestFor("a"));
+    expect((await enter(requestFor("a"))).type).toBe("entered");
+    expect((await enter(requestFor("b"))).type).toBe("held");
+    await ledger.settled(requestFor("a"));
+    expect((await enter(requestFor("b"))).type).toBe("entered");
+  });
+
+  test.each(Array.from({ length: 20 }, (_, at) => at + 1))(
+    "story %i has the same answers as the rules of the domain have",
+    async (seed) => {
+      const random = new SeededRandom(seed);
+      const limits = someLimits(random);
+      const real = start(limits);
+      const rules = new MemoryRollLedger({ clock: { now: real.now }, limits });
+      for (let step = 0; step < 120; step += 1) {
+        real.pass(random.below(random.chance(0.1) ? 100_000 : 700));
+        const request = requestFor(`w${random.below(12)}`, `ns${random.below(3)}`, `c${random.below(2)}`);
+        const version = `v${random.below(5)}`;
+        const chance = random.below(100);
+        const tell = async (ledger: RollLedger): Promise<unknown> => {
+          if (chance < 15) return await ledger.settled(request);
+          if (chance < 20) return await ledger.strike(request);
+          return await ledger.enter(request, [{ id: "Secret/ns/db", version }], never);
+        };
+        expect(await tell(real.ledger), `step ${step}`).toEqual(await tell(rules));
+      }
+    },
+  );
+}
+
+function someLimits(random: SeededRandom): RollLimits {
+  return {
+    ...(random.chance(0.5) ? { workloadBreaker: { rollsMax: 1 + random.below(4), withinMs: 60_000 } } : {}),
+    ...(random.chance(0.5) ? { sourceBreaker: { rollsMax: 1 + random.below(6), withinMs: 120_000 } } : {}),
+    fleet: {
+      rate: { rolls: 1 + random.below(9), perMs: 1000, burst: 1 + random.below(5) },
+      unfinishedMax: 8,
+    },
+    ...(random.chance(0.5) ? { cluster: { rate: { rolls: 30, perMs: 60_000, burst: 2 } } } : {}),
+    ...(random.chance(0.5) ? { namespace: { unfinishedMax: 1 + random.below(3) } } : {}),
+  };
+}
