@@ -39,7 +39,7 @@ export default {
     only(
       "runtime-knows-engine",
       "packages/runtime",
-      ["^packages/(domain|engine)/src/", builtin, ...npm("pino", "prom-client", "re2js", "zod")],
+      ["^packages/(domain|engine)/src/", builtin, ...npm("js-yaml", "pino", "prom-client", "re2js", "zod")],
       "Configuration, log, metrics, lifecycle.",
     ),
     only(

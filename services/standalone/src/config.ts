@@ -6,7 +6,9 @@ import {
   workerFields,
 } from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
+import { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
 import { historyFields } from "@fleet-reloader/runtime/config/history-fields";
+import { brakeFields } from "@fleet-reloader/runtime/config/brake-fields";
 import { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";
 
 export const standaloneConfig = {
@@ -14,6 +16,8 @@ export const standaloneConfig = {
   ...fleetFields,
   ...ruleFields,
   ...workerFields,
+  ...freezeFields,
+  ...brakeFields,
   ...notifyFields,
   ...historyFields,
   ...dashboardFields,

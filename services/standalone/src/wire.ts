@@ -12,6 +12,7 @@ import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fleet-fields";
 import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
+import { rollLimitsOf } from "@fleet-reloader/runtime/config/brake-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
@@ -27,6 +28,7 @@ import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { createScaling } from "@fleet-reloader/watcher/scaling";
 import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
+import { openFreezes } from "@fleet-reloader/worker/freezes";
 import { startHistory } from "@fleet-reloader/worker/history";
 import { publishOnEngagement } from "@fleet-reloader/worker/meta-info";
 import { startReporting } from "@fleet-reloader/worker/reporting";
@@ -130,7 +132,10 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     shutdown.add("history", () => told.stop());
     // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
     if (telling === undefined) {
+      const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
+      shutdown.add("freezes", () => freezes.close());
       const working = await startWorking({
+        ...{ freezes, limits: rollLimitsOf(config) },
         ...{ ...shared, fleet, keyring, concurrency: config.concurrency },
         reporter: reporting.reporter,
         history: told.history,

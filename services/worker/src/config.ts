@@ -1,6 +1,8 @@
 import { connectionFields, ruleFields, workerFields } from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
+import { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
 import { historyFields } from "@fleet-reloader/runtime/config/history-fields";
+import { brakeFields } from "@fleet-reloader/runtime/config/brake-fields";
 import { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";
 
 export const workerConfig = {
@@ -8,6 +10,8 @@ export const workerConfig = {
   ...fleetFields,
   ...ruleFields,
   ...workerFields,
+  ...freezeFields,
+  ...brakeFields,
   ...notifyFields,
   ...historyFields,
 } as const;

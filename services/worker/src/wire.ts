@@ -8,6 +8,7 @@ import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fleet-fields";
 import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
+import { rollLimitsOf } from "@fleet-reloader/runtime/config/brake-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
@@ -21,6 +22,7 @@ import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
 import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { workerConfig } from "./config.ts";
+import { openFreezes } from "./freezes.ts";
 import { startHistory } from "./history.ts";
 import { publishOnEngagement } from "./meta-info.ts";
 import { startReporting } from "./reporting.ts";
@@ -91,8 +93,10 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   shutdown.add("history", () => told.stop());
   // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
   if (config.webhookUrl === undefined) {
+    const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
+    shutdown.add("freezes", () => freezes.close());
     const working = await startWorking({
-      ...time,
+      ...{ ...time, freezes, limits: rollLimitsOf(config) },
       ...{ fleet, client, keys, keyring, queue, log, meter, settings },
       reporter: reporting.reporter,
       history: told.history,

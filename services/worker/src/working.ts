@@ -1,11 +1,13 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import type { Standing } from "@fleet-reloader/domain/cluster/standing";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
+import { createBrakes } from "@fleet-reloader/engine/brakes";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import { ClusterGate, type Reach } from "@fleet-reloader/engine/cluster-gate";
 import { byPurpose, createFollower } from "@fleet-reloader/engine/follow/follow-rollout";
 import { createFollowUps } from "@fleet-reloader/engine/follow/follow-ups";
 import { gatedHandler } from "@fleet-reloader/engine/gated-handler";
+import type { Freezes } from "@fleet-reloader/engine/freezes";
 import type { History } from "@fleet-reloader/engine/history/history";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
@@ -13,6 +15,7 @@ import type { EngagedCluster } from "@fleet-reloader/engine/reconcile/look";
 import { createReconciler } from "@fleet-reloader/engine/reconcile-workload";
 import type { Reporter } from "@fleet-reloader/engine/reporter";
 import type { ClusterId } from "@fleet-reloader/engine/request";
+import type { RollLimits } from "@fleet-reloader/engine/roll-ledger";
 import type { Settings } from "@fleet-reloader/engine/settings";
 import type { Workqueue } from "@fleet-reloader/engine/workqueue";
 import type { Engaged, Fleet } from "@fleet-reloader/kube/fleet";
@@ -22,6 +25,7 @@ import type { RedisClient } from "@fleet-reloader/redis/client";
 import { readEngagedAt } from "@fleet-reloader/redis/engaged-at";
 import type { Keys } from "@fleet-reloader/redis/keys";
 import { guardMarkKey } from "@fleet-reloader/redis/mark-key-guard";
+import { RedisRollLedger } from "@fleet-reloader/redis/redis-roll-ledger";
 import { RedisRolloutRuns } from "@fleet-reloader/redis/redis-rollout-runs";
 import { sha1 } from "@fleet-reloader/runtime/digest-key";
 
@@ -42,6 +46,8 @@ export interface WorkingOptions {
   /** Undefined: nothing is kept. */
   readonly history: History | undefined;
   readonly onTaken: (waitedMs: number) => void;
+  readonly freezes: Freezes;
+  readonly limits: RollLimits;
 }
 
 /** A request is given back after this long, so that a pod's 30 s of grace are enough. */
@@ -70,16 +76,18 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
         options.settings.scope.sourceSelector,
       ),
       engagedAtSeconds: await readEngagedAt(cluster, options),
+      labels: found.labels,
     };
     known.set(found, made);
     return made;
   };
   const { history: kept, ...others } = options;
   const told = { ...others, ...(kept === undefined ? {} : { history: kept }), engaged };
-  const following = { runs: new RedisRolloutRuns(options), firstLookMs };
+  const brakes = createBrakes({ ...options, ledger: new RedisRollLedger(options) });
+  const following = { runs: new RedisRolloutRuns(options), firstLookMs, onSettled: brakes.settled };
   const followUps = createFollowUps({ ...options, ...following });
   const reconcile = createReconciler({
-    ...{ ...told, followUps, sha1 },
+    ...{ ...told, brakes, followUps, sha1 },
     keys: options.keyring,
     lifetime: lifetime.signal,
   });

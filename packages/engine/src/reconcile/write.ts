@@ -103,21 +103,38 @@ export function createWriter(options: WriterOptions): WriteDecision {
     // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
     if (due !== undefined && !mayRoll) await options.queue.add([{ request, ...window, purpose: "change" }]);
     const text = due !== undefined ? note : carried && formatCarried(carried);
-    const outcome = rolling
-      ? await roll(reading, sights, { planned: rolling, pausing })
-      : text === note && pause.change === undefined
-        ? nothingWritten(sights)
-        : await record(reading, sights, { text, pausing });
-    if (due === undefined && delivery.purpose === "change")
-      options.history?.append(noRecords(about(request, reading.cluster, clock), stays, sights));
+    const isNoted = text === note && pause.change === undefined;
+    const outcome =
+      rolling === undefined
+        ? await recordUnless(isNoted, reading, sights, { text, pausing })
+        : await roll(reading, sights, { planned: rolling, pausing });
+    if (due === undefined) tellNo(reading, stays, sights);
     // Only now: a pause that was not written has no end.
     if (pause.resumeAfterMs !== undefined) await resumeLater(request, pause.resumeAfterMs);
     // The note stays as it was: all is decided anew then.
     return held ?? outcome;
   }
 
+  function tellNo(
+    { request, delivery, cluster }: Reading,
+    stays: StayReason,
+    sights: readonly Sight[],
+  ): void {
+    if (delivery.purpose === "change")
+      options.history?.append(noRecords(about(request, cluster, clock), stays, sights));
+  }
+
   async function resumeLater(request: Request, afterMs: number): Promise<void> {
     await options.queue.add([{ request, quietPeriodMs: afterMs, maxWaitMs: afterMs, purpose: "resume" }]);
+  }
+
+  async function recordUnless(
+    isNoted: boolean,
+    reading: Reading,
+    sights: readonly Sight[],
+    what: { readonly text: string | undefined; readonly pausing: Pausing },
+  ): Promise<Outcome> {
+    return isNoted ? nothingWritten(sights) : await record(reading, sights, what);
   }
 
   /** The note changes, or a pause ends: no template does. */

@@ -5,6 +5,7 @@ export const fieldGroups = [
   "Clusters and Redis",
   "What is served",
   "When and how a workload rolls",
+  "Brakes",
   "Names of annotations",
   "Alerts and notices",
   "Worker",

@@ -1,0 +1,94 @@
+import { join } from "node:path";
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Freezes, FrozenNow } from "@fleet-reloader/engine/freezes";
+import { FreshReads } from "@fleet-reloader/engine/fresh-reads";
+import { Connection } from "@fleet-reloader/kube/connection";
+import { FreezeConfigMap } from "@fleet-reloader/kube/freeze-config-map";
+import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import type { connectionFields } from "@fleet-reloader/runtime/config/fields";
+import type { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
+import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
+import { freezeOfEntry, readFreezeEntries } from "@fleet-reloader/runtime/freeze/freeze-entries";
+import { FreezeFile } from "@fleet-reloader/runtime/freeze/freeze-file";
+import { kubeconfigFilesOf } from "@fleet-reloader/runtime/kubeconfig-files";
+
+/** Where a freeze document is, and who may change it. */
+export interface FreezeStore {
+  /** What people call the place. */
+  readonly name: string;
+  /** As it is now; undefined: there is none. */
+  text(): Promise<string | undefined>;
+  write(change: (before: string | undefined) => string): Promise<void>;
+}
+
+export interface OpenFreezes extends Freezes {
+  /** The first is the one that is changed at run time. */
+  readonly stores: readonly FreezeStore[];
+  close(): Promise<void>;
+}
+
+export interface FreezesOptions {
+  readonly config: ConfigOf<typeof connectionFields & typeof freezeFields>;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly userAgent: string;
+  readonly clock: Clock;
+}
+
+/** All that is declared frozen, in the file and in the ConfigMap: what one forbids, the other cannot allow. */
+export function openFreezes(options: FreezesOptions): OpenFreezes {
+  const { config, env } = options;
+  const lifetime = new AbortController();
+  const path = config.freezeFile || join(dataDirOf(config.dataDir, env), "freezes.yaml");
+  const inCluster = configMapOf(options, lifetime.signal);
+  const stores = [...(inCluster === undefined ? [] : [inCluster.store]), new FreezeFile(path)];
+  const documents = stores.map(readStore);
+  return {
+    stores,
+    async now() {
+      const all = await Promise.all(documents.map((read) => read()));
+      const broken = all.find((one) => one.type === "unreadable");
+      return (
+        broken ?? { type: "known", freezes: all.flatMap((one) => (one.type === "known" ? one.freezes : [])) }
+      );
+    },
+    async close() {
+      lifetime.abort();
+      await inCluster?.connection.close();
+    },
+  };
+}
+
+function configMapOf({ config, env, clock, userAgent }: FreezesOptions, signal: AbortSignal) {
+  if (config.freezeConfigmap === undefined) return undefined;
+  const [target] = selectTargets(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
+  if (target === undefined) return undefined;
+  const connection = new Connection({ target, clock, userAgent });
+  return { connection, store: new FreezeConfigMap({ connection, signal, ...config.freezeConfigmap }) };
+}
+
+/** One look for all who ask while it lasts; parsed again only when the text is another. */
+function readStore(store: FreezeStore): () => Promise<FrozenNow> {
+  const shared = new FreshReads<FrozenNow>();
+  let known: { readonly text: string; readonly frozen: FrozenNow } | undefined;
+  const look = async (): Promise<FrozenNow> => {
+    try {
+      const text = await store.text();
+      if (text === undefined) return { type: "known", freezes: [] };
+      if (known?.text !== text) known = { text, frozen: parse(store.name, text) };
+      return known.frozen;
+    } catch (error) {
+      return { type: "unreadable", why: `${store.name}: ${asFault(error).message}` };
+    }
+  };
+  return () => shared.read("document", look);
+}
+
+function parse(name: string, text: string): FrozenNow {
+  const document = readFreezeEntries(text);
+  if (document.type === "unreadable") return { type: "unreadable", why: `${name}: ${document.why}` };
+  const freezes: readonly Freeze[] = document.entries.map(freezeOfEntry);
+  return { type: "known", freezes };
+}
