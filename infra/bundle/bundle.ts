@@ -7,7 +7,7 @@ import { build, type Plugin } from "esbuild";
  * @kubernetes/client-node only the credentials code gets in, which saves about 80 MB of every process.
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const services = ["standalone", "watcher", "worker"] as const;
+const services = ["standalone", "watcher", "worker", "cli"] as const;
 const board = "services/dashboard/dist/queue-board.mjs";
 
 /** Loaded when somebody looks at it, from a file of its own: it finds its pages beside its packages. */

@@ -31,7 +31,9 @@ export interface OpenFreezes extends Freezes {
 }
 
 export interface FreezesOptions {
-  readonly config: ConfigOf<typeof connectionFields & typeof freezeFields>;
+  readonly config: ConfigOf<
+    Pick<typeof connectionFields, "kubeconfig" | "contexts" | "dataDir"> & typeof freezeFields
+  >;
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly userAgent: string;
   readonly clock: Clock;

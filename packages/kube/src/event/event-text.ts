@@ -9,7 +9,6 @@ import type {
   RollReport,
   UnreadableReport,
 } from "@fleet-reloader/engine/reporter";
-import { eventTime } from "./event-object.ts";
 
 /** What an Event says of a workload, before it is an object. Names and reasons, never content. */
 export interface EventText {
@@ -87,7 +86,7 @@ export function unreadableText({ problem }: UnreadableReport): EventText {
 
 export function heldText({ workload, reason, why, untilMs }: HoldReport): EventText {
   const { kind, namespace, name } = workload;
-  const until = untilMs === undefined ? "" : ` Looked at again at ${eventTime(untilMs)}.`;
+  const until = untilMs === undefined ? "" : ` Looked at again at ${new Date(untilMs).toISOString()}.`;
   return {
     type: "Warning",
     reason: "ReloadHeld",

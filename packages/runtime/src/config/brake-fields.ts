@@ -5,6 +5,14 @@ import type { RollLimits } from "@fleet-reloader/engine/roll-ledger";
 import { z } from "zod";
 import type { ConfigOf, FieldMeta } from "./field.ts";
 
+/**
+ * Ten rolls in ten minutes: a person who tries something out, or a release that comes in steps, makes fewer; a source that is
+ * rewritten for ever makes more at once, or with the default maximum wait within five minutes.
+ */
+const breakerDefault = "10/10m";
+
+const unitsMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+
 /** How much may be rolled. All workers of a Redis have to agree. */
 export const brakeFields = {
   breakerWorkload: {
@@ -58,12 +66,6 @@ function envOf(flag: string): string {
   return `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`;
 }
 
-/**
- * Ten rolls in ten minutes: a person who tries something out, or a release that comes in steps, makes fewer; a source that is
- * rewritten for ever makes more at once, or with the default maximum wait within five minutes.
- */
-const breakerDefault = "10/10m";
-
 function breaker() {
   return z
     .string()
@@ -80,8 +82,6 @@ function breaker() {
       return z.NEVER;
     });
 }
-
-const unitsMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 function budget() {
   return z

@@ -1,0 +1,45 @@
+import { connectionFields } from "@fleet-reloader/runtime/config/fields";
+import { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
+import { boolean, text } from "@fleet-reloader/runtime/config/types";
+
+const { kubeconfig, contexts, dataDir } = connectionFields;
+
+/** Which document is changed. */
+const placeFields = { kubeconfig, contexts, dataDir, ...freezeFields } as const;
+
+const scope = (flag: string, placeholder: string, description: string) => ({
+  schema: text(""),
+  meta: { flag, env: envOf(flag), placeholder, description, defaultText: "any" },
+});
+
+/** What is frozen; all that is said has to fit. */
+const scopeFields = {
+  fleet: {
+    schema: boolean(false),
+    meta: {
+      ...{ flag: "fleet", env: envOf("fleet"), placeholder: "BOOL", isSwitch: true },
+      description: "Everything.",
+    },
+  },
+  cluster: scope("cluster", "NAME", "Name or id of a cluster."),
+  clusterSelector: scope("cluster-selector", "SELECTOR", "Clusters by the labels they were registered with."),
+  inNamespace: scope("namespace", "NAME", "A namespace."),
+  workload: scope("workload", "KIND/NAME", "A workload, for example Deployment/api."),
+  source: scope("source", "KIND/NAME", "A source, for example Secret/db."),
+} as const;
+
+export const freezeConfig = {
+  ...placeFields,
+  ...scopeFields,
+  reason: scope("reason", "TEXT", "Why, for people."),
+  until: scope("until", "TIME", "When it ends by itself: 2026-01-31T18:00:00Z, or how long from now: 2h."),
+  by: scope("by", "NAME", "Who froze it; the user of this machine when absent."),
+} as const;
+
+export const unfreezeConfig = { ...placeFields, ...scopeFields } as const;
+
+export const freezesConfig = placeFields;
+
+function envOf(flag: string): string {
+  return `FLEET_RELOADER_CLI_${flag.toUpperCase().replaceAll("-", "_")}`;
+}

@@ -1,0 +1,105 @@
+import { userInfo } from "node:os";
+import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import {
+  describeScope,
+  type FreezeEntry,
+  readFreezeEntries,
+  writeFreezeEntries,
+} from "@fleet-reloader/runtime/freeze/freeze-entries";
+import { systemClock } from "@fleet-reloader/runtime/system-clock";
+import type { FreezeStore } from "@fleet-reloader/worker/freezes";
+import type { freezeConfig, unfreezeConfig } from "./config.ts";
+
+/** Freezes, or changes reason and end of what is frozen already. Resolves to what to tell. */
+export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeConfig>): Promise<string> {
+  const wanted = {
+    ...scopeOf(config),
+    ...given("reason", config.reason),
+    by: config.by || userInfo().username,
+    ...given("until", endOf(config.until)),
+  };
+  const entry = checked(wanted);
+  await store.write((before) => {
+    const others = entriesOf(store, before).filter((each) => describeScope(each) !== describeScope(entry));
+    return writeFreezeEntries([...others, entry]);
+  });
+  return `frozen in ${store.name}: ${lineOf(entry)}\n`;
+}
+
+/** Takes away the freeze of exactly this. */
+export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfreezeConfig>): Promise<string> {
+  const scope = describeScope(checked(scopeOf(config)));
+  await store.write((before) => {
+    const entries = entriesOf(store, before);
+    const others = entries.filter((each) => describeScope(each) !== scope);
+    if (others.length === entries.length)
+      throw new Fault(
+        "config.invalid",
+        `${scope}: it is not frozen in ${store.name}; frozen are: ${entries.map(describeScope).join("; ") || "none"}`,
+      );
+    return writeFreezeEntries(others);
+  });
+  return `no longer frozen in ${store.name}: ${scope}\n`;
+}
+
+/** What is frozen, and where that is said. */
+export async function listFreezes(stores: readonly FreezeStore[]): Promise<string> {
+  const parts = await Promise.all(
+    stores.map(async (store) => {
+      const entries = entriesOf(store, await store.text());
+      return entries.length === 0
+        ? `${store.name}: nothing is frozen\n`
+        : `${store.name}:\n${entries.map((entry) => `  ${lineOf(entry)}\n`).join("")}`;
+    }),
+  );
+  return parts.join("");
+}
+
+/** What cannot be read is not written over: it may freeze something. */
+function entriesOf(store: FreezeStore, text: string | undefined): readonly FreezeEntry[] {
+  if (text === undefined) return [];
+  const document = readFreezeEntries(text);
+  if (document.type === "known") return document.entries;
+  throw new Fault("config.invalid", `${store.name}: ${document.why}`);
+}
+
+/** The same rules as for a document that was written by hand. */
+function checked(wanted: object): FreezeEntry {
+  const document = readFreezeEntries(JSON.stringify([wanted]));
+  const [entry] = document.type === "known" ? document.entries : [];
+  if (entry !== undefined) return entry;
+  const why = document.type === "unreadable" ? document.why.replaceAll("entry 1: ", "") : "it says nothing";
+  throw new Fault(
+    "config.invalid",
+    `${why} (with flags: --fleet, --cluster, --cluster-selector, --namespace, …)`,
+  );
+}
+
+function scopeOf(config: ConfigOf<typeof unfreezeConfig>) {
+  const { fleet, cluster, clusterSelector, inNamespace, workload, source } = config;
+  return {
+    ...(fleet ? { fleet } : {}),
+    ...given("cluster", cluster),
+    ...given("clusterSelector", clusterSelector),
+    ...given("namespace", inNamespace),
+    ...given("workload", workload),
+    ...given("source", source),
+  };
+}
+
+function given(name: string, value: string): Readonly<Record<string, string>> {
+  return value === "" ? {} : { [name]: value };
+}
+
+/** A duration counts from now; anything else is a time as it is. */
+function endOf(text: string): string {
+  const ms = parseGoDuration(text);
+  return ms === undefined ? text : new Date(systemClock.now() + ms).toISOString();
+}
+
+function lineOf(entry: FreezeEntry): string {
+  const until = entry.until === undefined ? "" : `, until ${entry.until}`;
+  return `${describeScope(entry)}: ${entry.reason} (by ${entry.by}${until})`;
+}

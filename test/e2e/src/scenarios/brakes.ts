@@ -1,0 +1,211 @@
+import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { startSink } from "@fleet-reloader/testkit/http-sink";
+import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { holds, until } from "@fleet-reloader/testkit/until";
+import { Redis } from "ioredis";
+import { describe, expect, test } from "vitest";
+import { auto, reads, Site } from "../site.ts";
+import type { World } from "../world.ts";
+
+const freezeKey = "fleet-reloader.io/freeze";
+
+/** What forbids a roll, and what keeps many of them from coming at once. */
+export function brakesTests(world: () => World): void {
+  const start = (at: Site, how: Partial<ProductOptions> = {}): Product =>
+    startProduct({
+      kubeconfig: world().kubeconfigPath,
+      ...how,
+      args: ["--namespace", at.namespace, "--debounce", "0", ...(how.args ?? [])],
+    });
+
+  async function adoptedSite(purpose: string): Promise<Site> {
+    const at = await Site.make(world().client, purpose);
+    await at.configMap("settings", { v: "0" });
+    await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
+    return at;
+  }
+
+  const isHeld = (product: Product, count = 1) =>
+    until(
+      "the roll is held",
+      () => product.log.filter(({ msg }) => msg === "roll held").length >= count,
+      30_000,
+    );
+
+  describe("a freeze", () => {
+    test.concurrent.each([
+      ["the fleet", () => "fleet: true"],
+      ["the namespace", (at: Site) => `namespace: ${at.namespace}`],
+      ["the workload", (at: Site) => `{namespace: ${at.namespace}, workload: Deployment/api}`],
+      ["the source", (at: Site) => `{namespace: ${at.namespace}, source: ConfigMap/settings}`],
+    ])(
+      "of %s in the file is honoured by the next roll, and after Redis has lost everything",
+      async (_level, scope) => {
+        const at = await adoptedSite("freeze");
+        await using redis = await startRedis();
+        await using product = start(at, { args: ["--redis-url", redis.url] });
+        await product.ready();
+        await at.adopted("Deployment", "api");
+        const file = join(product.dataDir, "freezes.yaml");
+        writeFreezes(file, `- ${scope(at)}\n`);
+        await at.change("ConfigMap", "settings", { v: "1" });
+        await isHeld(product);
+        await flush(redis.url);
+        await holds("nothing rolls", 4000, async () => (await at.rolls("Deployment", "api")) === 0);
+        rmSync(file);
+        await at.settlesAt("Deployment", "api", 1, { withinMs: 40_000 });
+      },
+    );
+
+    test.concurrent.each(["workload", "source"])(
+      "by an annotation on the %s holds until it is taken away",
+      async (where) => {
+        const at = await adoptedSite(`freeze-${where}`);
+        await using product = start(at);
+        await product.ready();
+        await at.adopted("Deployment", "api");
+        const [kind, name] =
+          where === "workload" ? (["Deployment", "api"] as const) : (["ConfigMap", "settings"] as const);
+        await at.patch(kind, name, { metadata: { annotations: { [freezeKey]: "until the audit" } } });
+        await at.change("ConfigMap", "settings", { v: "1" });
+        await isHeld(product);
+        expect(await at.rolls("Deployment", "api")).toBe(0);
+        await until("an Event says so", async () => (await at.all("Event")).includes("until the audit"));
+        await at.patch(kind, name, { metadata: { annotations: { [freezeKey]: null } } });
+        await at.settlesAt("Deployment", "api", 1, { withinMs: 40_000 });
+      },
+    );
+
+    test.concurrent("that cannot be read holds everything, and names the entry and the mend", async () => {
+      const at = await adoptedSite("freeze-unreadable");
+      await using product = start(at);
+      await product.ready();
+      await at.adopted("Deployment", "api");
+      const file = join(product.dataDir, "freezes.yaml");
+      writeFreezes(file, "- fleet: true\n  until: soon\n");
+      await at.change("ConfigMap", "settings", { v: "1" });
+      await isHeld(product);
+      expect(product.output()).toContain('entry 1: until: \\"soon\\" is no time; write for example');
+      expect(await at.rolls("Deployment", "api")).toBe(0);
+      rmSync(file);
+      await at.settlesAt("Deployment", "api", 1, { withinMs: 40_000 });
+    });
+
+    test.concurrent("in a ConfigMap of the hub holds, and is honoured by the very next roll", async () => {
+      const at = await adoptedSite("freeze-configmap");
+      await using product = start(at, { args: ["--freeze-configmap", `${at.namespace}/freezes`] });
+      await product.ready();
+      await at.adopted("Deployment", "api");
+      await at.change("ConfigMap", "settings", { v: "1" });
+      await at.settlesAt("Deployment", "api", 1);
+      await at.configMap("freezes", { "freezes.yaml": `- namespace: ${at.namespace}\n` });
+      await at.change("ConfigMap", "settings", { v: "2" });
+      await isHeld(product);
+      await at.change("ConfigMap", "freezes", { "freezes.yaml": "[]\n" });
+      await at.settlesAt("Deployment", "api", 2, { withinMs: 40_000 });
+    });
+  });
+
+  test.concurrent("Redis wiped in the middle of a mass change with a freeze on: nothing that is frozen rolls, nothing twice", async () => {
+    const at = await Site.make(world().client, "mass");
+    await using redis = await startRedis();
+    await at.configMap("settings", { v: "0" });
+    const names = Array.from({ length: 30 }, (_, i) => `w${String(i).padStart(2, "0")}`);
+    const spec = reads(["ConfigMap", "settings"]);
+    for (const name of names) await at.workload("Deployment", name, { annotations: auto, spec });
+    await using product = start(at, {
+      args: ["--redis-url", redis.url, "--budget-fleet", "rate=5/s,burst=2"],
+    });
+    await product.ready();
+    for (const name of names) await at.adopted("Deployment", name);
+    await at.change("ConfigMap", "settings", { v: "1" });
+    const rolled = async () => {
+      const counts = await Promise.all(names.map((name) => at.rolls("Deployment", name)));
+      return counts.reduce((sum, count) => sum + count, 0);
+    };
+    await until("some have rolled", async () => (await rolled()) >= 5, 20_000);
+    const file = join(product.dataDir, "freezes.yaml");
+    writeFreezes(file, "- fleet: true\n  reason: stop\n");
+    // What was on its way when the freeze was set has arrived.
+    await until("the freeze is met", () => product.log.some(({ reason }) => reason === "Frozen"));
+    const before = await rolled();
+    await flush(redis.url);
+    await holds("nothing rolls", 5000, async () => (await rolled()) === before);
+    expect(before).toBeLessThan(names.length);
+    rmSync(file);
+    for (const name of names) await at.settlesAt("Deployment", name, 1, { withinMs: 60_000, quietMs: 200 });
+  });
+
+  test.concurrent("a Secret that is rewritten for ever makes few ReplicaSets, an Event and an alert", async () => {
+    const at = await Site.make(world().client, "loop");
+    await using alerts = await startSink();
+    await at.secret("db", { v: "0" });
+    await at.workload("Deployment", "api", { annotations: auto, spec: reads(["Secret", "db"]) });
+    await using product = start(at, {
+      args: ["--breaker-source", "3/10m", "--alert-on-failure"],
+      env: { ALERT_WEBHOOK_URL: alerts.url.href },
+    });
+    await product.ready();
+    await at.adopted("Deployment", "api");
+    let writes = 0;
+    await holds("few ReplicaSets", 8000, async () => {
+      await at.change("Secret", "db", { v: String(++writes) });
+      return (await at.rolls("Deployment", "api")) <= 3;
+    });
+    expect(writes).toBeGreaterThan(20);
+    expect(await at.newReplicaSets("api")).toBe(3);
+    await until("an alert has come", () =>
+      alerts.received.some(({ body }) => body.includes("SourceLooping")),
+    );
+    await until("an Event is there", async () => (await at.all("Event")).includes("SourceLooping"));
+    expect(product.output()).not.toContain("hunter2");
+  });
+
+  test.concurrent("one Secret in 40 namespaces under a budget: the rate is kept to a tenth", async () => {
+    const purpose = `mirror${Math.random().toString(36).slice(2, 6)}`;
+    const sites = await Promise.all(Array.from({ length: 40 }, () => Site.make(world().client, purpose)));
+    for (const at of sites) {
+      await at.secret("mirrored", { v: "0" });
+      await at.workload("Deployment", "api", { annotations: auto, spec: reads(["Secret", "mirrored"]) });
+    }
+    await using product = startProduct({
+      kubeconfig: world().kubeconfigPath,
+      args: [
+        "--namespaces",
+        sites.map((at) => at.namespace).join(","),
+        "--debounce",
+        "0",
+        "--budget-fleet",
+        "rate=4/s",
+      ],
+    });
+    await product.ready(120_000);
+    for (const at of sites) await at.adopted("Deployment", "api");
+    await Promise.all(sites.map((at) => at.change("Secret", "mirrored", { v: "1" })));
+    const rolledMs = () =>
+      product.log
+        .filter(({ msg }) => msg === "workload rolled")
+        .map(({ time }) => new Date(String(time)).getTime());
+    await until("all have rolled", () => rolledMs().length === sites.length, 60_000);
+    const times = rolledMs().sort((a, b) => a - b);
+    // A budget that nobody has asked before has saved nothing up.
+    const [first = 0, last = 0] = [times[0], times.at(-1)];
+    const perSecond = ((times.length - 1) * 1000) / (last - first);
+    expect(perSecond).toBeGreaterThan(3.6);
+    expect(perSecond).toBeLessThan(4.4);
+  });
+}
+
+/** As editors do: nobody sees half of it. */
+function writeFreezes(file: string, text: string): void {
+  writeFileSync(`${file}.new`, text);
+  renameSync(`${file}.new`, file);
+}
+
+async function flush(url: string): Promise<void> {
+  const redis = new Redis(url);
+  await redis.flushall();
+  redis.disconnect();
+}
