@@ -65,7 +65,9 @@ function findRedis(): string {
 function addServices(): void {
   copy(join(repository, "infra/docker/main.mjs"), "/app/main.mjs", 0o644);
   copy(join(repository, "LICENSE"), "/app/LICENSE", 0o644);
-  const bundles = ["standalone", "watcher", "worker", "cli"].map((service) => `services/${service}/dist/main.mjs`);
+  const bundles = ["standalone", "watcher", "worker", "cli"].map(
+    (service) => `services/${service}/dist/main.mjs`,
+  );
   for (const bundle of [...bundles, "services/dashboard/dist/queue-board.mjs"]) {
     const from = join(repository, bundle);
     if (!existsSync(from)) throw new Error(`${bundle} is missing: run node infra/bundle/bundle.ts first`);

@@ -9,7 +9,7 @@ const placeFields = { kubeconfig, contexts, dataDir, ...freezeFields } as const;
 
 const scope = (flag: string, placeholder: string, description: string) => ({
   schema: text(""),
-  meta: { flag, env: envOf(flag), placeholder, description, defaultText: "any" },
+  meta: { flag, env: envOf(flag), placeholder, description, defaultText: "none" },
 });
 
 /** What is frozen; all that is said has to fit. */

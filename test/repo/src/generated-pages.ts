@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { noReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
 import { eventReasons } from "@fleet-reloader/domain/event-reasons";
 import { dispositions, faultCatalogue } from "@fleet-reloader/domain/fault";
+import { holdReasons } from "@fleet-reloader/domain/hold/reasons";
 import { rollReasons, stayReasons } from "@fleet-reloader/domain/plan/reasons";
 import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import { referenceTables } from "@fleet-reloader/runtime/config/help";
@@ -91,6 +92,18 @@ ${table(rollReasons)}
 ## Why a workload whose source was written stays as it is
 
 ${table(stayReasons)}
+
+## Why a roll that is due is held
+
+Looked at again by itself; \`fleet_reloader_holds_total\` counts by these.
+
+${table(holdReasons)}
+
+## Why a roll that is due is held
+
+It is looked at again by itself; \`fleet_reloader_holds_total\` counts by these.
+
+${table(holdReasons)}
 
 ## Of Events on a workload
 

@@ -7,6 +7,9 @@ import type { Tool } from "./tool.ts";
 /** Listing 100,000 objects on two busy cores takes its time. */
 const READY_TIMEOUT_MS = 120_000;
 
+/** A measurement changes one source as often as a writer that has gone mad. The breakers are asked all the same. */
+const unbroken = ["--breaker-workload", "9999/10m", "--breaker-source", "9999/10m"] as const;
+
 export interface OursOptions {
   readonly server: BenchServer;
   readonly args?: readonly string[];
@@ -18,7 +21,7 @@ export async function startOurs({ server, args = [], dataDir }: OursOptions): Pr
   const startedAt = performance.now();
   const product = startProduct({
     kubeconfig: server.kubeconfigPath,
-    args: [...args, ...extraArgs()],
+    args: [...unbroken, ...args, ...extraArgs()],
     ...nodeArgs(),
     dataDir,
   });
