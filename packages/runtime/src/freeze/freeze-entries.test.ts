@@ -1,0 +1,53 @@
+import { expect, test } from "vitest";
+import { describeScope, freezeOfEntry, readFreezeEntries, writeFreezeEntries } from "./freeze-entries.ts";
+
+const document = `
+- fleet: true
+  reason: release
+  by: ann
+  until: 2026-01-31T18:00:00Z
+- clusterSelector: env=prod
+  namespace: shop
+  workload: Deployment/api
+- source: Secret/db
+`;
+
+test("a document says who froze what, why and until when", () => {
+  const read = readFreezeEntries(document);
+  if (read.type === "unreadable") throw new Error(read.why);
+  expect(read.entries.map(freezeOfEntry)).toMatchObject([
+    { scope: {}, reason: "release", by: "ann", untilMs: Date.UTC(2026, 0, 31, 18) },
+    { scope: { namespace: "shop", workload: { kind: "Deployment", name: "api" } } },
+    { scope: { source: { kind: "Secret", name: "db" } } },
+  ]);
+  expect(read.entries.map(describeScope)).toEqual([
+    "the fleet",
+    "clusterSelector env=prod, namespace shop, workload Deployment/api",
+    "source Secret/db",
+  ]);
+  expect(readFreezeEntries(writeFreezeEntries(read.entries))).toEqual(read);
+});
+
+test("no freezes are written as an empty list", () => {
+  expect(readFreezeEntries("[]")).toEqual({ type: "known", entries: [] });
+});
+
+test.each([
+  ["", "write a list of freezes, or [] for none"],
+  ["- fleet: [", "it is no YAML; write a list of freezes, or [] for none"],
+  ["fleet: true", "it is no list"],
+  ["- reason: x", "entry 1: says not what is frozen; write fleet: true, or one or more of cluster,"],
+  ["- fleet: true\n  namespace: shop", "entry 1: says not what is frozen"],
+  ["- fleet: true\n- namespce: shop", "entry 2: Unrecognized key"],
+  [
+    "- fleet: true\n  until: soon",
+    'entry 1: until: "soon" is no time; write for example 2026-01-31T18:00:00Z',
+  ],
+  ["- namespace: 7", "entry 1: namespace: 7 must be a text; put it in quotes"],
+  ["- workload: api", 'entry 1: workload: "api" is no object; write Kind/name, for example Deployment/api'],
+  ["- source: Deployment/api", 'entry 1: source: "Deployment/api" is no source'],
+  ["- clusterSelector: ((", 'entry 1: clusterSelector: "((" is no label selector'],
+])("%j is unreadable, and never an empty list", (text, why) => {
+  const read = readFreezeEntries(text);
+  expect(read.type === "unreadable" ? read.why : "readable").toContain(why);
+});

@@ -1,0 +1,38 @@
+import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { FreezeFile } from "./freeze-file.ts";
+
+function inFolder() {
+  const folder = mkdtempSync(join(tmpdir(), "fr-freeze-"));
+  const path = join(folder, "sub", "freezes.yaml");
+  return {
+    folder,
+    path,
+    file: new FreezeFile(path),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+test("a file that is not there says nothing, and is made when something is written", async () => {
+  using at = inFolder();
+  expect(await at.file.text()).toBeUndefined();
+  await at.file.write((before) => `${before}`);
+  expect(await at.file.text()).toBe("undefined");
+  expect(readdirSync(join(at.folder, "sub"))).toEqual(["freezes.yaml"]);
+});
+
+test("every change is seen by the very next look, however quickly they follow each other", async () => {
+  using at = inFolder();
+  await at.file.write(() => "0");
+  for (let i = 1; i < 200; i += 1) {
+    writeFileSync(at.path, String(i % 10));
+    expect(await at.file.text()).toBe(String(i % 10));
+  }
+});
+
+test("a file that cannot be read is an error, and no empty document", async () => {
+  using at = inFolder();
+  await expect(new FreezeFile(at.folder).text()).rejects.toThrow("the file cannot be read (EISDIR)");
+});
