@@ -71,6 +71,8 @@ const faults: Weighted = [
   [4, does("a worker freezes", (world) => world.freezeWorker())],
   [8, does("workers thaw", (world) => world.thawWorkers())],
   [4, does("a request is delivered twice", (world) => world.deliverTwice())],
+  [3, does("somebody freezes", (world) => world.freeze())],
+  [4, does("a freeze is lifted", (world) => world.unfreeze())],
   [2, does("watches are cut", (world) => world.cluster.cutWatches())],
   [2, does("watches are held", (world) => world.cluster.holdWatches())],
   [6, does("watches go on", (world) => world.cluster.resumeWatches())],
@@ -132,7 +134,7 @@ function isBug({ fields }: LoggedLine): boolean {
   return "reason" in fields && fields.reason === "engine.invariant";
 }
 
-test("after any faults, once they end, no change is lost and no roll was without a reason (I1, I2)", async () => {
+test("after any faults, once they end, no change is lost, no roll was without a reason, none was frozen (I1, I2, I7)", async () => {
   await play(seedsOf(200), {
     commands: [...life, ...faults],
     rounds: 4,
