@@ -1,3 +1,4 @@
+import { brakeFields } from "@fleet-reloader/runtime/config/brake-fields";
 import {
   connectionFields,
   dashboardFields,
@@ -8,7 +9,6 @@ import {
 import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
 import { historyFields } from "@fleet-reloader/runtime/config/history-fields";
-import { brakeFields } from "@fleet-reloader/runtime/config/brake-fields";
 import { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";
 
 export const standaloneConfig = {

@@ -6,9 +6,9 @@ import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/c
 import { Keys } from "@fleet-reloader/redis/keys";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
+import { rollLimitsOf } from "@fleet-reloader/runtime/config/brake-fields";
 import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fleet-fields";
 import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
-import { rollLimitsOf } from "@fleet-reloader/runtime/config/brake-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";

@@ -1,8 +1,8 @@
 import { expect, test } from "vitest";
-import { limitFields, limitsOf } from "./limit-fields.ts";
+import { brakeFields, rollLimitsOf } from "./brake-fields.ts";
 import { loadConfig } from "./load.ts";
 
-const limits = (...args: readonly string[]) => limitsOf(loadConfig(limitFields, { args, env: {} }));
+const limits = (...args: readonly string[]) => rollLimitsOf(loadConfig(brakeFields, { args, env: {} }));
 const breaker = { rollsMax: 10, withinMs: 600_000 };
 
 test("without flags there are breakers and no budgets", () => {
