@@ -87,8 +87,3 @@ test("a clock that goes back forgives nothing, and what it says later forgives n
     }),
   );
 });
-
-test("a rank is one that the queue takes, whatever was asked for", () => {
-  const backlog = { requests: Number.MAX_SAFE_INTEGER, at: 0 };
-  expect(takeRanks(backlog, { count: 1, now: 0 }).ranks).toEqual([2 ** 21 - 1]);
-});

@@ -19,9 +19,6 @@ export interface Backlog {
   readonly at: number;
 }
 
-/** The highest rank: the priorities of the queue end at 2^21, which is 67 million requests of one flow. */
-const rankMax = 2 ** 21 - 1;
-
 /** The backlog as it is at a later time. A clock that went back forgives nothing. */
 export function forgive(backlog: Backlog | undefined, now: number, share: Share = defaultShare): Backlog {
   if (backlog === undefined) return { requests: 0, at: now };
@@ -48,8 +45,6 @@ export function takeRanks(
   }: { readonly count: number; readonly now: number; readonly share?: Share },
 ): { readonly backlog: Backlog; readonly ranks: readonly number[] } {
   const before = forgive(backlog, now, share);
-  const ranks = Array.from({ length: count }, (_, i) =>
-    Math.min(rankMax, Math.floor((before.requests + i) / share.size)),
-  );
+  const ranks = Array.from({ length: count }, (_, i) => Math.floor((before.requests + i) / share.size));
   return { backlog: { requests: before.requests + count, at: before.at }, ranks };
 }

@@ -12,9 +12,6 @@ export const queueName = "reconcile";
 /** A request is retried until it succeeds or becomes pointless; what has no end is seen in its age, not in a count. */
 const attemptsMax = 1_000_000;
 
-/** The last that BullMQ has (its PRIORITY_LIMIT): a look at a rollout delays no roll, not even the tail of a storm. */
-const followPriority = 2 ** 21 - 1;
-
 /** Finished requests stay a while for the dashboard. */
 const keepCompleted = { age: 3600, count: 1000 } as const;
 const keepFailed = { age: 7 * 24 * 3600, count: 10_000 } as const;
@@ -109,10 +106,9 @@ function jobOptions(
   addition: Addition,
   { delay, priority }: { readonly delay: number; readonly priority: number },
 ): JobsOptions {
-  const sunk = addition.purpose === "follow" ? followPriority : priority;
   return {
     delay,
-    ...(sunk === 0 ? {} : { priority: sunk }),
+    ...(priority === 0 ? {} : { priority }),
     attempts: attemptsMax,
     backoff: { type: "by-fault" },
     removeOnComplete: keepCompleted,

@@ -77,6 +77,20 @@ test("a change overtakes the adoption of its own cluster and of others", async (
   expect(runs.findIndex(({ name }) => name === "changed")).toBeLessThan(8);
 });
 
+// Its changes are more than a follow's own share would let by, and all of them go first.
+test("a look at a rollout gives way to a storm, and its rank is one that the queue takes", async () => {
+  await using bed = await startQueue(redis.url, "follow");
+  await bed.queue.add([{ ...atOnce("followed"), purpose: "follow" }, ...storm("a", 500)]);
+  const runs = recordRuns(bed, () => ({ type: "done", outcome: "unchanged" }));
+  await bed.until("all are handled", () => runs.length === 501);
+  expect(runs.findIndex(({ name }) => name === "followed")).toBeGreaterThan(490);
+  const shares = new FairShares(new ManualClock(), { size: 1e-9, perSecond: 0 });
+  expect(shares.priorities(storm("a", 2, () => ({ ...atOnce(), purpose: "follow" })))).toEqual([
+    2 ** 20,
+    2 ** 21,
+  ]);
+});
+
 test("flows of clusters that are gone are forgotten, and those in a storm are not", async () => {
   const clock = new ManualClock();
   const shares = new FairShares(clock);

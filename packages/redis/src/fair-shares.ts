@@ -11,6 +11,11 @@ import type { Addition, Purpose } from "@fleet-reloader/engine/workqueue";
 /** So many flows may lie there before those that are forgiven are looked for. */
 const flowsKept = 1000;
 
+/** Where BullMQ's priorities end. With 32 to a rank a flow comes there after 33 million requests. */
+const priorityMax = 2 ** 21;
+/** Beyond the ranks of all others: a look at a rollout delays no roll. */
+const followLeast = 2 ** 20;
+
 /** Ranks what is put into the queue, so that no cluster's storm keeps another's request waiting. */
 export class FairShares {
   readonly #clock: Clock;
@@ -33,7 +38,7 @@ export class FairShares {
       const { backlog, ranks } = takeRanks(this.#flows.get(flow), { count, now, share: this.#share });
       this.#flows.set(flow, backlog);
       positions.forEach((at, i) => {
-        priorities[at] = (ranks[i] ?? 0) + leastOf(additions[at]?.purpose);
+        priorities[at] = Math.min(priorityMax, (ranks[i] ?? 0) + leastOf(additions[at]?.purpose));
       });
     }
     if (this.#flows.size > this.#pruneAt) this.#prune(now);
@@ -58,7 +63,8 @@ function flowOf(addition: Addition | undefined): string {
   return `${addition?.purpose}|${addition?.request.cluster}`;
 }
 
-/** What may end in a roll runs before what only looks. */
+/** What may end in a roll runs before what only notes, and both before what only looks on. */
 function leastOf(purpose: Purpose | undefined): number {
-  return purpose === "change" || purpose === "resume" ? 0 : 1;
+  if (purpose === "follow") return followLeast;
+  return purpose === "adoption" ? 1 : 0;
 }
