@@ -25,7 +25,8 @@ interface Run {
 /** Exit code 1: a benchmark found a wrong roll or did not run. A mark that is not met is a result. */
 async function main(args: readonly string[]): Promise<number> {
   if (args.includes("--help") || args.includes("-h")) {
-    console.log(usage);
+    const list = benchmarks.map(({ id, title }) => `  ${id.padEnd(6)}${title}`);
+    console.log([usage, "", ...list].join("\n"));
     return 0;
   }
   let options: BenchOptions;
