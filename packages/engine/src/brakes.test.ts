@@ -1,9 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import type { Freeze, FreezeScope } from "@fleet-reloader/domain/hold/freeze";
-import { MemoryFreezes } from "@fleet-reloader/testkit/memory/memory-freezes";
 import { describe, expect, test } from "vitest";
-import { createHoldCheck } from "./brakes.ts";
 import { auto, createTestBed, outcomeOf, type TestBedOptions } from "./fixture/test-bed.ts";
 import type { HoldReport } from "./reporter.ts";
 import type { Result } from "./request.ts";
@@ -99,7 +97,7 @@ describe("a freeze", () => {
       if (workload !== undefined)
         cluster.setWorkload("api", { template, annotations: { ...note, [key]: workload } });
       if (source !== undefined) edit("2", { [key]: source });
-      expect(holdOf(await run())).toBe("Frozen");
+      expect(holdOf(await run())).toBe("FrozenByAnnotation");
       expect(told[0]?.why).toBe(why);
       expect(cluster.rolls()).toEqual([]);
     },
@@ -190,22 +188,4 @@ describe("a budget", () => {
     expect((await ledger.enter(other, [])).type).toBe(type);
   });
   let isArmed = false;
-});
-
-test("whether a request is still held is told without asking its cluster", async () => {
-  const freezes = new MemoryFreezes();
-  const clusterOf = () => ({ name: "prod", labels: {} });
-  const isStillHeld = createHoldCheck({
-    freezes,
-    clusterOf,
-    clock: { now: () => 0, monotonic: () => 0, sleep: async () => undefined },
-  });
-  const request = { cluster: "c1", workload: { kind: "Deployment", namespace: "shop", name: "api" } };
-  freezes.freezes = [frozen({ cluster: "prod", source: { kind: "Secret", name: "db" } })];
-  expect(await isStillHeld(request, "Frozen")).toBe(true);
-  expect(await isStillHeld(request, "BudgetRate")).toBe(false);
-  freezes.freezes = [frozen({ namespace: "other" })];
-  expect(await isStillHeld(request, "Frozen")).toBe(false);
-  freezes.unreadable = "no";
-  expect(await isStillHeld(request, "Frozen")).toBe(true);
 });

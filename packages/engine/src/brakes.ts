@@ -5,7 +5,7 @@ import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
 import type { Clock, Random } from "./clock.ts";
 import type { Freezes } from "./freezes.ts";
 import type { Log } from "./log.ts";
-import type { ClusterId, Request } from "./request.ts";
+import type { Request } from "./request.ts";
 import type { RollLedger } from "./roll-ledger.ts";
 
 /** A roll that has been decided and not been written. */
@@ -89,7 +89,7 @@ export function createBrakes(options: {
   async function freeze(intent: RollIntent): Promise<(Permit & { type: "held" }) | undefined> {
     const afterMs = Math.ceil(frozenMs * (0.5 + random()));
     const { frozenBy } = intent;
-    if (frozenBy !== undefined) return { type: "held", reason: "Frozen", why: frozenBy, afterMs };
+    if (frozenBy !== undefined) return { type: "held", reason: "FrozenByAnnotation", why: frozenBy, afterMs };
     const frozen = await freezes.now();
     tell(frozen.type === "unreadable" ? frozen.why : undefined);
     if (frozen.type === "unreadable")
@@ -102,33 +102,6 @@ export function createBrakes(options: {
     const leftMs = Math.max(1, untilMs - clock.now());
     return { type: "held", reason: "Frozen", why, afterMs: Math.min(afterMs, leftMs), untilMs };
   }
-}
-
-/** Whether a request that was held for this reason is held still, as far as can be told without asking its cluster. */
-export type IsStillHeld = (request: Request, reason: HoldReason) => Promise<boolean>;
-
-/**
- * For whoever counts the work there is while no worker runs. A breaker and a budget end at the time the request is due. Of a
- * freeze on an object, which only its cluster knows, it says no: a worker has to look.
- */
-export function createHoldCheck(options: {
-  readonly freezes: Freezes;
-  readonly clusterOf: (cluster: ClusterId) => { readonly name: string; readonly labels: Labels } | undefined;
-  readonly clock: Clock;
-}): IsStillHeld {
-  return async ({ cluster, workload }, reason) => {
-    if (reason !== "Frozen" && reason !== "FreezeUnreadable") return false;
-    const frozen = await options.freezes.now();
-    if (frozen.type === "unreadable") return true;
-    const { name, labels } = options.clusterOf(cluster) ?? { name: cluster, labels: {} };
-    const target = { cluster, clusterName: name, clusterLabels: labels, workload };
-    return frozen.freezes.some((freeze) => {
-      const { source, ...scope } = freeze.scope;
-      // Which of its sources changed is not known here: one that is frozen may be it.
-      const sources = source === undefined ? [] : [{ ...source, namespace: workload.namespace }];
-      return freezeOf([{ ...freeze, scope }], { ...target, sources }, options.clock.now()) !== undefined;
-    });
-  };
 }
 
 function targetOf({ request, clusterName, clusterLabels, sources }: RollIntent): FreezeTarget {

@@ -8,8 +8,12 @@ import type { Handler } from "./workqueue.ts";
 export function gatedHandler(handler: Handler, gate: Pick<ClusterGate, "enter">): Handler {
   return async (request, delivery) => {
     const admission = await gate.enter(request.cluster, delivery.signal);
-    if (admission.type === "parked")
-      return { type: "again", afterMs: admission.afterMs, reason: admission.reason };
+    if (admission.type === "parked") {
+      const { afterMs, reason } = admission;
+      // Whose turn comes in a moment is work; who waits for a cluster keeps no worker up.
+      const hold = reason === "ClusterBusy" ? {} : { hold: { reason } };
+      return { type: "again", afterMs, reason, ...hold };
+    }
     try {
       const result = await handler(request, delivery);
       admission.leave(ofResult(result));

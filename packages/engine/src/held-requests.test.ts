@@ -10,13 +10,13 @@ const held: HeldRequest = {
   againAtMs: 1000,
 };
 
-test("a hold is over at its end, or when somebody knows it, or else when its time has come", () => {
-  expect(isOver({ ...held, untilMs: 5000 }, 5000, () => true)).toBe(true);
-  expect(isOver({ ...held, untilMs: 5000 }, 4999, () => true)).toBe(false);
-  expect(isOver(held, 0, () => false)).toBe(true);
-  expect(isOver(held, 9999, () => true)).toBe(false);
-  expect(isOver(held, 999, () => undefined)).toBe(false);
-  expect(isOver(held, 1000)).toBe(true);
+test("a hold is over at its end, or when somebody knows it, or else when its time has come", async () => {
+  expect(await isOver({ ...held, untilMs: 5000 }, 5000, async () => true)).toBe(true);
+  expect(await isOver({ ...held, untilMs: 5000 }, 4999, async () => true)).toBe(false);
+  expect(await isOver(held, 0, async () => false)).toBe(true);
+  expect(await isOver(held, 9999, async () => true)).toBe(false);
+  expect(await isOver(held, 999, async () => undefined)).toBe(false);
+  expect(await isOver(held, 1000)).toBe(true);
 });
 
 test("holds are watched every second, also after Redis was away, until the end", async () => {
@@ -28,7 +28,7 @@ test("holds are watched every second, also after Redis was away, until the end",
     {
       clock,
       log: new CollectedLog(),
-      isStillHeld: () => false,
+      isStillHeld: async () => false,
       held: {
         async list() {
           asked += 1;

@@ -23,7 +23,7 @@ export interface HeldRequests {
 }
 
 /** Whether the reason still holds the request; undefined where nobody knows: then its time decides. */
-export type IsStillHeld = (request: Request, reason: string) => boolean | undefined;
+export type IsStillHeld = (request: Request, reason: string) => Promise<boolean | undefined>;
 
 export interface HoldWatchOptions {
   readonly held: HeldRequests;
@@ -37,13 +37,13 @@ export interface HoldWatchOptions {
 const everyMs = 1000;
 
 /** Whether a hold is over at this wall time. */
-export function isOver(
+export async function isOver(
   { request, reason, againAtMs, untilMs }: HeldRequest,
   nowMs: number,
   isStillHeld?: IsStillHeld,
-): boolean {
+): Promise<boolean> {
   if (untilMs !== undefined && nowMs >= untilMs) return true;
-  const answer = isStillHeld?.(request, reason);
+  const answer = await isStillHeld?.(request, reason);
   // Nobody knows: a worker has to look.
   return answer === undefined ? nowMs >= againAtMs : !answer;
 }
@@ -51,7 +51,10 @@ export function isOver(
 /** Makes due what is held no more. Any number of processes may do so. */
 export async function releaseEnded({ held, isStillHeld, clock, log }: HoldWatchOptions): Promise<void> {
   const now = clock.now();
-  const ended = (await held.list()).filter((each) => isOver(each, now, isStillHeld));
+  const all = await held.list();
+  // Asked together: what they have in common is read once.
+  const over = await Promise.all(all.map((each) => isOver(each, now, isStillHeld)));
+  const ended = all.filter((_, at) => over[at]);
   if (ended.length === 0) return;
   await held.release(ended);
   log.debug({ count: ended.length }, "holds have ended");

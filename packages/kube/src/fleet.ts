@@ -1,5 +1,6 @@
 import type { Standing } from "@fleet-reloader/domain/cluster/standing";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Reach } from "@fleet-reloader/engine/cluster-gate";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
 import type { ClusterId } from "@fleet-reloader/engine/request";
@@ -62,6 +63,13 @@ export class Fleet {
   /** How a cluster stands for requests to it; undefined: it is not engaged. */
   standing(cluster: ClusterId): Standing | undefined {
     return this.get(cluster) === undefined ? undefined : this.#engagements.get(cluster)?.standing;
+  }
+
+  /** Whether requests to it are worth a try. */
+  reachOf(cluster: ClusterId): Reach {
+    const standing = this.standing(cluster);
+    if (standing === undefined) return "unknown";
+    return standing.state === "Unreachable" ? "unreachable" : "reachable";
   }
 
   /** A line for whatever keeps a cluster from being served as it should, for readiness. */

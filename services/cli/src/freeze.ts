@@ -9,7 +9,7 @@ import {
   writeFreezeEntries,
 } from "@fleet-reloader/runtime/freeze/freeze-entries";
 import { systemClock } from "@fleet-reloader/runtime/system-clock";
-import type { FreezeStore } from "@fleet-reloader/worker/freezes";
+import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
 import type { freezeConfig, unfreezeConfig } from "./config.ts";
 
 /** Freezes, or changes reason and end of what is frozen already. Resolves to what to tell. */

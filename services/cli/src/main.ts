@@ -3,7 +3,7 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { systemClock } from "@fleet-reloader/runtime/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/version";
-import { openFreezes } from "@fleet-reloader/worker/freezes";
+import { openFreezes } from "@fleet-reloader/wiring/freezes";
 import { freezeConfig, freezesConfig, unfreezeConfig } from "./config.ts";
 import { freeze, listFreezes, unfreeze } from "./freeze.ts";
 

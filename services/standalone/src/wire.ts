@@ -28,7 +28,7 @@ import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { createScaling } from "@fleet-reloader/watcher/scaling";
 import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
-import { openFreezes } from "@fleet-reloader/worker/freezes";
+import { openFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory } from "@fleet-reloader/worker/history";
 import { publishOnEngagement } from "@fleet-reloader/worker/meta-info";
 import { startReporting } from "@fleet-reloader/worker/reporting";
@@ -87,7 +87,9 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       limit: callLimit(config),
     });
     const watching = new Watching({ ...shared, telling });
-    const scaling = createScaling({ ...shared, horizonMs: config.workHorizon });
+    const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
+    shutdown.add("freezes", () => freezes.close());
+    const scaling = createScaling({ ...shared, freezes, fleet, horizonMs: config.workHorizon });
     // Served before anything is waited for: being alive depends on nothing outside this process.
     const health = await listenHealth({
       address: config.listenAddress,
@@ -132,8 +134,6 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     shutdown.add("history", () => told.stop());
     // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
     if (telling === undefined) {
-      const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
-      shutdown.add("freezes", () => freezes.close());
       const working = await startWorking({
         ...{ freezes, limits: rollLimitsOf(config) },
         ...{ ...shared, fleet, keyring, concurrency: config.concurrency },

@@ -5,6 +5,7 @@ import {
   workerFields,
 } from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
+import { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
 import { webhookModeFields } from "@fleet-reloader/runtime/config/notify-fields";
 
 /** The keys of the marks are needed only with --webhook-url. */
@@ -16,5 +17,6 @@ export const watcherConfig = {
   ...ruleFields,
   ...webhookModeFields,
   ...scalingFields,
+  ...freezeFields,
   markKeyFile,
 } as const;

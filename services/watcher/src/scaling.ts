@@ -1,7 +1,10 @@
 import type { Clock } from "@fleet-reloader/engine/clock";
-import { type IsStillHeld, watchHolds } from "@fleet-reloader/engine/held-requests";
+import type { Freezes } from "@fleet-reloader/engine/freezes";
+import { watchHolds } from "@fleet-reloader/engine/held-requests";
+import { createHoldCheck } from "@fleet-reloader/engine/hold-check";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Work } from "@fleet-reloader/engine/work";
+import type { Fleet } from "@fleet-reloader/kube/fleet";
 import { BullHolds } from "@fleet-reloader/redis/bull-holds";
 import { countWork } from "@fleet-reloader/redis/bull-work";
 import type { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
@@ -14,8 +17,8 @@ export interface ScalingOptions {
   readonly keys: Keys;
   readonly queue: BullWorkqueue;
   readonly horizonMs: number;
-  /** Who knows whether a hold goes on; absent: its time decides. */
-  readonly isStillHeld?: IsStillHeld;
+  readonly freezes: Freezes;
+  readonly fleet: Fleet;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -23,6 +26,12 @@ export interface ScalingOptions {
 /** What a process that is always on does for workers that are not: it tells how much there is to do, and ends holds. */
 export function createScaling(options: ScalingOptions) {
   const { queues } = options.queue;
+  const { fleet } = options;
+  const isStillHeld = createHoldCheck({
+    ...options,
+    clusterOf: (cluster) => fleet.get(cluster),
+    reachOf: (cluster) => fleet.reachOf(cluster),
+  });
   const holds = new BullHolds(options);
   const held = holds.of(queues);
   return {
@@ -31,6 +40,6 @@ export function createScaling(options: ScalingOptions) {
       count: (): Promise<Work> => countWork({ ...options, queues, holds }),
       redisNotReady: () => options.client.notReady,
     }),
-    watchHolds: (signal: AbortSignal): Promise<void> => watchHolds({ ...options, held }, signal),
+    watchHolds: (signal: AbortSignal): Promise<void> => watchHolds({ ...options, held, isStillHeld }, signal),
   };
 }

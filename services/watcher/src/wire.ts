@@ -21,6 +21,7 @@ import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
 import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/version";
+import { openFreezes } from "@fleet-reloader/wiring/freezes";
 import { watcherConfig } from "./config.ts";
 import { createScaling } from "./scaling.ts";
 import { createTelling, settingsFor } from "./telling.ts";
@@ -63,7 +64,12 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     limit: callLimit(config),
   });
   const ownership = new RedisOwnership({ ...time, client, keys, log, meter, member: uniqueInstanceName() });
-  const scaling = createScaling({ ...time, client, keys, queue, log, horizonMs: config.workHorizon });
+  const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
+  shutdown.add("freezes", () => freezes.close());
+  const scaling = createScaling({
+    ...{ ...time, client, keys, queue, log, freezes, fleet },
+    horizonMs: config.workHorizon,
+  });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,

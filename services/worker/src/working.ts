@@ -1,9 +1,8 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
-import type { Standing } from "@fleet-reloader/domain/cluster/standing";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import { createBrakes } from "@fleet-reloader/engine/brakes";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import { ClusterGate, type Reach } from "@fleet-reloader/engine/cluster-gate";
+import { ClusterGate } from "@fleet-reloader/engine/cluster-gate";
 import { byPurpose, createFollower } from "@fleet-reloader/engine/follow/follow-rollout";
 import { createFollowUps } from "@fleet-reloader/engine/follow/follow-ups";
 import type { Freezes } from "@fleet-reloader/engine/freezes";
@@ -98,7 +97,7 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
     ...options,
     slots,
     nameOf: (cluster) => fleet.get(cluster)?.name ?? cluster,
-    reachOf: (cluster) => reachOf(fleet.standing(cluster)),
+    reachOf: (cluster) => fleet.reachOf(cluster),
   });
   const handler = gatedHandler(byPurpose(reconcile, createFollower({ ...told, ...following })), gate);
   const consumer = new BullConsumer({ ...options, handler, concurrency: slots });
@@ -110,9 +109,4 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
       lifetime.abort();
     },
   };
-}
-
-function reachOf(standing: Standing | undefined): Reach {
-  if (standing === undefined) return "unknown";
-  return standing.state === "Unreachable" ? "unreachable" : "reachable";
 }

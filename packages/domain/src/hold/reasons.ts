@@ -3,7 +3,11 @@ export const holdReasons = [
   {
     reason: "Frozen",
     meaning:
-      "A freeze of the fleet, the cluster, the namespace, the workload or a changed source is in force.",
+      "A declared freeze of the fleet, the cluster, the namespace, the workload or a changed source is in force.",
+  },
+  {
+    reason: "FrozenByAnnotation",
+    meaning: "The workload or a changed source says of itself that it is frozen.",
   },
   {
     reason: "FreezeUnreadable",

@@ -383,7 +383,7 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       await hold(bed, { ...frozen, afterMs: 300 });
       await bed.queue.add([atOnce("web")]);
       await bed.elapse(400);
-      await release(bed, () => true);
+      await release(bed, async () => true);
       expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 1 });
       expect(await bed.held.list()).toMatchObject([{ request: requestFor("api"), reason: "Frozen" }]);
     });
@@ -392,7 +392,7 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       await using bed = await start();
       await hold(bed);
       const asked: string[] = [];
-      await release(bed, ({ workload }, reason) => {
+      await release(bed, async ({ workload }, reason) => {
         asked.push(`${workload.name} ${reason}`);
         return false;
       });
@@ -436,7 +436,7 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       await bed.elapse(100);
       await bed.queue.add([change()]);
       await bed.until("it ran again", () => runs.length === 2);
-      await release(bed, () => false);
+      await release(bed, async () => false);
       await bed.elapse(quietPeriodMs);
       expect(runs).toHaveLength(2);
       expect(await bed.held.list()).toEqual([]);

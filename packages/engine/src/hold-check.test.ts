@@ -1,0 +1,51 @@
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import { expect, test } from "vitest";
+import type { Reach } from "./cluster-gate.ts";
+import type { FrozenNow } from "./freezes.ts";
+import { createHoldCheck } from "./hold-check.ts";
+
+const request = { cluster: "c1", workload: { kind: "Deployment", namespace: "shop", name: "api" } };
+
+function checkWith(world: { readonly frozen?: FrozenNow; readonly reach?: Reach }) {
+  const isStillHeld = createHoldCheck({
+    freezes: { now: async () => world.frozen ?? { type: "known", freezes: [] } },
+    clusterOf: () => ({ name: "prod", labels: {} }),
+    reachOf: () => world.reach ?? "reachable",
+    clock: { now: () => 0, monotonic: () => 0, sleep: async () => undefined },
+  });
+  return (reason: string) => isStillHeld(request, reason);
+}
+
+const frozen = (...scopes: readonly Freeze["scope"][]): FrozenNow => ({
+  type: "known",
+  freezes: scopes.map((scope) => ({ scope, reason: "release", by: "ann" })),
+});
+
+test("a freeze holds as long as it is declared, and one that cannot be read holds", async () => {
+  expect(await checkWith({ frozen: frozen({ cluster: "prod" }) })("Frozen")).toBe(true);
+  expect(await checkWith({ frozen: frozen({ namespace: "other" }) })("Frozen")).toBe(false);
+  const unreadable = checkWith({ frozen: { type: "unreadable", why: "no" } });
+  expect(await unreadable("FreezeUnreadable")).toBe(true);
+});
+
+test("whether it is the frozen source that has changed, and what stands on an object, only a look can tell", async () => {
+  const source = { kind: "Secret", name: "db" } as const;
+  expect(await checkWith({ frozen: frozen({ source }) })("Frozen")).toBeUndefined();
+  expect(await checkWith({ frozen: frozen({ source }, { cluster: "prod" }) })("Frozen")).toBe(true);
+  expect(await checkWith({})("FrozenByAnnotation")).toBeUndefined();
+  expect(await checkWith({})("BudgetRate")).toBeUndefined();
+});
+
+test.each(["ClusterUnreachable", "ClusterUnknown"])(
+  "%s holds until the cluster is reached, and then no more",
+  async (reason) => {
+    expect(await checkWith({ reach: "unreachable" })(reason)).toBe(true);
+    expect(await checkWith({ reach: "unknown" })(reason)).toBe(true);
+    expect(await checkWith({})(reason)).toBe(false);
+  },
+);
+
+test("a cluster that fails is asked again in its time, unless it is known to be away", async () => {
+  expect(await checkWith({})("ClusterFailing")).toBeUndefined();
+  expect(await checkWith({ reach: "unreachable" })("ClusterFailing")).toBe(true);
+});
