@@ -3,6 +3,7 @@ import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server
 import { readProcess, sumOf } from "../meter/process-tree.ts";
 import { readRedis } from "../meter/redis-info.ts";
 import { dataFolder, sharedMarkKey } from "./data-folder.ts";
+import { unbroken } from "./ours.ts";
 
 export interface FleetHubOptions {
   readonly kubeconfig: string;
@@ -80,7 +81,7 @@ export async function startFleetHub(options: FleetHubOptions): Promise<FleetHub>
     const readyMs = performance.now() - startedAt;
     const workers: Product[] = [];
     const addWorker = async (): Promise<void> => {
-      const worker = start("worker", options.workerArgs);
+      const worker = start("worker", [...unbroken, ...(options.workerArgs ?? [])]);
       keepWhileRunning(workers, worker);
       await worker.ready(readyTimeoutMs);
     };

@@ -8,7 +8,7 @@ import type { Tool } from "./tool.ts";
 const READY_TIMEOUT_MS = 120_000;
 
 /** A measurement changes one source as often as a writer that has gone mad. The breakers are asked all the same. */
-const unbroken = ["--breaker-workload", "9999/10m", "--breaker-source", "9999/10m"] as const;
+export const unbroken = ["--breaker-workload", "9999/10m", "--breaker-source", "9999/10m"] as const;
 
 export interface OursOptions {
   readonly server: BenchServer;
