@@ -11,8 +11,8 @@ import type { Addition, Purpose } from "@fleet-reloader/engine/workqueue";
 /** So many flows may lie there before those that are forgiven are looked for. */
 const flowsKept = 1000;
 
-/** Where BullMQ's priorities end. With 32 to a rank a flow comes there after 33 million requests. */
-const priorityMax = 2 ** 21;
+/** Where BullMQ's priorities end (its PRIORITY_LIMIT). With 32 to a rank a flow comes there after 33 million requests. */
+const priorityMax = 2 ** 21 - 1;
 /** Beyond the ranks of all others: a look at a rollout delays no roll. */
 const followLeast = 2 ** 20;
 

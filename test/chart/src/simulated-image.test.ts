@@ -41,7 +41,7 @@ describe("the Dockerfile", () => {
 
   test("the chart's command for another heap limit is that entrypoint", () => {
     const command =
-      /command: (\[.*\])/.exec(read("infra/helm/fleet-reloader/templates/deployment.yaml"))?.[1] ?? "";
+      /command: (\[.*\])/.exec(read("infra/helm/fleet-reloader/templates/_deployment.tpl"))?.[1] ?? "";
     const words = command
       .replaceAll(/[[\]"]/g, "")
       .replaceAll("{{ . }}", "256")
