@@ -44,17 +44,38 @@ async function fill(world: Gate, cluster: string): Promise<number> {
   }
 }
 
+async function answers(world: Gate, cluster: string, times: number): Promise<void> {
+  for (let count = 0; count < times; count += 1) (await letIn(world, cluster)).leave("answered");
+}
+
 async function fails(world: Gate, cluster: string, times: number): Promise<void> {
   for (let count = 0; count < times; count += 1) (await letIn(world, cluster)).leave("failed");
 }
 
 describe("slots", () => {
-  test("a cluster alone gets half of them, and each further one that hangs leaves room for the next", async () => {
+  test("a cluster that answers gets half of them, and each further one that stops to leaves room for the next", async () => {
     const world = setUp(64);
+    for (const cluster of ["a", "b", "c"]) await answers(world, cluster, 40);
     expect(await fill(world, "a")).toBe(32);
     expect(await fill(world, "b")).toBe(16);
     expect(await fill(world, "c")).toBe(8);
     await letIn(world, "healthy");
+  });
+
+  test("a cluster that has not answered yet, or not of late, gets two, and one more with each answer", async () => {
+    const world = setUp(64);
+    expect(await fill(world, "hangs")).toBe(2);
+    await answers(world, "answers", 3);
+    expect(await fill(world, "answers")).toBe(5);
+    await answers(world, "idle", 30);
+    await world.clock.advance(1001);
+    expect(await fill(world, "idle")).toBe(2);
+  });
+
+  test("twenty clusters that hang at once leave room for those that do not", async () => {
+    const world = setUp(64);
+    for (let cluster = 0; cluster < 20; cluster += 1) expect(await fill(world, `hangs${cluster}`)).toBe(2);
+    expect(await fill(world, "healthy")).toBe(2);
   });
 
   test("a storm of a healthy cluster waits for its next slot, first come first served", async () => {
@@ -71,19 +92,29 @@ describe("slots", () => {
     expect(order).toEqual([1, 2]);
   });
 
-  test("who has waited long enough is parked", async () => {
+  test("who has waited long enough for a cluster that goes on answering is parked", async () => {
+    const world = setUp(2);
+    let inside = await letIn(world, "a");
+    const last = Promise.withResolvers<Admission>();
+    const waiting = Array.from({ length: 30 }, () => world.enter("a"));
+    void waiting.at(-1)?.then(last.resolve);
+    for (const next of waiting.slice(0, 11)) {
+      await world.clock.advance(200);
+      inside.leave("answered");
+      const admission = await next;
+      if (admission.type === "in") inside = admission;
+    }
+    expect(await last.promise).toMatchObject({ type: "parked", reason: "ClusterBusy" });
+  });
+
+  test("for a cluster that looks hung nobody waits, nor waits on", async () => {
     const world = setUp(2);
     await letIn(world, "a");
     const waits = world.enter("a");
-    await world.clock.advance(200);
-    expect(await waits).toMatchObject({ type: "parked", reason: "ClusterBusy" });
-  });
-
-  test("for a cluster that looks hung nobody waits", async () => {
-    const world = setUp(2);
-    await letIn(world, "a");
     await world.clock.advance(251);
-    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterBusy" });
+    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterFailing" });
+    await world.clock.advance(250);
+    expect(await waits).toMatchObject({ type: "parked", reason: "ClusterFailing" });
   });
 
   test("whatever comes and goes, no more are in than there are slots, and a cluster with none under way gets in", async () => {

@@ -35,6 +35,9 @@ interface Waiter {
 interface Gated {
   breaker: ClusterBreaker;
   inFlight: number;
+  /** So many at once, as far as it has shown that it answers. */
+  window: number;
+  /** Monotonic, milliseconds: since when nothing of what is under way has come to an end. */
   finishedAtMs: number;
   readonly waiting: Set<Waiter>;
   /** When the last of the parked requests comes back. */
@@ -43,11 +46,20 @@ interface Gated {
 }
 
 /** A storm of a healthy cluster waits here for its next slot, which is cheaper than to go back to the queue. */
-const waitMaxMs = 200;
-/** A cluster with requests under way and none finished for this long looks hung: nobody waits for it. */
+const waitMaxMs = 2000;
+/** A cluster with requests under way and none finished for this long looks hung: nobody waits for it, and nobody enters. */
 const hungMs = 250;
+/**
+ * What a cluster may have under way before it has answered anything: one more with each answer, as a TCP window opens. Twenty that
+ * hang at once take forty slots by that, and not all there are.
+ */
+const windowFirst = 2;
+/** Whoever has been idle for this long has to show again that it answers. */
+const windowIdleMs = 1000;
 /** Parked for want of a slot; a semaphore that is full is asked again after 200–500 ms (queue.md, 5.3). */
 const busyMs = 400;
+/** Parked because its cluster looks hung: until what is under way there has run into its deadline, or has been answered. */
+const hungRestMs = 3000;
 /** As long as the fleet cannot reach a cluster, or does not know it, it is asked this often. */
 const awayMs = 5000;
 /** Parked requests come back no faster than this: ten thousand of them in 40 s, next to whatever else there is to do. */
@@ -57,7 +69,7 @@ const spreadMaxMs = 5 * 60_000;
 
 /**
  * Before anything of a request is read it enters the gate of its cluster. A cluster may take another slot while it has fewer
- * than are free: so however many clusters hang, together they never take the last ones. A cluster that fails is asked seldom,
+ * than are free, and no more than it has shown to answer: so clusters that hang do not take the slots of those that do not. A cluster that fails is asked seldom,
  * and its requests are parked: back in the queue, without a slot and without an attempt.
  */
 export class ClusterGate {
@@ -88,8 +100,13 @@ export class ClusterGate {
     const shutForMs = this.#shutFor(gated);
     if (shutForMs > 0) return this.#park(cluster, gated, { reason: "ClusterFailing", restMs: shutForMs });
     if (this.#hasSlot(gated)) this.#take(gated);
-    else if (!(await this.#slot(gated, signal)))
-      return this.#park(cluster, gated, { reason: "ClusterBusy", restMs: busyMs });
+    else if (!(await this.#slot(gated, signal))) {
+      const isHung = this.#looksHung(gated);
+      const [reason, restMs] = isHung
+        ? (["ClusterFailing", hungRestMs] as const)
+        : (["ClusterBusy", busyMs] as const);
+      return this.#park(cluster, gated, { reason, restMs });
+    }
     // It may have been shut while this one waited.
     const asked = askBreaker(gated.breaker, clock.monotonic());
     if (asked.type === "wait") {
@@ -106,7 +123,11 @@ export class ClusterGate {
   }
 
   #take(gated: Gated): void {
-    if (gated.inFlight === 0) gated.finishedAtMs = this.#options.clock.monotonic();
+    const now = this.#options.clock.monotonic();
+    if (gated.inFlight === 0) {
+      if (now - gated.finishedAtMs > windowIdleMs) gated.window = windowFirst;
+      gated.finishedAtMs = now;
+    }
     gated.inFlight += 1;
     this.#inFlight += 1;
   }
@@ -126,6 +147,8 @@ export class ClusterGate {
       const isStale = before === "half-open" && !isTrial && outcome !== "answered";
       if (!isStale) gated.breaker = afterOutcome(gated.breaker, outcome, now);
       if (outcome === "answered") gated.parkedUntilMs = 0;
+      if (outcome === "answered") gated.window = Math.min(this.#windowMax, gated.window + 1);
+      if (outcome === "failed") gated.window = windowFirst;
       this.#measure(cluster, before, gated.breaker.type);
       this.#giveBack(gated);
     };
@@ -136,15 +159,26 @@ export class ClusterGate {
     this.#options.meter.breaker(this.#options.nameOf(cluster), now !== "closed");
   }
 
-  #hasSlot(gated: Gated): boolean {
-    return gated.inFlight < this.#options.slots - this.#inFlight;
+  /** A cluster that is alone gets half of the slots: the others are for whoever comes next. */
+  get #windowMax(): number {
+    return Math.max(windowFirst, Math.floor(this.#options.slots / 2));
   }
 
-  /** Whether a slot became free in time. */
+  #hasSlot(gated: Gated): boolean {
+    const free = this.#options.slots - this.#inFlight;
+    return gated.inFlight < Math.min(gated.window, free) && !this.#looksHung(gated);
+  }
+
+  /** The trial of a breaker finds out by itself, whatever of before is still under way. */
+  #looksHung({ breaker, inFlight, finishedAtMs }: Gated): boolean {
+    const isSilent = this.#options.clock.monotonic() - finishedAtMs > hungMs;
+    return breaker.type === "closed" && inFlight > 0 && isSilent;
+  }
+
+  /** Whether a slot became free in time. Nobody waits on for a cluster that looks hung. */
   async #slot(gated: Gated, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
-    if (clock.monotonic() - gated.finishedAtMs > hungMs) return false;
-    const over = new AbortController();
+    if (this.#looksHung(gated)) return false;
     const turn = Promise.withResolvers<boolean>();
     const waiter = {
       enter: () => {
@@ -155,11 +189,17 @@ export class ClusterGate {
       },
     };
     gated.waiting.add(waiter);
+    const over = new AbortController();
+    const patience = async (): Promise<void> => {
+      const stop = AbortSignal.any([signal, over.signal]);
+      for (let waitedMs = 0; waitedMs < waitMaxMs && !this.#looksHung(gated); waitedMs += hungMs)
+        await clock.sleep(hungMs, stop);
+    };
     const late = (): void => {
       gated.waiting.delete(waiter);
       turn.resolve(false);
     };
-    void clock.sleep(waitMaxMs, AbortSignal.any([signal, over.signal])).then(late, late);
+    void patience().then(late, late);
     const isIn = await turn.promise;
     over.abort();
     return isIn;
@@ -198,6 +238,7 @@ export class ClusterGate {
     const made: Gated = {
       breaker: closedBreaker,
       inFlight: 0,
+      window: windowFirst,
       finishedAtMs: 0,
       waiting: new Set(),
       parkedUntilMs: 0,
