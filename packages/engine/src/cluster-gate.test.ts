@@ -92,19 +92,24 @@ describe("slots", () => {
     expect(order).toEqual([1, 2]);
   });
 
+  test("no more wait for a cluster than it may have under way", async () => {
+    const world = setUp(64);
+    expect(await fill(world, "a")).toBe(2);
+    void world.enter("a");
+    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterBusy" });
+  });
+
   test("who has waited long enough for a cluster that goes on answering is parked", async () => {
-    const world = setUp(2);
-    let inside = await letIn(world, "a");
-    const last = Promise.withResolvers<Admission>();
-    const waiting = Array.from({ length: 30 }, () => world.enter("a"));
-    void waiting.at(-1)?.then(last.resolve);
-    for (const next of waiting.slice(0, 11)) {
+    const world = setUp(64);
+    await answers(world, "a", 40);
+    const inside = await Promise.all(Array.from({ length: 32 }, () => letIn(world, "a")));
+    const waiting = Array.from({ length: 20 }, () => world.enter("a"));
+    for (const { leave } of inside.slice(0, 11)) {
       await world.clock.advance(200);
-      inside.leave("answered");
-      const admission = await next;
-      if (admission.type === "in") inside = admission;
+      leave("answered");
     }
-    expect(await last.promise).toMatchObject({ type: "parked", reason: "ClusterBusy" });
+    expect(await waiting[0]).toMatchObject({ type: "in" });
+    expect(await waiting.at(-1)).toMatchObject({ type: "parked", reason: "ClusterBusy" });
   });
 
   test("for a cluster that looks hung nobody waits, nor waits on", async () => {

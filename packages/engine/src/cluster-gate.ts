@@ -49,6 +49,8 @@ interface Gated {
 const waitMaxMs = 2000;
 /** A cluster with requests under way and none finished for this long looks hung: nobody waits for it, and nobody enters. */
 const hungMs = 250;
+/** How often who waits looks whether it hangs: just after it could have begun to look so. */
+const lookMs = hungMs + 1;
 /**
  * What a cluster may have under way before it has answered anything: one more with each answer, as a TCP window opens. Twenty that
  * hang at once take forty slots by that, and not all there are.
@@ -178,7 +180,8 @@ export class ClusterGate {
   /** Whether a slot became free in time. Nobody waits on for a cluster that looks hung. */
   async #slot(gated: Gated, signal: AbortSignal): Promise<boolean> {
     const { clock } = this.#options;
-    if (this.#looksHung(gated)) return false;
+    // Those who wait are in the way of others, too: no more than its window, which is little before it has answered.
+    if (this.#looksHung(gated) || gated.waiting.size >= gated.window) return false;
     const turn = Promise.withResolvers<boolean>();
     const waiter = {
       enter: () => {
@@ -192,8 +195,8 @@ export class ClusterGate {
     const over = new AbortController();
     const patience = async (): Promise<void> => {
       const stop = AbortSignal.any([signal, over.signal]);
-      for (let waitedMs = 0; waitedMs < waitMaxMs && !this.#looksHung(gated); waitedMs += hungMs)
-        await clock.sleep(hungMs, stop);
+      for (let waitedMs = 0; waitedMs < waitMaxMs && !this.#looksHung(gated); waitedMs += lookMs)
+        await clock.sleep(lookMs, stop);
     };
     const late = (): void => {
       gated.waiting.delete(waiter);
