@@ -1,5 +1,11 @@
+import { brakeFields } from "../../packages/runtime/src/config/brake-fields.ts";
 import type { ConfigShape } from "../../packages/runtime/src/config/field.ts";
-import { dashboardFields, ruleFields, workerFields } from "../../packages/runtime/src/config/fields.ts";
+import {
+  connectionFields,
+  dashboardFields,
+  ruleFields,
+  workerFields,
+} from "../../packages/runtime/src/config/fields.ts";
 import { historyFields } from "../../packages/runtime/src/config/history-fields.ts";
 import { closed, count, type Fields, type Leaf, leaf, list, map, text, toggle } from "./value.ts";
 
@@ -198,6 +204,18 @@ export const ownValues: Fields = {
       ),
       alertTo: list("Where webhooks are; empty: everywhere."),
       extraEgress: list("More egress rules, as in a NetworkPolicy."),
+    }),
+    shards: fromConfig(connectionFields.shards),
+    brakes: closed("How much may be rolled, and what may not for now.", {
+      freezeConfigMap: text(
+        "",
+        "ConfigMap of the release's namespace whose key freezes.yaml says what is frozen; the right to read it comes with it. Empty: none in standalone, the full name with -freezes in hub. Flag --freeze-configmap.",
+      ),
+      breakerWorkload: fromConfig(brakeFields.breakerWorkload),
+      breakerSource: fromConfig(brakeFields.breakerSource),
+      budgetFleet: fromConfig(brakeFields.budgetFleet),
+      budgetCluster: fromConfig(brakeFields.budgetCluster),
+      budgetNamespace: fromConfig(brakeFields.budgetNamespace),
     }),
     historyRetention: fromConfig(historyFields.historyRetention),
     historyMaxLength: fromConfig(historyFields.historyMaxLength),

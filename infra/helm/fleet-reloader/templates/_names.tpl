@@ -21,6 +21,12 @@
 {{- include "fleet-reloader.fullname" . | trunc 55 | trimSuffix "-" -}}{{ with .Component }}-{{ . }}{{ end -}}
 {{- end -}}
 
+{{/* Where freezes are declared; empty: only in the data dir. */}}
+{{- define "fleet-reloader.freezeConfigMap" -}}
+{{- $hub := eq (.Values.fleetReloader.mode | default "standalone") "hub" -}}
+{{- .Values.fleetReloader.brakes.freezeConfigMap | default ($hub | ternary (printf "%s-freezes" (include "fleet-reloader.fullname" . | trunc 55 | trimSuffix "-")) "") -}}
+{{- end -}}
+
 {{- define "fleet-reloader.namespace" -}}
 {{- .Values.namespace | default .Release.Namespace -}}
 {{- end -}}

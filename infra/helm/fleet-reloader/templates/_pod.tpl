@@ -45,7 +45,7 @@
 {{- $args = append $args "--enable-pprof" -}}
 {{- with $reloader.pprofAddr }}{{ $args = append $args (printf "--pprof-addr=%s" .) }}{{ end -}}
 {{- end -}}
-{{- $flags := dict "debounce" "debounce" "max-wait" "maxWait" "listen-address" "listenAddress" -}}
+{{- $flags := dict "debounce" "debounce" "max-wait" "maxWait" "listen-address" "listenAddress" "shards" "shards" -}}
 {{- if ne (.Component | default "") "watcher" }}{{ $flags = merge $flags (dict "concurrency" "concurrency" "history-retention" "historyRetention" "history-max-length" "historyMaxLength") }}{{ end -}}
 {{- if not .Component }}{{ $_ := set $flags "dashboard-address" "dashboardAddress" }}{{ end -}}
 {{- range $flag, $key := $flags -}}
@@ -60,7 +60,11 @@
 {{- range $own.clusters.secrets }}{{ $args = append $args (printf "--cluster-secrets=%s" .) }}{{ end -}}
 {{- with $own.clusters.argocdNamespace }}{{ $args = append $args (printf "--argocd-clusters=%s" .) }}{{ end -}}
 {{- if not $own.clusters.serveHub }}{{ $args = append $args "--serve-hub=false" }}{{ end -}}
+{{- with include "fleet-reloader.freezeConfigMap" . }}{{ $args = append $args (printf "--freeze-configmap=%s/%s" (include "fleet-reloader.namespace" $) .) }}{{ end -}}
 {{- if ne (.Component | default "") "watcher" -}}
+{{- range $flag, $key := dict "breaker-workload" "breakerWorkload" "breaker-source" "breakerSource" "budget-fleet" "budgetFleet" "budget-cluster" "budgetCluster" "budget-namespace" "budgetNamespace" -}}
+{{- with get $own.brakes $key | toString }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
+{{- end -}}
 {{- if not $own.notices.events }}{{ $args = append $args "--events=false" }}{{ end -}}
 {{- if $own.notices.alertOnFailure }}{{ $args = append $args "--alert-on-failure=true" }}{{ end -}}
 {{- range $flag, $key := dict "alert-burst" "alertBurst" "alert-window" "alertWindow" -}}
