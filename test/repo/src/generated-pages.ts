@@ -99,12 +99,6 @@ Looked at again by itself; \`fleet_reloader_holds_total\` counts by these.
 
 ${table(holdReasons)}
 
-## Why a roll that is due is held
-
-It is looked at again by itself; \`fleet_reloader_holds_total\` counts by these.
-
-${table(holdReasons)}
-
 ## Of Events on a workload
 
 ${table(eventReasons)}
