@@ -13,7 +13,7 @@ export interface RollIntent {
   readonly request: Request;
   readonly clusterName: string;
   readonly clusterLabels: Labels;
-  /** Why the workload, its namespace or a changed source says of itself that it is frozen. */
+  /** Why the workload or a changed source says of itself that it is frozen. */
   readonly frozenBy: string | undefined;
   readonly sources: readonly IntendedSource[];
 }

@@ -2,7 +2,7 @@ import { type LabelSelector, type Labels, matchesSelector } from "../label-selec
 import type { SourceRef } from "../source.ts";
 import { type Annotations, annotationValue, type WorkloadRef } from "../workload.ts";
 
-/** On a workload, a source or a Namespace: nothing is rolled for it. `false` says that it is not frozen; any other text is the reason. */
+/** On a workload or a source: nothing is rolled for it. `false` says that it is not frozen; any other text is the reason. */
 export const freezeAnnotation = "fleet-reloader.io/freeze";
 
 /** What is frozen. All that is said has to fit; nothing said is the whole fleet. */
