@@ -13,7 +13,7 @@ const only = (name, from, allowed, comment) => ({
   from: { path: `^${from}/src/.*${source}`, pathNot: test },
   to: { pathNot: [`^${from}/src/`, ...allowed] },
 });
-const builtin = "^(node:|fs|path|crypto|http|https|net|os|child_process|process|util|timers)";
+const builtin = "^(node:|fs|path|crypto|http|https|net|os|child_process|process|util|timers|tls)";
 const npm = (...names) => names.map((name) => `node_modules/${name}/`);
 
 export default {

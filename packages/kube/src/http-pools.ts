@@ -1,6 +1,7 @@
 import { type Dispatcher, Pool, ProxyAgent } from "undici";
 import type { Identity } from "./credentials.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
+import { secureContextOf } from "./secure-contexts.ts";
 
 /**
  * Connections to one API server. Streams share one of HTTP/2 where TLS lets the server choose it, else each has its own. Calls have
@@ -26,8 +27,11 @@ export function createPools(
   identity: Identity,
   callConnections: number | undefined,
 ): HttpPools {
+  const { servername, rejectUnauthorized } = identity.tls;
   const connect = {
-    ...identity.tls,
+    ...(servername === undefined ? {} : { servername }),
+    ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
+    secureContext: secureContextOf(identity),
     timeout: connectTimeoutMs,
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
