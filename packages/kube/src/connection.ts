@@ -1,5 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
+import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import type { Dispatcher } from "undici";
 import { parseJson, retryAfter, statusOf } from "./answer-parts.ts";
 import { CallLimit } from "./call-limit.ts";
@@ -75,7 +76,7 @@ export class Connection {
   #pools: HttpPools | undefined;
   readonly #suspicion = new Suspicion();
   #heardAt: number;
-  #streams = new AbortController();
+  readonly #streams = new Set<LinkedAbort>();
 
   constructor(options: ConnectionOptions) {
     const { clock, limit, target } = options;
@@ -111,10 +112,8 @@ export class Connection {
 
   /** Ends the streams that are open: what fell silent with a server that was away stays silent when it is back. */
   reopenStreams(): void {
-    const before = this.#streams;
-    this.#streams = new AbortController();
     this.#suspicion.raise();
-    before.abort();
+    for (const stream of this.#streams) stream.abort();
   }
 
   /** One request with its whole body. 404 is an answer; every other status of 400 and above is a fault. */
@@ -143,8 +142,9 @@ export class Connection {
    */
   async *stream(call: Call, outer: AbortSignal): AsyncGenerator<Buffer> {
     const context = this.#context(call);
-    const reopened = this.#streams.signal;
-    const signal = AbortSignal.any([outer, reopened]);
+    using stream = linkedAbort(outer);
+    const { signal } = stream;
+    this.#streams.add(stream);
     try {
       await this.#suspicion.settled(outer);
       let response = await this.#open(call, signal);
@@ -167,10 +167,13 @@ export class Connection {
       // A server that is taken down in good order ends its streams, too: what answers next may be another.
       this.#suspicion.raise();
     } catch (error) {
-      if (reopened.aborted && !outer.aborted) return;
+      // Reopened: nothing else ends a stream alone.
+      if (signal.aborted && !outer.aborted) return;
       this.#brokeOff(error, outer);
       if (isSilence(error)) return;
       throw transportFault(error, context, outer);
+    } finally {
+      this.#streams.delete(stream);
     }
   }
 

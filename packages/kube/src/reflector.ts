@@ -1,5 +1,6 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { StreamHandler, StreamState } from "@fleet-reloader/engine/source-stream";
 import { Backoff } from "./backoff.ts";
@@ -118,9 +119,8 @@ export class Reflector<T> {
     const { clock, handler, connection, collection, parse, random } = this.#options;
     this.#state("watching", "in sync");
     const openedAt = clock.monotonic();
-    const stop = new AbortController();
-    const either = AbortSignal.any([signal, stop.signal]);
-    const probe = this.#probe(either);
+    using watch = linkedAbort(signal);
+    const probe = this.#probe(watch);
     const reader = new WatchReader(parse);
     const path = this.#path({
       watch: "1",
@@ -138,7 +138,7 @@ export class Reflector<T> {
     try {
       const stream = connection.stream(
         { method: "GET", path, accept: collection.metadataOnly ? accept.metadata : accept.json },
-        AbortSignal.any([either, probe.wentBack]),
+        watch.signal,
       );
       for await (const chunk of stream) {
         const batch = reader.read(chunk);
@@ -159,11 +159,10 @@ export class Reflector<T> {
       const isDue = clock.monotonic() - this.#listedAt > this.#timings.relistEveryMs;
       return isDue ? { type: "list", why: "periodic comparison" } : { type: "watch" };
     } catch (error) {
-      if (probe.wentBack.aborted && !signal.aborted)
-        return { type: "list", why: "the server's revision went back" };
+      if (probe.wentBack && !signal.aborted) return { type: "list", why: "the server's revision went back" };
       throw error;
     } finally {
-      stop.abort();
+      watch.abort();
     }
   }
 
@@ -173,9 +172,9 @@ export class Reflector<T> {
     throw end;
   }
 
-  /** Aborts `wentBack` when a consistent list shows an older revision than the one we have seen. */
-  #probe(signal: AbortSignal): { readonly wentBack: AbortSignal } {
-    const wentBack = new AbortController();
+  /** Ends the watch when a consistent list shows an older revision than the one we have seen. */
+  #probe({ signal, abort }: LinkedAbort): { readonly wentBack: boolean } {
+    const probe = { wentBack: false };
     const ask = async (): Promise<void> => {
       while (!signal.aborted) {
         await this.#options.clock.sleep(this.#timings.probeEveryMs, signal);
@@ -185,12 +184,14 @@ export class Reflector<T> {
           if (!signal.aborted)
             this.#options.log.debug({ reason: asFault(error).code }, "revision probe failed");
         });
-        if (now !== undefined && isOlderVersion(now, seen)) wentBack.abort();
+        if (now === undefined || !isOlderVersion(now, seen)) continue;
+        probe.wentBack = true;
+        abort();
       }
     };
     // Only the sleep can reject, when the watch is over.
     ask().catch(() => undefined);
-    return { wentBack: wentBack.signal };
+    return probe;
   }
 
   async #serverVersion(signal: AbortSignal): Promise<string> {
