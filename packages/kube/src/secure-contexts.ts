@@ -1,7 +1,8 @@
+import { createHash } from "node:crypto";
 import { createSecureContext, type SecureContext } from "node:tls";
 import type { Identity } from "./credentials.ts";
 
-/** By TLS material, and only as long as a connection needs them: certificates are renewed. */
+/** By a digest of the TLS material, which may hold a private key, and only as long as a connection needs them: certificates are renewed. */
 const contexts = new Map<string, WeakRef<SecureContext>>();
 const forget = new FinalizationRegistry<string>((key) => {
   if (contexts.get(key)?.deref() === undefined) contexts.delete(key);
@@ -14,7 +15,7 @@ export function secureContextOf({ tls: { ca, cert, key } }: Identity): SecureCon
     ...(cert === undefined ? {} : { cert }),
     ...(key === undefined ? {} : { key }),
   };
-  const name = JSON.stringify(material);
+  const name = createHash("sha256").update(JSON.stringify(material)).digest("hex");
   const known = contexts.get(name)?.deref();
   if (known !== undefined) return known;
   const context = createSecureContext(material);
