@@ -44,7 +44,7 @@ describe("the Dockerfile", () => {
       /command: (\[.*\])/.exec(read("infra/helm/fleet-reloader/templates/_deployment.tpl"))?.[1] ?? "";
     const words = command
       .replaceAll(/[[\]"]/g, "")
-      .replaceAll("{{ . }}", "256")
+      .replaceAll("{{ . }}", "512")
       .split(", ");
     expect(words).toEqual(settings.entrypoint);
   });
