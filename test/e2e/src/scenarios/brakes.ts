@@ -201,7 +201,8 @@ export function brakesTests(world: () => World): void {
       args: ["--namespace-selector", `team=${purpose}`, "--debounce", "0", "--budget-fleet", "rate=4/s"],
     });
     await product.ready(120_000);
-    await Promise.all(sites.map((at) => at.adopted("Deployment", "api")));
+    // Forty namespaces are forty times what a site of its own waits for.
+    await Promise.all(sites.map((at) => at.adopted("Deployment", "api", 60_000)));
     await Promise.all(sites.map((at) => at.change("Secret", "mirrored", { v: "1" })));
     const rolledMs = () =>
       product.log
