@@ -18,7 +18,7 @@ const envOf = (objects: readonly Manifest[]) => {
 };
 const by = (name: string) => rendered(matrix[name] ?? {});
 const ours =
-  /^--(concurrency|dashboard-address|debounce|listen-address|history-max-length|history-retention|max-wait|data-dir|mark-key-file)=/;
+  /^--(breaker-source|breaker-workload|concurrency|dashboard-address|debounce|listen-address|history-max-length|history-retention|max-wait|data-dir|mark-key-file|shards)=/;
 
 /** The flags of the peer, as its own chart writes them. */
 describe("flags", () => {

@@ -188,7 +188,7 @@ test("a right that is missing is told by verb and resource, and no more when it 
   }));
   await using world = supervise([hub.provider], rights);
   hub.say(usable("a", cluster.kubeconfig("reader")));
-  const line = "no right to patch deployments.apps in all namespaces; grant it, see infra/rbac";
+  const line = "no right to patch deployments.apps in all namespaces; grant it, see infra/manifests";
   await until("it is told", () => world.fleet.notEngaged.includes(`cluster a: ${line}`));
   expect(world.log.lines.filter(({ level }) => level === "error")).toEqual([
     expect.objectContaining({ fields: { cluster: "a", registration: "a", state: "Forbidden", why: line } }),

@@ -27,8 +27,10 @@ export function rightsFor(
   shown: readonly string[] | undefined,
 ): readonly Right[] {
   const scope = scopeIn(settings.scope, shown);
-  const reads = ["get", "list", "watch"];
-  const read = parts.includes("watcher") ? reads : ["get"];
+  const read = [
+    ...(parts.includes("worker") ? ["get"] : []),
+    ...(parts.includes("watcher") ? ["list", "watch"] : []),
+  ];
   const write = parts.includes("worker") ? ["patch"] : [];
   const namespaces = scope.namespaces ?? [undefined];
   const workloads = workloadKinds.filter(isThere);
@@ -75,7 +77,7 @@ export async function missingRights(
 function sentence({ verb, group, resource, namespace }: Right): string {
   const named = group === "" ? resource : `${resource}.${group}`;
   const where = namespace === undefined ? "in all namespaces" : `in namespace ${namespace}`;
-  return `no right to ${verb} ${named} ${where}; grant it, see infra/rbac`;
+  return `no right to ${verb} ${named} ${where}; grant it, see infra/manifests`;
 }
 
 async function isGranted(connection: Connection, right: Right, signal: AbortSignal): Promise<boolean> {

@@ -29,7 +29,12 @@ export function scalingTests(world: () => World): void {
   async function startHub(purpose: string): Promise<Hub> {
     const at = await Site.make(world().client, purpose);
     await at.configMap("settings", { v: "0" });
-    await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
+    await at.workload("Deployment", "api", {
+      annotations: auto,
+      spec: reads(["ConfigMap", "settings"]),
+      // Without pods its rollouts end at once, also where no kubelet would start any: a worker stays up to follow the others.
+      strategy: { replicas: 0 },
+    });
     const stack = new AsyncDisposableStack();
     const redis = stack.use(await startRedis());
     const args = ["--namespace", at.namespace, "--redis-url", redis.url];
