@@ -67,7 +67,7 @@ export class BullWorkqueue implements Workqueue {
 
   async #addTo(queue: Queue<RequestJob> | undefined, additions: readonly Addition[]): Promise<void> {
     if (queue === undefined) return;
-    const delays = await this.#delays(additions);
+    const delays = await this.#delays(queue, additions);
     const priorities = this.#shares.priorities(additions);
     const jobs = additions.map((addition, at) => ({
       name: addition.purpose,
@@ -80,21 +80,52 @@ export class BullWorkqueue implements Workqueue {
   }
 
   /** Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. */
-  async #delays(additions: readonly Addition[]): Promise<readonly number[]> {
+  async #delays(queue: Queue<RequestJob>, additions: readonly Addition[]): Promise<readonly number[]> {
     if (additions.every((addition) => addition.quietPeriodMs === 0)) return additions.map(() => 0);
     const now = this.#clock.now();
     const pipeline = this.#client.connection.pipeline();
-    for (const addition of additions) {
-      const { request, purpose } = addition;
-      const key = this.#keys.firstChange(request.cluster, requestId(request, purpose));
-      pipeline.set(key, String(now), "PX", Math.max(1, addition.maxWaitMs), "NX", "GET");
-    }
+    for (const addition of additions)
+      pipeline.set(
+        this.#firstChange(addition),
+        String(now),
+        "PX",
+        Math.max(1, addition.maxWaitMs),
+        "NX",
+        "GET",
+      );
     const answers = (await pipeline.exec()) ?? [];
-    return additions.map((addition, at) => {
+    const delays = additions.map((addition, at) => {
       const first = Number(answers[at]?.[1] ?? now);
       const debounce = { quietPeriodMs: addition.quietPeriodMs, maxWaitMs: addition.maxWaitMs };
       return Math.ceil(delayFor(Number.isFinite(first) ? first : now, now, debounce));
     });
+    return await Promise.all(
+      additions.map(async (addition, at) => {
+        const isOverdue = delays[at] === 0 && addition.quietPeriodMs > 0;
+        const isNext = isOverdue && (await this.#beginsNextBurst(queue, addition, now));
+        return isNext ? addition.quietPeriodMs : (delays[at] ?? 0);
+      }),
+    );
+  }
+
+  /**
+   * A burst whose time is over is either late or being run. What comes while it is run begins the next one, although the run may
+   * not have said so yet: else it would run again at once.
+   */
+  async #beginsNextBurst(queue: Queue<RequestJob>, addition: Addition, now: number): Promise<boolean> {
+    const id = await queue.getDeduplicationJobId(requestId(addition.request, addition.purpose));
+    if (id === null || (await queue.getJobState(id)) !== "active") return false;
+    await this.#client.connection.set(
+      this.#firstChange(addition),
+      String(now),
+      "PX",
+      Math.max(1, addition.maxWaitMs),
+    );
+    return true;
+  }
+
+  #firstChange({ request, purpose }: Addition): string {
+    return this.#keys.firstChange(request.cluster, requestId(request, purpose));
   }
 }
 

@@ -1,0 +1,34 @@
+import { change, recordRuns } from "@fleet-reloader/testkit/contracts/workqueue-contract";
+import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startQueue } from "./fixture/queue-bed.ts";
+import { requestId } from "./request-job.ts";
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+
+const window = { quietPeriodMs: 400, maxWaitMs: 60_000 };
+
+// Between the moment a run is taken up and the moment it says so lies a burst whose time is over.
+test("a change that comes while its burst is being run begins the next one, and does not run at once", async () => {
+  await using bed = await startQueue(redis.url);
+  const addition = change("api", window);
+  const isRead = Promise.withResolvers<void>();
+  const runs = recordRuns(bed, async (_, count) => {
+    if (count === 1) await isRead.promise;
+    return { type: "done", outcome: "unchanged" };
+  });
+  await bed.queue.add([addition]);
+  await bed.until("it runs", () => runs.length === 1);
+  const { cluster } = addition.request;
+  const key = bed.keys.firstChange(cluster, requestId(addition.request, "change"));
+  await bed.client.connection.set(key, String(bed.now() - window.maxWaitMs - 1));
+  const addedAt = bed.now();
+  await bed.queue.add([addition]);
+  isRead.resolve();
+  await bed.until("it runs again", () => runs.length === 2);
+  expect((runs[1]?.at ?? 0) - addedAt).toBeGreaterThanOrEqual(window.quietPeriodMs - 20);
+});
