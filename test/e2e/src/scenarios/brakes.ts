@@ -148,9 +148,18 @@ export function brakesTests(world: () => World): void {
     await until("some have rolled", async () => (await rolled()) >= 5, 20_000);
     const file = join(product.dataDir, "freezes.yaml");
     writeFreezes(file, "- fleet: true\n  reason: stop\n");
-    // What was on its way when the freeze was set has arrived.
     await until("the freeze is met", () => product.log.some(({ reason }) => reason === "Frozen"));
-    const before = await rolled();
+    let before = 0;
+    // What had been sent when the freeze was set arrives yet; were the freeze not met, this would end when all have rolled.
+    const isStill = async (): Promise<boolean> => {
+      before = await rolled();
+      const still = holds("still", 1000, async () => (await rolled()) === before);
+      return await still.then(
+        () => true,
+        () => false,
+      );
+    };
+    await until("what was under way has arrived", isStill);
     await flush(redis.url);
     await holds("nothing rolls", 5000, async () => (await rolled()) === before);
     expect(before).toBeLessThan(names.length);
