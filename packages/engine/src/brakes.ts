@@ -71,12 +71,11 @@ export function createBrakes(options: {
       const entry = await ledger.enter(intent.request, intent.sources.map(actedOn), signal);
       if (entry.type === "held") {
         const { reason, what, afterMs, untilMs } = entry;
-        // Not all at once when it ends.
+        const why = whyHeld(reason, what);
+        // A budget gives each a time of its own; when a breaker closes, not all come at once.
+        if (untilMs === undefined) return { type: "held", reason, why, afterMs };
         const jitterMs = Math.ceil(Math.min(1000, afterMs / 10) * random());
-        return {
-          ...{ type: "held", reason, why: whyHeld(reason, what), afterMs: afterMs + jitterMs },
-          ...(untilMs === undefined ? {} : { untilMs }),
-        };
+        return { type: "held", reason, why, afterMs: afterMs + jitterMs, untilMs };
       }
       const since = clock.monotonic() - askedAt > freshMs ? await freeze(intent) : undefined;
       if (since !== undefined) await ledger.strike(intent.request);

@@ -1,5 +1,11 @@
 import { firstHoldMs, longestHoldMs } from "@fleet-reloader/domain/hold/breaker";
-import { askAgainMaxMs, finishPollMs, latenessMs, leaseMs } from "@fleet-reloader/domain/hold/budget";
+import {
+  askAgainMaxMs,
+  finishPollMs,
+  graceMs,
+  latenessMs,
+  leaseMs,
+} from "@fleet-reloader/domain/hold/budget";
 import { Script } from "./script.ts";
 
 /**
@@ -72,9 +78,9 @@ for i, l in ipairs(ask.levels) do
     tokens = 0
   end
   l.tokens, l.from = tokens, math.max(now, from)
-  for _, late in ipairs(redis.call('ZRANGEBYSCORE', at(l, ':awaited'), '-inf', now)) do
-    redis.call('ZREM', at(l, ':awaited'), late)
-    redis.call('ZREM', at(l, ':waiting'), late)
+  for _, gone in ipairs(redis.call('ZRANGEBYSCORE', at(l, ':due'), '-inf', now - ${latenessMs})) do
+    redis.call('ZREM', at(l, ':due'), gone)
+    redis.call('ZREM', at(l, ':waiting'), gone)
   end
   local place = redis.call('ZSCORE', at(l, ':waiting'), ask.roll)
   if place then
@@ -84,6 +90,12 @@ for i, l in ipairs(ask.levels) do
     redis.call('ZADD', at(l, ':waiting'), l.place, ask.roll)
   end
   local ahead = redis.call('ZRANK', at(l, ':waiting'), ask.roll)
+  if ahead > 0 then
+    for _, late in ipairs(redis.call('ZRANGEBYSCORE', at(l, ':due'), '-inf', now - ${graceMs})) do
+      local theirs = tonumber(redis.call('ZSCORE', at(l, ':waiting'), late))
+      if late ~= ask.roll and (theirs < l.place or (theirs == l.place and late < ask.roll)) then ahead = ahead - 1 end
+    end
+  end
   local of, after = nil, 0
   if l.unfinished then
     redis.call('ZREMRANGEBYSCORE', at(l, ':leases'), '-inf', now)
@@ -98,7 +110,7 @@ for i, l in ipairs(ask.levels) do
   end
   l.short = of
   if of then
-    redis.call('ZADD', at(l, ':awaited'), now + after + ${latenessMs}, ask.roll)
+    redis.call('ZADD', at(l, ':due'), now + after, ask.roll)
     local before = tonumber(redis.call('HGET', at(l, ':places'), l.share) or '0')
     redis.call('HSET', at(l, ':places'), l.share, math.max(before, l.place))
     if after > shortMs then short, shortOf, shortMs = i, of, after end
@@ -107,7 +119,7 @@ end
 for _, l in ipairs(ask.levels) do
   if not l.short then
     redis.call('ZREM', at(l, ':waiting'), ask.roll)
-    redis.call('ZREM', at(l, ':awaited'), ask.roll)
+    redis.call('ZREM', at(l, ':due'), ask.roll)
   end
   if not short then
     if l.rolls then l.tokens = l.tokens - 1 end
@@ -115,7 +127,7 @@ for _, l in ipairs(ask.levels) do
     l.served = math.max(l.served, l.place)
   end
   redis.call('HSET', at(l, ''), 'tokens', string.format('%.17g', l.tokens), 'at', l.from, 'served', l.served)
-  for _, what in ipairs({ '', ':waiting', ':awaited', ':places', ':leases' }) do
+  for _, what in ipairs({ '', ':waiting', ':due', ':places', ':leases' }) do
     redis.call('PEXPIRE', at(l, what), ask.keep)
   end
 end

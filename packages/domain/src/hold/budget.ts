@@ -35,8 +35,8 @@ export interface BudgetState {
 
 interface Turn {
   readonly place: number;
-  /** Whoever has not asked again by then waits no more. */
-  readonly awaitedMs: number;
+  /** When it was told to ask again. */
+  readonly dueMs: number;
 }
 
 /** What a budget says to a roll: there is room, or what there is too little of, and when to ask again. */
@@ -46,7 +46,9 @@ export type BudgetAnswer =
 
 /** A rollout whose end nobody tells is forgotten after this long: longer than a Deployment's own deadline of 10 minutes. */
 export const leaseMs = 15 * 60_000;
-/** A queue that is busy brings a request back so much later than it was asked for. */
+/** What is kept for somebody is kept for so long after he was told to come: as late as a queue with nothing else to do brings him. */
+export const graceMs = 250;
+/** A queue that is busy brings him later. So late, and his place is lost, too. */
 export const latenessMs = 5000;
 /** The end of a rollout is not announced: those next in line look once a second, those behind them less often. */
 export const finishPollMs = 1000;
@@ -62,8 +64,9 @@ export function emptyBudget(sinceMs: number): BudgetState {
 }
 
 /**
- * Asks for room. Whoever gets none gets a place: in turns between the shares, in order within one. Who has a place is not
- * overtaken: as much as those ahead of it need is kept for them, for as long as they keep asking.
+ * Asks for room. Whoever gets none gets a place: in turns between the shares, in order within one. What those ahead need is
+ * kept for them until they are late. Who is late keeps the place and is first when he comes, but nobody stands idle for him:
+ * with a busy queue everybody is late, and what is kept for one of them is lost to all.
  */
 export function askBudget(
   before: BudgetState,
@@ -73,12 +76,12 @@ export function askBudget(
 ): { readonly answer: BudgetAnswer; readonly state: BudgetState } {
   const state = refreshed(before, limit, nowMs);
   const place = placeOf(state, ask);
-  const ahead = [...state.waiting].filter(([roll, turn]) =>
-    isBefore(roll, turn.place, ask.roll, place),
+  const ahead = [...state.waiting].filter(
+    ([roll, turn]) => turn.dueMs + graceMs > nowMs && isBefore(roll, turn.place, ask.roll, place),
   ).length;
   const answer = answerTo(state, limit, ask, ahead);
   if (answer.type === "room") return { answer, state };
-  const turn = { place, awaitedMs: nowMs + answer.afterMs + latenessMs };
+  const turn = { place, dueMs: nowMs + answer.afterMs };
   return {
     answer,
     state: {
@@ -133,7 +136,7 @@ function refreshed(state: BudgetState, { rate }: BudgetLimit, nowMs: number): Bu
     tokens: rate === undefined ? 0 : Math.min(rate.burst, state.tokens + earned),
     tokensAtMs: Math.max(nowMs, state.tokensAtMs),
     leases: new Map([...state.leases].filter(([, untilMs]) => untilMs > nowMs)),
-    waiting: new Map([...state.waiting].filter(([, { awaitedMs }]) => awaitedMs > nowMs)),
+    waiting: new Map([...state.waiting].filter(([, { dueMs }]) => dueMs + latenessMs > nowMs)),
   };
 }
 
