@@ -23,6 +23,12 @@ end
 local function at(level, what)
   return root .. ':b:' .. level.key .. what
 end
+local function leave(level, share, roll)
+  local one = share .. '\\n' .. roll
+  redis.call('ZREM', at(level, ':waiting'), one)
+  redis.call('ZREM', at(level, ':due'), one)
+  redis.call('ZREM', at(level, ':of:' .. share), roll)
+end
 local function readBreaker(key)
   local text = redis.call('GET', root .. ':k:' .. key)
   if text then return cjson.decode(text) end
@@ -78,48 +84,45 @@ for i, l in ipairs(ask.levels) do
     tokens = 0
   end
   l.tokens, l.from = tokens, math.max(now, from)
-  for _, gone in ipairs(redis.call('ZRANGEBYSCORE', at(l, ':due'), '-inf', now - ${latenessMs})) do
-    redis.call('ZREM', at(l, ':due'), gone)
-    redis.call('ZREM', at(l, ':waiting'), gone)
+  redis.call('ZREMRANGEBYSCORE', at(l, ':late'), '-inf', now)
+  for _, one in ipairs(redis.call('ZRANGEBYSCORE', at(l, ':due'), '-inf', now - ${graceMs})) do
+    local share, roll = string.match(one, '^(.-)\\n(.*)$')
+    leave(l, share, roll)
+    redis.call('ZADD', at(l, ':late'), now + ${latenessMs}, roll)
   end
-  local place = redis.call('ZSCORE', at(l, ':waiting'), ask.roll)
+  local me = l.share .. '\\n' .. ask.roll
+  local place = redis.call('ZSCORE', at(l, ':waiting'), me)
   if place then
     l.place = tonumber(place)
+  elseif redis.call('ZSCORE', at(l, ':late'), ask.roll) then
+    l.place = l.served
   else
-    l.place = math.max(l.served, tonumber(redis.call('HGET', at(l, ':places'), l.share) or '0')) + 1
-    redis.call('ZADD', at(l, ':waiting'), l.place, ask.roll)
+    local last = redis.call('ZRANGE', at(l, ':of:' .. l.share), -1, -1, 'WITHSCORES')[2]
+    l.place = math.max(l.served, tonumber(last or '0')) + 1
   end
-  local ahead = redis.call('ZRANK', at(l, ':waiting'), ask.roll)
-  if ahead > 0 then
-    for _, late in ipairs(redis.call('ZRANGEBYSCORE', at(l, ':due'), '-inf', now - ${graceMs})) do
-      local theirs = tonumber(redis.call('ZSCORE', at(l, ':waiting'), late))
-      if late ~= ask.roll and (theirs < l.place or (theirs == l.place and late < ask.roll)) then ahead = ahead - 1 end
-    end
-  end
+  redis.call('ZADD', at(l, ':waiting'), l.place, me)
+  local ahead = redis.call('ZRANK', at(l, ':waiting'), me)
   local of, after = nil, 0
   if l.unfinished then
     redis.call('ZREMRANGEBYSCORE', at(l, ':leases'), '-inf', now)
     local under = redis.call('ZCARD', at(l, ':leases'))
     if redis.call('ZSCORE', at(l, ':leases'), ask.roll) then under = under - 1 end
     if l.unfinished - under - ahead < 1 then
-      of, after = 'unfinished', math.min(${askAgainMaxMs}, ${finishPollMs} * (1 + ahead))
+      of, after = 'unfinished', math.min(${askAgainMaxMs}, ${finishPollMs} * (1 + math.floor(ahead / l.unfinished)))
     end
   end
   if not of and l.rolls and tokens - ahead < 1 then
     of, after = 'rate', math.min(${askAgainMaxMs}, math.ceil((ahead + 1 - tokens) * l.per / l.rolls))
   end
-  l.short = of
-  if of then
-    redis.call('ZADD', at(l, ':due'), now + after, ask.roll)
-    local before = tonumber(redis.call('HGET', at(l, ':places'), l.share) or '0')
-    redis.call('HSET', at(l, ':places'), l.share, math.max(before, l.place))
-    if after > shortMs then short, shortOf, shortMs = i, of, after end
-  end
+  if of and after > shortMs then short, shortOf, shortMs = i, of, after end
 end
-for _, l in ipairs(ask.levels) do
-  if not l.short then
-    redis.call('ZREM', at(l, ':waiting'), ask.roll)
-    redis.call('ZREM', at(l, ':due'), ask.roll)
+for i, l in ipairs(ask.levels) do
+  redis.call('ZREM', at(l, ':late'), ask.roll)
+  if i == short then
+    redis.call('ZADD', at(l, ':due'), now + shortMs, l.share .. '\\n' .. ask.roll)
+    redis.call('ZADD', at(l, ':of:' .. l.share), l.place, ask.roll)
+  else
+    leave(l, l.share, ask.roll)
   end
   if not short then
     if l.rolls then l.tokens = l.tokens - 1 end
@@ -127,7 +130,7 @@ for _, l in ipairs(ask.levels) do
     l.served = math.max(l.served, l.place)
   end
   redis.call('HSET', at(l, ''), 'tokens', string.format('%.17g', l.tokens), 'at', l.from, 'served', l.served)
-  for _, what in ipairs({ '', ':waiting', ':due', ':places', ':leases' }) do
+  for _, what in ipairs({ '', ':waiting', ':due', ':late', ':leases', ':of:' .. l.share }) do
     redis.call('PEXPIRE', at(l, what), ask.keep)
   end
 end
@@ -151,6 +154,10 @@ for _, l in ipairs(ask.levels) do
     redis.call('HSET', at(l, ''), 'tokens', string.format('%.17g', math.min(l.burst, tonumber(tokens) + 1)))
   end
   redis.call('ZREM', at(l, ':leases'), ask.roll)
+  if tokens then
+    redis.call('ZADD', at(l, ':late'), now + ${latenessMs}, ask.roll)
+    redis.call('PEXPIRE', at(l, ':late'), ask.keep)
+  end
 end
 return 0
 `);

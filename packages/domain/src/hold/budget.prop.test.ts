@@ -1,6 +1,14 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { askBudget, type BudgetLimit, emptyBudget, endRollout, leaseMs, spendBudget } from "./budget.ts";
+import {
+  askBudget,
+  type BudgetLimit,
+  emptyBudget,
+  endRollout,
+  giveBack,
+  leaseMs,
+  spendBudget,
+} from "./budget.ts";
 
 interface Step {
   readonly gapMs: number;
@@ -127,4 +135,29 @@ test("whoever waits with one roll gets a turn as soon as whoever waits with a hu
     }
   }
   throw new Error("it never got its turn");
+});
+
+test("who had a turn and could not use it is first when he comes again", () => {
+  const limit = { rate: { rolls: 1, perMs: 1000, burst: 1 } };
+  const [mine, ...others] = ["a", "b", "c", "d"].map((roll) => ({ roll, share: "ns" }));
+  if (mine === undefined) throw new Error("nobody asks");
+  let state = emptyBudget(0);
+  for (const ask of [mine, ...others]) state = askBudget(state, limit, ask, 0).state;
+  const turn = askBudget(state, limit, mine, 1000);
+  expect(turn.answer.type).toBe("room");
+  // The write was refused: the workload had changed meanwhile.
+  state = giveBack(spendBudget(turn.state, limit, mine, 1000), limit, mine.roll, 1100);
+  expect(askBudget(state, limit, mine, 1200).answer.type).toBe("room");
+});
+
+test("what was asked for and is wanted no more puts nobody of its share behind", () => {
+  const limit = { rate: { rolls: 1, perMs: 1000, burst: 1 } };
+  let state = emptyBudget(0);
+  // A change of a thousand, and it is taken back: none of them asks again.
+  for (let i = 0; i < 1000; i += 1) state = askBudget(state, limit, { roll: `x${i}`, share: "x" }, 0).state;
+  state = spendBudget(state, limit, { roll: "z", share: "z" }, 61_000);
+  const crowd = Array.from({ length: 50 }, (_, i) => ({ roll: `y${i}`, share: "y" }));
+  for (const ask of crowd) state = askBudget(state, limit, ask, 61_000).state;
+  const { answer } = askBudget(state, limit, { roll: "urgent", share: "x" }, 61_000);
+  expect(answer.type === "short" ? answer.afterMs : 0).toBeLessThanOrEqual(2000);
 });

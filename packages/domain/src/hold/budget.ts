@@ -27,13 +27,14 @@ export interface BudgetState {
   /** Unfinished rollout → when it is forgotten at the latest. */
   readonly leases: ReadonlyMap<string, number>;
   readonly waiting: ReadonlyMap<string, Turn>;
-  /** Share → place that was given to it last. */
-  readonly lastPlace: ReadonlyMap<string, number>;
+  /** Roll that did not come when it was told to → until when it is first when it comes after all. */
+  readonly late: ReadonlyMap<string, number>;
   /** Place of the roll that was made last. */
   readonly served: number;
 }
 
 interface Turn {
+  readonly share: string;
   readonly place: number;
   /** When it was told to ask again. */
   readonly dueMs: number;
@@ -48,8 +49,8 @@ export type BudgetAnswer =
 export const leaseMs = 15 * 60_000;
 /** What is kept for somebody is kept for so long after he was told to come: as late as a queue with nothing else to do brings him. */
 export const graceMs = 250;
-/** A queue that is busy brings him later. So late, and his place is lost, too. */
-export const latenessMs = 5000;
+/** A queue that is busy brings him later. So late, and he starts at the end of the line. */
+export const latenessMs = 60_000;
 /** The end of a rollout is not announced: those next in line look once a second, those behind them less often. */
 export const finishPollMs = 1000;
 /** Nobody waits longer without asking again: limits may be set anew. */
@@ -59,14 +60,14 @@ export const askAgainMaxMs = 60_000;
 export function emptyBudget(sinceMs: number): BudgetState {
   return {
     ...{ tokens: 0, tokensAtMs: sinceMs, served: 0 },
-    ...{ leases: new Map(), waiting: new Map(), lastPlace: new Map() },
+    ...{ leases: new Map(), waiting: new Map(), late: new Map() },
   };
 }
 
 /**
  * Asks for room. Whoever gets none gets a place: in turns between the shares, in order within one. What those ahead need is
- * kept for them until they are late. Who is late keeps the place and is first when he comes, but nobody stands idle for him:
- * with a busy queue everybody is late, and what is kept for one of them is lost to all.
+ * kept for them until they are late. Who is late is first when he comes, but nobody stands idle for him: with a busy queue
+ * everybody is late, and what is kept for one of them is lost to all.
  */
 export function askBudget(
   before: BudgetState,
@@ -76,21 +77,18 @@ export function askBudget(
 ): { readonly answer: BudgetAnswer; readonly state: BudgetState } {
   const state = refreshed(before, limit, nowMs);
   const place = placeOf(state, ask);
-  const ahead = [...state.waiting].filter(
-    ([roll, turn]) => turn.dueMs + graceMs > nowMs && isBefore(roll, turn.place, ask.roll, place),
+  const ahead = [...state.waiting].filter(([roll, turn]) =>
+    isBefore({ roll, ...turn }, { ...ask, place }),
   ).length;
   const answer = answerTo(state, limit, ask, ahead);
   if (answer.type === "room") return { answer, state };
-  const turn = { place, dueMs: nowMs + answer.afterMs };
+  const turn = { share: ask.share, place, dueMs: nowMs + answer.afterMs };
   return {
     answer,
     state: {
       ...state,
+      late: without(state.late, ask.roll),
       waiting: new Map([...state.waiting, [ask.roll, turn]]),
-      lastPlace: new Map([
-        ...state.lastPlace,
-        [ask.share, Math.max(place, state.lastPlace.get(ask.share) ?? 0)],
-      ]),
     },
   };
 }
@@ -115,7 +113,7 @@ export function spendBudget(
 
 /** It waits for another budget, or for nothing any more: nobody has to let it go first. */
 export function leaveLine(state: BudgetState, roll: string): BudgetState {
-  return { ...state, waiting: without(state.waiting, roll) };
+  return { ...state, waiting: without(state.waiting, roll), late: without(state.late, roll) };
 }
 
 /** Its rollout has ended. */
@@ -123,33 +121,41 @@ export function endRollout(state: BudgetState, roll: string): BudgetState {
   return { ...state, leases: without(state.leases, roll) };
 }
 
-/** It was not made after all. */
-export function giveBack(state: BudgetState, limit: BudgetLimit, roll: string): BudgetState {
+/** It was not made after all: it had its turn, and has it still when it comes again. */
+export function giveBack(state: BudgetState, limit: BudgetLimit, roll: string, nowMs: number): BudgetState {
   const tokens = limit.rate === undefined ? state.tokens : Math.min(limit.rate.burst, state.tokens + 1);
-  return { ...endRollout(state, roll), tokens };
+  const late = new Map([...state.late, [roll, nowMs + latenessMs]]);
+  return { ...endRollout(state, roll), tokens, late };
 }
 
 function refreshed(state: BudgetState, { rate }: BudgetLimit, nowMs: number): BudgetState {
   const earned = rate === undefined ? 0 : (Math.max(0, nowMs - state.tokensAtMs) * rate.rolls) / rate.perMs;
+  const isLate = ([, { dueMs }]: readonly [string, Turn]) => dueMs + graceMs <= nowMs;
+  const late = [...state.waiting].filter(isLate).map(([roll]) => [roll, nowMs + latenessMs] as const);
   return {
     ...state,
     tokens: rate === undefined ? 0 : Math.min(rate.burst, state.tokens + earned),
     tokensAtMs: Math.max(nowMs, state.tokensAtMs),
     leases: new Map([...state.leases].filter(([, untilMs]) => untilMs > nowMs)),
-    waiting: new Map([...state.waiting].filter(([, { dueMs }]) => dueMs + latenessMs > nowMs)),
+    waiting: new Map([...state.waiting].filter((turn) => !isLate(turn))),
+    late: new Map([...[...state.late].filter(([, untilMs]) => untilMs > nowMs), ...late]),
   };
 }
 
 /** Start-time fair queueing: a share that waits with a thousand rolls gets no more turns than one that waits with one. */
-function placeOf(state: BudgetState, { roll, share }: BudgetAsk): number {
-  return state.waiting.get(roll)?.place ?? Math.max(state.served, state.lastPlace.get(share) ?? 0) + 1;
+function placeOf({ waiting, late, served }: BudgetState, { roll, share }: BudgetAsk): number {
+  const known = waiting.get(roll)?.place;
+  if (known !== undefined) return known;
+  if (late.has(roll)) return served;
+  const places = [...waiting.values()].filter((turn) => turn.share === share).map(({ place }) => place);
+  return Math.max(served, ...places) + 1;
 }
 
 function answerTo(state: BudgetState, limit: BudgetLimit, { roll }: BudgetAsk, ahead: number): BudgetAnswer {
   const { rate, unfinishedMax } = limit;
   if (unfinishedMax !== undefined) {
     const under = without(state.leases, roll).size;
-    const afterMs = Math.min(askAgainMaxMs, finishPollMs * (1 + ahead));
+    const afterMs = Math.min(askAgainMaxMs, finishPollMs * (1 + Math.floor(ahead / unfinishedMax)));
     if (unfinishedMax - under - ahead < 1) return { type: "short", of: "unfinished", afterMs };
   }
   if (rate !== undefined && state.tokens - ahead < 1) {
@@ -159,9 +165,15 @@ function answerTo(state: BudgetState, limit: BudgetLimit, { roll }: BudgetAsk, a
   return { type: "room" };
 }
 
-function isBefore(roll: string, place: number, mine: string, myPlace: number): boolean {
-  if (roll === mine) return false;
-  return place < myPlace || (place === myPlace && roll < mine);
+interface Waiting extends BudgetAsk {
+  readonly place: number;
+}
+
+/** Ties are settled somehow, but by all alike. */
+function isBefore(other: Waiting, mine: Waiting): boolean {
+  if (other.roll === mine.roll) return false;
+  if (other.place !== mine.place) return other.place < mine.place;
+  return other.share === mine.share ? other.roll < mine.roll : other.share < mine.share;
 }
 
 function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {

@@ -51,6 +51,19 @@ export function rollLedgerContract(make: MakeLedger): void {
     expect(await enter(requestFor("d", "third"))).toMatchObject({ what: "fleet" });
   });
 
+  test("who waits for one budget stands in nobody's way at another", async () => {
+    const { enter, pass } = start({
+      fleet: { rate: { rolls: 1, perMs: 1000, burst: 2 } },
+      namespace: { unfinishedMax: 1 },
+    });
+    await enter(requestFor("early"));
+    pass(2000);
+    expect((await enter(requestFor("a"))).type).toBe("entered");
+    // Short at both levels, and longer at its namespace's.
+    for (const name of ["b", "c", "d"]) expect((await enter(requestFor(name))).type).toBe("held");
+    expect((await enter(requestFor("e", "other"))).type).toBe("entered");
+  });
+
   test("what has lost its memory has nothing saved up: no burst follows a loss", async () => {
     const { enter, pass, wipe } = start({ fleet: { rate: { rolls: 1, perMs: 1000, burst: 10 } } });
     await enter(requestFor("first"));

@@ -57,18 +57,18 @@ export class MemoryRollLedger implements RollLedger {
       level,
       ...askBudget(this.#budget(level.key), level.limit, level.ask, nowMs),
     }));
-    const shortest = asked.reduce<(Entry & { type: "held" }) | undefined>((longest, { level, answer }) => {
-      if (answer.type === "room" || (longest !== undefined && longest.afterMs >= answer.afterMs))
-        return longest;
+    const short = asked.flatMap(({ level, answer }) => (answer.type === "short" ? [{ level, answer }] : []));
+    const longest = short.toSorted((one, other) => other.answer.afterMs - one.answer.afterMs)[0];
+    for (const { level, state } of asked) {
+      const { key, limit, ask } = level;
+      if (longest === undefined) this.#budgets.set(key, spendBudget(state, limit, ask, nowMs));
+      else this.#budgets.set(key, level === longest.level ? state : leaveLine(state, ask.roll));
+    }
+    if (longest !== undefined) {
+      const { level, answer } = longest;
       const reason = answer.of === "rate" ? "BudgetRate" : "BudgetUnfinished";
       return { type: "held", reason, what: level.name, afterMs: answer.afterMs };
-    }, undefined);
-    for (const { level, answer, state } of asked) {
-      const { key, limit, ask } = level;
-      if (shortest === undefined) this.#budgets.set(key, spendBudget(state, limit, ask, nowMs));
-      else this.#budgets.set(key, answer.type === "room" ? leaveLine(state, ask.roll) : state);
     }
-    if (shortest !== undefined) return shortest;
     for (const [id, state] of passed) this.#breakers.set(id, state);
     return { type: "entered" };
   }
@@ -78,7 +78,7 @@ export class MemoryRollLedger implements RollLedger {
     const state = this.#breakers.get(id);
     if (state !== undefined) this.#breakers.set(id, forgetRoll(state));
     for (const { key, limit, ask } of this.#levels(request))
-      this.#change(key, (budget) => giveBack(budget, limit, ask.roll));
+      this.#change(key, (budget) => giveBack(budget, limit, ask.roll, this.#clock.now()));
   }
 
   async settled(request: Request): Promise<void> {
