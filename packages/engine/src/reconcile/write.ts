@@ -25,7 +25,7 @@ import type { Again, Outcome, Request } from "../request.ts";
 import type { Settings } from "../settings.ts";
 import type { SourceReader } from "../source-reader.ts";
 import type { Workqueue } from "../workqueue.ts";
-import { writeRoll } from "../write-roll.ts";
+import { type RollTarget, writeRoll } from "../write-roll.ts";
 import { about } from "./about.ts";
 import { createBraking } from "./braking.ts";
 import type { Reading } from "./look.ts";
@@ -181,9 +181,11 @@ export function createWriter(options: WriterOptions): WriteDecision {
       nowMs: clock.now(),
       keyed: options.keys.current,
     });
-    const target = { api: cluster.api, live, annotations, also: pausing.spec, signal: delivery.signal };
+    const { signal } = delivery;
+    const target: RollTarget = { api: cluster.api, live, annotations, also: pausing.spec, signal };
     const written = await writeRoll(how, target).catch(async (error: unknown) => {
-      if (isUnmade(how, asFault(error))) await options.brakes?.unmade(request);
+      if (options.brakes !== undefined && (await isUnmade(how, asFault(error), target)))
+        await options.brakes.unmade(request);
       throw error;
     });
     if (written.type === "gone") {
@@ -255,18 +257,24 @@ export function createWriter(options: WriterOptions): WriteDecision {
 }
 
 /**
- * Whether it is certain that nothing was rolled: the API server said no to the one write there is. After a time-out nobody
- * knows, and what was taken for the roll stays taken.
+ * Whether it is certain that nothing was rolled: the one write there is was not sent, the API server said no to it, or failed
+ * and has the workload as it was. After a time-out nobody knows, and what was taken for the roll stays taken.
  */
-function isUnmade({ type }: RollWrite, fault: Fault): boolean {
+async function isUnmade({ type }: RollWrite, fault: Fault, target: RollTarget): Promise<boolean> {
   if (type !== "template" && type !== "fields") return false;
-  switch (fault.class) {
-    case "conflict":
-    case "denied":
-    case "throttled":
+  switch (fault.code) {
+    case "kube.rejected":
+    case "kube.unreachable":
+    case "kube.replaced":
       return true;
+    case "kube.server-error": {
+      const { api, live, signal } = target;
+      // Often a webhook that is down: of a cluster where it is, nothing may stay taken from a budget of the fleet.
+      const now = await api.readWorkload(live.ref, signal).catch(() => undefined);
+      return now?.resourceVersion === live.resourceVersion;
+    }
     default:
-      return fault.code === "kube.rejected";
+      return fault.class === "conflict" || fault.class === "denied" || fault.class === "throttled";
   }
 }
 
