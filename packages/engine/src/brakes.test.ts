@@ -103,6 +103,17 @@ describe("a freeze", () => {
     },
   );
 
+  test("is told of when it begins and now and then while it lasts, not at every look", async () => {
+    const { run, freezes, told, clock, log } = await changed();
+    freezes.freezes = [frozen()];
+    for (let look = 0; look < 10; look += 1) await run();
+    expect(told).toHaveLength(1);
+    await clock.advance(30 * 60_000);
+    await run();
+    expect(told).toHaveLength(2);
+    expect(log.messages("info").filter((message) => message === "roll held")).toHaveLength(2);
+  });
+
   test("that cannot be read holds everything, and is logged once", async () => {
     const { run, freezes, log } = await changed();
     freezes.unreadable = 'freezes.yaml: entry 2: until: "soon" is no time';
@@ -173,6 +184,10 @@ describe("a budget", () => {
 
   test.each([
     ["kube.rejected", "entered"],
+    ["kube.unreachable", "entered"],
+    ["kube.replaced", "entered"],
+    // The workload is read once more, and is as it was: a webhook that is down, perhaps.
+    ["kube.server-error", "entered"],
     ["kube.timeout", "held"],
   ] as const)("after %s of the write, the next asks and is %s", async (code, type) => {
     const { run, ledger } = await changed({

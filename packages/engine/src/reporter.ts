@@ -53,7 +53,7 @@ export interface UnreadableReport extends Report {
   readonly problem: AnnotationProblem;
 }
 
-/** A roll is due and held. Told each time it is looked at: whoever listens tells the new from what goes on. */
+/** A roll is due and held. Told when the hold begins, and now and then while it goes on. */
 export interface HoldReport extends Report {
   readonly uid: string;
   readonly reason: HoldReason;

@@ -25,15 +25,17 @@ export interface BrakingOptions {
 
 type Roll = Plan & { type: "roll" };
 
-/** Holds remembered, so that one that lasts is logged once; of those forgotten it is said again. */
-const rememberedMax = 5000;
+/** Holds remembered, so that one that lasts is not told at every look; of those forgotten it is. Some 200 bytes each. */
+const rememberedMax = 100_000;
+/** A hold that lasts is told again: an API server forgets its Events after an hour. */
+const tellAgainMs = 30 * 60_000;
 
 /** Asks the brakes for a roll, and tells of a hold. Undefined: the roll may be written now. */
 export function createBraking(
   options: BrakingOptions,
 ): (reading: Reading, due: Roll, sights: readonly Sight[]) => Promise<Again | undefined> {
   const { brakes, clock, history, log, meter, reporter } = options;
-  const told = new Map<string, string>();
+  const told = new Map<string, { readonly what: string; readonly atMs: number }>();
 
   return async (reading, due, sights) => {
     if (brakes === undefined) return undefined;
@@ -45,20 +47,21 @@ export function createBraking(
       return undefined;
     }
     const { reason, why, afterMs, untilMs } = permit;
+    const end = untilMs === undefined ? {} : { untilMs };
     meter.held(cluster.name, reason);
     if (isNews(key, permit)) {
       const sources = causesOf(request.cluster, due.changed, sights);
       history?.append(heldRecords(about(request, cluster, clock), reason, { sources, sights }));
       log.info({ cluster: cluster.name, workload: request.workload, reason, why }, "roll held");
+      reporter?.held({ ...about(request, cluster, clock), uid: reading.live.uid, reason, why, ...end });
     }
-    const end = untilMs === undefined ? {} : { untilMs };
-    reporter?.held({ ...about(request, cluster, clock), uid: reading.live.uid, reason, why, ...end });
     return { type: "again", afterMs, reason, hold: { reason, ...end } };
   };
 
   function isNews(key: string, { reason, why }: Permit & { type: "held" }): boolean {
-    const now = `${reason} ${why}`;
-    if (told.get(key) === now) return false;
+    const now = { what: `${reason} ${why}`, atMs: clock.monotonic() };
+    const before = told.get(key);
+    if (before?.what === now.what && now.atMs - before.atMs < tellAgainMs) return false;
     told.delete(key);
     told.set(key, now);
     const [oldest] = told.keys();
