@@ -116,6 +116,10 @@ describe("the number of workers", () => {
     });
   });
 
+  test("can be asked for while no watcher is ready: one that is not in sync knows the work all the same", () => {
+    expect(at(the(scaled, "Service", names.watcher), "spec", "publishNotReadyAddresses")).toBe(true);
+  });
+
   test("can be asked for by KEDA also where only some may ask", () => {
     const from = at(the(scaled, "NetworkPolicy", "reloader-reloader"), "spec", "ingress", 0, "from");
     expect(JSON.stringify(from)).toContain('"kubernetes.io/metadata.name":"keda"');
