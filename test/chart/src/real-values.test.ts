@@ -18,7 +18,7 @@ const envOf = (objects: readonly Manifest[]) => {
 };
 const by = (name: string) => rendered(matrix[name] ?? {});
 const ours =
-  /^--(breaker-source|breaker-workload|concurrency|dashboard-address|debounce|listen-address|history-max-length|history-retention|max-wait|data-dir|mark-key-file|shards)=/;
+  /^--(breaker-source|breaker-workload|concurrency|dashboard-address|debounce|listen-address|history-max-length|history-retention|max-wait|data-dir|mark-key-file|serve-hub|shards)=/;
 
 /** The flags of the peer, as its own chart writes them. */
 describe("flags", () => {
@@ -52,6 +52,17 @@ describe("flags", () => {
     expect(args).toContain('--namespace-selector="team in (a,b),reload"');
     expect(args).toContain("--namespaces-to-ignore=kube-system,kube-public");
     expect(args).toContain("--resource-label-selector=reload=yes");
+  });
+
+  test("the cluster it runs in is served as the value says, also beside nothing but kubeconfigs in Secrets", async () => {
+    const clusters = { kubeconfigSecrets: ["team-a"] };
+    const served = async (more: object) =>
+      argsOf(await rendered({ values: { fleetReloader: { clusters: { ...clusters, ...more } } } })).filter(
+        (arg) => arg.startsWith("--serve-hub"),
+      );
+    expect(await served({})).toEqual(["--serve-hub=true"]);
+    expect(await served({ serveHub: false })).toEqual(["--serve-hub=false"]);
+    expect(await served({ serveHub: null })).toEqual([]);
   });
 
   test("what is left alone", async () => {

@@ -59,7 +59,8 @@
 {{- range $own.clusters.kubeconfigSecrets }}{{ $args = append $args (printf "--kubeconfig-dir=/etc/fleet-reloader-clusters/%s" .) }}{{ end -}}
 {{- range $own.clusters.secrets }}{{ $args = append $args (printf "--cluster-secrets=%s" .) }}{{ end -}}
 {{- with $own.clusters.argocdNamespace }}{{ $args = append $args (printf "--argocd-clusters=%s" .) }}{{ end -}}
-{{- if not $own.clusters.serveHub }}{{ $args = append $args "--serve-hub=false" }}{{ end -}}
+{{- /* Also when true: with --kubeconfig-dir alone the product takes silence for a no. */ -}}
+{{- if kindIs "bool" $own.clusters.serveHub }}{{ $args = append $args (printf "--serve-hub=%t" $own.clusters.serveHub) }}{{ end -}}
 {{- with include "fleet-reloader.freezeConfigMap" . }}{{ $args = append $args (printf "--freeze-configmap=%s/%s" (include "fleet-reloader.namespace" $) .) }}{{ end -}}
 {{- if ne (.Component | default "") "watcher" -}}
 {{- range $flag, $key := dict "breaker-workload" "breakerWorkload" "breaker-source" "breakerSource" "budget-fleet" "budgetFleet" "budget-cluster" "budgetCluster" "budget-namespace" "budgetNamespace" -}}
