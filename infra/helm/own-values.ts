@@ -149,9 +149,11 @@ export const ownValues: Fields = {
     redis: closed(
       "A Redis (6.2 or newer, or Valkey, maxmemory-policy noeviction) that several replicas share. Without one each pod has its own inside.",
       {
-        url: text("", "redis://host:port or rediss://…, without a password.", {
-          pattern: "^(rediss?://.+)?$",
-        }),
+        url: text(
+          "",
+          "redis://host:port or rediss://…; a Redis Cluster: redis-cluster://host:port,host:port or rediss-cluster://…. Without a password.",
+          { pattern: "^(rediss?(-cluster)?://.+)?$" },
+        ),
         existingSecret: text("", "Secret with the URL, for one with a password."),
         existingSecretKey: text("url", "Key of the URL in that Secret."),
         port: count(6379, "For the NetworkPolicy, when the URL is in a Secret."),

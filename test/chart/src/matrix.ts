@@ -146,6 +146,12 @@ export const matrix: Readonly<Record<string, Rendering>> = {
       reloader: { watchGlobally: false, namespaces: ["team-a"] },
     },
   },
+  "a hub on a Redis Cluster": {
+    values: {
+      fleetReloader: { mode: "hub", shards: 3, redis: { url: "redis-cluster://redis-0:6379,redis-1:6380" } },
+      reloader: { netpol: { enabled: true } },
+    },
+  },
   "without rights of its own": {
     values: { reloader: { rbac: { enabled: false }, serviceAccount: { create: false, name: "given" } } },
   },

@@ -232,6 +232,8 @@ describe("the network policy lets it work", () => {
     expect(
       await ports({ reloader, fleetReloader: { redis: { url: "redis://redis:6390/2" } } }),
     ).toContainEqual([6390]);
+    const url = "rediss-cluster://redis-0.example:7000,[::1]:7001,redis-2.example:7000";
+    expect(await ports({ reloader, fleetReloader: { redis: { url } } })).toContainEqual([7000, 7001]);
     for (const env of [
       { open: { ALERT_SINK: "x" } },
       { secret: { ALERT_WEBHOOK_URL: "x" } },

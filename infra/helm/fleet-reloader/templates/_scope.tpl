@@ -72,14 +72,19 @@
 {{- end -}}
 {{- end -}}
 
-{{- define "fleet-reloader.redisPort" -}}
+{{/* The ports of Redis, as JSON; the nodes of a Redis Cluster may have several. */}}
+{{- define "fleet-reloader.redisPorts" -}}
 {{- $redis := .Values.fleetReloader.redis -}}
 {{- if include "fleet-reloader.hasValkey" . -}}
-6379
+[6379]
 {{- else if $redis.url -}}
-{{- regexFind ":[0-9]+$" (get (urlParse $redis.url) "host") | trimPrefix ":" | default "6379" -}}
+{{- $ports := list -}}
+{{- range regexReplaceAll "^[a-z-]+://([^/?#]*).*$" $redis.url "${1}" | splitList "," -}}
+{{- $ports = append $ports (regexFind ":[0-9]+$" . | trimPrefix ":" | default "6379" | int) -}}
+{{- end -}}
+{{- $ports | uniq | toJson -}}
 {{- else -}}
-{{- int $redis.port -}}
+[{{ int $redis.port }}]
 {{- end -}}
 {{- end -}}
 
