@@ -45,6 +45,16 @@ test("the mark key made at the first install outlives upgrades, and even the rel
   expect(await markKey()).toBe(first);
 });
 
+test("the notes name the Deployments there are, also where a long name is shortened", async () => {
+  const long = `fullnameOverride=${"a".repeat(63)}`;
+  const hub = ["fleetReloader.mode=hub", "fleetReloader.redis.url=redis://r"];
+  const notesOf = (...sets: readonly string[]) =>
+    helm("upgrade", "--install", "long", chart, ...sets.flatMap((set) => ["--set", set]));
+  expect(await notesOf(long)).toContain(`deployment/${"a".repeat(63)}\n`);
+  expect(await notesOf(long, ...hub)).toContain(`deployment/${"a".repeat(55)}-watcher\n`);
+  await helm("uninstall", "long");
+});
+
 test("the notes say what was asked for and cannot be", async () => {
   const three = ["--set", "reloader.deployment.replicas=3", "--set", "reloader.enableHA=true"];
   const notes = await helm("upgrade", "reloader", chart, ...three);

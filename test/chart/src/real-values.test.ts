@@ -179,6 +179,18 @@ describe("what the users' own documents look for", () => {
     expect(at(container(objects), "securityContext", "readOnlyRootFilesystem")).toBe(true);
   });
 
+  test("a name as long as the peer's may be stays whole, and is shortened only where a process' name follows", async () => {
+    const fullnameOverride = "a".repeat(63);
+    const named = async (more: object) => {
+      const objects = await rendered({ values: { fullnameOverride, ...more } });
+      return objects.filter(({ kind }) => kind === "Deployment").map(({ metadata }) => metadata.name);
+    };
+    expect(await named({})).toEqual([fullnameOverride]);
+    const hub = { fleetReloader: { mode: "hub", redis: { url: "redis://r" } } };
+    const short = "a".repeat(55);
+    expect(await named(hub)).toEqual([`${short}-watcher`, `${short}-worker`]);
+  });
+
   test("a chart version with Flux' digest behind a plus makes valid labels", async () => {
     for (const object of await by("the defaults"))
       for (const value of Object.values(object.metadata.labels ?? {}))

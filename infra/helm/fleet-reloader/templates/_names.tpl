@@ -16,9 +16,16 @@
 {{- if eq (.Values.fleetReloader.mode | default "standalone") "hub" }}["watcher","worker"]{{ else }}[""]{{ end -}}
 {{- end -}}
 
-{{/* Like the root, for one process: what is included with it knows its name as .Component. */}}
+{{/*
+Like the root, for one process: what is included with it knows its name as .Component. Shortened only where that follows: a name that
+is as long as the peer's may be stays what it is.
+*/}}
 {{- define "fleet-reloader.componentName" -}}
-{{- include "fleet-reloader.fullname" . | trunc 55 | trimSuffix "-" -}}{{ with .Component }}-{{ . }}{{ end -}}
+{{- $name := include "fleet-reloader.fullname" . -}}
+{{- with .Component -}}
+{{- $name = printf "%s-%s" ($name | trunc 55 | trimSuffix "-") . -}}
+{{- end -}}
+{{- $name -}}
 {{- end -}}
 
 {{/* Where freezes are declared; empty: only in the data dir. */}}
