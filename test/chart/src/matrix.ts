@@ -152,6 +152,13 @@ export const matrix: Readonly<Record<string, Rendering>> = {
       reloader: { netpol: { enabled: true } },
     },
   },
+  "a hub that Prometheus scrapes": {
+    values: {
+      fleetReloader: { mode: "hub", redis: { url: "redis://redis" } },
+      reloader: { serviceMonitor: { enabled: true } },
+    },
+    apiVersions: ["monitoring.coreos.com/v1"],
+  },
   "without rights of its own": {
     values: { reloader: { rbac: { enabled: false }, serviceAccount: { create: false, name: "given" } } },
   },

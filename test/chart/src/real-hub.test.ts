@@ -76,6 +76,19 @@ describe("watchers and workers", () => {
     }
   });
 
+  test("are scraped once each through Services: the one that KEDA asks is left out", async () => {
+    const objects = await rendered(matrix["a hub that Prometheus scrapes"] ?? {});
+    const selector = selectorOf(the(objects, "ServiceMonitor"));
+    expect(at(selector, "matchExpressions")).toEqual([
+      { key: "app.kubernetes.io/component", operator: "DoesNotExist" },
+    ]);
+    const isFound = ({ metadata: { labels = {} } }: Manifest) =>
+      !("app.kubernetes.io/component" in labels) &&
+      Object.entries(Object(at(selector, "matchLabels"))).every(([key, value]) => labels[key] === value);
+    const found = objects.filter((object) => object.kind === "Service" && isFound(object));
+    expect(found.map(({ metadata }) => metadata.name)).toEqual(["reloader-reloader"]);
+  });
+
   test("have rights of their own: a watcher changes nothing, a worker follows nothing", () => {
     const verbs = (name: string) => JSON.stringify(at(the(hub, "ClusterRole", `${name}-role`), "rules"));
     expect(verbs(names.watcher)).not.toMatch(/patch|create|delete|events/);
