@@ -89,7 +89,8 @@ const clusters: Fields = {
     [],
     "array",
     "Secrets of the release's namespace whose keys (*.yaml, *.yml, *.kubeconfig) are kubeconfigs; each context is a cluster. Flag --kubeconfig-dir.",
-    { items: { type: "string", pattern: "^[a-z0-9]([-a-z0-9]{0,53}[a-z0-9])?$" } },
+    // The name of their volume, `clusters-` before it, is a DNS label of at most 63 characters.
+    { items: { type: "string", pattern: "^[a-z0-9]([-a-z0-9]{0,52}[a-z0-9])?$" } },
   ),
   secrets: leaf(
     [],

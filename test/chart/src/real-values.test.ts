@@ -191,6 +191,16 @@ describe("what the users' own documents look for", () => {
     expect(await named(hub)).toEqual([`${short}-watcher`, `${short}-worker`]);
   });
 
+  test("the longest name of a Secret of kubeconfigs that is taken makes a volume's name that is one", async () => {
+    const clusters = { kubeconfigSecrets: ["k".repeat(54)] };
+    const deployment = the(await rendered({ values: { fleetReloader: { clusters } } }), "Deployment");
+    const name = `clusters-${"k".repeat(54)}`;
+    expect(name).toHaveLength(63);
+    expect(at(deployment, "spec", "template", "spec", "volumes")).toContainEqual(
+      expect.objectContaining({ name }),
+    );
+  });
+
   test("a chart version with Flux' digest behind a plus makes valid labels", async () => {
     for (const object of await by("the defaults"))
       for (const value of Object.values(object.metadata.labels ?? {}))
@@ -291,6 +301,11 @@ describe("values that cannot work are refused, with the value and the mend", () 
       what: "the peer's image",
       values: { image: { repository: "x.example/stakater/reloader" } },
       says: ["image.repository", "remove its image.tag"],
+    },
+    {
+      what: "a Secret of kubeconfigs whose volume would have too long a name",
+      values: { fleetReloader: { clusters: { kubeconfigSecrets: ["k".repeat(55)] } } },
+      says: ["/fleetReloader/clusters/kubeconfigSecrets/0", "k".repeat(55)],
     },
     {
       what: "a password in a URL",
