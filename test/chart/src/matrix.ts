@@ -140,6 +140,12 @@ export const matrix: Readonly<Record<string, Rendering>> = {
       },
     },
   },
+  "a hub for namespaces by their labels": {
+    values: {
+      fleetReloader: { mode: "hub", redis: { url: "redis://redis" } },
+      reloader: { namespaceSelector: "reload=yes" },
+    },
+  },
   "a hub in some namespaces": {
     values: {
       fleetReloader: { mode: "hub", redis: { url: "redis://redis" }, hub: { watcher: { replicas: 1 } } },

@@ -95,6 +95,18 @@ describe("watchers and workers", () => {
     expect(verbs(names.worker)).not.toMatch(/watch/);
     for (const name of Object.values(names)) expect(at(pod(hub, name), "serviceAccountName")).toBe(name);
   });
+
+  test("see the labels of namespaces, each in its way", async () => {
+    const objects = await rendered(matrix["a hub for namespaces by their labels"] ?? {});
+    const verbs = (name: string) => {
+      const rules = at(the(objects, "ClusterRole", `${name}-role`), "rules");
+      const isOurs = (rule: unknown) =>
+        String(at(rule, "resources")) === "namespaces" && at(rule, "resourceNames") === undefined;
+      return at((Array.isArray(rules) ? rules : []).find(isOurs), "verbs");
+    };
+    expect(verbs(names.watcher)).toEqual(["list", "watch"]);
+    expect(verbs(names.worker)).toEqual(["get"]);
+  });
 });
 
 describe("the number of workers", () => {

@@ -137,7 +137,11 @@ describe("with exactly the rights the chart renders", () => {
   test("a hub's watcher and worker work together, each with its own, and are refused nothing", async () => {
     await makeSite("hub");
     await using redis = await startRedis();
-    const values = { fleetReloader: { mode: "hub", redis: { url: redis.url } } };
+    const namespaceSelector = "kubernetes.io/metadata.name=hub";
+    const values = {
+      fleetReloader: { mode: "hub", redis: { url: redis.url } },
+      reloader: { namespaceSelector },
+    };
     const objects = await rendered({ values });
     for (const service of ["watcher", "worker"] as const)
       await grant(
@@ -146,7 +150,7 @@ describe("with exactly the rights the chart renders", () => {
           ({ kind, metadata }) => kind.startsWith("ClusterRole") && metadata.name.includes(service),
         ),
       );
-    const args = ["--redis-url", redis.url];
+    const args = ["--redis-url", redis.url, `--namespace-selector=${namespaceSelector}`];
     await using watcher = start("watcher", { service: "watcher", args });
     await watcher.ready();
     await using worker = start("worker", { service: "worker", args });
