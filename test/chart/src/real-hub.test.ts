@@ -1,9 +1,11 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
 import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
 import { workField, workPath } from "@fleet-reloader/runtime/work-answer";
 import { watcherConfig } from "@fleet-reloader/watcher/config";
 import { workerConfig } from "@fleet-reloader/worker/config";
 import { describe, expect, test } from "vitest";
-import { rendered } from "./helm.ts";
+import { rendered, root } from "./helm.ts";
 import { at, type Manifest, the } from "./manifest.ts";
 import { matrix } from "./matrix.ts";
 
@@ -57,6 +59,18 @@ describe("watchers and workers", () => {
     const volumes = at(pod(scaled, names.worker), "volumes");
     expect(JSON.stringify(volumes)).toContain('"secretName":"reloader-reloader-mark-key"');
     expect(volumes).toEqual(at(pod(scaled, names.watcher), "volumes"));
+  });
+
+  test("have the rights to find clusters that the page on them names", () => {
+    const page = readFileSync(join(root, "docs/clusters.md"), "utf8");
+    const rules = at(the(scaled, "ClusterRole", "reloader-reloader-registration"), "rules");
+    const granted = (Array.isArray(rules) ? rules : []).map((rule) => {
+      const [group, resource, verbs] = ["apiGroups", "resources", "verbs"].map((key) => at(rule, key));
+      const named = String(group) === "" ? String(resource) : `${String(resource)}.${String(group)}`;
+      return `| \`${named}\` | ${Array.isArray(verbs) ? verbs.join(", ") : ""} |`;
+    });
+    expect(granted).toHaveLength(2);
+    for (const cells of granted) expect(page).toContain(cells);
   });
 
   test("are told apart by every selector, and found together by the monitor", () => {

@@ -41,7 +41,7 @@ export const fleetFields = {
       flag: "cluster-secrets",
       env: "FLEET_RELOADER_CLUSTER_SECRETS",
       placeholder: "PRESET[=NAMESPACE]",
-      description: `Clusters whose kubeconfigs lie in Secrets of the hub, which is the first cluster of --kubeconfig or the one we run in. Presets: ${presetNames}; for flux the Secrets need the label fleet-reloader.io/cluster=true. Needs get, list and watch on secrets there; cluster-api also on clusters.cluster.x-k8s.io, for their labels and pauses.`,
+      description: `Clusters whose kubeconfigs lie in Secrets of the hub, which is the first cluster of --kubeconfig or the one we run in. Presets: ${presetNames}; for flux the Secrets need the label fleet-reloader.io/cluster=true. Needs get, list and watch on secrets there; cluster-api also list and watch on clusters.cluster.x-k8s.io, for their labels and pauses.`,
       defaultText: "none; all namespaces where none is given",
       isList: true,
     },
@@ -69,7 +69,7 @@ export const fleetFields = {
       env: "FLEET_RELOADER_CLUSTER_PROFILES",
       placeholder: "NAMESPACE",
       description:
-        "Clusters of the hub's inventory (ClusterProfile, multicluster.x-k8s.io/v1alpha1), in all namespaces or, with =NAMESPACE, in one. Their credentials lie in Secrets beside them. Needs get, list and watch on clusterprofiles and secrets there.",
+        "Clusters of the hub's inventory (ClusterProfile, multicluster.x-k8s.io/v1alpha1), in all namespaces or, with =NAMESPACE, in one. Their credentials lie in Secrets beside them. Needs list and watch on clusterprofiles there, and get, list and watch on secrets.",
       defaultText: "off",
       isSwitch: true,
     },
