@@ -229,7 +229,7 @@ export const ownValues: Fields = {
     maxHeapMiB: leaf(null, "integer", "Heap limit of Node instead of the image's 512.", { minimum: 32 }),
     args: list("More flags."),
     extraRules: list(
-      "More rights where it serves, for kinds of workloads that args declare: rules as in a Role.",
+      "More rights where it serves, for kinds of workloads that are declared: rules as in a Role. In a hub the watchers have of them list and watch, the workers all but watch.",
     ),
   }),
 };

@@ -118,6 +118,12 @@ export const matrix: Readonly<Record<string, Rendering>> = {
         redis: { existingSecret: "redis-url", caSecret: "redis-ca" },
         hub: { worker: { resources: { limits: { memory: "256Mi" } }, args: ["--log-level=debug"] } },
         ...{ workloadKinds: ["serving.knative.dev/v1/Service=spec.template"], reloadSuspended: true },
+        extraRules: [
+          {
+            ...{ apiGroups: ["serving.knative.dev"], resources: ["services"] },
+            verbs: ["get", "list", "watch", "patch"],
+          },
+        ],
         ...{ reloadFinished: true, notices: { events: false, alertOnFailure: true, alertBurst: 5 } },
       },
     },

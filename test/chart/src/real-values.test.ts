@@ -165,6 +165,12 @@ describe("rights", () => {
   });
 });
 
+test("rights of one's own are taken as they are by the one process of the standalone shape", async () => {
+  const rule = { apiGroups: ["x.example"], resources: ["things"], verbs: ["get", "list", "watch", "patch"] };
+  const role = the(await rendered({ values: { fleetReloader: { extraRules: [rule] } } }), "ClusterRole");
+  expect(role.rules).toContainEqual(rule);
+});
+
 describe("what the users' own documents look for", () => {
   test("the Flux story: names, the label its runbook asks for, the PodMonitor", async () => {
     const objects = await by("the platform team's HelmRelease");

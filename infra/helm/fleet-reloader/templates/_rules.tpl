@@ -63,8 +63,19 @@ watcher only follows, and the worker reads and writes.
   resources: [pods]
   verbs: [list]
 {{- end }}
-{{- with .Values.fleetReloader.extraRules }}
-{{ toYaml . }}
+{{- range $rule := .Values.fleetReloader.extraRules }}
+{{- $verbs := $rule.verbs | default list }}
+{{- if eq $component "watcher" }}
+{{- $verbs = list }}
+{{- range $follow := list "list" "watch" }}
+{{- if or (has $follow $rule.verbs) (has "*" $rule.verbs) }}{{ $verbs = append $verbs $follow }}{{ end }}
+{{- end }}
+{{- else if eq $component "worker" }}
+{{- $verbs = without $verbs "watch" }}
+{{- end }}
+{{- if $verbs }}
+{{ list (set (deepCopy $rule) "verbs" $verbs) | toYaml }}
+{{- end }}
 {{- end }}
 {{- end -}}
 
