@@ -43,22 +43,37 @@ describe("watchers and workers", () => {
     },
   );
 
-  test("share the mark key, and find the same clusters", () => {
+  test("find the same clusters", () => {
     const of = (service: keyof typeof names) =>
-      argsOf(scaled, names[service]).filter((arg) =>
-        /^--(kubeconfig-dir|cluster-secrets|argocd|mark-key)/.test(arg),
-      );
+      argsOf(scaled, names[service]).filter((arg) => /^--(kubeconfig-dir|cluster-secrets|argocd)/.test(arg));
     expect(of("watcher")).toEqual(of("worker"));
     expect(of("worker")).toEqual([
-      "--mark-key-file=/etc/fleet-reloader/mark.key",
       "--kubeconfig-dir=/etc/fleet-reloader-clusters/team-a",
       "--cluster-secrets=cluster-api",
       "--cluster-secrets=flux=flux-system",
       "--argocd-clusters=argocd",
     ]);
-    const volumes = at(pod(scaled, names.worker), "volumes");
-    expect(JSON.stringify(volumes)).toContain('"secretName":"reloader-reloader-mark-key"');
-    expect(volumes).toEqual(at(pod(scaled, names.watcher), "volumes"));
+    for (const name of Object.values(names))
+      expect(JSON.stringify(at(pod(scaled, name), "volumes"))).toContain('"secretName":"team-a"');
+  });
+
+  test("have the mark key only where something is hashed: in workers, and in watchers that call a webhook", async () => {
+    const telling = await rendered({
+      values: {
+        fleetReloader: { mode: "hub", redis: { url: "redis://redis" } },
+        reloader: { webhookUrl: "https://hooks.example/changed" },
+      },
+    });
+    const places = (objects: readonly Manifest[], service: keyof typeof names) => [
+      argsOf(objects, names[service]).includes("--mark-key-file=/etc/fleet-reloader/mark.key"),
+      ...["volumes", "containers"].map((part) =>
+        /"name":"mark-key"/.test(JSON.stringify(at(pod(objects, names[service]), part))),
+      ),
+    ];
+    const everywhere = [true, true, true];
+    const nowhere = [false, false, false];
+    expect([places(hub, "worker"), places(hub, "watcher")]).toEqual([everywhere, nowhere]);
+    expect([places(telling, "worker"), places(telling, "watcher")]).toEqual([everywhere, everywhere]);
   });
 
   test("have the rights to find clusters that the page on them names", () => {

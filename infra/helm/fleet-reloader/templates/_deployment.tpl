@@ -147,7 +147,7 @@ spec:
             - name: tmp-volume
               mountPath: /tmp/
             {{- end }}
-            {{- if include "fleet-reloader.markKeySecret" . }}
+            {{- if include "fleet-reloader.mountedMarkKey" . }}
             - name: mark-key
               mountPath: /etc/fleet-reloader
               readOnly: true
@@ -179,7 +179,7 @@ spec:
         - name: tmp-volume
           emptyDir: {}
         {{- end }}
-        {{- with include "fleet-reloader.markKeySecret" . }}
+        {{- with include "fleet-reloader.mountedMarkKey" . }}
         - name: mark-key
           secret:
             secretName: {{ . }}

@@ -86,11 +86,22 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 {{- end -}}
 {{- end -}}
 
+{{/* The Secret with the key of the marks; empty: the key is in the data dir. */}}
 {{- define "fleet-reloader.markKeySecret" -}}
 {{- $markKey := .Values.fleetReloader.markKey -}}
 {{- if $markKey.existingSecret -}}
 {{- $markKey.existingSecret -}}
 {{- else if $markKey.create -}}
 {{- include "fleet-reloader.fullname" . }}-mark-key
+{{- end -}}
+{{- end -}}
+
+{{/*
+The same, where the process needs it: a watcher of a hub hashes nothing, unless it calls a webhook for each source that changes and
+has to know what it has told.
+*/}}
+{{- define "fleet-reloader.mountedMarkKey" -}}
+{{- if or (ne (.Component | default "") "watcher") .Values.reloader.webhookUrl -}}
+{{- include "fleet-reloader.markKeySecret" . -}}
 {{- end -}}
 {{- end -}}

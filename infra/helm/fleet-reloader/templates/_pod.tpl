@@ -52,7 +52,7 @@
 {{- with get $own $key | toString }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
 {{- end -}}
 {{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}
-{{- if include "fleet-reloader.markKeySecret" . }}{{ $args = append $args (printf "--mark-key-file=/etc/fleet-reloader/%s" $own.markKey.existingSecretKey) }}{{ end -}}
+{{- if include "fleet-reloader.mountedMarkKey" . }}{{ $args = append $args (printf "--mark-key-file=/etc/fleet-reloader/%s" $own.markKey.existingSecretKey) }}{{ end -}}
 {{- range $own.workloadKinds }}{{ $args = append $args (printf "--workload-kinds=%s" .) }}{{ end -}}
 {{- if $own.reloadSuspended }}{{ $args = append $args "--reload-suspended=true" }}{{ end -}}
 {{- if $own.reloadFinished }}{{ $args = append $args "--reload-finished=true" }}{{ end -}}
