@@ -23,6 +23,15 @@ test.each(["infra/manifests/fleet-reloader.yaml", "infra/kustomize/base/fleet-re
   },
 );
 
+test("what stands for the root in the chart is whole: in an older Helm 3 `tpl`, which labels go through, takes nothing without Template", () => {
+  const templates = files.filter((path) => path.startsWith("infra/helm/fleet-reloader/templates/"));
+  const roots = templates.flatMap((path) => [...read(path).matchAll(/dict "Component".*/g)].map(String));
+  expect(roots.length).toBeGreaterThan(5);
+  for (const root of roots)
+    for (const part of ["Values", "Release", "Chart", "Capabilities", "Template"])
+      expect(root).toMatch(new RegExp(`"${part}" \\$?\\.${part}`));
+});
+
 test("every manifest that is no template is YAML of Kubernetes objects", () => {
   const manifests = files.filter(
     (path) => /^infra\/(manifests|kustomize|flux)\/.*\.yaml$/.test(path) && !path.endsWith("values.yaml"),

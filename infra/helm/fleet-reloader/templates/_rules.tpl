@@ -90,7 +90,7 @@ watcher only follows, and the worker reads and writes.
 {{- define "fleet-reloader.subjects" -}}
 {{- $names := list -}}
 {{- range include "fleet-reloader.components" . | mustFromJson -}}
-{{- $names = append $names (include "fleet-reloader.serviceAccountName" (dict "Component" . "Values" $.Values "Release" $.Release "Chart" $.Chart)) -}}
+{{- $names = append $names (include "fleet-reloader.serviceAccountName" (dict "Component" . "Values" $.Values "Release" $.Release "Chart" $.Chart "Capabilities" $.Capabilities "Template" $.Template)) -}}
 {{- end -}}
 {{- range $names | uniq }}
 - kind: ServiceAccount
