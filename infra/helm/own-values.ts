@@ -76,7 +76,7 @@ const hub: Fields = {
         size: text("1Gi", "Size of the claim."),
         storageClassName: text("", "Its class; the cluster's default when empty."),
       }),
-      resources: map("Requests and limits.", {
+      resources: map("Requests and limits. It keeps three quarters of the memory limit at the most.", {
         requests: { cpu: "50m", memory: "128Mi" },
         limits: { memory: "512Mi" },
       }),

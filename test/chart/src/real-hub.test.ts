@@ -196,6 +196,21 @@ describe("Redis", () => {
     expect(others).toContain("redis://:$(VALKEY_PASSWORD)@reloader-reloader-valkey.tools.svc:6379");
   });
 
+  test.each([
+    ["512Mi", "--maxmemory,384mb"],
+    ["1.5Gi", "--maxmemory,1152mb"],
+    ["1G", "--maxmemory,715mb"],
+    [536_870_912, "--maxmemory,384mb"],
+    ["1048576k", "--maxmemory,750mb"],
+    [undefined, undefined],
+  ])("of the release with a memory limit of %s says so before the kernel ends it", async (memory, says) => {
+    const limits = memory === undefined ? null : { memory };
+    const valkey = { enabled: true, resources: { limits } };
+    const objects = await rendered({ values: { fleetReloader: { mode: "hub", hub: { valkey } } } });
+    const args = at(the(objects, "StatefulSet"), "spec", "template", "spec", "containers", 0, "args");
+    expect(/--maxmemory,[^,]*/.exec(String(args))?.[0]).toBe(says);
+  });
+
   test("of somebody else with a certificate of their own authority", () => {
     const env = at(pod(hub, names.worker), "containers", 0, "env");
     expect(JSON.stringify(env)).toContain(

@@ -1,0 +1,15 @@
+{{/*
+So many per cent of the memory limit in resources, in whole MiB: (list RESOURCES PERCENT). Empty where there is no limit, or none
+that is a plain quantity.
+*/}}
+{{- define "fleet-reloader.shareOfMemory" -}}
+{{- $limit := get (get (index . 0 | default dict) "limits" | default dict) "memory" -}}
+{{- /* A plain number comes as a float, which would be written with an exponent. */ -}}
+{{- $text := ternary (printf "%.0f" $limit) (toString $limit) (kindIs "float64" $limit) -}}
+{{- if regexMatch "^[0-9]+(\\.[0-9]+)?(k|M|G|T|Ki|Mi|Gi|Ti)?$" $text -}}
+{{- $unit := regexFind "[A-Za-z]*$" $text -}}
+{{- $bytes := get (dict "" 1.0 "k" 1e3 "M" 1e6 "G" 1e9 "T" 1e12 "Ki" 1024.0 "Mi" 1048576.0 "Gi" 1073741824.0 "Ti" 1099511627776.0) $unit -}}
+{{- $share := mulf (trimSuffix $unit $text | float64) $bytes (index . 1) -}}
+{{- with divf $share 104857600.0 | floor | int64 }}{{ . }}{{ end -}}
+{{- end -}}
+{{- end -}}
