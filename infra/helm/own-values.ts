@@ -226,7 +226,12 @@ export const ownValues: Fields = {
       true,
       "The right to list pods: why a rollout fails is then told by its pods, long before its deadline. Without it the status of the workload has to do.",
     ),
-    maxHeapMiB: leaf(null, "integer", "Heap limit of Node instead of the image's 512.", { minimum: 32 }),
+    maxHeapMiB: leaf(
+      null,
+      "integer",
+      "Heap limit of Node. When empty half of the container's memory limit, and without one the image's 512.",
+      { minimum: 32 },
+    ),
     args: list("More flags."),
     extraRules: list(
       "More rights where it serves, for kinds of workloads that are declared: rules as in a Role. In a hub the watchers have of them list and watch, the workers all but watch.",

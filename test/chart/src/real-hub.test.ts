@@ -142,6 +142,22 @@ describe("watchers and workers", () => {
   });
 });
 
+test("the heap of each process has half of its container's memory, or what is said; without a limit the image's", async () => {
+  const heapOf = (objects: readonly Manifest[], name: string) =>
+    at(pod(objects, name), "containers", 0, "command", 2);
+  expect([heapOf(hub, names.worker), heapOf(hub, names.watcher)]).toEqual([
+    "--max-old-space-size=128",
+    undefined,
+  ]);
+  const limited = { reloader: { deployment: { resources: { limits: { memory: "512Mi" } } } } };
+  const standalone = async (values: object) => heapOf(await rendered({ values }), "reloader-reloader");
+  expect(await standalone(limited)).toBe("--max-old-space-size=256");
+  expect(await standalone({ ...limited, fleetReloader: { maxHeapMiB: 300 } })).toBe(
+    "--max-old-space-size=300",
+  );
+  expect(await standalone({})).toBeUndefined();
+});
+
 describe("the number of workers", () => {
   test("is a plain one without KEDA, and left to KEDA with it", () => {
     expect(at(the(hub, "Deployment", names.worker), "spec", "replicas")).toBe(2);

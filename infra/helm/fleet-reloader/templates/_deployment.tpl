@@ -1,6 +1,7 @@
 {{/* The Deployment of one process; .Component names it, and is empty where one pod does it all. */}}
 {{- define "fleet-reloader.deployment" -}}
 {{- $deployment := .Values.reloader.deployment }}
+{{- $resources := (get (get .Values.fleetReloader.hub (.Component | default "none") | default dict) "resources") | default $deployment.resources }}
 apiVersion: apps/v1
 kind: Deployment
 metadata:
@@ -109,7 +110,8 @@ spec:
         - name: {{ include "fleet-reloader.componentName" . }}
           image: {{ include "fleet-reloader.image" . | quote }}
           imagePullPolicy: {{ .Values.image.pullPolicy }}
-          {{- with .Values.fleetReloader.maxHeapMiB }}
+          {{- /* Half of the container's memory: V8 feels its limit before the kernel kills. The rest is for buffers, the program and Redis. */}}
+          {{- with .Values.fleetReloader.maxHeapMiB | default (include "fleet-reloader.shareOfMemory" (list $resources 50)) }}
           # The image's own entrypoint with another heap limit.
           command: [/usr/bin/node, --max-semi-space-size=4, "--max-old-space-size={{ . }}", /app/main.mjs]
           {{- end }}
@@ -136,7 +138,7 @@ spec:
             {{- include "fleet-reloader.probeTimes" (list $deployment.readinessProbe 2) | nindent 12 }}
           securityContext:
             {{- include "fleet-reloader.containerSecurityContext" . | nindent 12 }}
-          {{- with (get (get .Values.fleetReloader.hub (.Component | default "none") | default dict) "resources") | default $deployment.resources }}
+          {{- with $resources }}
           resources:
             {{- toYaml . | nindent 12 }}
           {{- end }}
