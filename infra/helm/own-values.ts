@@ -232,6 +232,13 @@ export const ownValues: Fields = {
       "Heap limit of Node. When empty half of the container's memory limit, and without one the image's 512.",
       { minimum: 32 },
     ),
+    // 25 s for requests under way, 2 s each for history and reports, and some for the rest: more than Kubernetes' 30.
+    terminationGracePeriodSeconds: leaf(
+      45,
+      "integer",
+      "How long a pod has to end what is under way and to write what it has to tell; it takes up to 30 s.",
+      { minimum: 1 },
+    ),
     args: list("More flags."),
     extraRules: list(
       "More rights where it serves, for kinds of workloads that are declared: rules as in a Role. In a hub the watchers have of them list and watch, the workers all but watch.",

@@ -49,7 +49,7 @@ export interface WorkingOptions {
   readonly limits: RollLimits;
 }
 
-/** A request is given back after this long, so that a pod's 30 s of grace are enough. */
+/** A request is given back after this long. History, reports and connections end afterwards: the chart gives a pod 45 s. */
 const drainMs = 25_000;
 
 /** A rollout takes at least the start of a pod. */

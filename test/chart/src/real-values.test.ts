@@ -224,6 +224,16 @@ describe("instances", () => {
     expect(at(deployment, "spec", "template", "spec", "affinity", "podAntiAffinity")).toBeDefined();
   });
 
+  test("a pod has time to end: more than the 25 s for requests under way and the 4 s for what it has to tell", async () => {
+    const grace = async (values: object) =>
+      at(
+        the(await rendered({ values }), "Deployment"),
+        ...["spec", "template", "spec", "terminationGracePeriodSeconds"],
+      );
+    expect(await grace({})).toBe(45);
+    expect(await grace({ fleetReloader: { terminationGracePeriodSeconds: 120 } })).toBe(120);
+  });
+
   test("the mark key is 64 hexadecimal characters, and never the same twice", async () => {
     const keys = await Promise.all(
       [1, 2].map(async () => {

@@ -50,6 +50,9 @@ spec:
         {{- tpl (toYaml .) $ | nindent 8 }}
       {{- end }}
     spec:
+      {{- with .Values.fleetReloader.terminationGracePeriodSeconds }}
+      terminationGracePeriodSeconds: {{ . }}
+      {{- end }}
       serviceAccountName: {{ include "fleet-reloader.serviceAccountName" . }}
       {{- if kindIs "bool" $deployment.automountServiceAccountToken }}
       automountServiceAccountToken: {{ $deployment.automountServiceAccountToken }}
