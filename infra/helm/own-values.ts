@@ -143,9 +143,11 @@ export const ownValues: Fields = {
     debounce: fromConfig(ruleFields.debounce),
     maxWait: fromConfig(ruleFields.maxWait),
     concurrency: fromConfig(workerFields.concurrency),
-    listenAddress: text("0.0.0.0:9090", "Serves /live, /ready and /metrics. Flag --listen-address.", {
-      pattern: patterns["HOST:PORT"],
-    }),
+    listenAddress: text(
+      "0.0.0.0:9090",
+      "Serves /live, /ready and /metrics; watchers also /work, by which workers are scaled. Flag --listen-address.",
+      { pattern: patterns["HOST:PORT"] },
+    ),
     dashboardAddress: fromConfig(dashboardFields.dashboardAddress),
     redis: closed(
       "A Redis (6.2 or newer, or Valkey, maxmemory-policy noeviction) that several replicas share. Without one each pod has its own inside.",

@@ -28,7 +28,7 @@ export const historyFields = {
       env: "FLEET_RELOADER_HISTORY_MAX_LENGTH",
       placeholder: "COUNT",
       description:
-        "The most records that are kept, whatever their age; a roll makes about four, and a thousand take half a megabyte of Redis.",
+        "The most records that are kept in each shard, whatever their age; a roll makes about four, and a thousand take half a megabyte of Redis.",
     },
   },
 } as const;
