@@ -21,7 +21,6 @@ const lazyBoard = (from: string): Plugin => ({
   },
 });
 
-/** The generated models have no effect at import; saying so lets those nobody uses be left out. */
 /**
  * Of @kubernetes/client-node only kubeconfig and credentials are used. Its two thousand generated models would be parsed, and
  * loaded at run time, for two names that only its own API clients need.
