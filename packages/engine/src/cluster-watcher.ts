@@ -4,6 +4,7 @@ import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import type { Clock } from "./clock.ts";
 import { ClusterSession } from "./cluster-session.ts";
 import type { ClusterStreams } from "./cluster-streams.ts";
+import { type LinkedAbort, linkedAbort } from "./linked-abort.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
 import { selectorOf } from "./namespace-scope.ts";
@@ -78,10 +79,10 @@ export class ClusterWatcher {
   async run(signal: AbortSignal): Promise<void> {
     const { clock, name, log, meter } = this.#options;
     while (!signal.aborted) {
-      const session = new AbortController();
+      const session = linkedAbort(signal);
       const over = new AbortController();
       try {
-        const life = this.#session(session, AbortSignal.any([signal, session.signal]));
+        const life = this.#session(session);
         await Promise.race([life, this.#endOfPatience(signal, over.signal)]);
       } catch (error) {
         if (signal.aborted) break;
@@ -92,6 +93,7 @@ export class ClusterWatcher {
       } finally {
         over.abort();
         session.abort();
+        session[Symbol.dispose]();
         this.#statuses.clear();
       }
     }
@@ -107,7 +109,8 @@ export class ClusterWatcher {
   }
 
   /** One life of the index. Rejects when it ends. */
-  async #session(session: AbortController, signal: AbortSignal): Promise<void> {
+  async #session(session: LinkedAbort): Promise<void> {
+    const { signal } = session;
     await this.#options.index.open();
     await this.#forgetUnserved();
     const lost = Promise.withResolvers<never>();

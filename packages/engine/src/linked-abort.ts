@@ -1,4 +1,4 @@
-/** Something of its own that may be aborted, and is when its parent is. Disposed of when it is over, so that nothing of it stays. */
+/** Something of its own that may be aborted, and is when one of its parents is. Disposed of when it is over, so that nothing of it stays. */
 export interface LinkedAbort extends Disposable {
   readonly signal: AbortSignal;
   readonly abort: () => void;
@@ -6,16 +6,18 @@ export interface LinkedAbort extends Disposable {
 
 /**
  * What `AbortSignal.any` is for, where there are thousands: that one notes every signal it ultimately depends on, weakly and both
- * ways, which came to a sixth of what a watched cluster takes of the heap. This is one listener.
+ * ways, which came to a sixth of what a watched cluster takes of the heap. This is one listener for each.
  */
-export function linkedAbort(parent: AbortSignal): LinkedAbort {
+export function linkedAbort(...parents: readonly AbortSignal[]): LinkedAbort {
   const own = new AbortController();
-  const follow = (): void => own.abort(parent.reason);
-  if (parent.aborted) follow();
-  else parent.addEventListener("abort", follow, { once: true });
+  const follow = (): void => own.abort(parents.find(({ aborted }) => aborted)?.reason);
+  for (const parent of parents) parent.addEventListener("abort", follow, { once: true });
+  if (parents.some(({ aborted }) => aborted)) follow();
   return {
     signal: own.signal,
     abort: () => own.abort(),
-    [Symbol.dispose]: () => parent.removeEventListener("abort", follow),
+    [Symbol.dispose]: () => {
+      for (const parent of parents) parent.removeEventListener("abort", follow);
+    },
   };
 }

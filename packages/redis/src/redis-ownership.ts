@@ -1,5 +1,6 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
+import { linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
 import type { Ownership } from "@fleet-reloader/engine/ownership";
@@ -105,7 +106,10 @@ export class RedisOwnership implements Ownership {
       while (!signal.aborted) {
         await Promise.race([candidacy.gained.promise, ended.promise]);
         const { owned } = candidacy;
-        if (owned !== undefined && !signal.aborted) await work(AbortSignal.any([signal, owned.lost.signal]));
+        if (owned !== undefined && !signal.aborted) {
+          using both = linkedAbort(signal, owned.lost.signal);
+          await work(both.signal);
+        }
         if (owned?.lost.signal.aborted === false) return;
       }
     } finally {
