@@ -99,3 +99,17 @@ test("403 and 429 are answers, 500 is none, and 401 is a refusal", async () => {
   }
   expect(world.told.slice(0, 4)).toEqual(["heard", "heard", "refused", "missed"]);
 });
+
+test("a cluster that has refused us is asked again although it goes on talking", async () => {
+  await using world = setUp();
+  world.answers(new Fault("kube.unauthorized", "", { context: { status: 401 } }));
+  await world.clock.advance(10_000);
+  expect(world.told).toEqual(["refused"]);
+  world.answers("ok");
+  // The stream that was open before goes on, and brings something every second.
+  for (let second = 0; second < 11; second += 1) {
+    world.hear();
+    await world.clock.advance(1000);
+  }
+  expect(world.told).toEqual(["refused", "heard"]);
+});

@@ -1,6 +1,7 @@
 import type { ClusterEvent } from "@fleet-reloader/domain/cluster/standing";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
 
 export interface HealthOptions {
   /** When the cluster was last heard of, on the monotonic clock. */
@@ -24,8 +25,10 @@ const disturbedPauseMs = 500;
 export class Health {
   readonly #options: HealthOptions;
   #isMissed = false;
+  #isRefused = false;
   #askedAt = Number.NEGATIVE_INFINITY;
-  #nap = new AbortController();
+  #isDisturbed = false;
+  #nap: LinkedAbort | undefined;
 
   constructor(options: HealthOptions) {
     this.#options = options;
@@ -33,7 +36,8 @@ export class Health {
 
   /** Something broke off: there is reason to look before the time. */
   disturbed(): void {
-    this.#nap.abort();
+    this.#isDisturbed = true;
+    this.#nap?.abort();
   }
 
   /** Runs until the signal is aborted; never rejects. */
@@ -53,29 +57,34 @@ export class Health {
     const { clock, heardAt, random } = this.#options;
     // So that a thousand quiet clusters are not asked in one moment.
     const limitMs = quietMs * (1 - random() / 10);
+    using nap = linkedAbort(signal);
+    this.#nap = nap;
     while (!this.#isMissed && !signal.aborted) {
-      const leftMs = Math.max(heardAt(), this.#askedAt) + limitMs - clock.monotonic();
+      if (this.#isDisturbed) {
+        await this.#sleep(disturbedPauseMs, signal);
+        break;
+      }
+      // A cluster that refused us goes on with what it has accepted before: only a probe tells that it no longer does.
+      const since = this.#isRefused ? this.#askedAt : Math.max(heardAt(), this.#askedAt);
+      const leftMs = since + limitMs - clock.monotonic();
       if (leftMs <= 0) break;
-      await this.#sleep(leftMs, AbortSignal.any([signal, this.#nap.signal]));
-      if (!this.#nap.signal.aborted) continue;
-      await this.#sleep(disturbedPauseMs, signal);
-      break;
+      await this.#sleep(leftMs, nap.signal);
     }
-    this.#nap = new AbortController();
+    this.#isDisturbed = false;
   }
 
   async #probe(signal: AbortSignal): Promise<void> {
-    const late = new AbortController();
+    using probe = linkedAbort(signal);
     const answered = new AbortController();
-    void this.#sleep(probeTimeoutMs, answered.signal).then(() => late.abort());
+    void this.#sleep(probeTimeoutMs, answered.signal).then(probe.abort);
     try {
-      await this.#options.ask(AbortSignal.any([signal, late.signal]));
+      await this.#options.ask(probe.signal);
       this.#heard();
     } catch (error) {
       if (signal.aborted) return;
       const seconds = probeTimeoutMs / 1000;
       this.#judge(
-        late.signal.aborted ? new Fault("kube.timeout", `no answer within ${seconds} s`) : asFault(error),
+        probe.signal.aborted ? new Fault("kube.timeout", `no answer within ${seconds} s`) : asFault(error),
       );
     } finally {
       answered.abort();
@@ -90,11 +99,13 @@ export class Health {
       return;
     }
     this.#isMissed = !isAnswered;
+    this.#isRefused = isAnswered;
     this.#options.tell({ type: isAnswered ? "refused" : "missed", why: fault.message });
   }
 
   #heard(): void {
     this.#isMissed = false;
+    this.#isRefused = false;
     this.#options.tell({ type: "heard" });
   }
 
