@@ -28,13 +28,6 @@ export async function readUid(connection: Connection, signal: AbortSignal): Prom
   }
 }
 
-const standInPrefix = "server-";
-
-/** Whether the id is the cluster's own, which its UID can be compared with. */
-export function isOwnUid(cluster: ClusterId): boolean {
-  return !cluster.startsWith(standInPrefix);
-}
-
 function standIn(server: string): ClusterId {
-  return standInPrefix + createHash("sha256").update(server).digest("hex").slice(0, 32);
+  return "server-" + createHash("sha256").update(server).digest("hex").slice(0, 32);
 }

@@ -72,23 +72,29 @@ export class Fleet {
     return standing.state === "Unreachable" ? "unreachable" : "reachable";
   }
 
-  /** A line for whatever keeps a cluster from being served as it should, for readiness. */
+  /** A line for whatever keeps a cluster that is waited for from being served as it should, for readiness. */
   get notEngaged(): readonly string[] {
     return [
       ...this.#options.providers.flatMap((provider) => provider.notReady),
-      ...inOrder(this.#members).flatMap((member) => this.#linesOf(member)),
+      ...inOrder(this.#members).flatMap((member) => (this.#isWaitedFor(member) ? this.#linesOf(member) : [])),
     ];
   }
 
-  /** A line for what people should know of a registration although its cluster is served. */
+  /** Whether this process is ready only when it serves the cluster. */
+  isWaitedFor(cluster: ClusterId): boolean {
+    return this.#claimants(cluster).some(({ member }) => this.#isWaitedFor(member));
+  }
+
+  /** A line for what people should know of a registration although nobody waits for it. */
   get notes(): readonly string[] {
     return inOrder(this.#members).flatMap((member) => {
       const { problem, registration, standing } = member;
+      const away = this.#isWaitedFor(member) ? [] : this.#linesOf(member);
       const lines = [
         ...(problem === undefined ? [] : [problem]),
         ...(standing.state === "Alias" ? standing.why : []),
       ];
-      return lines.map((line) => `registration ${registration.id}: ${line}`);
+      return [...away, ...lines.map((line) => `registration ${registration.id}: ${line}`)];
     });
   }
 
@@ -97,8 +103,9 @@ export class Fleet {
     await Promise.all(
       this.#options.providers.map(async (provider, precedence) => {
         const mine = new Map<string, Member>();
+        const isNamed = provider.isNamed === true;
         const change = (registrations: readonly Registration[]): void =>
-          this.#change(mine, registrations, { precedence, signal, onEngaged });
+          this.#change(mine, registrations, { precedence, isNamed, signal, onEngaged });
         await provider.run(signal, change);
       }),
     );
@@ -122,8 +129,7 @@ export class Fleet {
   #add(registration: Registration, life: Life): Member {
     const member: Member = new Member({
       ...this.#options,
-      registration,
-      precedence: life.precedence,
+      ...{ registration, precedence: life.precedence, isNamed: life.isNamed },
       turns: this.#turns,
       changed: () => this.#tell(member),
       onClaim: (_, before) => this.#claimed(member, before, life),
@@ -160,7 +166,8 @@ export class Fleet {
     }
     const { access, registration, member } = chosen;
     if (engagement === undefined) this.#engage(cluster, { access, registration }, life);
-    else if (isSame(engagement.engaged.namespaces, access.namespaces)) engagement.use(access.target);
+    else if (isSame(engagement.engaged.namespaces, access.namespaces))
+      engagement.use(access.target, registration.labels);
     // Other namespaces are other work.
     else engagement.end();
     member.tell({ type: "engaged" });
@@ -214,6 +221,12 @@ export class Fleet {
     return engagement?.standing ?? member.standing;
   }
 
+  /** One of hundreds that is away must not stop the roll-out of this very product, nor hide its endpoints. */
+  #isWaitedFor(member: Member): boolean {
+    const { state } = this.#standingOf(member);
+    return member.isNamed || !(state === "Unreachable" || state === "Forbidden" || state === "Degraded");
+  }
+
   #linesOf(member: Member): readonly string[] {
     const { state, why } = this.#standingOf(member);
     // What cannot be used, or is not meant to be, keeps nothing from being ready.
@@ -240,6 +253,7 @@ interface Claimant {
 
 interface Life {
   readonly precedence: number;
+  readonly isNamed: boolean;
   readonly signal: AbortSignal;
   readonly onEngaged: OnEngaged;
 }

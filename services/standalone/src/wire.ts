@@ -93,7 +93,11 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     // Served before anything is waited for: being alive depends on nothing outside this process.
     const health = await listenHealth({
       address: config.listenAddress,
-      notReady: () => [...client.notReady, ...fleet.notEngaged, ...watching.notInSync],
+      notReady: () => [
+        ...client.notReady,
+        ...fleet.notEngaged,
+        ...watching.notInSync((cluster) => fleet.isWaitedFor(cluster)),
+      ],
       notes: () => [...registration.notes, ...fleet.notes],
       metrics,
       work: scaling.work,

@@ -83,10 +83,10 @@ export class Watching {
     }
   }
 
-  /** One line for each stream that is not in sync, for readiness. */
-  get notInSync(): readonly string[] {
-    return [...this.#watchers.values()].flatMap(({ name, watcher }) => {
-      if (watcher.isInSync) return [];
+  /** One line for each stream that is not in sync, of a cluster that is waited for. */
+  notInSync(isWaitedFor: (cluster: ClusterId) => boolean): readonly string[] {
+    return [...this.#watchers].flatMap(([cluster, { name, watcher }]) => {
+      if (watcher.isInSync || !isWaitedFor(cluster)) return [];
       const behind = watcher.statuses.filter((status) => !isSettled(status.state));
       if (behind.length === 0) return [`cluster ${name}: streams are starting`];
       return behind.map((status) => `cluster ${name}: ${status.resource} is ${status.state} (${status.why})`);

@@ -78,7 +78,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
       ...client.notReady,
       ...fleet.notEngaged,
       ...ownership.unowned.map((id) => `cluster ${fleet.get(id)?.name ?? id}: nobody watches it yet`),
-      ...watching.notInSync,
+      ...watching.notInSync((cluster) => fleet.isWaitedFor(cluster)),
     ],
     notes: () => [...registration.notes, ...fleet.notes],
     metrics,

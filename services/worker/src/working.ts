@@ -75,7 +75,9 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
         options.settings.scope.sourceSelector,
       ),
       engagedAtSeconds: await readEngagedAt(cluster, options),
-      labels: found.labels,
+      get labels() {
+        return found.labels;
+      },
     };
     known.set(found, made);
     return made;

@@ -9,9 +9,10 @@ import {
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Labels } from "@fleet-reloader/domain/label-selector";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import { linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { ClusterId } from "@fleet-reloader/engine/request";
-import { isOwnUid, readUid } from "../cluster-identity.ts";
+import { readUid } from "../cluster-identity.ts";
 import type { Connection } from "../connection.ts";
 import type { ClusterTarget } from "../kubeconfig.ts";
 import { Health } from "./health.ts";
@@ -22,6 +23,7 @@ export interface Engaged {
   readonly cluster: ClusterId;
   /** What people call it; stays the same as long as the engagement. */
   readonly name: string;
+  /** Those of the registration it is reached by, as they are now. */
   readonly labels: Labels;
   /** These namespaces only; undefined: what the settings say. */
   readonly namespaces: readonly string[] | undefined;
@@ -62,16 +64,25 @@ const workRestartMs = 5000;
 export class Engagement {
   readonly engaged: Engaged;
   readonly #options: EngagementOptions;
-  readonly #lifetime = new AbortController();
   readonly #health: Health;
+  readonly #lifetime = new AbortController();
   #target: ClusterTarget;
+  #labels: Labels;
   #facts: ClusterFacts = afterEvent(discovered, { type: "engaged" });
 
   constructor(options: EngagementOptions) {
     const { connection } = options.engaged;
     this.#options = options;
     this.#target = options.target;
-    this.engaged = { ...options.engaged, syncBegins: () => this.#syncBegins() };
+    this.#labels = options.engaged.labels;
+    const labels = () => this.#labels;
+    this.engaged = {
+      ...options.engaged,
+      get labels() {
+        return labels();
+      },
+      syncBegins: () => this.#syncBegins(),
+    };
     this.#health = new Health({
       ...options,
       heardAt: () => connection.heardAt,
@@ -88,8 +99,9 @@ export class Engagement {
     return this.#lifetime.signal.aborted;
   }
 
-  /** The same cluster by another address or with other credentials, from the next request on. */
-  use(target: ClusterTarget): void {
+  /** The same cluster by another address, with other credentials or labels, from the next request on. */
+  use(target: ClusterTarget, labels: Labels): void {
+    this.#labels = labels;
     if (target === this.#target) return;
     this.#target = target;
     this.engaged.connection.use(target);
@@ -103,7 +115,8 @@ export class Engagement {
   /** Runs until `end` or the end of the signal; never rejects. */
   async run(outer: AbortSignal): Promise<void> {
     const { connection } = this.engaged;
-    const signal = AbortSignal.any([outer, this.#lifetime.signal]);
+    using life = linkedAbort(outer, this.#lifetime.signal);
+    const { signal } = life;
     connection.guard({
       verify: () => this.#verify(signal),
       disturbed: () => this.#health.disturbed(),
@@ -136,16 +149,20 @@ export class Engagement {
   async #verify(signal: AbortSignal): Promise<void> {
     const { cluster, connection, name } = this.engaged;
     const uid = await readUid(connection, signal);
-    if (uid === undefined || uid === cluster || !isOwnUid(cluster)) return;
+    // What was known by its address, since it did not tell its UID, is another cluster for us once it does: the parts of this
+    // product would else know it by two names.
+    if (uid === undefined || uid === cluster) return;
     if (!this.isEnding) this.#options.replaced();
     throw new Fault("kube.replaced", `another cluster answers at ${connection.server} than ${name} was`);
   }
 
   async #followRights(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
+      let isKnown = false;
       try {
         const missing = await missingRights(this.engaged.connection, this.#options.rights, signal);
         this.#tell({ type: "rights", missing });
+        isKnown = missing.length === 0;
       } catch (error) {
         // No answer is no refusal; that there is none shows elsewhere.
         this.#options.log.debug(
@@ -153,19 +170,20 @@ export class Engagement {
           "rights unknown",
         );
       }
-      await this.#sleep(this.#facts.missingRights.length > 0 ? missingRightsMs : allRightsMs, signal);
+      await this.#sleep(isKnown ? allRightsMs : missingRightsMs, signal);
     }
   }
 
   #syncBegins(): () => void {
     this.#tell({ type: "sync-began" });
-    const over = new AbortController();
-    void this.#sleep(syncPatienceMs, AbortSignal.any([this.#lifetime.signal, over.signal])).then(() => {
-      if (!over.signal.aborted && !this.isEnding) this.#tell({ type: "sync-late" });
+    const over = linkedAbort(this.#lifetime.signal);
+    void this.#sleep(syncPatienceMs, over.signal).then(() => {
+      if (!over.signal.aborted) this.#tell({ type: "sync-late" });
     });
     return () => {
       if (over.signal.aborted) return;
       over.abort();
+      over[Symbol.dispose]();
       this.#tell({ type: "synced" });
     };
   }

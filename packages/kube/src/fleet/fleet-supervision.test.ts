@@ -10,7 +10,7 @@ import type { ClusterProvider, Registration } from "../registration/registration
 import type { Right } from "./rights.ts";
 
 /** A provider whose registrations a test changes as it goes. */
-function registry() {
+function registry(named: Pick<ClusterProvider, "isNamed"> = {}) {
   let tell: (registrations: readonly Registration[]) => void = () => undefined;
   let all: readonly Registration[] = [];
   const provider: ClusterProvider = {
@@ -20,6 +20,7 @@ function registry() {
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
     },
     notReady: [],
+    ...named,
   };
   return {
     provider,
@@ -179,6 +180,34 @@ test("a cluster rebuilt at the same address is another one: the old work ends be
   expect(world.fleet.get(old.uid)).toBeUndefined();
 });
 
+test("labels that change are those of the cluster at once; address and work stay", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  const hub = registry();
+  await using world = supervise([hub.provider]);
+  const registration = usable("a", cluster.kubeconfig());
+  hub.say(registration);
+  const engaged = await until("it is engaged", () => world.fleet.get(cluster.uid));
+  hub.say({ ...registration, labels: { env: "prod" } });
+  await until("it has its label", () => engaged.labels["env"] === "prod");
+  expect(world.engaged).toHaveLength(1);
+  expect(world.ended).toEqual([]);
+});
+
+test("who asks whether we are ready waits for a cluster that was named, not for a registered one that is away", async () => {
+  const named = registry({ isNamed: true });
+  const registered = registry();
+  await using world = supervise([named.provider, registered.provider]);
+  const away = await startSimCluster({ controllers: false });
+  const kubeconfig = away.kubeconfig();
+  await away[Symbol.asyncDispose]();
+  registered.say(usable("far", kubeconfig));
+  await until("it is noted", () => world.fleet.notes.some((note) => note.startsWith("cluster far: ")));
+  expect(world.fleet.notEngaged).toEqual([]);
+  named.say(usable("own", kubeconfig));
+  await until("it is missed", () => world.fleet.notEngaged.length > 0);
+  expect(world.fleet.notEngaged).toEqual([expect.stringMatching(/^cluster own: /)]);
+});
+
 test("a right that is missing is told by verb and resource, and no more when it is granted", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   cluster.addUser("reader", [{ apiGroups: ["*"], resources: ["*"], verbs: ["get"] }]);
@@ -189,7 +218,8 @@ test("a right that is missing is told by verb and resource, and no more when it 
   await using world = supervise([hub.provider], rights);
   hub.say(usable("a", cluster.kubeconfig("reader")));
   const line = "no right to patch deployments.apps in all namespaces; grant it, see infra/manifests";
-  await until("it is told", () => world.fleet.notEngaged.includes(`cluster a: ${line}`));
+  await until("it is told", () => world.fleet.notes.includes(`cluster a: ${line}`));
+  expect(world.fleet.notEngaged).toEqual([]);
   expect(world.log.lines.filter(({ level }) => level === "error")).toEqual([
     expect.objectContaining({ fields: { cluster: "a", registration: "a", state: "Forbidden", why: line } }),
   ]);

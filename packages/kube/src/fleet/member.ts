@@ -8,6 +8,7 @@ import {
 } from "@fleet-reloader/domain/cluster/standing";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Turns } from "@fleet-reloader/engine/turns";
@@ -28,8 +29,10 @@ export interface MemberOptions extends Omit<ConnectionOptions, "target"> {
   readonly registration: Registration;
   /** Of two members with one cluster the lower is used. */
   readonly precedence: number;
+  /** Whoever asks whether we are ready waits for it, whatever its state is. */
+  readonly isNamed: boolean;
   readonly turns: Turns;
-  /** Its claim has changed; undefined: it has none any more. */
+  /** Its claim has changed, or what is told of the cluster it claims; undefined: it has none any more. */
   readonly onClaim: (member: Member, before: Claim | undefined) => void;
   readonly changed: () => void;
   readonly clock: Clock;
@@ -50,7 +53,7 @@ export class Member {
   readonly #lifetime = new AbortController();
   #registration: Registration;
   /** Aborted when what it is about to do is out of date. */
-  #news = new AbortController();
+  #news: LinkedAbort | undefined;
   #claim: Claim | undefined;
   #facts: ClusterFacts = discovered;
   /** Why it cannot be used as it is now, while what it was before is used on. */
@@ -67,6 +70,10 @@ export class Member {
     return this.#registration;
   }
 
+  get isNamed(): boolean {
+    return this.#options.isNamed;
+  }
+
   get claim(): Claim | undefined {
     return this.#claim;
   }
@@ -81,13 +88,13 @@ export class Member {
 
   change(registration: Registration): void {
     this.#registration = registration;
-    this.#news.abort();
+    this.#news?.abort();
   }
 
   /** What it claims is no longer what answers there: it finds out anew. */
   lost(): void {
     this.#giveUp();
-    this.#news.abort();
+    this.#news?.abort();
   }
 
   remove(): void {
@@ -101,12 +108,13 @@ export class Member {
 
   /** Runs until it is removed; never rejects. */
   async run(outer: AbortSignal): Promise<void> {
-    const signal = AbortSignal.any([outer, this.#lifetime.signal]);
+    using life = linkedAbort(outer, this.#lifetime.signal);
+    const { signal } = life;
     while (!signal.aborted) {
-      this.#news = new AbortController();
-      const either = AbortSignal.any([signal, this.#news.signal]);
-      await this.#follow(this.#registration.access, either);
-      if (!either.aborted) await aborted(either);
+      using news = linkedAbort(signal);
+      this.#news = news;
+      await this.#follow(this.#registration.access, news.signal);
+      if (!news.signal.aborted) await aborted(news.signal);
     }
     this.#giveUp();
     this.tell({ type: "removed" });
@@ -122,8 +130,11 @@ export class Member {
         // Whoever hears of registrations says so; what it was before is used on.
         return this.#options.changed();
       case "usable":
-        if (this.#claim?.access.version === access.version) this.#problem = undefined;
-        else await this.#connect(access, signal);
+        if (this.#claim?.access.version === access.version) {
+          this.#problem = undefined;
+          // Its labels may be others.
+          this.#options.onClaim(this, this.#claim);
+        } else await this.#connect(access, signal);
         return this.#options.changed();
     }
   }

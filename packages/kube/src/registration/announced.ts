@@ -36,6 +36,7 @@ export class Announcer {
       get notReady() {
         return provider.notReady;
       },
+      ...(provider.isNamed === undefined ? {} : { isNamed: provider.isNamed }),
     };
   }
 

@@ -17,5 +17,6 @@ export function createGivenClusters(targets: readonly ClusterTarget[]): ClusterP
       await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
     },
     notReady: [],
+    isNamed: true,
   };
 }

@@ -33,4 +33,6 @@ export interface ClusterProvider {
   run(signal: AbortSignal, onChange: (registrations: readonly Registration[]) => void): Promise<void>;
   /** What keeps it from telling what there is, a line each, for readiness. */
   readonly notReady: readonly string[];
+  /** Its clusters were named to this process itself: without each of them it is not ready. Registered ones come and go. */
+  readonly isNamed?: true;
 }
