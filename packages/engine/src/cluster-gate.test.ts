@@ -72,6 +72,21 @@ describe("slots", () => {
     expect(await fill(world, "idle")).toBe(2);
   });
 
+  test("who waits for a cluster that is far away waits on: slow as usual is not hung", async () => {
+    const world = setUp(64);
+    const far = async () => {
+      const inside = await letIn(world, "far");
+      await world.clock.advance(400);
+      inside.leave("answered");
+    };
+    await far();
+    const under = [await letIn(world, "far"), await letIn(world, "far"), await letIn(world, "far")];
+    const waits = letIn(world, "far");
+    await world.clock.advance(400);
+    under[0]?.leave("answered");
+    (await waits).leave("answered");
+  });
+
   test("twenty clusters that hang at once leave room for those that do not", async () => {
     const world = setUp(64);
     for (let cluster = 0; cluster < 20; cluster += 1) expect(await fill(world, `hangs${cluster}`)).toBe(2);

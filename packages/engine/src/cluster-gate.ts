@@ -8,6 +8,7 @@ import {
 } from "@fleet-reloader/domain/cluster/breaker";
 import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
 import type { Clock, Random } from "./clock.ts";
+import { linkedAbort } from "./linked-abort.ts";
 import type { Meter } from "./meter.ts";
 import type { ClusterId } from "./request.ts";
 
@@ -39,6 +40,8 @@ interface Gated {
   window: number;
   /** Monotonic, milliseconds: since when nothing of what is under way has come to an end. */
   finishedAtMs: number;
+  /** How long its requests take of late; 0 before the first. */
+  usualMs: number;
   readonly waiting: Set<Waiter>;
   /** When the last of the parked requests comes back. */
   parkedUntilMs: number;
@@ -49,6 +52,11 @@ interface Gated {
 const waitMaxMs = 2000;
 /** A cluster with requests under way and none finished for this long looks hung: nobody waits for it, and nobody enters. */
 const hungMs = 250;
+/** One that is far away takes its time and is as healthy as any: so many times as long as usual, and no longer than this. */
+const hungTimes = 3;
+const hungMaxMs = 2000;
+/** How much of the usual time is that of the latest request. */
+const usualShare = 0.2;
 /** How often who waits looks whether it hangs: just after it could have begun to look so. */
 const lookMs = hungMs + 1;
 /**
@@ -58,7 +66,7 @@ const lookMs = hungMs + 1;
 const windowFirst = 2;
 /** Whoever has been idle for this long has to show again that it answers. */
 const windowIdleMs = 1000;
-/** Parked for want of a slot; a semaphore that is full is asked again after 200–500 ms (queue.md, 5.3). */
+/** Parked for want of a slot; a semaphore that is full is asked again after 200–500 ms. */
 const busyMs = 400;
 /** Parked because its cluster looks hung: until what is under way there has run into its deadline, or has been answered. */
 const hungRestMs = 3000;
@@ -77,6 +85,8 @@ const spreadMaxMs = 5 * 60_000;
 export class ClusterGate {
   readonly #options: ClusterGateOptions;
   readonly #clusters = new Map<ClusterId, Gated>();
+  /** Those with somebody who waits. */
+  readonly #waited = new Set<Gated>();
   #inFlight = 0;
 
   constructor(options: ClusterGateOptions) {
@@ -141,15 +151,21 @@ export class ClusterGate {
   }
 
   #leave(cluster: ClusterId, gated: Gated, isTrial: boolean): (outcome: BreakerOutcome) => void {
+    const enteredAt = this.#options.clock.monotonic();
     return (outcome) => {
       const now = this.#options.clock.monotonic();
+      const tookMs = now - enteredAt;
       gated.finishedAtMs = now;
       const before = gated.breaker.type;
       // What began before the trial and failed since says nothing of it.
       const isStale = before === "half-open" && !isTrial && outcome !== "answered";
       if (!isStale) gated.breaker = afterOutcome(gated.breaker, outcome, now);
-      if (outcome === "answered") gated.parkedUntilMs = 0;
-      if (outcome === "answered") gated.window = Math.min(this.#windowMax, gated.window + 1);
+      if (outcome === "answered") {
+        gated.parkedUntilMs = 0;
+        gated.window = Math.min(this.#windowMax, gated.window + 1);
+        const usualMs = gated.usualMs === 0 ? tookMs : gated.usualMs;
+        gated.usualMs = usualMs + usualShare * (tookMs - usualMs);
+      }
       if (outcome === "failed") gated.window = windowFirst;
       this.#measure(cluster, before, gated.breaker.type);
       this.#giveBack(gated);
@@ -172,8 +188,9 @@ export class ClusterGate {
   }
 
   /** The trial of a breaker finds out by itself, whatever of before is still under way. */
-  #looksHung({ breaker, inFlight, finishedAtMs }: Gated): boolean {
-    const isSilent = this.#options.clock.monotonic() - finishedAtMs > hungMs;
+  #looksHung({ breaker, inFlight, finishedAtMs, usualMs }: Gated): boolean {
+    const silentMs = Math.max(hungMs, Math.min(hungMaxMs, hungTimes * usualMs));
+    const isSilent = this.#options.clock.monotonic() - finishedAtMs > silentMs;
     return breaker.type === "closed" && inFlight > 0 && isSilent;
   }
 
@@ -185,21 +202,21 @@ export class ClusterGate {
     const turn = Promise.withResolvers<boolean>();
     const waiter = {
       enter: () => {
-        gated.waiting.delete(waiter);
+        this.#waitsNoMore(gated, waiter);
         // At once, or somebody who has not waited takes it in between.
         this.#take(gated);
         turn.resolve(true);
       },
     };
     gated.waiting.add(waiter);
-    const over = new AbortController();
+    this.#waited.add(gated);
+    using over = linkedAbort(signal);
     const patience = async (): Promise<void> => {
-      const stop = AbortSignal.any([signal, over.signal]);
       for (let waitedMs = 0; waitedMs < waitMaxMs && !this.#looksHung(gated); waitedMs += lookMs)
-        await clock.sleep(lookMs, stop);
+        await clock.sleep(lookMs, over.signal);
     };
     const late = (): void => {
-      gated.waiting.delete(waiter);
+      this.#waitsNoMore(gated, waiter);
       turn.resolve(false);
     };
     void patience().then(late, late);
@@ -208,11 +225,16 @@ export class ClusterGate {
     return isIn;
   }
 
+  #waitsNoMore(gated: Gated, waiter: Waiter): void {
+    gated.waiting.delete(waiter);
+    if (gated.waiting.size === 0) this.#waited.delete(gated);
+  }
+
   /** Lets in who waits, of the cluster with the fewest slots first. */
   #passOn(): void {
     for (;;) {
-      const waiting = [...this.#clusters.values()].filter((gated) => gated.waiting.size > 0);
-      const next = waiting.sort((a, b) => a.inFlight - b.inFlight).find((gated) => this.#hasSlot(gated));
+      const waiting = [...this.#waited].sort((a, b) => a.inFlight - b.inFlight);
+      const next = waiting.find((gated) => this.#hasSlot(gated));
       const [waiter] = next?.waiting ?? [];
       if (waiter === undefined) return;
       waiter.enter();
@@ -243,6 +265,7 @@ export class ClusterGate {
       inFlight: 0,
       window: windowFirst,
       finishedAtMs: 0,
+      usualMs: 0,
       waiting: new Set(),
       parkedUntilMs: 0,
       wasUnreachable: false,
