@@ -4,10 +4,9 @@ import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abo
 import type { Dispatcher } from "undici";
 import { parseJson, retryAfter, statusOf } from "./answer-parts.ts";
 import { CallLimit } from "./call-limit.ts";
-import { Credentials, type Identity } from "./credentials.ts";
 import { Deadlines } from "./deadlines.ts";
-import { createPools, type HttpPools, poolsKey } from "./http-pools.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
+import { Route, type Way } from "./route.ts";
 import { type ConnectionGuard, Suspicion } from "./suspicion.ts";
 import { type CallContext, isSilence, statusFault, transportFault } from "./to-fault.ts";
 import { wholeAnswer } from "./whole-answer.ts";
@@ -71,26 +70,26 @@ export class Connection {
   readonly #limit: CallLimit | undefined;
   readonly #head: Deadlines;
   readonly #whole: Deadlines;
-  #target: ClusterTarget;
-  #credentials: Credentials;
-  #pools: HttpPools | undefined;
+  readonly #route: Route;
   readonly #suspicion = new Suspicion();
   #heardAt: number;
   readonly #streams = new Set<LinkedAbort>();
 
   constructor(options: ConnectionOptions) {
-    const { clock, limit, target } = options;
+    const { callConnections = callConnectionsDefault, clock, isShared, limit, target } = options;
     this.#options = options;
-    this.#target = target;
+    this.#route = new Route({
+      ...{ target, clock },
+      callConnections: isShared === true ? undefined : callConnections,
+    });
     this.#limit = limit === undefined ? undefined : new CallLimit({ ...limit, clock });
     this.#head = new Deadlines(callTimeoutMs, clock);
     this.#whole = new Deadlines(wholeAnswerMs, clock);
-    this.#credentials = new Credentials(target, clock);
     this.#heardAt = clock.monotonic();
   }
 
   get server(): string {
-    return this.#target.server;
+    return this.#route.server;
   }
 
   /** When the server last said something that only a working server says: an answer below 500, a byte of a stream. */
@@ -105,8 +104,7 @@ export class Connection {
 
   /** Another way to the same cluster: for every request from now on. Those under way end in their own time. */
   use(target: ClusterTarget): void {
-    this.#target = target;
-    this.#credentials = new Credentials(target, this.#options.clock);
+    this.#route.use(target);
     this.#suspicion.raise();
   }
 
@@ -131,7 +129,7 @@ export class Connection {
       return await this.#callOnce(call, signal);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "kube.unauthorized") throw error;
-      this.#credentials.invalidate();
+      this.#route.refused();
       return await this.#callOnce(call, signal);
     }
   }
@@ -151,12 +149,12 @@ export class Connection {
       if (response.statusCode === 401) {
         // A token that ran out while the last watch was open: the next one has to do, without a pause.
         await response.body.dump();
-        this.#credentials.invalidate();
+        this.#route.refused();
         response = await this.#open(call, signal);
       }
       if (response.statusCode < 500) this.#hear();
       if (response.statusCode >= 400) {
-        if (response.statusCode === 401) this.#credentials.invalidate();
+        if (response.statusCode === 401) this.#route.refused();
         const body = parseJson(await response.body.text());
         throw statusFault(response.statusCode, statusOf(body), context, retryAfter(response.headers));
       }
@@ -178,18 +176,16 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    const pools = this.#pools;
-    this.#pools = undefined;
     this.#head.close();
     this.#whole.close();
-    await Promise.all([pools?.calls.destroy(), pools?.streams.destroy()]);
+    await this.#route.close();
   }
 
   async #open(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const { identity, pools } = await this.#ready();
+    const way = await this.#route.way();
     return await this.#recorded(call, "stream", () =>
-      pools.streams.request({
-        ...this.#request(call, identity),
+      way.pools.streams.request({
+        ...this.#request(call, way),
         signal,
         headersTimeout: streamHeadersMs,
         bodyTimeout: this.#options.streamSilenceMs ?? streamSilenceMs,
@@ -200,15 +196,15 @@ export class Connection {
   async #callOnce(call: Call, signal: AbortSignal): Promise<Answer> {
     const context = this.#context(call);
     try {
-      const { identity, pools } = await this.#ready();
+      const way = await this.#route.way();
       const request = {
-        ...this.#request(call, identity),
+        ...this.#request(call, way),
         headersTimeout: callTimeoutMs,
         bodyTimeout: callTimeoutMs,
       };
       const deadlines = { head: this.#head, whole: this.#whole };
       const answer = await this.#recorded(call, "call", () =>
-        wholeAnswer(pools.calls, request, { signal, deadlines }),
+        wholeAnswer(way.pools.calls, request, { signal, deadlines }),
       );
       const body = parseJson(await answer.text);
       if (answer.statusCode < 500) this.#hear();
@@ -247,7 +243,7 @@ export class Connection {
     request: () => Promise<T>,
   ): Promise<T> {
     const { clock, onCall } = this.#options;
-    const { host } = new URL(this.server);
+    const { host } = this.#route;
     const startedAt = clock.monotonic();
     const record = (code: string): void => {
       const seconds = how === "call" ? (clock.monotonic() - startedAt) / 1000 : undefined;
@@ -263,25 +259,11 @@ export class Connection {
     }
   }
 
-  async #ready(): Promise<{ identity: Identity; pools: HttpPools }> {
-    const { callConnections = callConnectionsDefault, isShared = false } = this.#options;
-    const identity = await this.#credentials.get();
-    if (this.#pools?.key !== poolsKey(this.#target, identity)) {
-      const old = this.#pools;
-      this.#pools = createPools(this.#target, identity, isShared ? undefined : callConnections);
-      // What is under way on the old pools ends in its own time.
-      void old?.calls.close();
-      void old?.streams.close();
-    }
-    return { identity, pools: this.#pools };
-  }
-
-  #request(call: Call, identity: Identity) {
-    const url = new URL(this.server);
+  #request(call: Call, { identity, origin, prefix }: Way) {
     return {
-      origin: url.origin,
+      origin,
       method: call.method,
-      path: url.pathname.replace(/\/$/, "") + call.path,
+      path: prefix + call.path,
       headers: {
         ...identity.headers,
         "user-agent": this.#options.userAgent,

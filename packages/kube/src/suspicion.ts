@@ -1,4 +1,4 @@
-import { Fault } from "@fleet-reloader/domain/fault";
+import { unlessAborted } from "./unless-aborted.ts";
 
 /** Looks after a connection that is in use for long. */
 export interface ConnectionGuard {
@@ -42,18 +42,5 @@ export class Suspicion {
         this.#verifying = undefined;
       });
     await unlessAborted(this.#verifying, signal);
-  }
-}
-
-/** Waits for what others wait for too: whoever is stopped does not wait on. */
-async function unlessAborted(promise: Promise<void>, signal: AbortSignal): Promise<void> {
-  const stopped = Promise.withResolvers<never>();
-  const stop = () => stopped.reject(new Fault("engine.aborted", "stopped while waiting for the API server"));
-  if (signal.aborted) stop();
-  signal.addEventListener("abort", stop, { once: true });
-  try {
-    await Promise.race([promise, stopped.promise]);
-  } finally {
-    signal.removeEventListener("abort", stop);
   }
 }
