@@ -182,7 +182,7 @@ export class Connection {
   }
 
   async #open(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
-    const way = await this.#route.way();
+    const way = await this.#route.way(signal);
     return await this.#recorded(call, "stream", () =>
       way.pools.streams.request({
         ...this.#request(call, way),
@@ -196,7 +196,7 @@ export class Connection {
   async #callOnce(call: Call, signal: AbortSignal): Promise<Answer> {
     const context = this.#context(call);
     try {
-      const way = await this.#route.way();
+      const way = await this.#route.way(signal);
       const request = {
         ...this.#request(call, way),
         headersTimeout: callTimeoutMs,

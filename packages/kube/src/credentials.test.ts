@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { inspect } from "node:util";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import { Connection } from "./connection.ts";
 import { Credentials } from "./credentials.ts";
@@ -11,13 +12,15 @@ import { systemClock } from "./fixture/system-clock.ts";
 import { targetOf } from "./fixture/targets-of.ts";
 import { selectTargets } from "./kubeconfig.ts";
 
-/** A kubeconfig whose user asks a plugin, which counts its starts and tells the token of the moment. */
-function startPlugin(server: string) {
+/** A kubeconfig whose user asks a plugin, which counts its starts and tells the token of the moment, or never ends. */
+function startPlugin(server: string, command = "sh") {
   const dir = mkdtempSync(join(tmpdir(), "fr-plugin-"));
   const starts = join(dir, "starts");
   const credential = join(dir, "credential");
+  const hung = join(dir, "hung");
   writeFileSync(starts, "");
-  const exec = { command: "sh", args: ["-c", `echo start >> ${starts}; cat ${credential}`] };
+  const hangs = `if [ -e ${hung} ]; then sleep 1000 & echo $! > ${hung}; wait; fi`;
+  const exec = { command, args: ["-c", `echo start >> ${starts}; ${hangs}; cat ${credential}`] };
   return {
     target: targetOf(
       JSON.stringify({
@@ -32,6 +35,10 @@ function startPlugin(server: string) {
     },
     give: (token: string) => writeFileSync(credential, JSON.stringify({ status: { token } })),
     giveText: (text: string) => writeFileSync(credential, text),
+    hang: () => writeFileSync(hung, ""),
+    hangNoMore: () => rmSync(hung),
+    /** Of what the plugin that hangs has started. */
+    hungPid: () => Number(readFileSync(hung, "utf8")),
     giveNothing: () => rmSync(credential, { force: true }),
     [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
   };
@@ -39,12 +46,21 @@ function startPlugin(server: string) {
 
 const forever = new AbortController().signal;
 
+/** A process that was killed stays in the table until somebody asks for it. */
+function isRunning(pid: number): boolean {
+  try {
+    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
+  } catch {
+    return false;
+  }
+}
+
 describe("credentials", () => {
   test("are asked for once, however many requests wait for them", async () => {
     using plugin = startPlugin("http://127.0.0.1:1");
     plugin.give("first");
     const credentials = new Credentials(plugin.target, new ManualClock());
-    const identities = await Promise.all(Array.from({ length: 20 }, () => credentials.get()));
+    const identities = await Promise.all(Array.from({ length: 20 }, () => credentials.get(forever)));
     expect(plugin.starts).toBe(1);
     expect(new Set(identities).size).toBe(1);
     expect(identities[0]?.headers).toEqual({ authorization: "Bearer first" });
@@ -54,10 +70,10 @@ describe("credentials", () => {
     using plugin = startPlugin("http://127.0.0.1:1");
     plugin.give("first");
     const credentials = new Credentials(plugin.target, new ManualClock());
-    await credentials.get();
+    await credentials.get(forever);
     plugin.give("second");
     credentials.invalidate();
-    expect((await credentials.get()).headers.authorization).toBe("Bearer second");
+    expect((await credentials.get(forever)).headers.authorization).toBe("Bearer second");
     expect(plugin.starts).toBe(2);
   });
 
@@ -66,21 +82,56 @@ describe("credentials", () => {
     plugin.give("first");
     const clock = new ManualClock();
     const credentials = new Credentials(plugin.target, clock);
-    await credentials.get();
+    await credentials.get(forever);
     await clock.advance(600_000);
-    await credentials.get();
+    await credentials.get(forever);
     expect(plugin.starts).toBe(1);
+  });
+
+  test("are not waited for without end: a plugin that hangs is stopped, and the next request starts another", async () => {
+    using plugin = startPlugin("http://127.0.0.1:1");
+    plugin.hang();
+    const clock = new ManualClock();
+    const credentials = new Credentials(plugin.target, clock);
+    const stop = new AbortController();
+    const stopped = credentials.get(stop.signal);
+    const waiting = credentials.get(forever);
+    waiting.catch(() => undefined);
+    const pid = await until("it hangs", () => plugin.hungPid());
+    stop.abort();
+    await expect(stopped).rejects.toMatchObject({ code: "engine.aborted" });
+    await clock.advance(10_000);
+    await expect(waiting).rejects.toMatchObject({
+      code: "kube.unauthorized",
+      message: 'credentials of context c cannot be had: its plugin "sh" did not answer within 10 s',
+    });
+    await until("what it had started is gone", () => !isRunning(pid));
+    plugin.hangNoMore();
+    plugin.give("late");
+    expect((await credentials.get(forever)).headers.authorization).toBe("Bearer late");
+  });
+
+  test("that are asked for when all is over are given up, and their plugin is stopped", async () => {
+    using plugin = startPlugin("http://127.0.0.1:1");
+    plugin.hang();
+    const connection = new Connection({ target: plugin.target, clock: systemClock, userAgent: "test" });
+    const call = connection.call({ method: "GET", path: "/version" }, forever);
+    call.catch(() => undefined);
+    const pid = await until("it hangs", () => plugin.hungPid());
+    await connection.close();
+    await expect(call).rejects.toMatchObject({ code: "engine.aborted" });
+    await until("the plugin is gone", () => !isRunning(pid));
   });
 
   test("that cannot be had are a fault that names the context, and are asked for again", async () => {
     using plugin = startPlugin("http://127.0.0.1:1");
     const credentials = new Credentials(plugin.target, new ManualClock());
-    await expect(credentials.get()).rejects.toMatchObject({
+    await expect(credentials.get(forever)).rejects.toMatchObject({
       code: "kube.unauthorized",
       message: expect.stringContaining("credentials of context c cannot be had"),
     });
     plugin.give("late");
-    expect((await credentials.get()).headers.authorization).toBe("Bearer late");
+    expect((await credentials.get(forever)).headers.authorization).toBe("Bearer late");
   });
 });
 
@@ -88,7 +139,7 @@ test("what a plugin answers is repeated nowhere, also when it is no JSON", async
   using plugin = startPlugin("http://127.0.0.1:1");
   plugin.giveText("canary-token");
   const refused = await new Credentials(plugin.target, new ManualClock())
-    .get()
+    .get(forever)
     .catch((error: unknown) => error);
   expect(refused).toMatchObject({
     message: "credentials of context c cannot be had: what its plugin answered is no JSON",
@@ -112,10 +163,10 @@ describe("a token file of a kubeconfig", () => {
       const [target] = selectTargets([file], []);
       if (target === undefined) throw new Error("no target");
       const credentials = new Credentials(target, new ManualClock());
-      expect((await credentials.get()).headers).toEqual({ authorization: "Bearer first" });
+      expect((await credentials.get(forever)).headers).toEqual({ authorization: "Bearer first" });
       writeFileSync(join(dir, "token"), "second\n");
       credentials.invalidate();
-      expect((await credentials.get()).headers).toEqual({ authorization: "Bearer second" });
+      expect((await credentials.get(forever)).headers).toEqual({ authorization: "Bearer second" });
     } finally {
       rmSync(dir, { recursive: true });
     }

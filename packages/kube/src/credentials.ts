@@ -1,8 +1,13 @@
 import type { RequestOptions } from "node:https";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
+import { linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import { KubeConfig } from "@kubernetes/client-node";
+import { askPlugin, type PluginCredential } from "./exec-plugin.ts";
+import { text } from "./json.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
+import { shownCommand } from "./registration/exec-policy.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 
 /** What a request and its connection must carry. Held in memory only. */
 export interface Identity {
@@ -22,6 +27,8 @@ export interface TlsMaterial {
 
 /** Token files rotate well before they expire; client-node itself re-reads them after 60 s. */
 const refreshAfterMs = 60_000;
+/** A plugin asks its cloud, which takes a second or two. One that takes longer hangs, and nobody waits for it any more. */
+const loadTimeoutMs = 10_000;
 
 /**
  * Credentials of one cluster, asked of client-node once a minute and after a 401, never concurrently: an exec plugin
@@ -29,59 +36,125 @@ const refreshAfterMs = 60_000;
  */
 export class Credentials {
   readonly #target: ClusterTarget;
+  readonly #plugin: unknown;
   #config: KubeConfig;
   readonly #clock: Clock;
+  readonly #lifetime = new AbortController();
   #current: { identity: Identity; at: number } | undefined;
   #pending: Promise<Identity> | undefined;
+  /** Kept until it expires, if ever: to start a plugin is costly. */
+  #given: PluginCredential | undefined;
 
   constructor(target: ClusterTarget, clock: Clock) {
     this.#target = target;
-    this.#config = target.config;
+    this.#plugin = target.config.getCurrentUser()?.exec ?? undefined;
+    this.#config = this.#plugin === undefined ? target.config : withoutPlugin(target.config);
     this.#clock = clock;
   }
 
-  async get(): Promise<Identity> {
+  async get(signal: AbortSignal): Promise<Identity> {
     if (this.#current !== undefined && this.#clock.monotonic() - this.#current.at < refreshAfterMs) {
       return this.#current.identity;
     }
     this.#pending ??= this.#load().finally(() => {
       this.#pending = undefined;
     });
-    return this.#pending;
+    return await unlessAborted(this.#pending, signal);
   }
 
   /**
-   * The server refused them: ask again before the next request. client-node keeps what a plugin or a token file gave until
-   * it expires, if ever; a new KubeConfig has kept nothing.
+   * The server refused them: ask again before the next request. client-node keeps what a token file gave for a while; a new
+   * KubeConfig has kept nothing.
    */
   invalidate(): void {
     this.#current = undefined;
-    const { clusters, users, contexts, currentContext } = this.#config;
-    this.#config = new KubeConfig();
-    this.#config.loadFromOptions({ clusters, users, contexts, currentContext });
+    this.#given = undefined;
+    this.#config = withoutPlugin(this.#target.config);
+  }
+
+  /** Whoever waits is told, and a plugin that runs is stopped. */
+  close(): void {
+    this.#lifetime.abort();
   }
 
   async #load(): Promise<Identity> {
-    const options: RequestOptions = {};
+    const config = this.#config;
+    using late = linkedAbort(this.#lifetime.signal);
+    const loaded = new AbortController();
+    this.#clock.sleep(loadTimeoutMs, loaded.signal).then(late.abort, () => undefined);
     try {
-      await this.#config.applyToHTTPSOptions(options);
+      const options = await unlessAborted(this.#ask(config, late.signal), late.signal);
+      const identity = identityOf(options);
+      // Of what was refused meanwhile nothing is kept.
+      if (config === this.#config) this.#current = { identity, at: this.#clock.monotonic() };
+      return identity;
     } catch (error) {
+      if (this.#lifetime.signal.aborted)
+        throw new Fault("engine.aborted", "stopped while waiting for credentials");
+      const why = late.signal.aborted
+        ? `${pluginOf(this.#target)} did not answer within ${loadTimeoutMs / 1000} s`
+        : reasonOf(error, this.#target);
       throw new Fault(
         "kube.unauthorized",
-        `credentials of context ${this.#target.name} cannot be had: ${reasonOf(error)}`,
+        `credentials of context ${this.#target.name} cannot be had: ${why}`,
         { context: { server: this.#target.server } },
       );
+    } finally {
+      loaded.abort();
     }
-    const identity = identityOf(options);
-    this.#current = { identity, at: this.#clock.monotonic() };
-    return identity;
+  }
+
+  async #ask(config: KubeConfig, signal: AbortSignal): Promise<RequestOptions> {
+    const options: RequestOptions = { headers: {} };
+    if (this.#plugin !== undefined) {
+      const { certificate, key, token } = await this.#askPlugin(config, signal);
+      if (token !== "") options.headers = { Authorization: `Bearer ${token}` };
+      if (certificate !== "") options.cert = certificate;
+      if (key !== "") options.key = key;
+    }
+    await config.applyToHTTPSOptions(options);
+    return options;
+  }
+
+  async #askPlugin(config: KubeConfig, signal: AbortSignal): Promise<PluginCredential> {
+    const known = this.#given;
+    if (known !== undefined && (known.expiresAtMs ?? Number.POSITIVE_INFINITY) > this.#clock.now())
+      return known;
+    const answer = await askPlugin(this.#plugin, signal);
+    if ("problem" in answer) throw new Fault("kube.unauthorized", answer.problem);
+    if (config === this.#config) this.#given = answer;
+    return answer;
   }
 }
 
-/** The words for broken JSON quote it, and what a plugin answers is a credential: neither they nor the error are passed on. */
-function reasonOf(error: unknown): string {
-  if (error instanceof SyntaxError) return "what its plugin answered is no JSON";
-  return error instanceof Error ? error.message : "unknown";
+/** Plugins are ours to start: client-node is asked for all the rest. */
+function withoutPlugin({ clusters, users, contexts, currentContext }: KubeConfig): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromOptions({
+    ...{ clusters, contexts, currentContext },
+    users: users.map(({ exec: _exec, ...user }) => user),
+  });
+  return config;
+}
+
+/**
+ * What went wrong in words of our own: those of others may quote what they read, and that is a credential. The code of the
+ * operating system is no secret.
+ */
+function reasonOf(error: unknown, target: ClusterTarget): string {
+  if (error instanceof Fault) return error.message;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  return typeof code === "string" && /^E[A-Z]+$/.test(code)
+    ? `a file cannot be read (${code})`
+    : `${pluginOf(target)} failed`;
+}
+
+function pluginOf({ config }: ClusterTarget): string {
+  const user = config.getCurrentUser();
+  const command = text(user, "exec", "command");
+  return command === ""
+    ? `what gives them (${user?.authProvider?.name ?? "the kubeconfig"})`
+    : `its plugin ${shownCommand(command)}`;
 }
 
 function identityOf(options: RequestOptions): Identity {

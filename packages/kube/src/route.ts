@@ -50,8 +50,8 @@ export class Route {
     this.#credentials.invalidate();
   }
 
-  async way(): Promise<Way> {
-    const identity = await this.#credentials.get();
+  async way(signal: AbortSignal): Promise<Way> {
+    const identity = await this.#credentials.get(signal);
     if (this.#pools?.key !== poolsKey(this.#target, identity)) {
       const old = this.#pools;
       this.#pools = createPools(this.#target, identity, this.#options.callConnections);
@@ -64,6 +64,7 @@ export class Route {
   }
 
   async close(): Promise<void> {
+    this.#credentials.close();
     const pools = this.#pools;
     this.#pools = undefined;
     await Promise.all([pools?.calls.destroy(), pools?.streams.destroy()]);

@@ -14,19 +14,19 @@ export function execProblem(user: JsonObject, allowed: readonly string[]): strin
   const command = text(exec, "command");
   if (command === "") return "the user's exec plugin has no command; name it";
   if (!allowed.includes(command))
-    return `the user's exec plugin ${shown(command)} is not allowed; name it with --allow-exec, or use a token or a client certificate`;
+    return `the user's exec plugin ${shownCommand(command)} is not allowed; name it with --allow-exec, or use a token or a client certificate`;
   if (jsonField(exec, "provideClusterInfo") === true)
-    return `the user's exec plugin ${shown(command)} wants provideClusterInfo, which is not supported; give it its cluster by an argument`;
+    return `the user's exec plugin ${shownCommand(command)} wants provideClusterInfo, which is not supported; give it its cluster by an argument`;
   const variable = list(exec, "env")
     .map((one) => text(one, "name"))
     .find((name) => takesOver.test(name));
   return variable === undefined
     ? undefined
-    : `the user's exec plugin ${shown(command)} may not be given the variable ${variable}; take it out of env`;
+    : `the user's exec plugin ${shownCommand(command)} may not be given the variable ${variable}; take it out of env`;
 }
 
 /** A command is a name or a path; what is not (a whole script, say) may hold anything and is not repeated. */
-function shown(command: string): string {
+export function shownCommand(command: string): string {
   return /^[\w./+-]{1,128}$/.test(command)
     ? JSON.stringify(command)
     : "(its command is no name of a program)";
