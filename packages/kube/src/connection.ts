@@ -129,7 +129,6 @@ export class Connection {
       return await this.#callOnce(call, signal);
     } catch (error) {
       if (!(error instanceof Fault) || error.code !== "kube.unauthorized") throw error;
-      this.#route.refused();
       return await this.#callOnce(call, signal);
     }
   }
@@ -149,12 +148,10 @@ export class Connection {
       if (response.statusCode === 401) {
         // A token that ran out while the last watch was open: the next one has to do, without a pause.
         await response.body.dump();
-        this.#route.refused();
         response = await this.#open(call, signal);
       }
       if (response.statusCode < 500) this.#hear();
       if (response.statusCode >= 400) {
-        if (response.statusCode === 401) this.#route.refused();
         const body = parseJson(await response.body.text());
         throw statusFault(response.statusCode, statusOf(body), context, retryAfter(response.headers));
       }
@@ -183,7 +180,7 @@ export class Connection {
 
   async #open(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const way = await this.#route.way(signal);
-    return await this.#recorded(call, "stream", () =>
+    const response = await this.#recorded(call, "stream", () =>
       way.pools.streams.request({
         ...this.#request(call, way),
         signal,
@@ -191,6 +188,8 @@ export class Connection {
         bodyTimeout: this.#options.streamSilenceMs ?? streamSilenceMs,
       }),
     );
+    if (response.statusCode === 401) this.#route.refused(way.identity);
+    return response;
   }
 
   async #callOnce(call: Call, signal: AbortSignal): Promise<Answer> {
@@ -208,6 +207,7 @@ export class Connection {
       );
       const body = parseJson(await answer.text);
       if (answer.statusCode < 500) this.#hear();
+      if (answer.statusCode === 401) this.#route.refused(way.identity);
       if (answer.statusCode === 404 || answer.statusCode < 400) {
         if (body === undefined)
           throw new Fault(

@@ -18,9 +18,14 @@ function startPlugin(server: string, command = "sh") {
   const starts = join(dir, "starts");
   const credential = join(dir, "credential");
   const hung = join(dir, "hung");
+  const complaint = join(dir, "complaint");
   writeFileSync(starts, "");
   const hangs = `if [ -e ${hung} ]; then sleep 1000 & echo $! > ${hung}; wait; fi`;
-  const exec = { command, args: ["-c", `echo start >> ${starts}; ${hangs}; cat ${credential}`] };
+  const complains = `if [ -e ${complaint} ]; then cat ${complaint} >&2; exit 3; fi`;
+  const exec = {
+    command,
+    args: ["-c", `echo start >> ${starts}; ${hangs}; ${complains}; cat ${credential}`],
+  };
   return {
     target: targetOf(
       JSON.stringify({
@@ -34,6 +39,7 @@ function startPlugin(server: string, command = "sh") {
       return readFileSync(starts, "utf8").split("start").length - 1;
     },
     give: (token: string) => writeFileSync(credential, JSON.stringify({ status: { token } })),
+    complain: (text: string) => writeFileSync(complaint, text),
     giveText: (text: string) => writeFileSync(credential, text),
     hang: () => writeFileSync(hung, ""),
     hangNoMore: () => rmSync(hung),
@@ -70,10 +76,25 @@ describe("credentials", () => {
     using plugin = startPlugin("http://127.0.0.1:1");
     plugin.give("first");
     const credentials = new Credentials(plugin.target, new ManualClock());
-    await credentials.get(forever);
+    const first = await credentials.get(forever);
     plugin.give("second");
-    credentials.invalidate();
+    credentials.invalidate(first);
     expect((await credentials.get(forever)).headers.authorization).toBe("Bearer second");
+    expect(plugin.starts).toBe(2);
+  });
+
+  test("that were refused to a request of before throw away nothing newer", async () => {
+    using plugin = startPlugin("http://127.0.0.1:1");
+    plugin.give("first");
+    const credentials = new Credentials(plugin.target, new ManualClock());
+    const first = await credentials.get(forever);
+    plugin.give("second");
+    credentials.invalidate(first);
+    await credentials.get(forever);
+    for (let late = 0; late < 3; late += 1) {
+      credentials.invalidate(first);
+      await credentials.get(forever);
+    }
     expect(plugin.starts).toBe(2);
   });
 
@@ -135,6 +156,34 @@ describe("credentials", () => {
   });
 });
 
+test("what a plugin complains of is repeated nowhere, only how it ended", async () => {
+  using plugin = startPlugin("http://127.0.0.1:1");
+  plugin.complain("canary-token");
+  const refused = await new Credentials(plugin.target, new ManualClock())
+    .get(forever)
+    .catch((error: unknown) => error);
+  expect(refused).toMatchObject({
+    message: 'credentials of context c cannot be had: its plugin "sh" failed (exit code 3)',
+  });
+  expect(inspect(refused)).not.toContain("canary");
+});
+
+test("a plugin that is not there is named, with the code of the operating system", async () => {
+  using plugin = startPlugin("http://127.0.0.1:1", "no-such-plugin");
+  await expect(new Credentials(plugin.target, new ManualClock()).get(forever)).rejects.toMatchObject({
+    message: 'credentials of context c cannot be had: its plugin "no-such-plugin" failed (ENOENT)',
+  });
+});
+
+test("a token file that is not there is told by its code", async () => {
+  using plugin = startPlugin("http://127.0.0.1:1");
+  const { config } = plugin.target;
+  config.users = [{ name: "u", authProvider: { name: "tokenFile", config: { tokenFile: "/no/such/file" } } }];
+  await expect(new Credentials(plugin.target, new ManualClock()).get(forever)).rejects.toMatchObject({
+    message: "credentials of context c cannot be had: a file cannot be read (ENOENT)",
+  });
+});
+
 test("what a plugin answers is repeated nowhere, also when it is no JSON", async () => {
   using plugin = startPlugin("http://127.0.0.1:1");
   plugin.giveText("canary-token");
@@ -163,9 +212,10 @@ describe("a token file of a kubeconfig", () => {
       const [target] = selectTargets([file], []);
       if (target === undefined) throw new Error("no target");
       const credentials = new Credentials(target, new ManualClock());
-      expect((await credentials.get(forever)).headers).toEqual({ authorization: "Bearer first" });
+      const first = await credentials.get(forever);
+      expect(first.headers).toEqual({ authorization: "Bearer first" });
       writeFileSync(join(dir, "token"), "second\n");
-      credentials.invalidate();
+      credentials.invalidate(first);
       expect((await credentials.get(forever)).headers).toEqual({ authorization: "Bearer second" });
     } finally {
       rmSync(dir, { recursive: true });

@@ -63,10 +63,11 @@ export class Credentials {
   }
 
   /**
-   * The server refused them: ask again before the next request. client-node keeps what a token file gave for a while; a new
-   * KubeConfig has kept nothing.
+   * The server refused these: ask again before the next request, unless that was done meanwhile. client-node keeps what a token
+   * file gave for a while; a new KubeConfig has kept nothing.
    */
-  invalidate(): void {
+  invalidate(refused: Identity): void {
+    if (this.#current === undefined || !isSame(this.#current.identity, refused)) return;
     this.#current = undefined;
     this.#given = undefined;
     this.#config = withoutPlugin(this.#target.config);
@@ -125,6 +126,10 @@ export class Credentials {
     if (config === this.#config) this.#given = answer;
     return answer;
   }
+}
+
+function isSame(one: Identity, other: Identity): boolean {
+  return one.headers.authorization === other.headers.authorization && one.tlsKey === other.tlsKey;
 }
 
 /** Plugins are ours to start: client-node is asked for all the rest. */

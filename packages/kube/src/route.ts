@@ -45,9 +45,9 @@ export class Route {
     this.#credentials = new Credentials(target, this.#options.clock);
   }
 
-  /** The server refused what the last request was sent with. */
-  refused(): void {
-    this.#credentials.invalidate();
+  /** The server refused what a request was sent with. */
+  refused(identity: Identity): void {
+    this.#credentials.invalidate(identity);
   }
 
   async way(signal: AbortSignal): Promise<Way> {
