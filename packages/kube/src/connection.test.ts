@@ -70,3 +70,17 @@ describe("a call", () => {
     await expect(call).rejects.toMatchObject({ code: "engine.aborted" });
   });
 });
+
+test("a connection that is closed stays closed", async () => {
+  let asked = 0;
+  await using world = await connect((_request, response) => {
+    asked += 1;
+    response.end("{}");
+  });
+  await world.get();
+  await world.connection.close();
+  await expect(world.get()).rejects.toMatchObject({ code: "engine.aborted" });
+  const stream = world.connection.stream({ method: "GET", path: "/watch" }, signal);
+  await expect(stream.next()).rejects.toMatchObject({ code: "engine.aborted" });
+  expect(asked).toBe(1);
+});

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import type { RequestOptions } from "node:https";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
@@ -13,7 +14,7 @@ import { unlessAborted } from "./unless-aborted.ts";
 export interface Identity {
   readonly headers: Readonly<Record<string, string>>;
   readonly tls: TlsMaterial;
-  /** Changes exactly when the TLS material does: pools are rebuilt then. */
+  /** A digest, since there may be a private key: changes exactly when the TLS material does. Pools are rebuilt then. */
   readonly tlsKey: string;
 }
 
@@ -179,7 +180,7 @@ function identityOf(options: RequestOptions): Identity {
     ...(options.servername === undefined ? {} : { servername: options.servername }),
     ...(options.rejectUnauthorized === undefined ? {} : { rejectUnauthorized: options.rejectUnauthorized }),
   };
-  return { headers, tls, tlsKey: JSON.stringify(tls) };
+  return { headers, tls, tlsKey: createHash("sha256").update(JSON.stringify(tls)).digest("hex") };
 }
 
 function pem(name: "ca" | "cert" | "key", value: unknown): TlsMaterial {

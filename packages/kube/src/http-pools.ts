@@ -8,18 +8,12 @@ import { secureContextOf } from "./secure-contexts.ts";
  * others, so that a long stream never stands in the way of a PATCH; or the same, for whoever only watches.
  */
 export interface HttpPools {
-  /** What they were made of: with another address or other TLS material others are needed. */
-  readonly key: string;
   readonly calls: Dispatcher;
   readonly streams: Dispatcher;
 }
 
 /** TCP and TLS together. A server that takes longer is as good as away (fleet.md, 2.4). */
 const connectTimeoutMs = 5000;
-
-export function poolsKey(target: ClusterTarget, identity: Identity): string {
-  return JSON.stringify([target.server, target.proxyUrl, identity.tlsKey]);
-}
 
 /** Without a number of connections for calls they share those of the streams. */
 export function createPools(
@@ -51,5 +45,5 @@ export function createPools(
   const streams = pool(null, true);
   // One request a connection: no framing, no shared window, and a watch never stands before a PATCH.
   const calls = callConnections === undefined ? streams : pool(callConnections, false);
-  return { key: poolsKey(target, identity), calls, streams };
+  return { calls, streams };
 }

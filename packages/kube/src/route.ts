@@ -1,6 +1,7 @@
+import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import { Credentials, type Identity } from "./credentials.ts";
-import { createPools, type HttpPools, poolsKey } from "./http-pools.ts";
+import { createPools, type HttpPools } from "./http-pools.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 
 export interface RouteOptions {
@@ -22,51 +23,90 @@ export interface Way {
 /** How an API server is reached now: its address, our credentials, and the connections that were made with both. */
 export class Route {
   readonly #options: RouteOptions;
-  #target: ClusterTarget;
-  #credentials: Credentials;
-  #pools: HttpPools | undefined;
+  #at: Address;
+  #made: Made | undefined;
+  #isClosed = false;
 
   constructor(options: RouteOptions) {
     this.#options = options;
-    this.#target = options.target;
-    this.#credentials = new Credentials(options.target, options.clock);
+    this.#at = addressOf(options.target, options.clock);
   }
 
   get server(): string {
-    return this.#target.server;
+    return this.#at.target.server;
   }
 
   get host(): string {
-    return new URL(this.server).host;
+    return this.#at.host;
   }
 
   use(target: ClusterTarget): void {
-    this.#target = target;
-    this.#credentials = new Credentials(target, this.#options.clock);
+    this.#at = addressOf(target, this.#options.clock);
   }
 
   /** The server refused what a request was sent with. */
   refused(identity: Identity): void {
-    this.#credentials.invalidate(identity);
+    this.#at.credentials.invalidate(identity);
   }
 
+  /** Faults with `engine.aborted` when the signal is aborted, or all is closed: nothing opens it again. */
   async way(signal: AbortSignal): Promise<Way> {
-    const identity = await this.#credentials.get(signal);
-    if (this.#pools?.key !== poolsKey(this.#target, identity)) {
-      const old = this.#pools;
-      this.#pools = createPools(this.#target, identity, this.#options.callConnections);
-      // What is under way on the old pools ends in its own time.
-      void old?.calls.close();
-      void old?.streams.close();
+    for (;;) {
+      const at = this.#at;
+      if (this.#isClosed) throw closed();
+      const identity = await at.credentials.get(signal);
+      // The credentials for one address are never sent to another.
+      if (at !== this.#at) continue;
+      if (this.#isClosed) throw closed();
+      return { origin: at.origin, prefix: at.prefix, identity, pools: this.#poolsFor(at, identity) };
     }
-    const { origin, pathname } = new URL(this.server);
-    return { origin, prefix: pathname.replace(/\/$/, ""), identity, pools: this.#pools };
   }
 
   async close(): Promise<void> {
-    this.#credentials.close();
-    const pools = this.#pools;
-    this.#pools = undefined;
+    const pools = this.#made?.pools;
+    this.#isClosed = true;
+    this.#made = undefined;
+    this.#at.credentials.close();
     await Promise.all([pools?.calls.destroy(), pools?.streams.destroy()]);
   }
+
+  #poolsFor({ target }: Address, identity: Identity): HttpPools {
+    const { server, proxyUrl } = target;
+    const { tlsKey } = identity;
+    const old = this.#made;
+    if (old?.server === server && old.proxyUrl === proxyUrl && old.tlsKey === tlsKey) return old.pools;
+    const pools = createPools(target, identity, this.#options.callConnections);
+    this.#made = { server, proxyUrl, tlsKey, pools };
+    // What is under way on the old pools ends in its own time.
+    void old?.pools.calls.close();
+    void old?.pools.streams.close();
+    return pools;
+  }
+}
+
+interface Address {
+  readonly target: ClusterTarget;
+  readonly credentials: Credentials;
+  readonly host: string;
+  readonly origin: string;
+  readonly prefix: string;
+}
+
+/** Connections with what they were made of: with another address or other TLS material others are needed. */
+interface Made {
+  readonly server: string;
+  readonly proxyUrl: string | undefined;
+  readonly tlsKey: string;
+  readonly pools: HttpPools;
+}
+
+/** Taken apart once: a request has no time for it. */
+function addressOf(target: ClusterTarget, clock: Clock): Address {
+  const { host, origin, pathname } = new URL(target.server);
+  const credentials = new Credentials(target, clock);
+  return { target, credentials, host, origin, prefix: pathname.replace(/\/$/, "") };
+}
+
+function closed(): Fault {
+  return new Fault("engine.aborted", "the connection to the API server is closed");
 }
