@@ -8,6 +8,7 @@ import { askPlugin, type PluginCredential } from "./exec-plugin.ts";
 import { text } from "./json.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 import { shownCommand } from "./registration/exec-policy.ts";
+import { leadsOutOf } from "./registration/named-file.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
 /** What a request and its connection must carry. Held in memory only. */
@@ -108,6 +109,7 @@ export class Credentials {
 
   async #ask(config: KubeConfig, signal: AbortSignal): Promise<RequestOptions> {
     const options: RequestOptions = { headers: {} };
+    this.#refuseForeignFiles();
     if (this.#plugin !== undefined) {
       const { certificate, key, token } = await this.#askPlugin(config, signal);
       if (token !== "") options.headers = { Authorization: `Bearer ${token}` };
@@ -116,6 +118,17 @@ export class Credentials {
     }
     await config.applyToHTTPSOptions(options);
     return options;
+  }
+
+  /** Looked at before each read: what was a file when it was registered may have become a link since. */
+  #refuseForeignFiles(): void {
+    const { config, filesBelow } = this.#target;
+    if (filesBelow === undefined) return;
+    const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+    const tokenFile = text(user, "authProvider", "config", "tokenFile");
+    const files = [cluster?.caFile, user?.certFile, user?.keyFile, tokenFile];
+    if (files.some((file) => file && leadsOutOf(filesBelow, file)))
+      throw new Fault("kube.unauthorized", `a file leads out of ${filesBelow}; put it below that folder`);
   }
 
   async #askPlugin(config: KubeConfig, signal: AbortSignal): Promise<PluginCredential> {

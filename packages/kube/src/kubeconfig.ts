@@ -14,6 +14,8 @@ export interface ClusterTarget {
   readonly proxyUrl: string | undefined;
   /** One KubeConfig per cluster: it holds the credentials and knows how to renew them. */
   readonly config: KubeConfig;
+  /** Files are read below this folder only; undefined: whoever named them may have any. */
+  readonly filesBelow?: string;
 }
 
 /** The clusters to serve: those of the kubeconfig files, or without one the cluster this process runs in. */

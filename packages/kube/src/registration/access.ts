@@ -60,7 +60,10 @@ export function accessOf(name: string, entries: Entries, origin: Origin): Access
     currentContext: name,
   });
   const { server, proxyUrl } = cluster;
-  return { type: "usable", target: { name, server, proxyUrl, config }, version: versionOf(cluster, user) };
+  const { folder } = origin;
+  const filesBelow = folder === undefined ? {} : { filesBelow: folder };
+  const target = { name, server, proxyUrl, config, ...filesBelow };
+  return { type: "usable", target, version: versionOf(cluster, user) };
 }
 
 /** The same address and credentials have the same version. It is compared and never shown. */

@@ -1,3 +1,4 @@
+import { realpathSync } from "node:fs";
 import { resolve, sep } from "node:path";
 
 /** Where a registration lies, for the files that it names. */
@@ -17,8 +18,21 @@ export function fileAt(
   if (folder === undefined)
     return { problem: "names a file; put its content into the registration (…-data, token)" };
   const path = resolve(folder, file);
-  if (path.startsWith(folder.endsWith(sep) ? folder : folder + sep)) return { path };
-  return {
-    problem: `names a file outside of ${folder}; put it below that folder, or its content into the kubeconfig`,
-  };
+  const mend = "put it below that folder, or its content into the kubeconfig";
+  if (!isBelow(path, folder)) return { problem: `names a file outside of ${folder}; ${mend}` };
+  if (leadsOutOf(folder, path)) return { problem: `names a link that leads out of ${folder}; ${mend}` };
+  return { path };
+}
+
+/** Links are followed: those of a Secret's volume stay in it. What is not there (yet) leads nowhere. */
+export function leadsOutOf(folder: string, path: string): boolean {
+  try {
+    return !isBelow(realpathSync(path), realpathSync(folder));
+  } catch {
+    return false;
+  }
+}
+
+function isBelow(path: string, folder: string): boolean {
+  return path.startsWith(folder.endsWith(sep) ? folder : folder + sep);
 }
