@@ -197,7 +197,7 @@ function execOf(exec: unknown): object {
   return {
     apiVersion: text(exec, "apiVersion"),
     command: text(exec, "command"),
-    args: list(exec, "args").map(String),
+    args: list(exec, "args").filter((arg) => typeof arg === "string"),
     env: list(exec, "env").map((one) => ({ name: text(one, "name"), value: text(one, "value") })),
   };
 }

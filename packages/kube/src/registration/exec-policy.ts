@@ -17,12 +17,35 @@ export function execProblem(user: JsonObject, allowed: readonly string[]): strin
     return `the user's exec plugin ${shownCommand(command)} is not allowed; name it with --allow-exec, or use a token or a client certificate`;
   if (jsonField(exec, "provideClusterInfo") === true)
     return `the user's exec plugin ${shownCommand(command)} wants provideClusterInfo, which is not supported; give it its cluster by an argument`;
+  const wrong = contentProblem(exec);
+  if (wrong !== undefined) return `the user's exec plugin ${shownCommand(command)} ${wrong}`;
   const variable = list(exec, "env")
     .map((one) => text(one, "name"))
     .find((name) => takesOver.test(name));
   return variable === undefined
     ? undefined
     : `the user's exec plugin ${shownCommand(command)} may not be given the variable ${variable}; take it out of env`;
+}
+
+/** Many times what a plugin needs, and what Linux takes: YAML can repeat one long text with a word. */
+const contentMaxLength = 64 * 1024;
+
+/** Taken over is text only: what is nested may be without bound once it is written out. */
+function contentProblem(exec: unknown): string | undefined {
+  const given = [
+    ...list(exec, "args").map((arg, at) => [`args[${at}]`, arg] as const),
+    ...list(exec, "env").flatMap((one, at) =>
+      ["name", "value"].map((name) => [`env[${at}].${name}`, jsonField(one, name) ?? ""] as const),
+    ),
+  ];
+  let length = 0;
+  for (const [name, value] of given) {
+    if (typeof value !== "string") return `has ${name}, which is no text; put its value in quotes`;
+    length += value.length;
+  }
+  return length > contentMaxLength
+    ? `has args and env of more than ${contentMaxLength / 1024} KiB; shorten them`
+    : undefined;
 }
 
 /** A command is a name or a path; what is not (a whole script, say) may hold anything and is not repeated. */

@@ -141,6 +141,16 @@ describe("a context that cannot be used says why", () => {
       "may not be given the variable PATH",
     ],
     [
+      "a plugin with an argument that is no text",
+      { user: { exec: { command: "aws", args: ["eks", { toString: 1 }] } } },
+      'exec plugin "aws" has args[1], which is no text',
+    ],
+    [
+      "a plugin with a variable that is no text",
+      { user: { exec: { command: "aws", env: [{ name: "REGION", value: 1 }] } } },
+      "has env[0].value, which is no text",
+    ],
+    [
       "a plugin that wants its cluster",
       { user: { exec: { command: "aws", provideClusterInfo: true } } },
       "provideClusterInfo, which is not supported",
@@ -196,6 +206,24 @@ describe("a context that cannot be used says why", () => {
       ["bad", "unusable"],
     ]);
     expect(contexts.get("bad")).toMatchObject({ why: expect.stringContaining("its user is not defined") });
+  });
+});
+
+const nested = Array.from({ length: 20 }, (_, at) => `- &a${at + 1} [${`*a${at}, `.repeat(10)}]`);
+
+// Written out they are of any length: a few hundred bytes can stand for gigabytes.
+test.each([
+  ["lists of lists", ["- &a0 [a]", ...nested].join("\n"), "args[0], which is no text"],
+  ["one long text many times", `- &a20 ${"x".repeat(10_000)}`, "of more than 64 KiB"],
+])("aliases of YAML that stand for %s are refused before they are written out", (_what, anchors, why) => {
+  const content = `
+x:
+${anchors}
+clusters: [{ name: c, cluster: { server: "https://kube" } }]
+users: [{ name: u, user: { exec: { command: aws, args: [${"*a20, ".repeat(20)}] } } }]
+contexts: [{ name: one, context: { cluster: c, user: u } }]`;
+  expect(readKubeconfig(content, origin)).toMatchObject({
+    contexts: new Map([["one", { type: "unusable", why: expect.stringContaining(why) }]]),
   });
 });
 
