@@ -9,6 +9,7 @@ import { accessOfProfile, type ClusterProfile, clusterProfile, placeOf } from ".
 import type { Hub } from "./hub.ts";
 import { createHubProvider } from "./hub-provider.ts";
 import { type HubSecret, readSecret, secretStream } from "./hub-secrets.ts";
+import { inBatches } from "./in-batches.ts";
 import { KeptObjects } from "./kept-objects.ts";
 
 export interface ClusterProfilesOptions {
@@ -50,13 +51,13 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
       const handler: StreamHandler<ClusterProfile> = {
         listBegins: () => profiles.listBegins(),
         async page(found) {
-          await Promise.all(found.map((profile) => wantSecretOf(profile, signal)));
+          await inBatches(found, (profile) => wantSecretOf(profile, signal));
           await profiles.page(found);
         },
         listed: () => profiles.listed(),
         async events(events) {
           const there = events.filter(({ type }) => type === "upsert");
-          await Promise.all(there.map(({ object }) => wantSecretOf(object, signal)));
+          await inBatches(there, ({ object }) => wantSecretOf(object, signal));
           await profiles.events(events);
         },
         stateChanged: (state, why) => profiles.stateChanged(state, why),

@@ -3,10 +3,12 @@ import type { Labels } from "@fleet-reloader/domain/label-selector";
 import type { Stream } from "@fleet-reloader/engine/cluster-streams";
 import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/source-stream";
 import { stringMap, text } from "../../json.ts";
+import { absentOr } from "../../object-answer.ts";
 import { Reflector } from "../../reflector.ts";
 import { accept, resourcePath } from "../../resource.ts";
 import type { Access } from "../registration.ts";
 import type { Hub } from "./hub.ts";
+import { inBatches } from "./in-batches.ts";
 import type { Keyed } from "./kept-objects.ts";
 
 /** A Secret by all but its content. */
@@ -86,16 +88,17 @@ export function secretStream<T extends Keyed>(
 
 /** Undefined when there is no such Secret. Faults when the API server does not answer; a missing right is an answer. */
 export async function readSecret(
-  { connection }: Hub,
+  { connection }: Pick<Hub, "connection">,
   secret: SecretMeta,
   signal: AbortSignal,
 ): Promise<HubSecret | undefined> {
   const path = resourcePath(secrets, secret.namespace, secret.name);
   try {
     const answer = await connection.call({ method: "GET", path, accept: accept.json }, signal);
-    if (answer.status === 404) return undefined;
-    const now = secretMeta(answer.body) ?? secret;
-    return { ...now, content: stringMap(answer.body, "data") };
+    return absentOr(answer, secret, (object) => {
+      const now = secretMeta(object);
+      return now && { ...now, content: stringMap(object, "data") };
+    });
   } catch (error) {
     const fault = asFault(error);
     if (fault.code !== "kube.forbidden") throw fault;
@@ -120,16 +123,16 @@ function translated<T extends Keyed>(
   return {
     listBegins: () => handler.listBegins(),
     async page(found) {
-      const made = await Promise.all(found.map(read));
+      const made = await inBatches(found, read);
       await handler.page(made.filter((one) => one !== undefined));
     },
     listed: () => handler.listed(),
     async events(events) {
-      const made = events.map(async ({ type, object }): Promise<StreamEvent<T>> => {
+      const made = await inBatches(events, async ({ type, object }): Promise<StreamEvent<T>> => {
         const now = type === "delete" ? undefined : await read(object);
         return now === undefined ? gone(object) : { type: "upsert", object: now };
       });
-      await handler.events(await Promise.all(made));
+      await handler.events(made);
     },
     stateChanged: (state, why) => handler.stateChanged(state, why),
   };
