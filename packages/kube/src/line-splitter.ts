@@ -1,5 +1,8 @@
 const newline = 0x0a;
 
+/** An object is at most 1.5 MiB in etcd, and a few times that as JSON where all of it has to be escaped. */
+const lineMaxBytes = 8 * 1024 * 1024;
+
 /**
  * Cuts a byte stream into lines without decoding before a line is complete, so that a UTF-8 sequence split over two chunks
  * survives. `push` returns the lines completed by this chunk; the rest waits for the next.
@@ -25,6 +28,11 @@ export class LineSplitter {
   /** Bytes of the unfinished line: more than 0 at the end of a stream means it was cut in the middle of a line. */
   get pendingBytes(): number {
     return this.#pendingBytes;
+  }
+
+  /** The unfinished line is longer than any that is meant: whoever sends it may go on for ever. */
+  get isTooLong(): boolean {
+    return this.#pendingBytes > lineMaxBytes;
   }
 
   #take(last: Buffer): string {

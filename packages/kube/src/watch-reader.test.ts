@@ -84,4 +84,14 @@ describe("the lines of a watch", () => {
   test("what the server said about an unreadable line is not quoted: it may be content", () => {
     expect(read("c2VjcmV0\n").end?.message).not.toContain("c2VjcmV0");
   });
+
+  test("a line without an end ends the watch after what was complete, before it fills the memory", () => {
+    const watch = reader();
+    const chunk = Buffer.alloc(1024 * 1024, "x");
+    const first = watch.read(Buffer.concat([Buffer.from(line("ADDED", "a", "1")), chunk]));
+    expect(first).toMatchObject({ events: [{ object: "a" }], resourceVersion: "1", end: undefined });
+    let read = 1;
+    for (; read < 100 && watch.read(chunk).end === undefined; read += 1);
+    expect(read).toBe(8);
+  });
 });

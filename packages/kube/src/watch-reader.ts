@@ -48,7 +48,10 @@ export class WatchReader<T> {
       if (parsed !== undefined)
         events.push({ type: type === "DELETED" ? "delete" : "upsert", object: parsed });
     }
-    return { events, resourceVersion, end: undefined };
+    const end = this.#lines.isTooLong
+      ? new Fault("kube.malformed", "a line of the watch is longer than any object; it is not read")
+      : undefined;
+    return { events, resourceVersion, end };
   }
 }
 

@@ -76,4 +76,27 @@ describe("a whole answer", () => {
     });
     await expect(textOf(world.pool, "/")).rejects.toThrow();
   });
+
+  test("that does not end is given up at its limit, and its connection is closed", async () => {
+    let isClosed = false;
+    await using world = await serve((_request, response) => {
+      response.on("close", () => {
+        isClosed = true;
+      });
+      const more = (): void => {
+        if (!response.destroyed) response.write(Buffer.alloc(64 * 1024, "x"), more);
+      };
+      more();
+    });
+    const answer = await wholeAnswer(
+      world.pool,
+      { ...request, path: "/endless?limit=1" },
+      { signal: new AbortController().signal, bytesMax: 1024 * 1024 },
+    );
+    await expect(answer.text).rejects.toMatchObject({
+      code: "kube.malformed",
+      message: "GET /endless was answered with more than 1048576 bytes; it is not read",
+    });
+    await until("the server is rid of us", () => isClosed);
+  });
 });

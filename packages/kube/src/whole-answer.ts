@@ -1,3 +1,4 @@
+import { Fault } from "@fleet-reloader/domain/fault";
 import type { Dispatcher } from "undici";
 import type { Deadlines } from "./deadlines.ts";
 
@@ -12,7 +13,14 @@ export interface AnswerLimits {
   readonly signal: AbortSignal;
   /** For the head of the answer, the wait for a connection included, and then for the rest of it. */
   readonly deadlines?: { readonly head: Deadlines; readonly whole: Deadlines };
+  readonly bytesMax?: number;
 }
+
+/**
+ * A page of the largest objects that etcd takes by default (200 of 1.5 MiB) would be more, one of objects as they are has a
+ * hundredth. A cluster that is not what it says must not fill the memory that all the others need.
+ */
+const bytesMaxDefault = 64 * 1024 * 1024;
 
 /**
  * Sends a request and gathers its answer. Undici's own `request` makes a stream of every body, which costs as much again as
@@ -21,13 +29,14 @@ export interface AnswerLimits {
 export function wholeAnswer(
   dispatcher: Dispatcher,
   options: Dispatcher.DispatchOptions,
-  { signal, deadlines }: AnswerLimits,
+  { signal, deadlines, bytesMax = bytesMaxDefault }: AnswerLimits,
 ): Promise<WholeAnswer> {
   const head = Promise.withResolvers<WholeAnswer>();
   const text = Promise.withResolvers<string>();
   // Nobody waits for it before the head has come.
   text.promise.catch(() => undefined);
   const chunks: Buffer[] = [];
+  let bytes = 0;
   let abort = (_reason: unknown): void => undefined;
   let failure: unknown;
   let inTime = (): void => undefined;
@@ -38,21 +47,18 @@ export function wholeAnswer(
     head.reject(error);
     text.reject(error);
   };
-  // Also while the request still waits for a connection: whoever asked must not wait with it.
-  const onAbort = (): void => {
-    fail(signal.reason);
-    abort(signal.reason);
+  const giveUp = (reason: unknown): void => {
+    fail(reason);
+    abort(reason);
   };
+  // Also while the request still waits for a connection: whoever asked must not wait with it.
+  const onAbort = (): void => giveUp(signal.reason);
   if (signal.aborted) {
     fail(signal.reason);
     return head.promise;
   }
   signal.addEventListener("abort", onAbort);
-  const onLate = (): void => {
-    const late = new Error("no answer in time");
-    fail(late);
-    abort(late);
-  };
+  const onLate = (): void => giveUp(new Error("no answer in time"));
   inTime = deadlines?.head.add(onLate) ?? inTime;
   dispatcher.dispatch(options, {
     onRequestStart(controller) {
@@ -66,7 +72,9 @@ export function wholeAnswer(
       head.resolve({ statusCode, headers, text: text.promise });
     },
     onResponseData(_controller, chunk) {
-      chunks.push(chunk);
+      bytes += chunk.length;
+      if (bytes <= bytesMax) chunks.push(chunk);
+      else if (failure === undefined) giveUp(tooLong(options, bytesMax));
     },
     onResponseEnd() {
       inTime();
@@ -78,6 +86,14 @@ export function wholeAnswer(
     },
   });
   return head.promise;
+}
+
+function tooLong({ method, path }: Dispatcher.DispatchOptions, bytesMax: number): Fault {
+  const where = `${method} ${path.split("?")[0]}`;
+  return new Fault(
+    "kube.malformed",
+    `${where} was answered with more than ${bytesMax} bytes; it is not read`,
+  );
 }
 
 function textOf(chunks: readonly Buffer[]): string {
