@@ -4,6 +4,21 @@ import type { StatusBody } from "./to-fault.ts";
 /** A server that asks for a longer pause is asked again after this one; timers beyond 24 days would fire at once. */
 const retryAfterMaxMs = 600_000;
 
+/** A refusal says what it has to in a few hundred bytes, one of admission webhooks in some thousand. */
+const refusalMaxBytes = 1024 * 1024;
+
+/** The body of a refusal, or its beginning: then the rest is not waited for. */
+export async function refusalText(body: AsyncIterable<Buffer>): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of body) {
+    chunks.push(chunk);
+    bytes += chunk.length;
+    if (bytes > refusalMaxBytes) break;
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
 /** What the body of a refusal says. */
 export function statusOf(body: unknown): StatusBody {
   return { message: text(body, "message"), reason: text(body, "reason") };

@@ -84,3 +84,15 @@ test("a connection that is closed stays closed", async () => {
   await expect(stream.next()).rejects.toMatchObject({ code: "engine.aborted" });
   expect(asked).toBe(1);
 });
+
+test("a refusal of a stream that does not end is a refusal all the same", async () => {
+  await using world = await connect((_request, response) => {
+    response.writeHead(403);
+    const more = (): void => {
+      if (!response.destroyed) response.write(Buffer.alloc(64 * 1024, "x"), more);
+    };
+    more();
+  });
+  const stream = world.connection.stream({ method: "GET", path: "/watch" }, signal);
+  await expect(stream.next()).rejects.toMatchObject({ code: "kube.forbidden" });
+});

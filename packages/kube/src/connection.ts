@@ -2,7 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import type { Dispatcher } from "undici";
-import { parseJson, retryAfter, statusOf } from "./answer-parts.ts";
+import { parseJson, refusalText, retryAfter, statusOf } from "./answer-parts.ts";
 import { CallLimit } from "./call-limit.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
@@ -152,7 +152,7 @@ export class Connection {
       }
       if (response.statusCode < 500) this.#hear();
       if (response.statusCode >= 400) {
-        const body = parseJson(await response.body.text());
+        const body = parseJson(await refusalText(response.body));
         throw statusFault(response.statusCode, statusOf(body), context, retryAfter(response.headers));
       }
       for await (const chunk of response.body) {
