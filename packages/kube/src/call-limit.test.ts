@@ -41,3 +41,15 @@ test("whoever is stopped does not wait on", async () => {
   for (let each = 0; each < 5; each += 1) await limit.turn(stopped);
   await expect(limit.turn(stopped)).rejects.toThrow();
 });
+
+test("a wait that is given up gives its turn back", async () => {
+  const { clock, call, limit, made } = setUp();
+  const stop = new AbortController();
+  call(5);
+  const waiting = Array.from({ length: 100 }, () => limit.turn(stop.signal).catch(() => undefined));
+  stop.abort();
+  await Promise.all(waiting);
+  call(10);
+  await clock.advance(1000);
+  expect(made()).toBe(15);
+});

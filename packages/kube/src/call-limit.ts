@@ -25,6 +25,13 @@ export class CallLimit {
     const now = clock.monotonic();
     this.#fullAtMs = Math.max(this.#fullAtMs, now) + eachMs;
     const waitMs = this.#fullAtMs - now - burst * eachMs;
-    if (waitMs > 0) await clock.sleep(waitMs, signal);
+    if (waitMs <= 0) return;
+    try {
+      await clock.sleep(waitMs, signal);
+    } catch (error) {
+      // The turn is for those who come: whoever waits behind it has been told their time.
+      this.#fullAtMs -= eachMs;
+      throw error;
+    }
   }
 }

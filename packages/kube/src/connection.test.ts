@@ -1,20 +1,24 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { describe, expect, test } from "vitest";
-import { Connection } from "./connection.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
 import { systemClock } from "./fixture/system-clock.ts";
 import { targetOf } from "./fixture/targets-of.ts";
 
 const signal = new AbortController().signal;
 
 /** A connection to a server that answers like this. */
-async function connect(answer: (request: IncomingMessage, response: ServerResponse) => void, prefix = "") {
+async function connect(
+  answer: (request: IncomingMessage, response: ServerResponse) => void,
+  { prefix = "", ...options }: { readonly prefix?: string } & Partial<ConnectionOptions> = {},
+) {
   const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}${prefix}`;
   const kubeconfig = renderKubeconfig({ clusterName: "c", userName: "u", url, token: "hunter2" });
-  const connection = new Connection({ target: targetOf(kubeconfig), clock: systemClock, userAgent: "us/1" });
+  const target = targetOf(kubeconfig);
+  const connection = new Connection({ target, clock: systemClock, userAgent: "us/1", ...options });
   return {
     connection,
     get: () => connection.call({ method: "GET", path: "/version" }, signal),
@@ -28,10 +32,13 @@ async function connect(answer: (request: IncomingMessage, response: ServerRespon
 
 describe("a call", () => {
   test("says who we are, and keeps the path that stands before the API", async () => {
-    await using world = await connect((request, response) => {
-      const { authorization, "user-agent": agent, accept } = request.headers;
-      response.end(JSON.stringify({ url: request.url, authorization, agent, accept }));
-    }, "/k8s/clusters/c-1/");
+    await using world = await connect(
+      (request, response) => {
+        const { authorization, "user-agent": agent, accept } = request.headers;
+        response.end(JSON.stringify({ url: request.url, authorization, agent, accept }));
+      },
+      { prefix: "/k8s/clusters/c-1/" },
+    );
     expect((await world.get()).body).toEqual({
       url: "/k8s/clusters/c-1/version",
       authorization: "Bearer hunter2",
@@ -95,4 +102,16 @@ test("a refusal of a stream that does not end is a refusal all the same", async 
   });
   const stream = world.connection.stream({ method: "GET", path: "/watch" }, signal);
   await expect(stream.next()).rejects.toMatchObject({ code: "kube.forbidden" });
+});
+
+test("whoever looks whether a cluster answers waits behind no call of ours", async () => {
+  await using world = await connect((_request, response) => response.end("{}"), {
+    limit: { qps: 0.001, burst: 1 },
+  });
+  await world.get();
+  const stop = new AbortController();
+  const waiting = world.connection.call({ method: "GET", path: "/waits" }, stop.signal);
+  expect((await world.connection.ask({ method: "GET", path: "/version" }, signal)).status).toBe(200);
+  stop.abort();
+  await expect(waiting).rejects.toMatchObject({ code: "engine.aborted" });
 });

@@ -117,14 +117,17 @@ export class Connection {
   /** One request with its whole body. 404 is an answer; every other status of 400 and above is a fault. */
   async call(call: Call, signal: AbortSignal): Promise<Answer> {
     await this.#suspicion.settled(signal);
-    return await this.ask(call, signal);
-  }
-
-  /** A call past the guard: for whoever finds out what is behind the address. */
-  async ask(call: Call, signal: AbortSignal): Promise<Answer> {
     await this.#limit?.turn(signal).catch((error: unknown) => {
       throw transportFault(error, this.#context(call), signal);
     });
+    return await this.ask(call, signal);
+  }
+
+  /**
+   * A call past the guard and past the limit: for whoever finds out what is behind the address, and whether it answers. Behind
+   * others of ours it would find out how many these are.
+   */
+  async ask(call: Call, signal: AbortSignal): Promise<Answer> {
     try {
       return await this.#callOnce(call, signal);
     } catch (error) {
