@@ -1,4 +1,6 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { Fault } from "@fleet-reloader/domain/fault";
+import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { describe, expect, test } from "vitest";
 import { Connection, type ConnectionOptions } from "./connection.ts";
@@ -114,4 +116,22 @@ test("whoever looks whether a cluster answers waits behind no call of ours", asy
   expect((await world.connection.ask({ method: "GET", path: "/version" }, signal)).status).toBe(200);
   stop.abort();
   await expect(waiting).rejects.toMatchObject({ code: "engine.aborted" });
+});
+
+test("a call that waited for its turn is not sent before the guard has looked at what broke off meanwhile", async () => {
+  const clock = new ManualClock();
+  await using world = await connect((_request, response) => response.end("{}"), {
+    clock,
+    limit: { qps: 1, burst: 1 },
+  });
+  await world.get();
+  world.connection.guard({
+    verify: () => Promise.reject(new Fault("kube.replaced", "another cluster")),
+    disturbed: () => undefined,
+  });
+  const waiting = world.get();
+  waiting.catch(() => undefined);
+  world.connection.reopenStreams();
+  await clock.advance(1000);
+  await expect(waiting).rejects.toMatchObject({ code: "kube.replaced" });
 });

@@ -116,10 +116,11 @@ export class Connection {
 
   /** One request with its whole body. 404 is an answer; every other status of 400 and above is a fault. */
   async call(call: Call, signal: AbortSignal): Promise<Answer> {
-    await this.#suspicion.settled(signal);
     await this.#limit?.turn(signal).catch((error: unknown) => {
       throw transportFault(error, this.#context(call), signal);
     });
+    // Last: what is behind the address may have become another while there was no turn.
+    await this.#suspicion.settled(signal);
     return await this.ask(call, signal);
   }
 
