@@ -30,16 +30,18 @@ export function createPools(
     keepAlive: true,
     keepAliveInitialDelay: 30_000,
   };
-  const pool = (connections: number | null, allowH2: boolean): Dispatcher =>
-    target.proxyUrl === undefined
-      ? new Pool(new URL(target.server).origin, {
-          connect: { ...connect, preferH2: allowH2 },
-          connections,
-          pipelining: 1,
-          allowH2,
-          keepAliveTimeout: 60_000,
-        })
-      : new ProxyAgent({ uri: target.proxyUrl, requestTls: connect });
+  const pool = (connections: number | null, allowH2: boolean): Dispatcher => {
+    const options = { connections, pipelining: 1, allowH2, keepAliveTimeout: 60_000 };
+    const tls = { ...connect, preferH2: allowH2 };
+    return target.proxyUrl === undefined
+      ? new Pool(new URL(target.server).origin, { ...options, connect: tls })
+      : new ProxyAgent({
+          ...options,
+          uri: target.proxyUrl,
+          requestTls: { ...tls, allowH2 },
+          proxyTls: { timeout: connectTimeoutMs },
+        });
+  };
   // A watch of HTTP/1.1 costs some 75 KiB with TLS (reliability-performance.md, 4.1), of HTTP/2 a fraction of it. A stream that is
   // not read stops no other: Node takes the bytes of all from the connection as they come.
   const streams = pool(null, true);
