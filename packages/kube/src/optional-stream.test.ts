@@ -17,7 +17,7 @@ function startWorld() {
   const states: StreamState[] = [];
   let lookup: Lookup | Fault = there;
   let watched: StreamHandler<unknown> | undefined;
-  let runs = 0;
+  const followed: string[] = [];
   const stream = createOptionalStream<unknown>({
     kind: rollout,
     resources: {
@@ -34,9 +34,9 @@ function startWorld() {
       events: async () => undefined,
       stateChanged: (state) => void states.push(state),
     },
-    reflect: (_, handler) => ({
+    reflect: ({ plural, version }, handler) => ({
       async run(signal) {
-        runs += 1;
+        followed.push(`${version} ${plural}`);
         watched = handler;
         handler.stateChanged("watching", "");
         await new Promise<void>((resolve) => {
@@ -52,7 +52,8 @@ function startWorld() {
   const running = stream.run(lifetime.signal);
   return {
     states,
-    runs: () => runs,
+    followed,
+    runs: () => followed.length,
     fail: (state: "blocked" | "backoff") => watched?.stateChanged(state, "failed"),
     answer(next: Lookup | Fault) {
       lookup = next;
@@ -77,6 +78,22 @@ test.each(["blocked", "backoff"] as const)(
     world.answer(there);
     await until("it is watched again", () => world.runs() === 2);
     expect(world.states.at(-1)).toBe("watching");
+  },
+);
+
+test.each([
+  ["version", { ...there, version: "v1" }, "v1 rollouts"],
+  ["name", { ...there, plural: "rolls" }, "v1alpha1 rolls"],
+])(
+  "what is there by another %s is followed by that one, once the list + watch fails",
+  async (_, next, now) => {
+    await using world = startWorld();
+    await until("it is watched", () => world.runs() === 1);
+    world.answer(next);
+    world.fail("backoff");
+    await until("it is watched anew", () => world.runs() === 2);
+    expect(world.followed).toEqual(["v1alpha1 rollouts", now]);
+    expect(world.states).not.toContain("absent");
   },
 );
 

@@ -1,9 +1,10 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { Stream } from "@fleet-reloader/engine/cluster-streams";
+import { linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { StreamHandler } from "@fleet-reloader/engine/source-stream";
-import type { ApiResource, ApiResources, ResourceKind } from "./api-resources.ts";
+import type { ApiResource, ApiResources, Lookup, ResourceKind } from "./api-resources.ts";
 
 export interface OptionalStreamOptions<T> {
   readonly kind: ResourceKind;
@@ -57,9 +58,9 @@ export function createOptionalStream<T>(options: OptionalStreamOptions<T>): Stre
     },
   };
 
-  /** Resolves at the end, or when the resource is gone. */
+  /** Resolves at the end, or when the resource is gone, or is there in another version than the one that is followed. */
   async function follow(resource: ApiResource, signal: AbortSignal): Promise<void> {
-    const gone = new AbortController();
+    using followed = linkedAbort(signal);
     let asking: Promise<void> | undefined;
     const inDoubt = (): void => {
       asking ??= ask().finally(() => {
@@ -70,12 +71,16 @@ export function createOptionalStream<T>(options: OptionalStreamOptions<T>): Stre
       resources.forget(kind);
       // No answer is not an absence.
       const looked = await resources.find(kind, signal).catch(() => undefined);
-      if (looked !== undefined && !("plural" in looked)) gone.abort();
+      if (looked !== undefined && !isSame(looked, resource)) followed.abort();
     };
     const watched = observed(handler, inDoubt);
-    await options.reflect(resource, watched).run(AbortSignal.any([signal, gone.signal]));
+    await options.reflect(resource, watched).run(followed.signal);
     await asking;
   }
+}
+
+function isSame(looked: Lookup, { version, plural }: ApiResource): boolean {
+  return "plural" in looked && looked.version === version && looked.plural === plural;
 }
 
 /** The stream outlives its reflector, and tells itself when it has stopped. */
