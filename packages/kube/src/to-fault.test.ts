@@ -51,6 +51,17 @@ describe("an error of the transport", () => {
     expect(transportFault(coded(code), context, never).code).toBe(expected);
   });
 
+  // Linux says these of an open connection, too, when nothing has come through for long: then the request was sent.
+  test.each(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"])(
+    "%s is unreachable only while a connection is made; afterwards the outcome is unknown",
+    (code) => {
+      const during = (syscall: string) => Object.assign(coded(code), { syscall });
+      expect(transportFault(during("connect"), context, never).code).toBe("kube.unreachable");
+      expect(transportFault(during("read"), context, never).code).toBe("kube.timeout");
+      expect(transportFault(coded(code), context, never).code).toBe("kube.timeout");
+    },
+  );
+
   test("is known by its cause, and by the first of several", () => {
     const outer = new TypeError("fetch failed", { cause: coded("ECONNREFUSED") });
     expect(transportFault(outer, context, never).code).toBe("kube.unreachable");

@@ -13,13 +13,11 @@ export interface CallContext {
   readonly path: string;
 }
 
+/** With these nothing was sent: a write that ends so was certainly not done. */
 const unreachableCodes = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
   "EAI_AGAIN",
-  "EHOSTUNREACH",
-  "ENETUNREACH",
-  "ETIMEDOUT",
   "UND_ERR_CONNECT_TIMEOUT",
   "EPROTO",
   "DEPTH_ZERO_SELF_SIGNED_CERT",
@@ -29,6 +27,9 @@ const unreachableCodes = new Set([
   "CERT_HAS_EXPIRED",
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
+
+/** While a connection is made nothing was sent either; one that is open ends with the same when no packet comes through any more. */
+const unreachableAtFirst = new Set(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"]);
 
 const statusCodes: Readonly<Record<number, FaultCode>> = {
   401: "kube.unauthorized",
@@ -67,7 +68,9 @@ export function transportFault(error: unknown, context: CallContext, signal: Abo
     });
   const code = errorCode(error);
   const text = error instanceof Error && error.message !== "" ? error.message : code;
-  if (unreachableCodes.has(code)) {
+  const isUnreachable =
+    unreachableCodes.has(code) || (unreachableAtFirst.has(code) && isOfConnect(codedError(error)));
+  if (isUnreachable) {
     return new Fault("kube.unreachable", `cannot reach ${context.server}: ${text}`, {
       context: { ...context },
       cause: error,
@@ -89,9 +92,22 @@ export function isSilence(error: unknown): boolean {
 }
 
 function errorCode(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0]);
-  if (typeof error !== "object" || error === null) return "unknown";
-  if ("code" in error && typeof error.code === "string") return error.code;
-  if ("cause" in error) return errorCode(error.cause);
-  return "unknown";
+  const coded = codedError(error);
+  return coded === undefined ? "unknown" : coded.code;
+}
+
+function isOfConnect(error: object | undefined): boolean {
+  return error !== undefined && "syscall" in error && error.syscall === "connect";
+}
+
+/** The error that says what happened: the first of several, or the cause of the one that was thrown. */
+function codedError(error: unknown): { readonly code: string } | undefined {
+  if (error instanceof AggregateError && error.errors.length > 0) return codedError(error.errors[0]);
+  if (typeof error !== "object" || error === null) return undefined;
+  if (hasCode(error)) return error;
+  return "cause" in error ? codedError(error.cause) : undefined;
+}
+
+function hasCode(error: object): error is { readonly code: string } {
+  return "code" in error && typeof error.code === "string";
 }
