@@ -113,6 +113,8 @@ export class ClusterEvents {
         return await this.#sayOnce(note);
       } catch (error) {
         const fault = asFault(error);
+        // The cluster is engaged no more: nothing of what waits will be sent.
+        if (fault.code === "engine.aborted") return "dropped";
         if (fault.code === "kube.forbidden") return this.#refused(note, fault);
         if (attempt === attemptsMax || fault.code === "kube.rejected") return this.#failed(note, fault);
         const wait = (fault.retryAfterMs ?? pauseMs * 2 ** (attempt - 1)) * (0.5 + random());

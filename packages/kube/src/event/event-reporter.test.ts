@@ -27,10 +27,11 @@ async function startWorld() {
     clock: systemClock,
     userAgent: "test",
   });
+  let isEngaged = true;
   const makeReporter = () =>
     createEventReporter({
       ...{ meter, log },
-      connectionOf: (id) => (id === "c1" ? connection : undefined),
+      connectionOf: (id) => (id === "c1" && isEngaged ? connection : undefined),
       workloadKinds: knownKinds,
       instance: "pod-1",
       clock: systemClock,
@@ -66,6 +67,10 @@ async function startWorld() {
       uid: uids.Deployment ?? "",
       problem: { annotation: "a", value, problem: "is wrong", mend: "mend it" },
     }),
+    engage(whether: boolean) {
+      isEngaged = whether;
+    },
+    closeConnection: () => connection.close(),
     events: () => cluster.list("Event", "shop"),
     sent: (count: number) => until("sent", () => meter.count("notified event sent") === count),
     async [Symbol.asyncDispose]() {
@@ -204,6 +209,27 @@ describe("what goes wrong", () => {
     await world.reporter.stop(10_000);
     expect(world.events()).toHaveLength(25);
     expect(world.meter.count("notified event dropped")).toBe(35);
+  });
+
+  test("a cluster that is engaged no more is told nothing, and nothing is remembered of it", async () => {
+    await using world = await startWorld();
+    world.reporter.rolled(world.roll());
+    await world.sent(1);
+    world.engage(false);
+    world.reporter.rolled(world.roll());
+    expect(world.meter.count("notified event dropped")).toBe(1);
+    world.engage(true);
+    world.reporter.rolled(world.roll());
+    await world.reporter.stop(5000);
+    expect(world.events()).toHaveLength(2);
+  });
+
+  test("what still waits for a cluster when its connection is closed is given up at once", async () => {
+    await using world = await startWorld();
+    await world.closeConnection();
+    for (let i = 0; i < 20; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
+    await world.reporter.stop(400);
+    expect(world.meter.count("notified event dropped")).toBe(20);
   });
 
   test("an unknown cluster and an unknown kind are counted and not thrown", async () => {

@@ -74,10 +74,18 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
   function senderOf(cluster: ClusterId, clusterName: string): ClusterEvents | undefined {
     const connection = options.connectionOf(cluster);
     const known = clusters.get(cluster);
-    if (connection === undefined || known?.connection === connection) return known?.events;
+    if (known?.connection === connection) return known?.events;
+    forgetGone();
+    if (connection === undefined) return undefined;
     const events = new ClusterEvents({ ...options, clusterName, connection, signal: lifetime.signal });
     clusters.set(cluster, { connection, events });
     return events;
+  }
+
+  /** A cluster that is no longer engaged, or engaged anew, needs nothing of what was remembered of it. */
+  function forgetGone(): void {
+    for (const [cluster, { connection }] of clusters)
+      if (options.connectionOf(cluster) !== connection) clusters.delete(cluster);
   }
 }
 
