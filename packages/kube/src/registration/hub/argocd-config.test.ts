@@ -115,6 +115,8 @@ describe("the rest of a Secret", () => {
     ["", "https://a/", "https://a"],
     ["", "", "cluster-a"],
     ["", `https://u:${canary}@a`, "cluster-a"],
+    ["", `https://a/?token=${canary}`, "cluster-a"],
+    ["", `https://a/#${canary}`, "cluster-a"],
   ])("name %j at %s is called %s", (name, server, called) => {
     expect(argoName(secretOf({ name, server }))).toBe(called);
   });

@@ -15,12 +15,12 @@ const skipAnnotation = "argocd.argoproj.io/skip-reconcile";
 /** What Argo CD calls the cluster it runs in. */
 const ownServer = "https://kubernetes.default.svc";
 
-/** As in Argo CD the server stands for a name that is missing, unless there may be a password in it. */
+/** As in Argo CD the server stands for a name that is missing, unless there may be a password or a token in it. */
 export function argoName(secret: HubSecret): string {
   const name = entry(secret, "name").trim();
   const server = serverOf(secret);
   if (name !== "") return name;
-  return server === "" || server.includes("@") ? secret.name : server;
+  return server === "" || /[@?#]/.test(server) ? secret.name : server;
 }
 
 /** The way to a cluster that a Secret of Argo CD describes, or why it is not taken. */
