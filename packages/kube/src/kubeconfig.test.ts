@@ -96,6 +96,15 @@ describe("the server", () => {
   });
 });
 
+test.each(["https://me:hunter2@kube", "https://hunter2@kube:6443"])(
+  "a server with a name or a password in it is refused, and not repeated (%s)",
+  (server) => {
+    const said = refusal(() => targetsOf(kubeconfig(server)));
+    expect(said).toMatch(/^--context one: its server has a name or a password in it/);
+    expect(said).not.toContain("hunter2");
+  },
+);
+
 describe("a file", () => {
   test("that is missing is told with the flag and the mend", () => {
     expect(refusal(() => selectTargets(["/nowhere/config"], []))).toMatch(

@@ -4,7 +4,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { KubeConfig } from "@kubernetes/client-node";
 import { load } from "js-yaml";
 import { list, text } from "./json.ts";
-import { isThisMachine } from "./registration/server-address.ts";
+import { isHttpUrl, serverProblem } from "./registration/server-address.ts";
 
 /** One context of a kubeconfig: the settings that make one cluster. */
 export interface ClusterTarget {
@@ -182,24 +182,14 @@ function target(file: string, config: KubeConfig, wanted: string): ClusterTarget
       `--context ${name}: its user is not defined in ${file}; add it under users`,
     );
   }
-  if (new URL(cluster.server).protocol === "http:") allowPlainLoopback(config, cluster.server, name);
+  const problem = serverProblem(cluster.server);
+  if (problem !== undefined) throw new Fault("config.invalid", `--context ${name}: ${problem}`);
+  if (new URL(cluster.server).protocol === "http:") allowPlainLoopback(config, cluster.server);
   return { name, server: cluster.server, proxyUrl: cluster.proxyUrl, config };
 }
 
-/** `host:6443` without a scheme parses as a URL too, with the scheme `host:`. */
-function isHttpUrl(server: string): boolean {
-  return /^https?:$/.test(URL.parse(server)?.protocol ?? "");
-}
-
-/** Credentials go over plain HTTP only where nobody can listen: to this machine (`kubectl proxy`, simulated clusters). */
-function allowPlainLoopback(config: KubeConfig, server: string, name: string): void {
-  if (!isThisMachine(new URL(server).hostname)) {
-    throw new Fault(
-      "config.invalid",
-      `--context ${name}: its server ${server} is plain HTTP and not on this machine; use https`,
-    );
-  }
-  // client-node refuses plain HTTP unless TLS verification is off; there is no TLS here to verify.
+/** client-node refuses plain HTTP unless TLS verification is off; there is no TLS to this machine to verify. */
+function allowPlainLoopback(config: KubeConfig, server: string): void {
   config.clusters = config.clusters.map((each) =>
     each.server === server ? { ...each, skipTLSVerify: true } : each,
   );

@@ -2,9 +2,7 @@
 export function serverProblem(server: string): string | undefined {
   const url = URL.parse(server);
   if (server === "") return "it has no server; expected https://host:port";
-  // `host:6443` without a scheme parses as a URL too, with the scheme `host:`.
-  if (url === null || !/^https?:$/.test(url.protocol))
-    return "its server is no address; expected https://host:port";
+  if (url === null || !isHttpUrl(server)) return "its server is no address; expected https://host:port";
   if (url.username !== "" || url.password !== "")
     return "its server has a name or a password in it; put them into the user, as username and password";
   if (url.search !== "" || url.hash !== "")
@@ -16,11 +14,16 @@ export function serverProblem(server: string): string | undefined {
 
 /** What is wrong with the address of a proxy, without the address: it may hold a password. */
 export function proxyProblem(proxy: string): string | undefined {
-  if (proxy === "" || /^https?:$/.test(URL.parse(proxy)?.protocol ?? "")) return undefined;
+  if (proxy === "" || isHttpUrl(proxy)) return undefined;
   return "its proxy is no http or https address; expected http://host:port";
 }
 
+/** `host:6443` without a scheme parses as a URL too, with the scheme `host:`. */
+export function isHttpUrl(address: string): boolean {
+  return /^https?:$/.test(URL.parse(address)?.protocol ?? "");
+}
+
 /** Credentials go over plain HTTP only where nobody can listen: to this machine (`kubectl proxy`, simulated clusters). */
-export function isThisMachine(hostname: string): boolean {
+function isThisMachine(hostname: string): boolean {
   return /^(localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
 }
