@@ -70,6 +70,29 @@ test("a profile that comes later finds its Secret, and nobody else's Secret is r
   expect(hub.cluster.requestCount("get", "secrets").requests).toBe(1);
 });
 
+test("the Secret of a profile that is gone is read no more, and read anew when the profile is back", async () => {
+  await using hub = await inventory();
+  hub.secret("a", { token: canary });
+  hub.secret("b", { token: canary });
+  const profile = (name: string) => profileOf(name, { accessProviders: [provider("secretreader")] });
+  for (const name of ["a", "b"]) hub.cluster.apply(profile(name));
+  hub.start();
+  await hub.become("a usable", "b usable");
+  hub.cluster.remove("ClusterProfile", "clusters", "a");
+  await hub.become("b usable");
+  const reads = () => hub.cluster.requestCount("get", "secrets").requests;
+  const before = reads();
+  hub.secret("a", { token: `${canary}-2` });
+  hub.secret("b", { token: `${canary}-2` });
+  await until("the other one is read", () => reads() > before);
+  hub.secret("b", { another: canary });
+  await hub.become("b unusable");
+  expect(reads()).toBe(before + 2);
+  hub.cluster.apply(profile("a"));
+  await hub.become("a usable", "b unusable");
+  expect(reads()).toBe(before + 3);
+});
+
 test("the user of a kubeconfig talks to the server of the profile", async () => {
   await using hub = await inventory();
   const content = kubeconfigOf({ admin: { cluster: { server: "https://elsewhere" } } });

@@ -5,7 +5,13 @@ import type { ResourceKind } from "../../api-resources.ts";
 import { createOptionalStream } from "../../optional-stream.ts";
 import { Reflector } from "../../reflector.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";
-import { accessOfProfile, type ClusterProfile, clusterProfile, placeOf } from "./cluster-profile.ts";
+import {
+  accessOfProfile,
+  type ClusterProfile,
+  type CredentialPlace,
+  clusterProfile,
+  placeOf,
+} from "./cluster-profile.ts";
 import type { Hub } from "./hub.ts";
 import { createHubProvider } from "./hub-provider.ts";
 import { type HubSecret, readSecret, secretStream } from "./hub-secrets.ts";
@@ -31,19 +37,27 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
   const { hub, namespace } = options;
   const profiles = new KeptObjects<ClusterProfile>();
   const secrets = new KeptObjects<HubSecret>();
-  const wanted = new Set<string>();
+  /** Keys of the Secrets that profiles name; of no other is the content asked for. */
+  let wanted = new Set<string>();
   const isWanted = ({ key }: { readonly key: string }): boolean => wanted.has(key);
 
   /** Its Secret was passed over as long as nobody wanted it: it is read by itself once. */
   async function wantSecretOf(profile: ClusterProfile, signal: AbortSignal): Promise<void> {
     const place = placeOf(profile, options.accessProviders);
     if ("problem" in place) return;
-    const key = `${place.namespace}/${place.secret}`;
+    const key = keyOf(place);
     if (wanted.has(key) && secrets.get(key) !== undefined) return;
     wanted.add(key);
     const meta = { key, namespace: place.namespace, name: place.secret, labels: {}, annotations: {} };
     const secret = await readSecret(hub, meta, signal);
     if (secret !== undefined) secrets.put(secret);
+  }
+
+  /** What no profile names any more is no business of ours, and its content is a credential. */
+  function forgetOthers(): void {
+    const places = profiles.all.map((profile) => placeOf(profile, options.accessProviders));
+    wanted = new Set(places.flatMap((place) => ("problem" in place ? [] : [keyOf(place)])));
+    secrets.keepOnly(isWanted);
   }
 
   const stream: Stream = {
@@ -54,13 +68,20 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
           await inBatches(found, (profile) => wantSecretOf(profile, signal));
           await profiles.page(found);
         },
-        listed: () => profiles.listed(),
+        async listed() {
+          await profiles.listed();
+          forgetOthers();
+        },
         async events(events) {
           const there = events.filter(({ type }) => type === "upsert");
           await inBatches(there, ({ object }) => wantSecretOf(object, signal));
           await profiles.events(events);
+          forgetOthers();
         },
-        stateChanged: (state, why) => profiles.stateChanged(state, why),
+        stateChanged(state, why) {
+          profiles.stateChanged(state, why);
+          if (state === "absent") forgetOthers();
+        },
       };
       return profileStream(hub, namespace, handler).run(signal);
     },
@@ -85,8 +106,12 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
     const place = placeOf(profile, options.accessProviders);
     if ("problem" in place)
       return { type: "unusable", why: `ClusterProfile ${profile.key}: ${place.problem}` };
-    return accessOfProfile(profile, place, secrets.get(`${place.namespace}/${place.secret}`));
+    return accessOfProfile(profile, place, secrets.get(keyOf(place)));
   }
+}
+
+function keyOf({ namespace, secret }: CredentialPlace): string {
+  return `${namespace}/${secret}`;
 }
 
 function profileStream(

@@ -54,6 +54,11 @@ export class KeptObjects<T extends Keyed> implements StreamHandler<T> {
     this.#objects.set(object.key, object);
   }
 
+  /** Lets go of all others. They do not count as changed: nobody asks for them. */
+  keepOnly(isKept: (object: T) => boolean): void {
+    for (const [key, object] of this.#objects) if (!isKept(object)) this.#objects.delete(key);
+  }
+
   listBegins(): void {
     this.#listed = new Set();
   }
