@@ -50,13 +50,13 @@ export interface ConnectionOptions {
   readonly onCall?: (record: CallRecord) => void;
 }
 
-/** A call whose answer has not begun after this long has an unknown outcome (fleet.md, 2.4). */
+/** A call whose answer has not begun after this long has an unknown outcome: an API server answers nearly all within a second. */
 const callTimeoutMs = 10_000;
 /** A page of large objects over a thin line may take a while; a server that drips must not take for ever. */
 const wholeAnswerMs = 60_000;
 /** Each carries one request at a time: a hung server holds this many of ours, and a healthy one is kept busy by fewer. */
 const callConnectionsDefault = 16;
-/** Bookmarks come about once a minute: a watch without a byte for this long is dead (kube-client.md, finding 4). */
+/** Bookmarks come about once a minute: a watch without a byte for this long is dead. */
 const streamSilenceMs = 100_000;
 /** Some proxies hold a watch's headers back until its first event. */
 const streamHeadersMs = 90_000;

@@ -30,7 +30,7 @@ export interface FleetOptions {
   readonly isShared?: boolean;
 }
 
-/** Clusters that are connected to at once (Karmada: 5; fleet.md, 2.4: 8 to 16 are fine). */
+/** Clusters that are connected to at once: each costs a TLS handshake. Karmada has 5; with 8 to 16 a core is busy and nobody waits long. */
 const connectsAtOnce = 12;
 /** A healthy cluster tells who it is in milliseconds; one that does not goes on trying while others have their turn. */
 const connectTurnMs = 2000;

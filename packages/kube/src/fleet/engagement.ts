@@ -49,7 +49,7 @@ export interface EngagementOptions {
   readonly log: Log;
 }
 
-/** First lists that are not complete by then are worth a look (fleet.md, 2.4). */
+/** First lists that are not complete by then are worth a look: those of the largest clusters take a minute. */
 const syncPatienceMs = 5 * 60_000;
 /** Rights are granted by hand: missing ones are asked for soon, and whether one was taken away now and then. */
 const missingRightsMs = 30_000;

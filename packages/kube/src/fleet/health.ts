@@ -13,7 +13,7 @@ export interface HealthOptions {
   readonly random: Random;
 }
 
-/** As in Cluster API's ClusterCache: after 10 s a probe, 5 s for its answer (fleet.md, 1.2 D); none while the cluster talks anyway. */
+/** As in Cluster API's ClusterCache: after 10 s a probe, 5 s for its answer; none while the cluster talks anyway. */
 const quietMs = 10_000;
 const probeTimeoutMs = 5000;
 /** From the beginning of a probe that missed to the next: five of them make half a minute. */

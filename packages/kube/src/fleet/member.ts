@@ -40,7 +40,7 @@ export interface MemberOptions extends Omit<ConnectionOptions, "target"> {
   readonly log: Log;
 }
 
-/** Full jitter between nothing and this limit, which doubles (fleet.md, 2.4: up to 5 minutes; people wait for less). */
+/** Full jitter between nothing and this limit, which doubles. Not up to the 5 minutes that are common: people wait for the cluster they have just mended. */
 const retryFirstMs = 1000;
 const retryMaxMs = 60_000;
 const retryLeastMs = 500;
