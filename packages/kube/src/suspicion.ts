@@ -14,7 +14,9 @@ export interface ConnectionGuard {
  */
 export class Suspicion {
   #guard: ConnectionGuard | undefined;
-  #isRaised = false;
+  /** How often it was raised, and how often it had been when the last look began that found nothing. */
+  #raised = 0;
+  #settled = 0;
   #verifying: Promise<void> | undefined;
 
   set guard(guard: ConnectionGuard) {
@@ -22,7 +24,7 @@ export class Suspicion {
   }
 
   raise(): void {
-    this.#isRaised = true;
+    this.#raised += 1;
   }
 
   disturbed(): void {
@@ -32,15 +34,20 @@ export class Suspicion {
 
   /** Resolves when there is none, or none any more; rejects as the guard does, or when the signal is aborted. */
   async settled(signal: AbortSignal): Promise<void> {
-    if (!this.#isRaised || this.#guard === undefined) return;
-    this.#verifying ??= this.#guard
-      .verify()
-      .then(() => {
-        this.#isRaised = false;
-      })
-      .finally(() => {
-        this.#verifying = undefined;
-      });
-    await unlessAborted(this.#verifying, signal);
+    while (this.#settled !== this.#raised && this.#guard !== undefined) {
+      this.#verifying ??= this.#verify(this.#guard);
+      await unlessAborted(this.#verifying, signal);
+    }
+  }
+
+  /** What is raised while the guard looks is not answered by what it finds. */
+  async #verify(guard: ConnectionGuard): Promise<void> {
+    const raised = this.#raised;
+    try {
+      await guard.verify();
+      this.#settled = raised;
+    } finally {
+      this.#verifying = undefined;
+    }
   }
 }
