@@ -60,6 +60,8 @@ const callConnectionsDefault = 16;
 const streamSilenceMs = 100_000;
 /** Some proxies hold a watch's headers back until its first event. */
 const streamHeadersMs = 90_000;
+/** Silence after a question that makes other connections worth a try: a little less than whoever looks after a cluster waits. */
+const askSilenceMs = 4000;
 
 /**
  * HTTP to one API server, over kept-alive connections of our own. It stays the same object while address and credentials
@@ -74,6 +76,8 @@ export class Connection {
   readonly #suspicion = new Suspicion();
   #heardAt: number;
   readonly #streams = new Set<LinkedAbort>();
+  /** Streams whose connection may be dead without a word. */
+  #doubted: readonly LinkedAbort[] = [];
 
   constructor(options: ConnectionOptions) {
     const { callConnections = callConnectionsDefault, clock, isShared, limit, target } = options;
@@ -129,9 +133,12 @@ export class Connection {
    * others of ours it would find out how many these are.
    */
   async ask(call: Call, signal: AbortSignal): Promise<Answer> {
+    const askedAt = this.#options.clock.monotonic();
     try {
       return await this.#callOnce(call, signal);
     } catch (error) {
+      const isSilent = this.#heardAt < askedAt;
+      if (isSilent && this.#options.clock.monotonic() - askedAt >= askSilenceMs) this.#doubt();
       if (!(error instanceof Fault) || error.code !== "kube.unauthorized") throw error;
       return await this.#callOnce(call, signal);
     }
@@ -161,6 +168,7 @@ export class Connection {
       }
       for await (const chunk of response.body) {
         this.#hear();
+        this.#doubted = [];
         yield chunk;
       }
       // A server that is taken down in good order ends its streams, too: what answers next may be another.
@@ -211,6 +219,7 @@ export class Connection {
       );
       const body = parseJson(await answer.text);
       if (answer.statusCode < 500) this.#hear();
+      this.#endDoubted();
       if (answer.statusCode === 401) this.#route.refused(way.identity);
       if (answer.statusCode === 404 || answer.statusCode < 400) {
         if (body === undefined)
@@ -232,6 +241,20 @@ export class Connection {
 
   #hear(): void {
     this.#heardAt = this.#options.clock.monotonic();
+  }
+
+  /**
+   * A connection whose other end is gone without a word (a router forgot it) shows that by silence alone, for a minute and more.
+   * So the next question takes another one; streams of the old are ended when that is answered, not before: it may be merely slow.
+   */
+  #doubt(): void {
+    this.#route.renew();
+    this.#doubted = [...this.#streams];
+  }
+
+  #endDoubted(): void {
+    for (const stream of this.#doubted) stream.abort();
+    this.#doubted = [];
   }
 
   /** A fault is an answer; what is aborted is our own doing. */

@@ -2,17 +2,51 @@ import type { RequestListener, ServerResponse } from "node:http";
 import { createSecureServer, type Http2SecureServer } from "node:http2";
 import type { Server } from "node:https";
 import { createServer as createHttpsServer } from "node:https";
+import { connect as connectTo, createServer as createRouter, type Socket } from "node:net";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { Connection } from "./connection.ts";
+import { type Call, Connection } from "./connection.ts";
 import { systemClock } from "./fixture/system-clock.ts";
 import { targetOf } from "./fixture/targets-of.ts";
 
 const forever = new AbortController().signal;
 /** More than what may be under way of a stream that nobody reads. */
 const flood = Buffer.alloc(4 * 1024 * 1024, "x");
+
+/** What lies between us and a server, and may forget the connections of now: they stay open, and nothing comes through. */
+async function startRouter(server: Server | Http2SecureServer) {
+  const forgotten = new Set<Socket>();
+  const sockets = new Set<Socket>();
+  const address = server.address();
+  const port = typeof address === "object" ? (address?.port ?? 0) : 0;
+  const router = createRouter((client) => {
+    const upstream = connectTo(port, "127.0.0.1");
+    for (const [from, to] of [[client, upstream] as const, [upstream, client] as const]) {
+      sockets.add(from);
+      from.on("error", () => from.destroy());
+      from.on("data", (chunk) => {
+        if (!forgotten.has(from)) to.write(chunk);
+      });
+      from.on("close", () => {
+        if (!forgotten.has(from)) to.destroy();
+      });
+    }
+  });
+  await new Promise<void>((resolve) => router.listen(0, "127.0.0.1", resolve));
+  const own = router.address();
+  return {
+    port: typeof own === "object" ? (own?.port ?? 0) : 0,
+    forget() {
+      for (const socket of sockets) forgotten.add(socket);
+    },
+    close() {
+      for (const socket of sockets) socket.destroy();
+      router.close();
+    },
+  };
+}
 
 /** A server with TLS: `/flood` never stops, `/silent` says nothing, all else answers `{}`, after `/watch` has begun with a line. */
 async function connect(speaks: "HTTP/2" | "HTTP/1.1", streamSilenceMs = 60_000) {
@@ -35,24 +69,33 @@ async function connect(speaks: "HTTP/2" | "HTTP/1.1", streamSilenceMs = 60_000) 
     sockets += 1;
   });
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
-  const address = server.address();
-  const url = `https://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  const router = await startRouter(server);
+  const url = `https://127.0.0.1:${router.port}`;
   const target = targetOf(
     renderKubeconfig({ clusterName: "c", userName: "u", url, certificatePem: cert, token: "t" }),
   );
+  let ahead = 0;
+  const clock = { ...systemClock, monotonic: () => systemClock.monotonic() + ahead };
   const connection = new Connection({
-    ...{ target, clock: systemClock, userAgent: "us/1", isShared: true, streamSilenceMs },
+    ...{ target, clock, userAgent: "us/1", isShared: true, streamSilenceMs },
   });
   const open = (path: string) => connection.stream({ method: "GET", path }, forever);
   return {
     open,
     sockets: () => sockets,
+    askFor: (call: Call, signal: AbortSignal) => connection.ask(call, signal),
+    ask: (signal: AbortSignal) => connection.ask({ method: "GET", path: "/version" }, signal),
+    forget: () => router.forget(),
+    pass(ms: number) {
+      ahead += ms;
+    },
     get: () => connection.call({ method: "GET", path: "/version" }, forever),
     say: (line: string) => {
       for (const watch of watches) watch.write(line);
     },
     async [Symbol.asyncDispose]() {
       await connection.close();
+      router.close();
       server.close();
     },
   };
@@ -109,4 +152,44 @@ test("where only HTTP/1.1 is spoken no call waits behind a watch", async () => {
   expect(await Promise.all(watches.map(next))).toEqual(["begins\n", "begins\n"]);
   expect((await world.get()).body).toEqual({});
   expect(world.sockets()).toBe(3);
+});
+
+test("a connection that died without a word is replaced once a question has found silence, and its watches are opened anew", async () => {
+  await using world = await connect("HTTP/2");
+  const watch = world.open("/watch");
+  await next(watch);
+  const silent = watch.next();
+  world.forget();
+  const probe = new AbortController();
+  const asked = world.ask(probe.signal);
+  asked.catch(() => undefined);
+  world.pass(5000);
+  probe.abort();
+  await expect(asked).rejects.toMatchObject({ code: "engine.aborted" });
+  expect((await world.ask(AbortSignal.timeout(3000))).body).toEqual({});
+  expect(world.sockets()).toBe(2);
+  expect((await silent).done).toBe(true);
+});
+
+test("a question that is given up soon, or while the watches talk, says nothing of the connection", async () => {
+  await using world = await connect("HTTP/2");
+  const watch = world.open("/watch");
+  await next(watch);
+  const silence = { method: "GET", path: "/silent" } as const;
+  for (const talks of [false, true]) {
+    const probe = new AbortController();
+    const asked = world.askFor(silence, probe.signal);
+    asked.catch(() => undefined);
+    if (talks) {
+      world.pass(5000);
+      world.say("still here\n");
+      await next(watch);
+    }
+    probe.abort();
+    await expect(asked).rejects.toMatchObject({ code: "engine.aborted" });
+  }
+  await world.get();
+  expect(world.sockets()).toBe(1);
+  world.say("and now\n");
+  expect(await next(watch)).toBe("and now\n");
 });

@@ -62,6 +62,11 @@ export class Route {
     }
   }
 
+  /** From now on over other connections. */
+  renew(): void {
+    this.#leave(undefined);
+  }
+
   async close(): Promise<void> {
     const pools = this.#made?.pools;
     this.#isClosed = true;
@@ -76,11 +81,16 @@ export class Route {
     const old = this.#made;
     if (old?.server === server && old.proxyUrl === proxyUrl && old.tlsKey === tlsKey) return old.pools;
     const pools = createPools(target, identity, this.#options.callConnections);
-    this.#made = { server, proxyUrl, tlsKey, pools };
-    // What is under way on the old pools ends in its own time.
+    this.#leave({ server, proxyUrl, tlsKey, pools });
+    return pools;
+  }
+
+  /** What is under way on the old pools ends in its own time. */
+  #leave(made: Made | undefined): void {
+    const old = this.#made;
+    this.#made = made;
     void old?.pools.calls.close();
     void old?.pools.streams.close();
-    return pools;
   }
 }
 
