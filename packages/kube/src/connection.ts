@@ -1,9 +1,9 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Clock } from "@fleet-reloader/engine/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import type { Dispatcher } from "undici";
 import { parseJson, refusalText, retryAfter, statusOf } from "./answer-parts.ts";
 import { CallLimit } from "./call-limit.ts";
+import { type RecordingOptions, recorded } from "./call-record.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 import { Route, type Way } from "./route.ts";
@@ -25,19 +25,8 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** One request as it went, for metrics. */
-export interface CallRecord {
-  readonly method: string;
-  readonly host: string;
-  /** The status, or `<error>`. */
-  readonly code: string;
-  /** Undefined for a stream: it has no end to measure to. */
-  readonly seconds: number | undefined;
-}
-
-export interface ConnectionOptions {
+export interface ConnectionOptions extends RecordingOptions {
   readonly target: ClusterTarget;
-  readonly clock: Clock;
   readonly userAgent: string;
   /** Connections for short calls; each carries one request at a time. */
   readonly callConnections?: number;
@@ -47,7 +36,6 @@ export interface ConnectionOptions {
   readonly streamSilenceMs?: number;
   /** The most calls a second, and at once; undefined: as many as there are. Streams do not count. */
   readonly limit?: { readonly qps: number; readonly burst: number } | undefined;
-  readonly onCall?: (record: CallRecord) => void;
 }
 
 /** A call whose answer has not begun after this long has an unknown outcome: an API server answers nearly all within a second. */
@@ -60,8 +48,8 @@ const callConnectionsDefault = 16;
 const streamSilenceMs = 100_000;
 /** Some proxies hold a watch's headers back until its first event. */
 const streamHeadersMs = 90_000;
-/** Silence after a question that makes other connections worth a try: a little less than whoever looks after a cluster waits. */
-const askSilenceMs = 4000;
+/** Silence that makes other connections worth a try: a little less than whoever looks after a cluster waits for an answer. */
+const silenceMs = 4000;
 
 /**
  * HTTP to one API server, over kept-alive connections of our own. It stays the same object while address and credentials
@@ -133,12 +121,9 @@ export class Connection {
    * others of ours it would find out how many these are.
    */
   async ask(call: Call, signal: AbortSignal): Promise<Answer> {
-    const askedAt = this.#options.clock.monotonic();
     try {
       return await this.#callOnce(call, signal);
     } catch (error) {
-      const isSilent = this.#heardAt < askedAt;
-      if (isSilent && this.#options.clock.monotonic() - askedAt >= askSilenceMs) this.#doubt();
       if (!(error instanceof Fault) || error.code !== "kube.unauthorized") throw error;
       return await this.#callOnce(call, signal);
     }
@@ -192,7 +177,8 @@ export class Connection {
 
   async #open(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
     const way = await this.#route.way(signal);
-    const response = await this.#recorded(call, "stream", () =>
+    const { host } = this.#route;
+    const response = await recorded(this.#options, { method: call.method, host, how: "stream" }, () =>
       way.pools.streams.request({
         ...this.#request(call, way),
         signal,
@@ -205,16 +191,20 @@ export class Connection {
   }
 
   async #callOnce(call: Call, signal: AbortSignal): Promise<Answer> {
+    const { clock } = this.#options;
     const context = this.#context(call);
+    let sentAt = Number.POSITIVE_INFINITY;
     try {
       const way = await this.#route.way(signal);
+      sentAt = clock.monotonic();
       const request = {
         ...this.#request(call, way),
         headersTimeout: callTimeoutMs,
         bodyTimeout: callTimeoutMs,
       };
       const deadlines = { head: this.#head, whole: this.#whole };
-      const answer = await this.#recorded(call, "call", () =>
+      const { host } = this.#route;
+      const answer = await recorded(this.#options, { method: call.method, host, how: "call" }, () =>
         wholeAnswer(way.pools.calls, request, { signal, deadlines }),
       );
       const body = parseJson(await answer.text);
@@ -234,6 +224,8 @@ export class Connection {
       }
       throw statusFault(answer.statusCode, statusOf(body), context, retryAfter(answer.headers));
     } catch (error) {
+      const isSilent = !(error instanceof Fault) && this.#heardAt < sentAt;
+      if (isSilent && clock.monotonic() - sentAt >= silenceMs) this.#doubt();
       this.#brokeOff(error, signal);
       throw transportFault(error, context, signal);
     }
@@ -261,29 +253,6 @@ export class Connection {
   #brokeOff(error: unknown, signal: AbortSignal): void {
     if (error instanceof Fault || signal.aborted) return;
     this.#suspicion.disturbed();
-  }
-
-  /** The time to the head of the answer, as client-go measures it. */
-  async #recorded<T extends { readonly statusCode: number }>(
-    { method }: Call,
-    how: "call" | "stream",
-    request: () => Promise<T>,
-  ): Promise<T> {
-    const { clock, onCall } = this.#options;
-    const { host } = this.#route;
-    const startedAt = clock.monotonic();
-    const record = (code: string): void => {
-      const seconds = how === "call" ? (clock.monotonic() - startedAt) / 1000 : undefined;
-      onCall?.({ method, host, code, seconds });
-    };
-    try {
-      const response = await request();
-      record(String(response.statusCode));
-      return response;
-    } catch (error) {
-      record("<error>");
-      throw error;
-    }
   }
 
   #request(call: Call, { identity, origin, prefix }: Way) {

@@ -3,6 +3,7 @@ import { createSecureServer, type Http2SecureServer } from "node:http2";
 import type { Server } from "node:https";
 import { createServer as createHttpsServer } from "node:https";
 import { connect as connectTo, createServer as createRouter, type Socket } from "node:net";
+import { settled } from "@fleet-reloader/testkit/memory/manual-clock";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { until } from "@fleet-reloader/testkit/until";
@@ -52,8 +53,10 @@ async function startRouter(server: Server | Http2SecureServer) {
 async function connect(speaks: "HTTP/2" | "HTTP/1.1", streamSilenceMs = 60_000) {
   const { keyPem: key, certificatePem: cert } = createLoopbackCertificate();
   const watches: ServerResponse[] = [];
+  const held: ServerResponse[] = [];
   let sockets = 0;
   const onRequest: RequestListener = (request, response) => {
+    if (request.url === "/held") return void held.push(response);
     response.writeHead(200, { "content-type": "application/json" });
     if (request.url === "/flood") return void response.write(flood);
     if (request.url === "/silent") return response.flushHeaders();
@@ -86,6 +89,10 @@ async function connect(speaks: "HTTP/2" | "HTTP/1.1", streamSilenceMs = 60_000) 
     askFor: (call: Call, signal: AbortSignal) => connection.ask(call, signal),
     ask: (signal: AbortSignal) => connection.ask({ method: "GET", path: "/version" }, signal),
     forget: () => router.forget(),
+    held: () => held.length,
+    failHeld() {
+      for (const response of held) response.writeHead(503).end("{}");
+    },
     pass(ms: number) {
       ahead += ms;
     },
@@ -163,12 +170,27 @@ test("a connection that died without a word is replaced once a question has foun
   const probe = new AbortController();
   const asked = world.ask(probe.signal);
   asked.catch(() => undefined);
+  await settled();
   world.pass(5000);
   probe.abort();
   await expect(asked).rejects.toMatchObject({ code: "engine.aborted" });
   expect((await world.ask(AbortSignal.timeout(3000))).body).toEqual({});
   expect(world.sockets()).toBe(2);
   expect((await silent).done).toBe(true);
+});
+
+test("an answer that comes late, and is none, says nothing of the connection either", async () => {
+  await using world = await connect("HTTP/2");
+  const watch = world.open("/watch");
+  await next(watch);
+  const asked = world.askFor({ method: "GET", path: "/held" }, forever);
+  asked.catch(() => undefined);
+  await until("it is asked", () => world.held() === 1);
+  world.pass(5000);
+  world.failHeld();
+  await expect(asked).rejects.toMatchObject({ code: "kube.server-error" });
+  await world.get();
+  expect(world.sockets()).toBe(1);
 });
 
 test("a question that is given up soon, or while the watches talk, says nothing of the connection", async () => {
@@ -180,6 +202,7 @@ test("a question that is given up soon, or while the watches talk, says nothing 
     const probe = new AbortController();
     const asked = world.askFor(silence, probe.signal);
     asked.catch(() => undefined);
+    await settled();
     if (talks) {
       world.pass(5000);
       world.say("still here\n");
