@@ -1,4 +1,4 @@
-import { createServer } from "node:http";
+import { createServer, type RequestListener } from "node:http";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { until } from "@fleet-reloader/testkit/until";
@@ -13,24 +13,35 @@ const signal = new AbortController().signal;
 const deployment = { kind: "Deployment", namespace: "ns", name: "web" };
 const secret = { kind: "Secret", namespace: "ns", name: "tls" } as const;
 
-/** A server in the place of the API server that answers everything alike. */
-async function startStranger(status: number, body: string) {
-  const server = createServer((_, response) => {
-    response.writeHead(status, { "content-type": "application/json" }).end(body);
-  });
+/** A server in the place of the API server that answers like this. */
+async function startServer(answer: RequestListener) {
+  const server = createServer(answer);
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address = server.address();
   const port = typeof address === "object" ? address?.port : 0;
   const access = { clusterName: "c", userName: "u", url: `http://127.0.0.1:${port}`, token: "t" };
-  const kubeconfig = renderKubeconfig(access);
+  return {
+    kubeconfig: renderKubeconfig(access),
+    async [Symbol.asyncDispose]() {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** One that answers everything alike. */
+async function startStranger(status: number, body: string) {
+  const server = await startServer((_, response) => {
+    response.writeHead(status, { "content-type": "application/json" }).end(body);
+  });
+  const { kubeconfig } = server;
   const connection = new Connection({ target: targetOf(kubeconfig), clock: systemClock, userAgent: "test" });
   return {
     kubeconfig,
     api: createKubeClusterApi("c1", connection, knownKinds),
     async [Symbol.asyncDispose]() {
       await connection.close();
-      server.closeAllConnections();
-      server.close();
+      await server[Symbol.asyncDispose]();
     },
   };
 }
@@ -75,4 +86,24 @@ describe("JSON that is not the API server's", () => {
     expect(await stranger.api.readSource(secret, signal)).toBeUndefined();
     expect(await stranger.api.readWorkload(deployment, signal)).toBeUndefined();
   });
+});
+
+const object = { metadata: { namespace: "ns", name: "a", resourceVersion: "2" } };
+const event = `${JSON.stringify({ type: "ADDED", object })}\n`;
+
+// Listing is the dearest thing to ask for: whoever spoils each watch would be asked for nothing else.
+test.each([
+  ["a line that cannot be read", `${event}garbage\n`],
+  ["an expired version", `${event}${JSON.stringify({ type: "ERROR", object: { code: 410 } })}\n`],
+  ["half a line", `${event}{"type":`],
+])("watches that end with %s after an event lead to lists with a pause before each", async (_what, lines) => {
+  await using server = await startServer((request, response) => {
+    response.writeHead(200, { "content-type": "application/json" });
+    const list = { kind: "List", metadata: { resourceVersion: "1" }, items: [] };
+    response.end(request.url?.includes("watch=") === true ? lines : JSON.stringify(list));
+  });
+  await using followed = followConfigMaps(server.kubeconfig);
+  const of = (state: string) => followed.states.filter((one) => one.startsWith(state)).length;
+  await until("it is listed again and again", () => of("listing") >= 5);
+  expect(of("backoff")).toBeGreaterThanOrEqual(of("listing") - 1);
 });

@@ -131,8 +131,8 @@ export class Reflector<T> {
     });
     let sawAny = false;
     // A server that ends each watch at once must not be asked 2,500 times a second, least of all for lists.
-    const breathe = async (): Promise<void> => {
-      if (!sawAny && clock.monotonic() - openedAt < 1000)
+    const breathe = async (isCutShort: boolean): Promise<void> => {
+      if ((isCutShort || !sawAny) && clock.monotonic() - openedAt < 1000)
         await this.#pause(this.#backoff.next(), "watch ended at once", signal);
     };
     try {
@@ -150,10 +150,10 @@ export class Reflector<T> {
         }
         if (batch.end === undefined) continue;
         const next = this.#ended(batch.end);
-        await breathe();
+        await breathe(true);
         return next;
       }
-      await breathe();
+      await breathe(reader.hasUnfinishedLine);
       if (reader.hasUnfinishedLine) return { type: "list", why: "the watch was cut in the middle of a line" };
       // The server ends each watch after some minutes, which is often enough to look at the clock.
       const isDue = clock.monotonic() - this.#listedAt > this.#timings.relistEveryMs;
@@ -167,8 +167,7 @@ export class Reflector<T> {
   }
 
   #ended(end: Fault): Next {
-    if (end.code === "kube.expired" || end.code === "kube.malformed")
-      return { type: "list", why: end.message };
+    if (end.code === "kube.expired") return { type: "list", why: end.message };
     throw end;
   }
 
@@ -213,9 +212,9 @@ export class Reflector<T> {
       isBlocked ? "watch refused" : "watch interrupted",
     );
     await this.#pause(waitMs, fault.message, signal, isBlocked ? "blocked" : "backoff");
-    return fault.code === "kube.expired" || was.type === "list"
-      ? { type: "list", why: fault.message }
-      : { type: "watch" };
+    // After a line that could not be read nothing may be trusted, and it would come again.
+    const isLost = fault.code === "kube.expired" || fault.code === "kube.malformed";
+    return isLost || was.type === "list" ? { type: "list", why: fault.message } : { type: "watch" };
   }
 
   async #pause(ms: number, why: string, signal: AbortSignal, state: StreamState = "backoff"): Promise<void> {
