@@ -124,7 +124,8 @@ export class Connection {
     try {
       return await this.#callOnce(call, signal);
     } catch (error) {
-      if (!(error instanceof Fault) || error.code !== "kube.unauthorized") throw error;
+      // The server's refusal, not that of a plugin: that one has just been asked.
+      if (!(error instanceof Fault) || error.context.status !== 401) throw error;
       return await this.#callOnce(call, signal);
     }
   }

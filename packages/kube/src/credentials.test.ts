@@ -223,6 +223,17 @@ describe("a token file of a kubeconfig", () => {
   });
 });
 
+test("a plugin that fails is started once for a call, and the call says why", async () => {
+  using plugin = startPlugin("http://127.0.0.1:1");
+  const connection = new Connection({ target: plugin.target, clock: systemClock, userAgent: "test" });
+  await expect(connection.call({ method: "GET", path: "/version" }, forever)).rejects.toMatchObject({
+    code: "kube.unauthorized",
+    message: expect.stringContaining("(exit code 1)"),
+  });
+  expect(plugin.starts).toBe(1);
+  await connection.close();
+});
+
 describe("a connection whose token ran out", () => {
   test("renews it within the same call and the same watch", async () => {
     await using cluster = await startSimCluster({ controllers: false });

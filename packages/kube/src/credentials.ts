@@ -163,7 +163,7 @@ function withoutPlugin({ clusters, users, contexts, currentContext }: KubeConfig
 function reasonOf(error: unknown, target: ClusterTarget): string {
   if (error instanceof Fault) return error.message;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^E[A-Z]+$/.test(code)
+  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code)
     ? `a file cannot be read (${code})`
     : `${pluginOf(target)} failed`;
 }
