@@ -31,7 +31,7 @@ export interface FleetOptions {
   readonly isShared?: boolean;
 }
 
-/** Clusters that are connected to at once: each costs a TLS handshake. Karmada has 5; with 8 to 16 a core is busy and nobody waits long. */
+/** Clusters that are connected to at once: each costs a TLS handshake, and a dozen of them keep a core busy. Karmada has 5. */
 const connectsAtOnce = 12;
 /** A healthy cluster tells who it is in milliseconds; one that does not goes on trying while others have their turn. */
 const connectTurnMs = 2000;

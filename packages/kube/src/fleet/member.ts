@@ -40,7 +40,10 @@ export interface MemberOptions extends Omit<ConnectionOptions, "target"> {
   readonly log: Log;
 }
 
-/** Full jitter between nothing and this limit, which doubles. Not up to the 5 minutes that are common: people wait for the cluster they have just mended. */
+/**
+ * Full jitter between nothing and this limit, which doubles. Not up to the 5 minutes that are common: people wait for the
+ * cluster they have just mended.
+ */
 const retryFirstMs = 1000;
 const retryMaxMs = 60_000;
 const retryLeastMs = 500;
