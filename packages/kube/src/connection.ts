@@ -154,7 +154,7 @@ export class Connection {
       }
       for await (const chunk of response.body) {
         this.#hear();
-        this.#doubted = [];
+        if (this.#doubted.includes(stream)) this.#doubted = [];
         yield chunk;
       }
       // A server that is taken down in good order ends its streams, too: what answers next may be another.
@@ -209,8 +209,10 @@ export class Connection {
         wholeAnswer(way.pools.calls, request, { signal, deadlines }),
       );
       const body = parseJson(await answer.text);
-      if (answer.statusCode < 500) this.#hear();
-      this.#endDoubted();
+      if (answer.statusCode < 500) {
+        this.#hear();
+        this.#endDoubted();
+      }
       if (answer.statusCode === 401) this.#route.refused(way.identity);
       if (answer.statusCode === 404 || answer.statusCode < 400) {
         if (body === undefined)
@@ -238,10 +240,12 @@ export class Connection {
 
   /**
    * A connection whose other end is gone without a word (a router forgot it) shows that by silence alone, for a minute and more.
-   * So the next question takes another one; streams of the old are ended when that is answered, not before: it may be merely slow.
+   * So the next question takes another one. Streams of the old are ended when that is answered, unless they have said something
+   * by then: it was merely slow.
    */
   #doubt(): void {
     this.#route.renew();
+    this.#suspicion.raise();
     this.#doubted = [...this.#streams];
   }
 

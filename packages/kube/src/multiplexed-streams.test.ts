@@ -179,6 +179,25 @@ test("a connection that died without a word is replaced once a question has foun
   expect((await silent).done).toBe(true);
 });
 
+test("a connection that was merely slow keeps its streams", async () => {
+  await using world = await connect("HTTP/2");
+  const watch = world.open("/watch");
+  await next(watch);
+  const probe = new AbortController();
+  const asked = world.askFor({ method: "GET", path: "/held" }, probe.signal);
+  asked.catch(() => undefined);
+  await until("it is asked", () => world.held() === 1);
+  world.pass(5000);
+  probe.abort();
+  await expect(asked).rejects.toMatchObject({ code: "engine.aborted" });
+  world.say("late\n");
+  expect(await next(watch)).toBe("late\n");
+  await world.get();
+  expect(world.sockets()).toBe(2);
+  world.say("and on\n");
+  expect(await next(watch)).toBe("and on\n");
+});
+
 test("an answer that comes late, and is none, says nothing of the connection either", async () => {
   await using world = await connect("HTTP/2");
   const watch = world.open("/watch");
