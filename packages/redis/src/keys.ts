@@ -83,6 +83,11 @@ export class FleetKeys {
     this.root = root;
   }
 
+  /** Set: freezes that the history was told of. */
+  get freezes(): string {
+    return `${this.root}:freezes`;
+  }
+
   /** How many shards the keys of this Redis are laid out for. */
   get shards(): string {
     return `${this.root}:shards`;

@@ -29,7 +29,7 @@ import { createScaling } from "@fleet-reloader/watcher/scaling";
 import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
-import { startHistory } from "@fleet-reloader/worker/history";
+import { startHistory, tellFreezes } from "@fleet-reloader/wiring/history";
 import { publishOnEngagement } from "@fleet-reloader/worker/meta-info";
 import { startReporting } from "@fleet-reloader/worker/reporting";
 import { startWorking } from "@fleet-reloader/worker/working";
@@ -123,9 +123,11 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       return watching.watch(engaged, signal);
     });
     const holds = scaling.watchHolds(clusters.signal);
+    const told = startHistory({ ...shared, config });
+    const news = tellFreezes({ ...shared, freezes, history: told.history }, clusters.signal);
     shutdown.add("clusters", async () => {
       clusters.abort();
-      await Promise.all([running, holds]);
+      await Promise.all([running, holds, news]);
     });
     const reporting = startReporting({
       ...{ ...shared, config, fleet },
@@ -134,7 +136,6 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     });
     // After the worker, whose last rolls are told too, and before the connections that Events need.
     shutdown.add("reports", () => reporting.stop());
-    const told = startHistory({ ...shared, config });
     shutdown.add("history", () => told.stop());
     // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
     if (telling === undefined) {

@@ -6,6 +6,7 @@ import {
 } from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
+import { historyFields } from "@fleet-reloader/runtime/config/history-fields";
 import { webhookModeFields } from "@fleet-reloader/runtime/config/notify-fields";
 
 /** The keys of the marks are needed only with --webhook-url. */
@@ -18,5 +19,6 @@ export const watcherConfig = {
   ...webhookModeFields,
   ...scalingFields,
   ...freezeFields,
+  ...historyFields,
   markKeyFile,
 } as const;

@@ -22,6 +22,7 @@ import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
 import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
+import { startHistory, tellFreezes } from "@fleet-reloader/wiring/history";
 import { watcherConfig } from "./config.ts";
 import { createScaling } from "./scaling.ts";
 import { createTelling, settingsFor } from "./telling.ts";
@@ -94,9 +95,12 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   );
   const owning = ownership.run(lifetime.signal);
   const holds = scaling.watchHolds(lifetime.signal);
+  const told = startHistory({ ...time, config, client, keys, log, meter });
+  shutdown.add("history", () => told.stop());
+  const news = tellFreezes({ ...time, client, keys, log, freezes, history: told.history }, lifetime.signal);
   shutdown.add("clusters", async () => {
     lifetime.abort();
-    await Promise.all([owning, running, holds]);
+    await Promise.all([owning, running, holds, news]);
   });
   log.info({ listen: `${config.listenAddress.host}:${health.port}` }, "watcher started");
   return { log, stop: () => shutdown.run(log) };

@@ -45,8 +45,8 @@
 {{- $args = append $args "--enable-pprof" -}}
 {{- with $reloader.pprofAddr }}{{ $args = append $args (printf "--pprof-addr=%s" .) }}{{ end -}}
 {{- end -}}
-{{- $flags := dict "debounce" "debounce" "max-wait" "maxWait" "listen-address" "listenAddress" "shards" "shards" -}}
-{{- if ne (.Component | default "") "watcher" }}{{ $flags = merge $flags (dict "concurrency" "concurrency" "history-retention" "historyRetention" "history-max-length" "historyMaxLength") }}{{ end -}}
+{{- $flags := dict "debounce" "debounce" "max-wait" "maxWait" "listen-address" "listenAddress" "shards" "shards" "history-retention" "historyRetention" "history-max-length" "historyMaxLength" -}}
+{{- if ne (.Component | default "") "watcher" }}{{ $_ := set $flags "concurrency" "concurrency" }}{{ end -}}
 {{- if not .Component }}{{ $_ := set $flags "dashboard-address" "dashboardAddress" }}{{ end -}}
 {{- range $flag, $key := $flags -}}
 {{- with get $own $key | toString }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}

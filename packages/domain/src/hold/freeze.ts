@@ -1,4 +1,4 @@
-import { type LabelSelector, type Labels, matchesSelector } from "../label-selector.ts";
+import { formatLabelSelector, type LabelSelector, type Labels, matchesSelector } from "../label-selector.ts";
 import type { SourceRef } from "../source.ts";
 import { type Annotations, annotationValue, type WorkloadRef } from "../workload.ts";
 
@@ -55,6 +55,19 @@ export function frozenByAnnotation(annotations: Annotations): string | undefined
   const text = annotationValue(annotations, freezeAnnotation)?.trim();
   // Whoever writes anything else means to freeze: a text that is not understood must not let a roll through.
   return text === undefined || text === "" || text === "false" ? undefined : text;
+}
+
+/** What is frozen, in one line. */
+export function describeScope(scope: FreezeScope): string {
+  const { cluster, clusterSelector, namespace, workload, source } = scope;
+  const parts = [
+    ...(cluster === undefined ? [] : [`cluster ${cluster}`]),
+    ...(clusterSelector === undefined ? [] : [`clusters with ${formatLabelSelector(clusterSelector)}`]),
+    ...(namespace === undefined ? [] : [`namespace ${namespace}`]),
+    ...(workload === undefined ? [] : [`workload ${workload.kind}/${workload.name}`]),
+    ...(source === undefined ? [] : [`source ${source.kind}/${source.name}`]),
+  ];
+  return parts.length === 0 ? "the fleet" : parts.join(", ");
 }
 
 function isCovered(scope: FreezeScope, target: FreezeTarget): boolean {

@@ -1,10 +1,13 @@
 import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Freezes } from "@fleet-reloader/engine/freezes";
+import { followFreezes } from "@fleet-reloader/engine/history/freeze-news";
 import type { History } from "@fleet-reloader/engine/history/history";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
 import type { RedisClient } from "@fleet-reloader/redis/client";
 import type { Keys } from "@fleet-reloader/redis/keys";
 import { RedisHistory } from "@fleet-reloader/redis/redis-history";
+import { RedisToldFreezes } from "@fleet-reloader/redis/redis-told-freezes";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { historyFields } from "@fleet-reloader/runtime/config/history-fields";
 
@@ -14,10 +17,27 @@ export interface StartedHistory {
   stop(): Promise<void>;
 }
 
+/** Freezes that come and go are told by whoever is always on, if a history is kept. Resolves when the signal is aborted. */
+export async function tellFreezes(
+  options: {
+    readonly freezes: Freezes;
+    readonly history: History | undefined;
+    readonly client: RedisClient;
+    readonly keys: Keys;
+    readonly clock: Clock;
+    readonly log: Log;
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const { history } = options;
+  if (history === undefined) return;
+  await followFreezes({ ...options, history, told: new RedisToldFreezes(options) }, signal);
+}
+
 /** What is not written by then is given up. */
 const graceMs = 2000;
 
-/** Where the worker tells what happened. */
+/** Where a process tells what happened. */
 export function startHistory(options: {
   readonly config: ConfigOf<typeof historyFields>;
   readonly client: RedisClient;
