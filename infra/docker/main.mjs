@@ -3,7 +3,7 @@ import process from "node:process";
 
 const services = ["standalone", "watcher", "worker"];
 const [first = ""] = process.argv.slice(2);
-const verbs = ["freeze", "unfreeze", "freezes"];
+const verbs = ["freeze", "unfreeze", "freezes", "history"];
 const isVerb = verbs.includes(first);
 const isNamed = !isVerb && first !== "" && !first.startsWith("-");
 if (isNamed && !services.includes(first)) {

@@ -20,10 +20,21 @@ export async function guardShards({
   const redis = client.connection;
   const isOlder = (await redis.exists(keys.markKeyId)) > 0;
   await redis.set(keys.fleet.shards, String(isOlder ? 1 : keys.shards), "NX");
-  const before = Number(await redis.get(keys.fleet.shards));
+  const before = await readShards({ client, keys });
   if (before === keys.shards) return;
   throw new Fault(
     "config.invalid",
     `--shards ${keys.shards}: this Redis is laid out for ${before}; give --shards ${before} to every watcher and worker. To change it, stop all of them, set the Redis key ${keys.fleet.shards} to ${keys.shards}, and start them with --shards ${keys.shards}: everything is compared again, and nothing rolls for it`,
   );
+}
+
+/** How many shards this Redis is laid out for; 1 before anybody has used it. */
+export async function readShards({
+  client,
+  keys,
+}: {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+}): Promise<number> {
+  return Number(await client.connection.get(keys.fleet.shards)) || 1;
 }

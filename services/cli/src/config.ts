@@ -40,6 +40,21 @@ export const unfreezeConfig = { ...placeFields, ...scopeFields } as const;
 
 export const freezesConfig = placeFields;
 
+const { redisUrl } = connectionFields;
+
+export const historyConfig = {
+  redisUrl,
+  since: scope(
+    "since",
+    "TIME",
+    "From when: 2026-01-31T18:00:00Z, 2h for the last two hours, or the id of a line to go on after it.",
+  ),
+  cluster: scope("cluster", "NAME", "Only of this cluster, by name or id."),
+  inNamespace: scope("namespace", "NAME", "Only of this namespace."),
+  object: scope("name", "NAME", "Only about the workload or source of this name."),
+  limit: scope("limit", "COUNT", "At most so many lines; 10000 when absent."),
+} as const;
+
 function envOf(flag: string): string {
   return `FLEET_RELOADER_CLI_${flag.toUpperCase().replaceAll("-", "_")}`;
 }

@@ -1,34 +1,57 @@
 import process from "node:process";
+import { Readable } from "node:stream";
+import { pipeline } from "node:stream/promises";
 import { asFault } from "@fleet-reloader/domain/fault";
+import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
+import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/version";
-import { openFreezes } from "@fleet-reloader/wiring/freezes";
-import { freezeConfig, freezesConfig, unfreezeConfig } from "./config.ts";
+import { type FreezeStores, type FreezesOptions, openFreezes } from "@fleet-reloader/wiring/freezes";
+import { freezeConfig, freezesConfig, historyConfig, unfreezeConfig } from "./config.ts";
 import { freeze, listFreezes, unfreeze } from "./freeze.ts";
+import { readHistory } from "./history.ts";
 
 // sysexits.h EX_CONFIG, as for all that is wrong with what we were told.
 const wronglyAsked = 78;
 
 try {
-  process.stdout.write(await run());
+  await run();
 } catch (error) {
   process.stderr.write(`${asFault(error).message}\n`);
   process.exitCode = wronglyAsked;
 }
 
-async function run(): Promise<string> {
+async function run(): Promise<void> {
   const [verb, ...args] = process.argv.slice(2);
-  const sources = { args, env: process.env };
-  const shape = verb === "freeze" ? freezeConfig : verb === "unfreeze" ? unfreezeConfig : freezesConfig;
-  const config = loadServiceConfig(`fleet-reloader ${verb}`, shape, sources);
+  const load = <S extends ConfigShape>(shape: S) =>
+    loadServiceConfig(`fleet-reloader ${verb}`, shape, { args, env: process.env });
+  switch (verb) {
+    case "freeze": {
+      const config = load(freezeConfig);
+      return await say(config, ([store]) => freeze(store, config));
+    }
+    case "unfreeze": {
+      const config = load(unfreezeConfig);
+      return await say(config, ([store]) => unfreeze(store, config));
+    }
+    case "history": {
+      const log = createLog({ service: "cli", level: "error", format: "json" });
+      const lines = readHistory(load(historyConfig), { clock: systemClock, log });
+      return await pipeline(Readable.from(lines), process.stdout, { end: false });
+    }
+    default:
+      return await say(load(freezesConfig), listFreezes);
+  }
+}
+
+async function say(
+  config: FreezesOptions["config"],
+  act: (stores: FreezeStores) => Promise<string>,
+): Promise<void> {
   const open = openFreezes({ config, env: process.env, userAgent, clock: systemClock });
   try {
-    const [store] = open.stores;
-    if (store === undefined || verb === "freezes") return await listFreezes(open.stores);
-    return verb === "freeze"
-      ? await freeze(store, loadServiceConfig("fleet-reloader freeze", freezeConfig, sources))
-      : await unfreeze(store, loadServiceConfig("fleet-reloader unfreeze", unfreezeConfig, sources));
+    process.stdout.write(await act(open.stores));
   } finally {
     await open.close();
   }

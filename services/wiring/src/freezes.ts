@@ -24,9 +24,11 @@ export interface FreezeStore {
   write(change: (before: string | undefined) => string): Promise<void>;
 }
 
+export type FreezeStores = readonly [FreezeStore, ...FreezeStore[]];
+
 export interface OpenFreezes extends Freezes {
   /** The first is the one that is changed at run time. */
-  readonly stores: readonly FreezeStore[];
+  readonly stores: FreezeStores;
   close(): Promise<void>;
 }
 
@@ -45,7 +47,8 @@ export function openFreezes(options: FreezesOptions): OpenFreezes {
   const lifetime = new AbortController();
   const path = config.freezeFile || join(dataDirOf(config.dataDir, env), "freezes.yaml");
   const inCluster = configMapOf(options, lifetime.signal);
-  const stores = [...(inCluster === undefined ? [] : [inCluster.store]), new FreezeFile(path)];
+  const file = new FreezeFile(path);
+  const stores: FreezeStores = inCluster === undefined ? [file] : [inCluster.store, file];
   const documents = stores.map(readStore);
   return {
     stores,

@@ -1,0 +1,49 @@
+import { parseHistoryQuery } from "@fleet-reloader/dashboard/history-query";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Log } from "@fleet-reloader/engine/log";
+import { RedisClient, redisAddress } from "@fleet-reloader/redis/client";
+import { HistoryReader } from "@fleet-reloader/redis/history-reader";
+import { Keys } from "@fleet-reloader/redis/keys";
+import { readShards } from "@fleet-reloader/redis/shard-guard";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import type { historyConfig } from "./config.ts";
+
+/** Whoever waits at a terminal wants to know. */
+const patienceMs = 5000;
+
+/** What happened, as JSON lines, oldest first: what `/history` of a standalone answers, from any Redis. */
+export async function* readHistory(
+  config: ConfigOf<typeof historyConfig>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): AsyncGenerator<string> {
+  const { since, cluster, inNamespace, object, limit } = config;
+  const given = { since, cluster, namespace: inNamespace, name: object, limit };
+  const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
+  const query = parseHistoryQuery(parameters, clock.now());
+  if ("problems" in query)
+    throw new Fault("config.invalid", query.problems.map((problem) => `--${problem}`).join("\n"));
+  const client = new RedisClient(redisAddress(config.redisUrl), log);
+  try {
+    const reader = new HistoryReader({
+      client,
+      keys: new Keys("fleet-reloader", await shardsOf(client, clock)),
+    });
+    for await (const { id, record } of reader.read(query)) yield `${JSON.stringify({ id, ...record })}\n`;
+  } finally {
+    await client.close();
+  }
+}
+
+async function shardsOf(client: RedisClient, clock: Clock): Promise<number> {
+  const patience = new AbortController();
+  const late = async (): Promise<never> => {
+    await clock.sleep(patienceMs, patience.signal);
+    throw new Fault("redis.unavailable", `--redis-url: no answer within ${patienceMs / 1000} s`);
+  };
+  try {
+    return await Promise.race([readShards({ client, keys: new Keys("fleet-reloader") }), late()]);
+  } finally {
+    patience.abort();
+  }
+}

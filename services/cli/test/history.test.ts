@@ -1,0 +1,61 @@
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { RedisClient } from "@fleet-reloader/redis/client";
+import { Keys } from "@fleet-reloader/redis/keys";
+import { RedisHistory } from "@fleet-reloader/redis/redis-history";
+import { guardShards } from "@fleet-reloader/redis/shard-guard";
+import { systemClock } from "@fleet-reloader/runtime/system-clock";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { expect, test } from "vitest";
+import { readHistory } from "../src/history.ts";
+
+async function linesOf(...given: Parameters<typeof readHistory>): Promise<readonly string[]> {
+  const lines: string[] = [];
+  for await (const line of readHistory(...given)) lines.push(line);
+  return lines;
+}
+
+const all = { since: "", cluster: "", inNamespace: "", object: "", limit: "" };
+
+function operator(target: string): HistoryRecord {
+  const time = new Date().toISOString();
+  return { v: 1, time, type: "operator", action: "freeze", by: "ann", target };
+}
+
+test("what happened comes as JSON lines, of all shards of a Redis, without being told how many these are", async () => {
+  await using redis = await startRedis();
+  const log = new CollectedLog();
+  const client = new RedisClient({ url: redis.url }, log);
+  const keys = new Keys("fleet-reloader", 4);
+  await guardShards({ client, keys });
+  const kept = { retentionMs: 60_000, lengthMax: 1000, meter: new CountingMeter() };
+  const history = new RedisHistory({ ...kept, client, keys, clock: systemClock, log });
+  const of = (id: string): HistoryRecord => ({ ...operator(id), cluster: { id, name: id } });
+  history.append([operator("the fleet"), of("a"), of("b"), of("c"), of("d")]);
+  await history.stop(5000);
+  await client.close();
+  // What is of this very millisecond may still be joined by others.
+  await systemClock.sleep(5, AbortSignal.timeout(1000));
+  const lines = await linesOf({ ...all, redisUrl: redis.url }, { clock: systemClock, log });
+  expect(lines.map((line): unknown => JSON.parse(line).target).toSorted()).toEqual([
+    "a",
+    "b",
+    "c",
+    "d",
+    "the fleet",
+  ]);
+});
+
+test.each([
+  [{ since: "soon" }, "--since"],
+  [{ limit: "0" }, "--limit"],
+  [{ redisUrl: "" }, "--redis-url"],
+])("%j is refused by the flag's name", async (wrong, flag) => {
+  const config = { ...all, redisUrl: "redis://127.0.0.1:1", ...wrong };
+  const reading = linesOf(config, { clock: systemClock, log: new CollectedLog() });
+  await expect(reading).rejects.toMatchObject({
+    code: "config.invalid",
+    message: expect.stringContaining(flag),
+  });
+});
