@@ -150,7 +150,7 @@ export const ownValues: Fields = {
     ),
     dashboardAddress: fromConfig(dashboardFields.dashboardAddress),
     redis: closed(
-      "A Redis (6.2 or newer, or Valkey, maxmemory-policy noeviction) that several replicas share. Without one each pod has its own inside.",
+      "A Redis (7.0 or newer, or Valkey, maxmemory-policy noeviction) that several replicas share. Without one each pod has its own inside.",
       {
         url: text(
           "",

@@ -115,7 +115,7 @@ export const faultCatalogue = {
   "redis.unsuitable": {
     class: "misconfigured",
     meaning: "This Redis cannot be used: too old, or it evicts keys.",
-    mend: "Use Redis ≥ 6.2 or Valkey with maxmemory-policy noeviction.",
+    mend: "Use Redis ≥ 7.0 or Valkey with maxmemory-policy noeviction.",
   },
   "notify.rejected": {
     class: "invalid",

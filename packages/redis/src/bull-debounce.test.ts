@@ -32,3 +32,13 @@ test("a change that comes while its burst is being run begins the next one, and 
   await bed.until("it runs again", () => runs.length === 2);
   expect((runs[1]?.at ?? 0) - addedAt).toBeGreaterThanOrEqual(window.quietPeriodMs - 20);
 });
+
+// Else nothing would bound the burst, and a source that is rewritten for ever would never roll anything.
+test("a change whose burst's start cannot be kept is not added, and whoever adds it hears of it", async () => {
+  await using bed = await startQueue(redis.url);
+  const { request } = change("api", window);
+  const key = bed.keys.firstChange(request.cluster, requestId(request, "change"));
+  await bed.client.connection.hset(key, "not", "a text");
+  await expect(bed.queue.add([change("api", window)])).rejects.toThrow("WRONGTYPE");
+  expect((await bed.work(60_000)).work).toBe(0);
+});

@@ -95,7 +95,10 @@ export class BullWorkqueue implements Workqueue {
       );
     const answers = (await pipeline.exec()) ?? [];
     const delays = additions.map((addition, at) => {
-      const first = Number(answers[at]?.[1] ?? now);
+      const [error, answer] = answers[at] ?? [];
+      // Without it a burst has no end: better that nothing is added, and added again.
+      if (error) throw error;
+      const first = Number(answer ?? now);
       const debounce = { quietPeriodMs: addition.quietPeriodMs, maxWaitMs: addition.maxWaitMs };
       return Math.ceil(delayFor(Number.isFinite(first) ? first : now, now, debounce));
     });

@@ -73,7 +73,7 @@ describe("a server", () => {
     ].join("\r\n");
 
   test.each([
-    ["6.2.0", "noeviction"],
+    ["7.0.0", "noeviction"],
     ["7.0.15", undefined],
     ["7.2.4", "noeviction"],
     ["10.0.0", "noeviction"],
@@ -81,9 +81,9 @@ describe("a server", () => {
     expect(serverProblem(info(version, policy))).toBeUndefined();
   });
 
-  test.each(["6.0.16", "5.0.14", "2.8.24", "6.1.240"])("of version %s is too old", (version) => {
+  test.each(["6.2.14", "5.0.14", "2.8.24", "6.1.240"])("of version %s is too old", (version) => {
     expect(serverProblem(info(version, "noeviction"))).toMatch(
-      /^this Redis is version \d\.\d; use Redis 6.2 or newer, or Valkey$/,
+      /^this Redis is version \d\.\d; use Redis 7.0 or newer, or Valkey$/,
     );
   });
 

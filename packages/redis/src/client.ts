@@ -97,8 +97,8 @@ export function redisAddress(url: string): RedisAddress {
   return { url };
 }
 
-/** BullMQ's Lua and SET … GET need 6.2; Valkey reports a compatible redis_version. */
-const oldestVersion = [6, 2] as const;
+/** SET … NX GET, which finds the start of a burst, needs 7.0; Valkey reports a compatible redis_version. */
+const oldestMajor = 7;
 
 /** Waits until Redis answers; faults with `redis.unsuitable` when this server cannot carry the queue. */
 export async function verifyServer(client: RedisClient): Promise<void> {
@@ -115,11 +115,8 @@ export async function verifyServer(client: RedisClient): Promise<void> {
 /** What is wrong with a server that answers INFO like this, and the mend; undefined when it will do. */
 export function serverProblem(info: string): string | undefined {
   const [, major, minor] = /^redis_version:(\d+)\.(\d+)/m.exec(info) ?? [];
-  if (
-    Number(major) < oldestVersion[0] ||
-    (Number(major) === oldestVersion[0] && Number(minor) < oldestVersion[1])
-  )
-    return `this Redis is version ${major}.${minor}; use Redis 6.2 or newer, or Valkey`;
+  if (Number(major) < oldestMajor)
+    return `this Redis is version ${major}.${minor}; use Redis 7.0 or newer, or Valkey`;
   const [, policy = "noeviction"] = /^maxmemory_policy:(\S+)/m.exec(info) ?? [];
   return policy === "noeviction"
     ? undefined

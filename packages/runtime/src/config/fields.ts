@@ -42,7 +42,7 @@ export const connectionFields = {
       env: "FLEET_RELOADER_REDIS_URL",
       placeholder: "URL",
       description:
-        "Redis 6.2 or newer, or Valkey: redis://[user:password@]host:port[/db], or rediss:// for TLS. A Redis Cluster: redis-cluster://[user:password@]host:port,host:port, or rediss-cluster://.",
+        "Redis 7.0 or newer, or Valkey: redis://[user:password@]host:port[/db], or rediss:// for TLS. A Redis Cluster: redis-cluster://[user:password@]host:port,host:port, or rediss-cluster://.",
       isSecret: true,
       defaultText: "an embedded redis-server (standalone only)",
     },
