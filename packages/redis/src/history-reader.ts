@@ -1,10 +1,11 @@
 import { type HistoryFilter, isWanted } from "@fleet-reloader/contracts/history-filter";
 import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { Cluster } from "ioredis";
 import type { RedisClient } from "./client.ts";
 import type { Keys } from "./keys.ts";
 
-/** A record and its place: whoever has read so far goes on after it. */
+/** A record and its place among those of all shards, `milliseconds-number-shard`: whoever has read so far goes on after it. */
 export interface HistoryLine {
   readonly id: string;
   readonly record: HistoryRecord;
@@ -35,26 +36,42 @@ export class HistoryReader {
     return this.#client.notReady;
   }
 
+  /**
+   * Up to the moment at which this is called. What is written meanwhile may come into a shard that was read before, ahead of a line
+   * that has been given out: whoever goes on after that line would never see it.
+   */
   async *read(query: HistoryQuery): AsyncGenerator<HistoryLine> {
-    const start =
-      "ms" in query.since ? String(Math.max(0, Math.floor(query.since.ms))) : `(${query.since.afterId}`;
+    const end = String((await this.#now()) - 1);
+    const shards = this.#keys.histories.map((key, shard) =>
+      this.#shard({ key, shard, start: startOf(query.since, shard), end }),
+    );
     let left = query.limit;
-    for await (const line of inOrder(this.#keys.histories.map((key) => this.#shard(key, start)))) {
-      if (!isWanted(line.record, query)) continue;
+    for await (const { id, shard, record } of inOrder(shards)) {
+      if (!isWanted(record, query)) continue;
       if (left === 0) return;
       left -= 1;
-      yield line;
+      yield { id: `${id}-${shard}`, record };
     }
   }
 
-  async *#shard(key: string, start: string): AsyncGenerator<HistoryLine> {
+  /** By the clock that ids are made of, in milliseconds; of several that of the slowest: nothing before it is written any more. */
+  async #now(): Promise<number> {
+    const { connection } = this.#client;
+    // A first command waits until the nodes of a cluster are known.
+    await connection.ping();
+    const servers = connection instanceof Cluster ? connection.nodes("master") : [connection];
+    const times = await Promise.all(servers.map((server) => server.time()));
+    return Math.min(...times.map(([seconds, micros]) => seconds * 1000 + Math.floor(micros / 1000)));
+  }
+
+  async *#shard({ key, shard, start, end }: ShardRange): AsyncGenerator<ShardLine> {
     let from = start;
     for (;;) {
-      const page = await this.#client.connection.xrange(key, from, "+", "COUNT", pageSize);
+      const page = await this.#client.connection.xrange(key, from, end, "COUNT", pageSize);
       for (const [id, fields] of page) {
         const record = parseHistoryRecord(fields[fields.indexOf("record") + 1] ?? "");
         // Of a later version: whoever wrote it knows what it means.
-        if (record !== undefined) yield { id, record };
+        if (record !== undefined) yield { id, shard, record };
       }
       const last = page.at(-1)?.[0];
       if (last === undefined || page.length < pageSize) return;
@@ -63,10 +80,31 @@ export class HistoryReader {
   }
 }
 
+interface ShardRange {
+  readonly key: string;
+  readonly shard: number;
+  readonly start: string;
+  readonly end: string;
+}
+
+/** The id is the stream's, which another shard may have given as well. */
+interface ShardLine {
+  readonly id: string;
+  readonly shard: number;
+  readonly record: HistoryRecord;
+}
+
+/** Lines with one id of the streams are given out by shard: of this one it is still to come when the line is of an earlier shard. */
+function startOf(since: HistoryQuery["since"], shard: number): string {
+  if ("ms" in since) return String(Math.max(0, Math.floor(since.ms)));
+  const [ms, number, of] = since.afterId.split("-");
+  return shard <= Number(of) ? `(${ms}-${number}` : `${ms}-${number}`;
+}
+
 /** The lines of all shards in the order in which they were written. */
-async function* inOrder(shards: readonly AsyncGenerator<HistoryLine>[]): AsyncGenerator<HistoryLine> {
-  const heads = new Map<AsyncGenerator<HistoryLine>, HistoryLine>();
-  const advance = async (shard: AsyncGenerator<HistoryLine>): Promise<void> => {
+async function* inOrder(shards: readonly AsyncGenerator<ShardLine>[]): AsyncGenerator<ShardLine> {
+  const heads = new Map<AsyncGenerator<ShardLine>, ShardLine>();
+  const advance = async (shard: AsyncGenerator<ShardLine>): Promise<void> => {
     const next = await shard.next();
     if (next.done === true) heads.delete(shard);
     else heads.set(shard, next.value);
@@ -75,15 +113,16 @@ async function* inOrder(shards: readonly AsyncGenerator<HistoryLine>[]): AsyncGe
   for (;;) {
     const [first, ...others] = heads;
     if (first === undefined) return;
-    const [shard, line] = others.reduce((best, one) => (isBefore(one[1].id, best[1].id) ? one : best), first);
+    const [shard, line] = others.reduce((best, one) => (isBefore(one[1], best[1]) ? one : best), first);
     yield line;
     await advance(shard);
   }
 }
 
-/** Ids are `milliseconds-number`. */
-function isBefore(a: string, b: string): boolean {
-  const [aMs = 0, aNumber = 0] = a.split("-").map(Number);
-  const [bMs = 0, bNumber = 0] = b.split("-").map(Number);
-  return aMs === bMs ? aNumber < bNumber : aMs < bMs;
+/** Ids of a stream are `milliseconds-number`. */
+function isBefore(a: ShardLine, b: ShardLine): boolean {
+  const [aMs = 0, aNumber = 0] = a.id.split("-").map(Number);
+  const [bMs = 0, bNumber = 0] = b.id.split("-").map(Number);
+  if (aMs !== bMs) return aMs < bMs;
+  return aNumber === bNumber ? a.shard < b.shard : aNumber < bNumber;
 }

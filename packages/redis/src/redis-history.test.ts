@@ -29,6 +29,9 @@ function historyOn(url: string, own: Partial<RedisHistoryOptions> = {}) {
   const history = new RedisHistory({ ...options, ...own });
   const reader = new HistoryReader({ client, keys });
   const read = async (query: Partial<Parameters<HistoryReader["read"]>[0]> = {}) => {
+    // What was written in this very millisecond is given out in the next.
+    const begunMs = await millisecondOf(client);
+    await until("a millisecond has passed", async () => (await millisecondOf(client)) > begunMs);
     const lines = [];
     for await (const line of reader.read({ since: { ms: 0 }, limit: 1e6, ...query })) lines.push(line);
     return lines;
@@ -41,6 +44,11 @@ function historyOn(url: string, own: Partial<RedisHistoryOptions> = {}) {
       await client.close();
     },
   };
+}
+
+async function millisecondOf({ connection }: RedisClient): Promise<number> {
+  const [seconds, micros] = await connection.time();
+  return seconds * 1000 + Math.floor(micros / 1000);
 }
 
 const cluster = { id: "c1", name: "prod" };
@@ -86,13 +94,34 @@ test("the clusters of all shards are read in the order in which they were told",
   await using bed = historyOn(redis.url);
   const names = Array.from({ length: 60 }, (_, i) => `w${i}`);
   for (const [i, name] of names.entries()) {
-    const at = String(1_800_000_000_000 + i);
+    const at = String(1_700_000_000_000 + i);
     const record = JSON.stringify(action(name));
     await bed.client.connection.xadd(bed.keys.history(`cluster-${i % 7}`), `${at}-0`, "record", record);
   }
   expect(new Set(names.map((_, i) => bed.keys.history(`cluster-${i % 7}`))).size).toBeGreaterThan(1);
   expect(await bed.names()).toEqual(names);
-  expect(await bed.names({ since: { afterId: "1800000000029-0" } })).toEqual(names.slice(30));
+});
+
+test("lines of several shards at one moment are each read once, wherever a reader stops", async () => {
+  await using bed = historyOn(redis.url);
+  for (const [shard, key] of bed.keys.histories.entries())
+    for (const id of ["1700000000000-0", "1700000000000-1", "1700000000007-0"])
+      await bed.client.connection.xadd(key, id, "record", JSON.stringify(action(`${id}-${shard}`)));
+  const all = await bed.read();
+  expect(all).toHaveLength(12);
+  expect(all.map(({ record }) => nameOf(record))).toEqual(all.map(({ id }) => id));
+  for (const [at, { id }] of all.entries())
+    expect(await bed.read({ since: { afterId: id } })).toEqual(all.slice(at + 1));
+});
+
+// A shard that was read before would have got lines meanwhile that lie before these.
+test("a reader is given nothing that was written after it began", async () => {
+  await using bed = historyOn(redis.url);
+  const [first = "", second = ""] = bed.keys.histories;
+  const later = `${Date.now() + 60_000}-0`;
+  await bed.client.connection.xadd(first, "1700000000000-0", "record", JSON.stringify(action("before")));
+  await bed.client.connection.xadd(second, later, "record", JSON.stringify(action("after")));
+  expect(await bed.names()).toEqual(["before"]);
 });
 
 test("a change that several workloads lead to is told once", async () => {
