@@ -16,7 +16,7 @@ export function formatRolloutRun({ rolledAtMs, generation, sources }: RolloutRun
   return JSON.stringify({ rolledAtMs, generation, sources: named });
 }
 
-/** Undefined for what is none: then the run begins anew. */
+/** Undefined for what is none: there is nothing to follow then. */
 export function parseRolloutRun(text: string): RolloutRun | undefined {
   try {
     return rolloutRun.safeParse(JSON.parse(text)).data;

@@ -212,7 +212,7 @@ describe("a roll that was written", () => {
     expect([bed.results(), bed.settled, bed.runs.size, bed.queue.held]).toEqual([[], ["api"], 0, []]);
   });
 
-  test("whose record is lost with Redis is followed from then on", async () => {
+  test("whose record is lost with Redis is followed no more, and settled", async () => {
     const bed = await rolled();
     bed.cluster.setStatus(bed.api, starting);
     await bed.elapse(1000);
@@ -220,7 +220,23 @@ describe("a roll that was written", () => {
     await bed.elapse(10_000);
     bed.cluster.setStatus(bed.api, healthy);
     await bed.elapse(10_000);
-    expect(bed.results()).toEqual(["healthy Available"]);
+    expect([bed.results(), bed.settled, bed.queue.held]).toEqual([[], ["api"], []]);
+  });
+
+  // The queue keeps what is added while a request is handled, and gives it out when that is done.
+  test("and rolled again while it is looked at, has one outcome", async () => {
+    let duringRead: (() => Promise<void>) | undefined;
+    const bed = await rolled({ after: () => duringRead?.() });
+    bed.cluster.setStatus(bed.api, healthy);
+    const request = { cluster: "c1", workload: bed.api };
+    duringRead = async () => {
+      duringRead = undefined;
+      await bed.runs.start([{ request, run: { rolledAtMs: bed.clock.now(), generation: 9, sources: [] } }]);
+      const window = { quietPeriodMs: 5000, maxWaitMs: 5000, purpose: "follow" } as const;
+      await bed.queue.add([{ request, ...window }]);
+    };
+    await bed.elapse(40_000);
+    expect([bed.results(), bed.queue.held]).toEqual([["healthy Available"], []]);
   });
 
   test("is followed through errors of the API server", async () => {

@@ -40,7 +40,7 @@ export interface FollowerOptions {
   readonly onSettled?: (request: Request) => Promise<void>;
 }
 
-/** A cluster this worker has not connected to yet, or that is gone. */
+/** A cluster that went while the request was on its way: from then on the gate keeps it out. */
 const unknownClusterMs = 30_000;
 /** A rollout that could not be looked at for so long beyond its time is given up. */
 const giveUpMs = 60 * 60_000;
@@ -53,15 +53,18 @@ export function createFollower(options: FollowerOptions): Handler {
   const { runs, clock, log, meter } = options;
 
   return async function followRollout(request, delivery): Promise<Result> {
-    const run = (await runs.find(request)) ?? (await beginAnew(request));
+    const run = await runs.find(request);
+    // It has ended; a look that a later roll asked for while the last one was under way finds this. Or it was lost with Redis.
+    if (run === undefined) {
+      // Once more: who ended it may have come no further.
+      await options.onSettled?.(request);
+      return { type: "done", outcome: "unchanged" };
+    }
     const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
     // Rolled again since this was put into the queue: the clock of the newer one counts.
     if (spentMs < options.firstLookMs) return unfinished(options.firstLookMs - spentMs);
     const cluster = await options.engaged(request.cluster);
-    if (cluster === undefined) {
-      if (spentMs < giveUpMs) return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
-      return await settled(request, run, "gone");
-    }
+    if (cluster === undefined) return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
     try {
       return await look({ request, delivery, cluster, run, spentMs });
     } catch (error) {
@@ -75,13 +78,6 @@ export function createFollower(options: FollowerOptions): Handler {
     }
   };
 
-  /** Lost with Redis. Why it was rolled is not known any more; how it ends is. */
-  async function beginAnew(request: Request): Promise<RolloutRun> {
-    const run = { rolledAtMs: clock.now(), generation: 0, sources: [] };
-    await runs.start([{ request, run }]);
-    return run;
-  }
-
   async function look(seen: LookedAt): Promise<Result> {
     const { request, delivery, cluster, run, spentMs } = seen;
     const kind = servedKind(request.workload.kind, options.settings);
@@ -94,7 +90,7 @@ export function createFollower(options: FollowerOptions): Handler {
     const end = rolloutEnd(state, trouble, { spentMs, deadlineMs: rolloutDeadlineMs(live.object) });
     if (end === undefined) return unfinished(nextLookMs(spentMs, options.firstLookMs));
     if (!(await runs.end(request, run))) return unfinished(options.firstLookMs);
-    // After it, since a newer run is not settled by the end of this one. Where this is not reached, the run begins anew and gets here.
+    // After it, since a newer run is not settled by the end of this one. Where this is not reached, the next look does so.
     await options.onSettled?.(request);
     tell(seen, live, trouble === undefined ? end : explained(end, trouble));
     return { type: "done", outcome: "unchanged" };

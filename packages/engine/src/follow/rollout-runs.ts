@@ -11,7 +11,7 @@ export interface RolloutRun {
 
 /**
  * The rollouts that are followed, so that any worker can go on with one. At most one for each workload: a newer roll takes the place
- * of the one before. It may be lost; whoever looks next begins a new run then.
+ * of the one before. One that is missing has ended, or was lost: there is nothing to follow any more.
  */
 export interface RolloutRuns {
   start(started: readonly StartedRun[]): Promise<void>;
