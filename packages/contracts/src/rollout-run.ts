@@ -2,18 +2,18 @@ import type { RolloutRun } from "@fleet-reloader/engine/follow/rollout-runs";
 import { z } from "zod";
 import { causingSources } from "./causing-source.ts";
 
-const rolloutRun: z.ZodType<RolloutRun> = z.object({
+// Strict: what another version wrote is not the same text when we write it, and so could never be ended.
+const rolloutRun: z.ZodType<RolloutRun> = z.strictObject({
   rolledAtMs: z.number(),
-  generation: z.number(),
   sources: causingSources,
 });
 
 /** The same run is the same text, whoever read it: the end of one is told from that of another by comparing texts. */
-export function formatRolloutRun({ rolledAtMs, generation, sources }: RolloutRun): string {
+export function formatRolloutRun({ rolledAtMs, sources }: RolloutRun): string {
   const named = sources.map(({ kind, namespace, name, change, reason }) => ({
     ...{ kind, namespace, name, change, reason },
   }));
-  return JSON.stringify({ rolledAtMs, generation, sources: named });
+  return JSON.stringify({ rolledAtMs, sources: named });
 }
 
 /** Undefined for what is none: there is nothing to follow then. */

@@ -185,7 +185,7 @@ describe("a roll that was written", () => {
     bed.cluster.setStatus(bed.api, healthy);
     await bed.clock.advance(6000);
     const request = { cluster: "c1", workload: bed.api };
-    const newer = { rolledAtMs: bed.clock.now(), generation: 9, sources: [] };
+    const newer = { rolledAtMs: bed.clock.now(), sources: [] };
     duringRead = () => bed.runs.start([{ request, run: newer }]);
     expect(await bed.reconcile(bed.api, { purpose: "follow" })).toMatchObject({ type: "again" });
     expect([bed.results(), await bed.runs.find(request)]).toEqual([[], newer]);
@@ -231,7 +231,7 @@ describe("a roll that was written", () => {
     const request = { cluster: "c1", workload: bed.api };
     duringRead = async () => {
       duringRead = undefined;
-      await bed.runs.start([{ request, run: { rolledAtMs: bed.clock.now(), generation: 9, sources: [] } }]);
+      await bed.runs.start([{ request, run: { rolledAtMs: bed.clock.now(), sources: [] } }]);
       const window = { quietPeriodMs: 5000, maxWaitMs: 5000, purpose: "follow" } as const;
       await bed.queue.add([{ request, ...window }]);
     };
@@ -263,7 +263,7 @@ test("a thousand rolls go into the queue in one call, and those in hand at the e
   const followUps = createFollowUps({ ...bed, runs, queue: { add }, firstLookMs: 5000 });
   const started = (name: string) => {
     const workload: WorkloadRef = { kind: "Deployment", namespace: "ns", name };
-    return { request: { cluster: "c1", workload }, run: { rolledAtMs: 0, generation: 1, sources: [] } };
+    return { request: { cluster: "c1", workload }, run: { rolledAtMs: 0, sources: [] } };
   };
   for (let i = 0; i < 1000; i += 1) followUps.rolled(started(`w${i}`));
   expect(calls).toEqual([]);

@@ -4,8 +4,6 @@ import type { Request } from "../request.ts";
 /** What has to be known of a roll to follow it: names and times. */
 export interface RolloutRun {
   readonly rolledAtMs: number;
-  /** Of the workload as it was written; 0 when the run was found without a record. */
-  readonly generation: number;
   readonly sources: readonly CausingSource[];
 }
 

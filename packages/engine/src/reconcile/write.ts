@@ -152,8 +152,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
     sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
     // What was rolled while it was paused reaches the pods from now on.
     if (pausing.spec.isPaused === false) {
-      const run = { rolledAtMs: clock.now(), generation: written.generation, sources: [] };
-      options.followUps?.rolled({ request, run });
+      options.followUps?.rolled({ request, run: { rolledAtMs: clock.now(), sources: [] } });
     }
     log.debug(
       { cluster: cluster.name, workload: request.workload },
@@ -223,8 +222,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
     });
     const causes = causesOf(request.cluster, planned.changed, sights);
     options.history?.append(rollRecords(when, { strategy, sources: causes, sights }));
-    const { generation } = written;
-    options.followUps?.rolled({ request, run: { rolledAtMs: when.atMs, generation, sources: causes } });
+    options.followUps?.rolled({ request, run: { rolledAtMs: when.atMs, sources: causes } });
   }
 
   function reportProblems({ request, cluster, live }: Reading, problems: readonly AnnotationProblem[]): void {

@@ -4,7 +4,7 @@ import { requestFor } from "./workqueue-contract.ts";
 
 const source = { kind: "Secret", namespace: "ns", name: "db" } as const;
 const run = (rolledAtMs: number): RolloutRun => ({
-  ...{ rolledAtMs, generation: 3 },
+  rolledAtMs,
   sources: [{ ...source, change: "c1/Secret/ns/db@7", reason: "SourceChanged" }],
 });
 const [api, web] = [requestFor("api"), requestFor("web")];
