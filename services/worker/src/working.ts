@@ -52,6 +52,9 @@ export interface WorkingOptions {
 /** A request is given back after this long. History, reports and connections end afterwards: the chart gives a pod 45 s. */
 const drainMs = 25_000;
 
+/** One write to Redis, when it is there. */
+const followGraceMs = 1000;
+
 /** A rollout takes at least the start of a pod. */
 const firstLookMs = 5000;
 
@@ -107,7 +110,7 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
   return {
     async stop() {
       await consumer.stop(drainMs);
-      await followUps.stop();
+      await followUps.stop(followGraceMs);
       lifetime.abort();
     },
   };

@@ -269,9 +269,31 @@ test("a thousand rolls go into the queue in one call, and those in hand at the e
   expect(calls).toEqual([]);
   await bed.clock.advance(200);
   followUps.rolled(started("last"));
-  await followUps.stop();
+  await followUps.stop(1000);
   expect(calls).toEqual([1000, 1]);
   expect(runs.size).toBe(1001);
+});
+
+test("whoever stops waits also for rolls that are just being written, but not for ever", async () => {
+  const bed = createTestBed();
+  const answer = Promise.withResolvers<void>();
+  const followUps = createFollowUps({
+    ...{ ...bed, runs: new MemoryRolloutRuns(), firstLookMs: 5000 },
+    queue: { add: () => answer.promise },
+  });
+  const workload: WorkloadRef = { kind: "Deployment", namespace: "ns", name: "api" };
+  followUps.rolled({ request: { cluster: "c1", workload }, run: { rolledAtMs: 0, sources: [] } });
+  await bed.clock.advance(200);
+  const stopped: string[] = [];
+  void followUps.stop(60_000).then(() => stopped.push("patient"));
+  void followUps.stop(1000).then(() => stopped.push("impatient"));
+  await bed.clock.advance(900);
+  expect(stopped).toEqual([]);
+  await bed.clock.advance(200);
+  expect(stopped).toEqual(["impatient"]);
+  answer.resolve();
+  await bed.clock.advance(1);
+  expect(stopped).toEqual(["impatient", "patient"]);
 });
 
 test("what is written down of a change that rolls nothing", async () => {

@@ -17,8 +17,8 @@ export interface FollowUpsOptions {
 export interface FollowUps {
   /** Returns at once, and is never waited for. */
   rolled(started: StartedRun): void;
-  /** Resolves when all that was handed in is in the queue. */
-  stop(): Promise<void>;
+  /** Resolves when all that was handed in is in the queue, or there is no more time. */
+  stop(graceMs: number): Promise<void>;
 }
 
 /** Long enough that a fan-out costs a few round trips and not one for each roll; short against the first look. */
@@ -37,20 +37,29 @@ export function createFollowUps(options: FollowUpsOptions): FollowUps {
   return {
     rolled(started) {
       gathered.push(started);
-      passingOn ??= passOn();
+      passingOn ??= passAllOn();
     },
-    async stop() {
+    async stop(graceMs) {
       hurry.abort();
-      await passingOn;
+      const patience = new AbortController();
+      const late = clock.sleep(graceMs, patience.signal).catch(() => undefined);
+      await Promise.race([passingOn, late]);
+      patience.abort();
     },
   };
 
-  async function passOn(): Promise<void> {
-    await clock.sleep(gatherMs, hurry.signal).catch(() => undefined);
-    // What comes from here on begins the next batch.
+  async function passAllOn(): Promise<void> {
+    while (gathered.length > 0) {
+      await clock.sleep(gatherMs, hurry.signal).catch(() => undefined);
+      const batch = gathered;
+      gathered = [];
+      await passOn(batch);
+    }
+    // At once: whoever hands in something from now on has to begin anew.
     passingOn = undefined;
-    const batch = gathered;
-    gathered = [];
+  }
+
+  async function passOn(batch: readonly StartedRun[]): Promise<void> {
     try {
       await runs.start(batch);
       const window = { quietPeriodMs: firstLookMs, maxWaitMs: firstLookMs, purpose: "follow" } as const;
