@@ -140,7 +140,7 @@ export class BullConsumer {
   }
 
   async #putBack(job: Job<RequestJob, string>, token: string | undefined, again: Again): Promise<never> {
-    const againAtMs = this.#options.clock.now() + again.afterMs;
+    const againAtMs = Math.ceil(this.#options.clock.now() + again.afterMs);
     const request = fromJob(job.data);
     const { id } = job;
     if (again.hold === undefined || request === undefined || id === undefined) {

@@ -8,6 +8,9 @@ import { fromJob, type RequestJob, toJob } from "./request-job.ts";
 /** A freeze may end for thousands: as many promotions are under way at a time. */
 const releasedAtOnce = 100;
 
+/** BullMQ's delayed entries have the wall time as their score, with twelve bits behind it for their order (getDelayedScore). */
+const scoreOfMs = 0x1000;
+
 /** Which of the waiting entries are held, beside the queue of each shard: an entry itself says only when it is due. */
 export class BullHolds {
   readonly #client: RedisClient;
@@ -79,13 +82,26 @@ export class BullHolds {
       shard,
       held.map(({ id }) => id),
     );
-    for (let at = 0; at < held.length; at += releasedAtOnce)
-      await Promise.all(held.slice(at, at + releasedAtOnce).map(({ id }) => promote(queue, id)));
+    for (let at = 0; at < held.length; at += releasedAtOnce) {
+      const unmoved = await this.#unmoved(queue, held.slice(at, at + releasedAtOnce));
+      await Promise.all(unmoved.map(({ id }) => promote(queue, id)));
+    }
+  }
+
+  /** What is still due when its hold said. What a change has moved since waits for quiet. */
+  async #unmoved(queue: Queue<RequestJob> | undefined, held: readonly HeldRequest[]) {
+    if (queue === undefined) return [];
+    const delayed = queue.toKey("delayed");
+    const scores = await this.#client.connection.zmscore(delayed, ...held.map(({ id }) => id));
+    return held.filter(({ againAtMs }, at) => {
+      const score = scores[at];
+      return typeof score === "string" && Math.floor(Number(score) / scoreOfMs) === againAtMs;
+    });
   }
 }
 
-async function promote(queue: Queue<RequestJob> | undefined, id: string): Promise<void> {
-  const job = await queue?.getJob(id);
+async function promote(queue: Queue<RequestJob>, id: string): Promise<void> {
+  const job = await queue.getJob(id);
   // Fails for one that was taken up or made due meanwhile.
   await job?.promote().catch(() => undefined);
 }
@@ -97,10 +113,18 @@ interface Held {
 
 /** Undefined for what cannot be read: it is due when it is due. */
 function readHeld(id: string, againAtMs: number, text: string | undefined): HeldRequest | undefined {
-  const value: unknown = text === undefined ? undefined : JSON.parse(text);
+  const value = readJson(text ?? "");
   const request = fromJob(value);
   if (request === undefined || typeof value !== "object" || value === null) return undefined;
   const reason = "reason" in value && typeof value.reason === "string" ? value.reason : "";
   const until = "untilMs" in value && typeof value.untilMs === "number" ? { untilMs: value.untilMs } : {};
   return { id, request, reason, againAtMs, ...until };
+}
+
+function readJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
 }

@@ -427,6 +427,19 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       expect((await bed.work(horizonMs)).work).toBe(0);
     });
 
+    test("and changed meanwhile waits for quiet, although its hold is over", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, (_, count) => (count === 1 ? frozen : done));
+      await bed.queue.add([atOnce()]);
+      await bed.until("it is held", () => runs.length === 1);
+      await bed.elapse(100);
+      const changedAt = bed.now();
+      await bed.queue.add([change()]);
+      await release(bed, async () => false);
+      await bed.until("it ran again", () => runs.length === 2);
+      expect((runs[1]?.at ?? 0) - changedAt).toBeGreaterThanOrEqual(quietPeriodMs - 20);
+    });
+
     // The change may be one that the hold does not concern: a worker has to look.
     test("is looked at again when its workload changes, and only once", async () => {
       await using bed = await start();

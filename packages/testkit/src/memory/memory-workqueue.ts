@@ -17,7 +17,7 @@ interface Entry {
   run: object | undefined;
   /** The last addition made while it runs. */
   next: { readonly purpose: Purpose; readonly delayMs: number } | undefined;
-  hold: { readonly hold: Hold; readonly againAtMs: number } | undefined;
+  hold: { readonly hold: Hold; readonly againAtMs: number; readonly dueMs: number } | undefined;
 }
 
 /** One delivery of a request to a worker. */
@@ -96,8 +96,9 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
     for (const { id } of held) {
       const entry = this.#entries.get(id);
       if (entry?.hold === undefined) continue;
+      // What a change has moved waits for quiet.
+      if (entry.dueMs === entry.hold.dueMs) entry.dueMs = this.#options.clock.monotonic();
       entry.hold = undefined;
-      entry.dueMs = this.#options.clock.monotonic();
     }
   }
 
@@ -180,7 +181,8 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
   #wait(entry: Entry, ms: number, hold?: Hold): void {
     entry.run = undefined;
     entry.dueMs = this.#options.clock.monotonic() + ms;
-    if (hold !== undefined) entry.hold = { hold, againAtMs: this.#options.clock.now() + ms };
+    if (hold !== undefined)
+      entry.hold = { hold, againAtMs: this.#options.clock.now() + ms, dueMs: entry.dueMs };
   }
 
   #end(id: string, entry: Entry): void {

@@ -1,0 +1,29 @@
+import { atOnce, recordRuns, requestFor } from "@fleet-reloader/testkit/contracts/workqueue-contract";
+import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startQueue } from "./fixture/queue-bed.ts";
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+
+test.each(["no JSON", "7", "{}"])("a hold that reads %s is forgotten, and keeps no other", async (text) => {
+  await using bed = await startQueue(redis.url);
+  const runs = recordRuns(bed, () => ({
+    ...{ type: "again", afterMs: 30_000, reason: "Frozen" },
+    hold: { reason: "Frozen" },
+  }));
+  await bed.queue.add([atOnce("web"), atOnce("api")]);
+  await bed.until("they are held", () => runs.length === 2);
+  await bed.leave();
+  const shard = bed.keys.shardOf("c1");
+  const ids = await bed.client.connection.zrange(bed.keys.held(shard), 0, -1);
+  expect(ids).toHaveLength(2);
+  const held = await bed.held.list();
+  const bad = held.find(({ request }) => request.workload.name === "web");
+  await bed.client.connection.hset(bed.keys.holds(shard), bad?.id ?? "", text);
+  expect(await bed.held.list()).toMatchObject([{ request: requestFor("api") }]);
+  expect(await bed.client.connection.zcard(bed.keys.held(shard))).toBe(1);
+});
