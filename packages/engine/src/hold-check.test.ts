@@ -6,10 +6,14 @@ import { createHoldCheck } from "./hold-check.ts";
 
 const request = { cluster: "c1", workload: { kind: "Deployment", namespace: "shop", name: "api" } };
 
-function checkWith(world: { readonly frozen?: FrozenNow; readonly reach?: Reach }) {
+function checkWith(world: {
+  readonly frozen?: FrozenNow;
+  readonly reach?: Reach;
+  readonly isStranger?: boolean;
+}) {
   const isStillHeld = createHoldCheck({
     freezes: { now: async () => world.frozen ?? { type: "known", freezes: [] } },
-    clusterOf: () => ({ name: "prod", labels: {} }),
+    clusterOf: () => (world.isStranger ? undefined : { name: "prod", labels: {} }),
     reachOf: () => world.reach ?? "reachable",
     clock: { now: () => 0, monotonic: () => 0, sleep: async () => undefined },
   });
@@ -26,6 +30,13 @@ test("a freeze holds as long as it is declared, and one that cannot be read hold
   expect(await checkWith({ frozen: frozen({ namespace: "other" }) })("Frozen")).toBe(false);
   const unreadable = checkWith({ frozen: { type: "unreadable", why: "no" } });
   expect(await unreadable("FreezeUnreadable")).toBe(true);
+});
+
+test("what is frozen of a cluster that is not engaged here nobody can tell, unless everything is", async () => {
+  const check = checkWith({ frozen: frozen({ cluster: "prod" }), isStranger: true });
+  expect(await check("Frozen")).toBeUndefined();
+  const unreadable = checkWith({ frozen: { type: "unreadable", why: "no" }, isStranger: true });
+  expect(await unreadable("Frozen")).toBe(true);
 });
 
 test("whether it is the frozen source that has changed, and what stands on an object, only a look can tell", async () => {

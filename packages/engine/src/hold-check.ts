@@ -37,7 +37,10 @@ export function createHoldCheck(options: HoldCheckOptions): IsStillHeld {
   async function isFrozen({ cluster, workload }: Request): Promise<boolean | undefined> {
     const frozen = await options.freezes.now();
     if (frozen.type === "unreadable") return true;
-    const { name, labels } = options.clusterOf(cluster) ?? { name: cluster, labels: {} };
+    const known = options.clusterOf(cluster);
+    // By its id alone a freeze by name or labels would look as if it were over.
+    if (known === undefined) return undefined;
+    const { name, labels } = known;
     const target = { cluster, clusterName: name, clusterLabels: labels, workload, sources: [] };
     const ofSources = frozen.freezes.filter(({ scope }) => scope.source !== undefined);
     const others = frozen.freezes.filter(({ scope }) => scope.source === undefined);
