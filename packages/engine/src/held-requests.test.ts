@@ -19,35 +19,68 @@ test("a hold is over at its end, or when somebody knows it, or else when its tim
   expect(await isOver(held, 1000)).toBe(true);
 });
 
-test("holds are watched every second, also after Redis was away, until the end", async () => {
+/** Holds that are watched; what is asked of the queue is noted down. */
+function watched(own: { readonly isStillHeld: boolean | undefined }) {
   const clock = new ManualClock();
   const lifetime = new AbortController();
-  const released: string[] = [];
-  let asked = 0;
-  const watched = watchHolds(
+  const world = { listed: [{ ...held, againAtMs: clock.now() }], basis: "frozen", isAway: false, ...own };
+  const asked: string[] = [];
+  const end = watchHolds(
     {
       clock,
       log: new CollectedLog(),
-      isStillHeld: async () => false,
+      check: { isStillHeld: async () => world.isStillHeld, basisOf: async () => world.basis },
       held: {
         async list() {
-          asked += 1;
-          if (asked === 1) throw new Error("away");
-          return asked === 2 ? [held] : [];
+          asked.push("all");
+          return world.listed;
+        },
+        async listDue(afterMs, untilMs) {
+          asked.push("due");
+          if (world.isAway) throw new Error("away");
+          return world.listed.filter(({ againAtMs }) => againAtMs > afterMs && againAtMs <= untilMs);
         },
         async release(over) {
-          released.push(...over.map(({ id }) => id));
+          asked.push(`release ${over.map(({ id }) => id)}`);
         },
       },
     },
     lifetime.signal,
   );
-  await clock.advance(1000);
-  expect(released).toEqual([]);
-  await clock.advance(1000);
-  expect(released).toEqual(["7"]);
-  lifetime.abort();
-  await watched;
+  const stop = async () => {
+    lifetime.abort();
+    await end;
+  };
+  return { clock, world, asked, stop };
+}
+
+test("of the holds each second those are read whose time has come, and all every ten seconds", async () => {
+  const { clock, asked, stop } = watched({ isStillHeld: true });
+  await clock.advance(11_000);
+  expect(asked).toEqual(["all", ...Array<string>(9).fill("due"), "all"]);
+  await stop();
   await clock.advance(5000);
-  expect(asked).toBe(2);
+  expect(asked).toHaveLength(11);
+});
+
+test("of the holds all are read in the second in which something changes that may have ended them", async () => {
+  const { clock, asked, world, stop } = watched({ isStillHeld: true });
+  await clock.advance(2000);
+  world.basis = "free";
+  world.isStillHeld = false;
+  await clock.advance(1000);
+  expect(asked).toEqual(["all", "due", "all", "release 7"]);
+  await stop();
+});
+
+test("a hold whose time comes while Redis is away is seen when it is back", async () => {
+  const { clock, asked, world, stop } = watched({ isStillHeld: undefined });
+  world.listed = [{ ...held, againAtMs: clock.now() + 2500 }];
+  await clock.advance(2000);
+  world.isAway = true;
+  await clock.advance(1000);
+  world.isAway = false;
+  await clock.advance(1000);
+  expect(asked).toEqual(["all", "due", "due", "due", "release 7"]);
+  await stop();
 });

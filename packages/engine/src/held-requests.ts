@@ -1,7 +1,7 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "./clock.ts";
 import type { Log } from "./log.ts";
-import type { Request } from "./request.ts";
+import type { ClusterId, Request } from "./request.ts";
 
 /** A request that may not be acted on for now: frozen, over budget, its cluster away. */
 export interface HeldRequest {
@@ -18,6 +18,8 @@ export interface HeldRequest {
 /** What is held, beside the queue: held work keeps no worker up, and so must be found by somebody who is always on. */
 export interface HeldRequests {
   list(): Promise<readonly HeldRequest[]>;
+  /** Those whose time came after this moment, and until that. */
+  listDue(afterMs: number, untilMs: number): Promise<readonly HeldRequest[]>;
   /** These are held no more, and due now. One that was taken up meanwhile is left alone. */
   release(held: readonly HeldRequest[]): Promise<void>;
 }
@@ -25,16 +27,30 @@ export interface HeldRequests {
 /** Whether the reason still holds the request; undefined where nobody knows: then its time decides. */
 export type IsStillHeld = (request: Request, reason: string) => Promise<boolean | undefined>;
 
+/** What a list of holds is about. */
+export interface HoldSubjects {
+  readonly clusters: ReadonlySet<ClusterId>;
+  readonly reasons: ReadonlySet<string>;
+}
+
+/** What can be told of a hold without asking its cluster. */
+export interface HoldCheck {
+  readonly isStillHeld: IsStillHeld;
+  /** What the answers for these go by: as long as it is the same text, none of them that was given can have become another. */
+  readonly basisOf: (subjects: HoldSubjects) => Promise<string>;
+}
+
 export interface HoldWatchOptions {
   readonly held: HeldRequests;
-  /** Absent: nobody knows of any hold, so their times decide. */
-  readonly isStillHeld?: IsStillHeld;
+  readonly check: HoldCheck;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** As often as whoever scales workers may ask: a hold that ends wakes a worker with the next question. */
 const everyMs = 1000;
+/** All holds are gone through this often whatever is known: there may be as many as there are workloads. */
+const listEveryMs = 10_000;
 
 /** Whether a hold is over at this wall time. */
 export async function isOver(
@@ -48,27 +64,62 @@ export async function isOver(
   return answer === undefined ? nowMs >= againAtMs : !answer;
 }
 
-/** Makes due what is held no more. Any number of processes may do so. */
-export async function releaseEnded({ held, isStillHeld, clock, log }: HoldWatchOptions): Promise<void> {
+/** Makes due which of these are held no more. Any number of processes may do so. */
+export async function releaseEnded(
+  listed: readonly HeldRequest[],
+  { held, clock, log }: Omit<HoldWatchOptions, "check">,
+  isStillHeld?: IsStillHeld,
+): Promise<void> {
   const now = clock.now();
-  const all = await held.list();
   // Asked together: what they have in common is read once.
-  const over = await Promise.all(all.map((each) => isOver(each, now, isStillHeld)));
-  const ended = all.filter((_, at) => over[at]);
+  const over = await Promise.all(listed.map((each) => isOver(each, now, isStillHeld)));
+  const ended = listed.filter((_, at) => over[at]);
   if (ended.length === 0) return;
   await held.release(ended);
   log.debug({ count: ended.length }, "holds have ended");
 }
 
-/** Does so until the signal is aborted, whatever becomes of Redis meanwhile. */
+/**
+ * Does so until the signal is aborted, whatever becomes of Redis meanwhile: each second with those whose time has come, and with all
+ * when something else may have ended them.
+ */
 export async function watchHolds(options: HoldWatchOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
+  const look = createLook(options);
   while (!signal.aborted) {
     try {
       await clock.sleep(everyMs, signal);
-      await releaseEnded(options);
+      await look();
     } catch (error) {
       if (!signal.aborted) log.debug({ err: asFault(error).message }, "holds could not be looked at");
     }
   }
+}
+
+function createLook(options: HoldWatchOptions): () => Promise<void> {
+  const { held, check, clock } = options;
+  let subjects: HoldSubjects = { clusters: new Set(), reasons: new Set() };
+  let basis = "";
+  let listAtMs = Number.NEGATIVE_INFINITY;
+  let lookedAtMs = clock.now();
+  return async () => {
+    const now = clock.now();
+    const basisNow = await check.basisOf(subjects);
+    const isAll = basisNow !== basis || clock.monotonic() >= listAtMs;
+    const listed = isAll ? await held.list() : await held.listDue(lookedAtMs, now);
+    await releaseEnded(listed, options, check.isStillHeld);
+    // Only now: what has failed is done again.
+    lookedAtMs = now;
+    if (!isAll) return;
+    subjects = subjectsOf(listed);
+    basis = basisNow;
+    listAtMs = clock.monotonic() + listEveryMs;
+  };
+}
+
+function subjectsOf(listed: readonly HeldRequest[]): HoldSubjects {
+  return {
+    clusters: new Set(listed.map(({ request }) => request.cluster)),
+    reasons: new Set(listed.map(({ reason }) => reason)),
+  };
 }

@@ -11,7 +11,7 @@ function checkWith(world: {
   readonly reach?: Reach;
   readonly isStranger?: boolean;
 }) {
-  const isStillHeld = createHoldCheck({
+  const { isStillHeld } = createHoldCheck({
     freezes: { now: async () => world.frozen ?? { type: "known", freezes: [] } },
     clusterOf: () => (world.isStranger ? undefined : { name: "prod", labels: {} }),
     reachOf: () => world.reach ?? "reachable",
@@ -59,4 +59,25 @@ test.each(["ClusterUnreachable", "ClusterUnknown"])(
 test("a cluster that fails is asked again in its time, unless it is known to be away", async () => {
   expect(await checkWith({})("ClusterFailing")).toBeUndefined();
   expect(await checkWith({ reach: "unreachable" })("ClusterFailing")).toBe(true);
+});
+
+test("answers go by the freezes, where something is frozen, and by the reach of the clusters", async () => {
+  const world: { frozen: FrozenNow; reach: Reach } = { frozen: frozen(), reach: "reachable" };
+  const { basisOf } = createHoldCheck({
+    freezes: { now: async () => world.frozen },
+    clusterOf: () => undefined,
+    reachOf: () => world.reach,
+    clock: { now: () => 0, monotonic: () => 0, sleep: async () => undefined },
+  });
+  const [clusters, none] = [new Set(["c1"]), new Set<string>()];
+  const all = async () => [
+    await basisOf({ clusters, reasons: none }),
+    await basisOf({ clusters: none, reasons: new Set(["Frozen"]) }),
+  ];
+  const [ofCluster, ofFreezes] = await all();
+  expect(await all()).toEqual([ofCluster, ofFreezes]);
+  world.frozen = frozen({ cluster: "prod" });
+  expect(await all()).toEqual([ofCluster, expect.not.stringContaining(ofFreezes ?? "")]);
+  world.reach = "unreachable";
+  expect((await all())[0]).not.toBe(ofCluster);
 });

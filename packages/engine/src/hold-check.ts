@@ -3,7 +3,7 @@ import type { Labels } from "@fleet-reloader/domain/label-selector";
 import type { Clock } from "./clock.ts";
 import type { Reach } from "./cluster-gate.ts";
 import type { Freezes } from "./freezes.ts";
-import type { IsStillHeld } from "./held-requests.ts";
+import type { HoldCheck } from "./held-requests.ts";
 import type { ClusterId, Request } from "./request.ts";
 
 export interface HoldCheckOptions {
@@ -17,21 +17,28 @@ export interface HoldCheckOptions {
  * For whoever counts the work there is while no worker runs: what can be told of a hold without asking its cluster. Breakers,
  * budgets and freezes that stand on an object end at the time the request is due again: a worker has to look.
  */
-export function createHoldCheck(options: HoldCheckOptions): IsStillHeld {
-  return async (request, reason) => {
-    switch (reason) {
-      case "Frozen":
-      case "FreezeUnreadable":
-        return await isFrozen(request);
-      case "ClusterUnreachable":
-      case "ClusterUnknown":
-        return options.reachOf(request.cluster) !== "reachable";
-      case "ClusterFailing":
-        // Where it answers its probes again it is for a worker to find out the rest.
-        return options.reachOf(request.cluster) === "reachable" ? undefined : true;
-      default:
-        return undefined;
-    }
+export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
+  return {
+    async isStillHeld(request, reason) {
+      switch (reason) {
+        case "Frozen":
+        case "FreezeUnreadable":
+          return await isFrozen(request);
+        case "ClusterUnreachable":
+        case "ClusterUnknown":
+          return options.reachOf(request.cluster) !== "reachable";
+        case "ClusterFailing":
+          // Where it answers its probes again it is for a worker to find out the rest.
+          return options.reachOf(request.cluster) === "reachable" ? undefined : true;
+        default:
+          return undefined;
+      }
+    },
+    async basisOf({ clusters, reasons }) {
+      const isFreezing = reasons.has("Frozen") || reasons.has("FreezeUnreadable");
+      const frozen = isFreezing ? await options.freezes.now() : undefined;
+      return JSON.stringify([frozen, [...clusters].sort().map((cluster) => options.reachOf(cluster))]);
+    },
   };
 
   async function isFrozen({ cluster, workload }: Request): Promise<boolean | undefined> {

@@ -52,6 +52,8 @@ export class BullHolds {
   of(queues: readonly Queue<RequestJob>[]): HeldRequests {
     return {
       list: async () => (await Promise.all(queues.map((_, shard) => this.#list(shard)))).flat(),
+      listDue: async (afterMs, untilMs) =>
+        (await Promise.all(queues.map((_, shard) => this.#listDue(shard, afterMs, untilMs)))).flat(),
       release: async (held) => {
         const shards = Map.groupBy(held, ({ request }) => this.#keys.shardOf(request.cluster));
         await Promise.all([...shards].map(([shard, its]) => this.#release(shard, queues[shard], its)));
@@ -63,7 +65,21 @@ export class BullHolds {
     const { connection } = this.#client;
     const scores = await connection.zrange(this.#keys.held(shard), "0", "-1", "WITHSCORES");
     if (scores.length === 0) return [];
-    const texts = await connection.hgetall(this.#keys.holds(shard));
+    return await this.#read(shard, scores, await connection.hgetall(this.#keys.holds(shard)));
+  }
+
+  async #listDue(shard: number, afterMs: number, untilMs: number): Promise<readonly HeldRequest[]> {
+    const { connection } = this.#client;
+    const [key, after] = [this.#keys.held(shard), `(${afterMs}`];
+    const scores = await connection.zrangebyscore(key, after, untilMs, "WITHSCORES");
+    if (scores.length === 0) return [];
+    const ids = scores.filter((_, at) => at % 2 === 0);
+    const texts = await connection.hmget(this.#keys.holds(shard), ...ids);
+    return await this.#read(shard, scores, Object.fromEntries(ids.map((id, at) => [id, texts[at] ?? ""])));
+  }
+
+  /** Members and their scores in turns, and the text of each. */
+  async #read(shard: number, scores: readonly string[], texts: Readonly<Record<string, string>>) {
     const held: HeldRequest[] = [];
     const unreadable: string[] = [];
     for (let at = 0; at < scores.length; at += 2) {

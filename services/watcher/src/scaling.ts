@@ -27,7 +27,7 @@ export interface ScalingOptions {
 export function createScaling(options: ScalingOptions) {
   const { queues } = options.queue;
   const { fleet } = options;
-  const isStillHeld = createHoldCheck({
+  const check = createHoldCheck({
     ...options,
     clusterOf: (cluster) => fleet.get(cluster),
     reachOf: (cluster) => fleet.reachOf(cluster),
@@ -40,6 +40,6 @@ export function createScaling(options: ScalingOptions) {
       count: (): Promise<Work> => countWork({ ...options, queues, holds }),
       redisNotReady: () => options.client.notReady,
     }),
-    watchHolds: (signal: AbortSignal): Promise<void> => watchHolds({ ...options, held, isStillHeld }, signal),
+    watchHolds: (signal: AbortSignal): Promise<void> => watchHolds({ ...options, held, check }, signal),
   };
 }

@@ -372,11 +372,8 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
     /** Longer than a busy machine takes to look. */
     const holdMs = 4000;
 
-    const release = (bed: QueueUnderTest, isStillHeld?: IsStillHeld) =>
-      releaseEnded({
-        ...{ held: bed.held, clock: bed.clock, log: new CollectedLog() },
-        ...(isStillHeld === undefined ? {} : { isStillHeld }),
-      });
+    const release = async (bed: QueueUnderTest, isStillHeld?: IsStillHeld) =>
+      await releaseEnded(await bed.held.list(), { ...bed, log: new CollectedLog() }, isStillHeld);
 
     test("is no work while it is held, whoever says so and however late it is", async () => {
       await using bed = await start();
@@ -386,6 +383,16 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       await release(bed, async () => true);
       expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 1 });
       expect(await bed.held.list()).toMatchObject([{ request: requestFor("api"), reason: "Frozen" }]);
+    });
+
+    test("is listed with all others, and with those whose time comes in between", async () => {
+      await using bed = await start();
+      await hold(bed);
+      const [one] = await bed.held.list();
+      const againAtMs = one?.againAtMs ?? 0;
+      expect(await bed.held.listDue(againAtMs - 1, againAtMs)).toEqual([one]);
+      expect(await bed.held.listDue(againAtMs, againAtMs + 9999)).toEqual([]);
+      expect(await bed.held.listDue(0, againAtMs - 1)).toEqual([]);
     });
 
     test("is work at once when somebody knows that the hold is over, and runs", async () => {

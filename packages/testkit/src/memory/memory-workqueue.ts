@@ -92,6 +92,10 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
     );
   }
 
+  async listDue(afterMs: number, untilMs: number): Promise<readonly HeldRequest[]> {
+    return (await this.list()).filter(({ againAtMs }) => againAtMs > afterMs && againAtMs <= untilMs);
+  }
+
   async release(held: readonly HeldRequest[]): Promise<void> {
     for (const { id } of held) {
       const entry = this.#entries.get(id);
