@@ -1,5 +1,9 @@
 import { setTimeout as wait } from "node:timers/promises";
 import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
+import { RedisClient } from "@fleet-reloader/redis/client";
+import { HistoryReader } from "@fleet-reloader/redis/history-reader";
+import { Keys } from "@fleet-reloader/redis/keys";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { assertNoBug, type BenchContext, type Benchmark, type Outcome } from "../benchmark.ts";
@@ -8,7 +12,7 @@ import { problemsOf } from "../fleet-server/problems.ts";
 import { readRedis } from "../meter/redis-info.ts";
 import { countClientCommands } from "../meter/redis-monitor.ts";
 import { figure } from "../report/table.ts";
-import { readFleetHub, startFleetHub } from "../tool/fleet-hub.ts";
+import { type FleetHub, readFleetHub, startFleetHub } from "../tool/fleet-hub.ts";
 import { benchCluster, openRedisParts } from "../tool/redis-parts.ts";
 
 const markCount = 10_000;
@@ -68,7 +72,7 @@ async function run(context: BenchContext): Promise<Outcome> {
         ],
     notes: [
       "per config: its reference, the entry of the workload that uses it, and its checkpoint",
-      "commands per change: what clients send, less what an idle hub sends meanwhile",
+      "commands per change: until the outcome of its rollout is told, less those of an idle hub in that time",
     ],
     measures: { count, configBytes, pendingBytes, commands },
   };
@@ -126,21 +130,49 @@ async function measureCommands({ say, isQuick }: BenchContext) {
   });
   await until("adopted", async () => (await server.ask("adopted", undefined)) >= clusters * used, timeoutMs);
   await wait(isQuick ? 500 : 5000);
-  const idleFor = await countClientCommands(hub.redis.port);
-  const forMs = isQuick ? 1000 : idleMs;
-  await wait(forMs);
-  const idlePerSecond = idleFor.stop() / (forMs / 1000);
+  const idle = await countDuring(hub, () => wait(isQuick ? 1000 : idleMs));
   await server.ask("forget", undefined);
-  const [before, beganAt] = [await readFleetHub(hub), performance.now()];
-  const commands = await countClientCommands(hub.redis.port);
   const all = server.contexts.map((_, index) => index);
   const count = clusters * used;
-  await server.ask("change", { clusters: all, perSecond: 20, count });
-  await rolledOut(server, all, timeoutMs);
-  await wait(2000);
-  const sent = commands.stop() - (idlePerSecond * (performance.now() - beganAt)) / 1000;
-  const after = await readFleetHub(hub);
+  const busy = await countDuring(hub, async () => {
+    await server.ask("change", { clusters: all, perSecond: 20, count });
+    await rolledOut(server, all, timeoutMs);
+    await outcomesTold(hub, count);
+  });
   assertNoBug("commands", problemsOf(await server.ask("outcome", all)));
-  const executed = after.redisCommands - before.redisCommands;
-  return { idlePerSecond, perChange: sent / count, executedPerChange: executed / count };
+  const perChange = (of: "sent" | "executed") =>
+    (busy[of] - (idle[of] / idle.seconds) * busy.seconds) / count;
+  return {
+    idlePerSecond: idle.sent / idle.seconds,
+    perChange: perChange("sent"),
+    executedPerChange: perChange("executed"),
+  };
+}
+
+/** Commands meanwhile: those that clients send, and all that Redis carries out, which includes those of scripts. */
+async function countDuring(hub: FleetHub, work: () => Promise<unknown>) {
+  const [before, beganAt] = [await readFleetHub(hub), performance.now()];
+  const commands = await countClientCommands(hub.redis.port);
+  await work();
+  const sent = commands.stop();
+  const seconds = (performance.now() - beganAt) / 1000;
+  const executed = (await readFleetHub(hub)).redisCommands - before.redisCommands;
+  return { sent, executed, seconds };
+}
+
+/** A roll is looked at for the first time after five seconds; asked seldom, since the question is a command too. */
+async function outcomesTold({ redis }: FleetHub, count: number): Promise<void> {
+  const client = new RedisClient({ url: redis.url }, new CollectedLog());
+  try {
+    const reader = new HistoryReader({ client, keys: new Keys("fleet-reloader") });
+    for (const startedAt = performance.now(); performance.now() - startedAt < timeoutMs; await wait(2000)) {
+      const told = new Set<string>();
+      for await (const { record } of reader.read({ since: { ms: 0 }, limit: Number.POSITIVE_INFINITY }))
+        if (record.type === "outcome") told.add(`${record.cluster?.id} ${record.workload.name}`);
+      if (told.size >= count) return;
+    }
+    throw new Error(`not all of ${count} rollouts have an outcome within ${timeoutMs} ms`);
+  } finally {
+    await client.close();
+  }
 }
