@@ -5,6 +5,7 @@ import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
 import type { RedisClient } from "./client.ts";
 import type { Keys } from "./keys.ts";
+import { Script } from "./script.ts";
 
 export interface RedisHistoryOptions {
   readonly client: RedisClient;
@@ -27,6 +28,14 @@ const waitingMax = 10_000;
 const trimEveryMs = 60_000;
 /** Changes this process has told: the workloads of one source are looked at within moments. */
 const toldMax = 5000;
+
+/** KEYS: a stream. ARGV: how many it may hold, and the records. */
+const appendScript = new Script(`
+for i = 2, #ARGV do
+  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'record', ARGV[i])
+end
+return 0
+`);
 
 /** The history as a Redis stream for each shard, one field `record` in each entry. Nobody waits for it. */
 export class RedisHistory implements History {
@@ -87,13 +96,12 @@ export class RedisHistory implements History {
     return written.reduce((sum, count) => sum + count, 0);
   }
 
-  /** One pipeline for each shard: those of a Redis Cluster may lie on different nodes. */
+  /** One call for each shard: those of a Redis Cluster may lie on different nodes. */
   async #addTo(key: string, records: readonly HistoryRecord[]): Promise<number> {
-    const pipeline = this.#options.client.connection.pipeline();
-    for (const record of records)
-      pipeline.xadd(key, "MAXLEN", "~", this.#options.lengthMax, "*", "record", JSON.stringify(record));
-    const answers = (await pipeline.exec()) ?? [];
-    return answers.filter(([error]) => error === null).length;
+    const { client, lengthMax } = this.#options;
+    const texts = records.map((record) => JSON.stringify(record));
+    await appendScript.run(client.connection, key, [String(lengthMax), ...texts]);
+    return records.length;
   }
 
   #isTold(change: ChangeId): boolean {
