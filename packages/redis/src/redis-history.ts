@@ -10,7 +10,7 @@ import { Script } from "./script.ts";
 export interface RedisHistoryOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
-  /** Records older than this go. */
+  /** Records older than this go when others are written. */
   readonly retentionMs: number;
   /** Of more records in one shard the oldest go. */
   readonly lengthMax: number;
@@ -24,7 +24,7 @@ const gatherMs = 200;
 const batchMax = 500;
 /** What waits while Redis is away: some megabytes. More is dropped, and counted. */
 const waitingMax = 10_000;
-/** Old records go within a minute of their time. */
+/** While records are written, old ones go within a minute of their time. */
 const trimEveryMs = 60_000;
 /** Changes this process has told: the workloads of one source are looked at within moments. */
 const toldMax = 5000;
@@ -89,7 +89,8 @@ export class RedisHistory implements History {
     if (clock.monotonic() - this.#trimmedAtMs >= trimEveryMs) {
       this.#trimmedAtMs = clock.monotonic();
       const oldest = String(Math.max(0, clock.now() - retentionMs));
-      await Promise.all(keys.histories.map((key) => client.connection.xtrim(key, "MINID", "~", oldest)));
+      // Exactly: in a quiet shard all that there is lies in one node, which would stay as a whole.
+      await Promise.all(keys.histories.map((key) => client.connection.xtrim(key, "MINID", oldest)));
     }
     const shards = Map.groupBy(batch, (record) => keys.history(record.cluster?.id));
     const written = await Promise.all([...shards].map(([key, records]) => this.#addTo(key, records)));
