@@ -119,7 +119,7 @@ export class BullConsumer {
       // One that is taken up for the first time was never held.
       if (job.attemptsStarted > 1) await this.#holds.forget(keys.shardOf(request.cluster), [job.id ?? ""]);
       // From here on a change begins a new burst; the read that follows sees everything before it.
-      if (job.opts.delay !== undefined && job.opts.delay > 0)
+      if (purpose === "change" && job.opts.delay !== undefined && job.opts.delay > 0)
         await client.connection.del(keys.firstChange(request.cluster, requestId(request, purpose)));
       const result = await handler(request, {
         attemptsMade: job.attemptsMade,

@@ -1,4 +1,4 @@
-import { change, recordRuns } from "@fleet-reloader/testkit/contracts/workqueue-contract";
+import { atOnce, change, recordRuns } from "@fleet-reloader/testkit/contracts/workqueue-contract";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startQueue } from "./fixture/queue-bed.ts";
@@ -41,4 +41,17 @@ test("a change whose burst's start cannot be kept is not added, and whoever adds
   await bed.client.connection.hset(key, "not", "a text");
   await expect(bed.queue.add([change("api", window)])).rejects.toThrow("WRONGTYPE");
   expect((await bed.work(60_000)).work).toBe(0);
+});
+
+test("only a change keeps the start of its burst: of what else waits the time is known", async () => {
+  await using bed = await startQueue(redis.url, "bursts");
+  const firsts = async () => await bed.client.connection.keys("{bursts:00}:first:*");
+  await bed.queue.add([
+    { ...change("api", window), purpose: "resume" },
+    { ...change("api", window), purpose: "follow" },
+    { ...atOnce("web"), purpose: "adoption" },
+  ]);
+  expect(await firsts()).toEqual([]);
+  await bed.queue.add([change("api", window), atOnce("web")]);
+  expect(await firsts()).toHaveLength(1);
 });

@@ -81,32 +81,33 @@ export class BullWorkqueue implements Workqueue {
 
   /** Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. */
   async #delays(queue: Queue<RequestJob>, additions: readonly Addition[]): Promise<readonly number[]> {
-    if (additions.every((addition) => addition.quietPeriodMs === 0)) return additions.map(() => 0);
     const now = this.#clock.now();
-    const pipeline = this.#client.connection.pipeline();
-    for (const addition of additions)
-      pipeline.set(
-        this.#firstChange(addition),
-        String(now),
-        "PX",
-        Math.max(1, addition.maxWaitMs),
-        "NX",
-        "GET",
-      );
-    const answers = (await pipeline.exec()) ?? [];
-    const delays = additions.map((addition, at) => {
-      const [error, answer] = answers[at] ?? [];
-      // Without it a burst has no end: better that nothing is added, and added again.
-      if (error) throw error;
-      const first = Number(answer ?? now);
-      const debounce = { quietPeriodMs: addition.quietPeriodMs, maxWaitMs: addition.maxWaitMs };
-      return Math.ceil(delayFor(Number.isFinite(first) ? first : now, now, debounce));
-    });
+    const firsts = await this.#firstChanges(additions.filter(isOfBurst), now);
     return await Promise.all(
-      additions.map(async (addition, at) => {
-        const isOverdue = delays[at] === 0 && addition.quietPeriodMs > 0;
-        const isNext = isOverdue && (await this.#beginsNextBurst(queue, addition, now));
-        return isNext ? addition.quietPeriodMs : (delays[at] ?? 0);
+      additions.map(async (addition) => {
+        const { quietPeriodMs, maxWaitMs } = addition;
+        const first = firsts.get(addition) ?? now;
+        const delay = Math.ceil(delayFor(first, now, { quietPeriodMs, maxWaitMs }));
+        const isOverdue = delay === 0 && isOfBurst(addition);
+        return isOverdue && (await this.#beginsNextBurst(queue, addition, now)) ? quietPeriodMs : delay;
+      }),
+    );
+  }
+
+  /** When the bursts of these changes began: now, where there is none. */
+  async #firstChanges(changes: readonly Addition[], now: number): Promise<ReadonlyMap<Addition, number>> {
+    if (changes.length === 0) return new Map();
+    const pipeline = this.#client.connection.pipeline();
+    for (const change of changes)
+      pipeline.set(this.#firstChange(change), String(now), "PX", Math.max(1, change.maxWaitMs), "NX", "GET");
+    const answers = (await pipeline.exec()) ?? [];
+    return new Map(
+      changes.map((change, at) => {
+        const [error, answer] = answers[at] ?? [];
+        // Without it a burst has no end: better that nothing is added, and added again.
+        if (error) throw error;
+        const first = Number(answer ?? now);
+        return [change, Number.isFinite(first) ? first : now];
       }),
     );
   }
@@ -130,6 +131,11 @@ export class BullWorkqueue implements Workqueue {
   #firstChange({ request, purpose }: Addition): string {
     return this.#keys.firstChange(request.cluster, requestId(request, purpose));
   }
+}
+
+/** Of what else waits, the time is known when it is added. */
+function isOfBurst({ purpose, quietPeriodMs }: Addition): boolean {
+  return purpose === "change" && quietPeriodMs > 0;
 }
 
 /**

@@ -117,7 +117,7 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
       );
     if (found === undefined) return undefined;
     const [id, entry] = found;
-    if (entry.delayMs > 0) this.#firstChange.delete(id);
+    if (entry.purpose === "change" && entry.delayMs > 0) this.#firstChange.delete(id);
     const run = {};
     entry.run = run;
     entry.hold = undefined;
@@ -173,8 +173,8 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
     this.#entries.set(id, { request, purpose, delayMs, dueMs, ...fresh });
   }
 
-  #delay(id: string, { quietPeriodMs, maxWaitMs }: Addition): number {
-    if (quietPeriodMs === 0) return 0;
+  #delay(id: string, { quietPeriodMs, maxWaitMs, purpose }: Addition): number {
+    if (quietPeriodMs === 0 || purpose !== "change") return quietPeriodMs;
     const now = this.#options.clock.monotonic();
     const known = this.#firstChange.get(id);
     const first = known !== undefined && known.untilMs > now ? known : { at: now, untilMs: now + maxWaitMs };
