@@ -4,12 +4,29 @@ import type { Queue } from "bullmq";
 import type { RedisClient } from "./client.ts";
 import type { Keys } from "./keys.ts";
 import { fromJob, type RequestJob, toJob } from "./request-job.ts";
+import { Script } from "./script.ts";
 
 /** A freeze may end for thousands: as many promotions are under way at a time. */
 const releasedAtOnce = 100;
 
 /** BullMQ's delayed entries have the wall time as their score, with twelve bits behind it for their order (getDelayedScore). */
 const scoreOfMs = 0x1000;
+
+/** KEYS: held, holds. ARGV: when it is due all the same, the entry, what is known of the hold. */
+const holdScript = new Script(`
+redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
+return 0
+`);
+
+/** KEYS: held, holds. ARGV: entries. */
+const forgetScript = new Script(`
+for _, id in ipairs(ARGV) do
+  redis.call('ZREM', KEYS[1], id)
+  redis.call('HDEL', KEYS[2], id)
+end
+return 0
+`);
 
 /** Which of the waiting entries are held, beside the queue of each shard: an entry itself says only when it is due. */
 export class BullHolds {
@@ -26,21 +43,12 @@ export class BullHolds {
     const shard = this.#keys.shardOf(request.cluster);
     const { reason, untilMs } = hold;
     const text = JSON.stringify({ ...toJob(request), reason, ...(untilMs === undefined ? {} : { untilMs }) });
-    await this.#client.connection
-      .multi()
-      .zadd(this.#keys.held(shard), againAtMs, id)
-      .hset(this.#keys.holds(shard), id, text)
-      .exec();
+    await holdScript.run(this.#client.connection, this.#keysOf(shard), [String(againAtMs), id, text]);
   }
 
   /** These are held no more: they were taken up, or are about to be due. */
   async forget(shard: number, ids: readonly string[]): Promise<void> {
-    if (ids.length === 0) return;
-    await this.#client.connection
-      .multi()
-      .zrem(this.#keys.held(shard), ...ids)
-      .hdel(this.#keys.holds(shard), ...ids)
-      .exec();
+    if (ids.length > 0) await forgetScript.run(this.#client.connection, this.#keysOf(shard), ids);
   }
 
   /** How many held entries of a shard would be due before this wall time. */
@@ -59,6 +67,10 @@ export class BullHolds {
         await Promise.all([...shards].map(([shard, its]) => this.#release(shard, queues[shard], its)));
       },
     };
+  }
+
+  #keysOf(shard: number): readonly string[] {
+    return [this.#keys.held(shard), this.#keys.holds(shard)];
   }
 
   async #list(shard: number): Promise<readonly HeldRequest[]> {

@@ -12,12 +12,18 @@ export class Script {
     this.#sha = createHash("sha1").update(source).digest("hex");
   }
 
-  async run(redis: RedisConnection, key: string, args: readonly string[]): Promise<unknown> {
+  /** Several keys have to lie in one slot. */
+  async run(
+    redis: RedisConnection,
+    keys: string | readonly string[],
+    args: readonly string[],
+  ): Promise<unknown> {
+    const all = typeof keys === "string" ? [keys] : keys;
     try {
-      return await redis.evalsha(this.#sha, 1, key, ...args);
+      return await redis.evalsha(this.#sha, all.length, ...all, ...args);
     } catch (error) {
       if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
-      return await redis.eval(this.#source, 1, key, ...args);
+      return await redis.eval(this.#source, all.length, ...all, ...args);
     }
   }
 }
