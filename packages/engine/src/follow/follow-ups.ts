@@ -21,12 +21,15 @@ export interface FollowUps {
   stop(graceMs: number): Promise<void>;
 }
 
-/** Long enough that a fan-out costs a few round trips and not one for each roll; short against the first look. */
-const gatherMs = 100;
+/**
+ * Long enough that a fan-out costs a few round trips and not one for each roll; short against the first look. A worker that is killed
+ * leaves the rolls of this time unfollowed: their budgets get them back when their leases run out.
+ */
+const gatherMs = 1000;
 
 /**
  * Puts rolls that were written into the queue once more, to be followed. In bulk and beside the work, so that the next roll does not
- * wait for it. A worker that is killed within a moment of a roll leaves that roll unfollowed: nothing depends on it but what is told.
+ * wait for it.
  */
 export function createFollowUps(options: FollowUpsOptions): FollowUps {
   const { runs, queue, firstLookMs, clock, log } = options;
