@@ -48,6 +48,7 @@ describe("the embedded Redis", () => {
       "maxmemory-policy",
       "noeviction",
     ]);
+    expect(await client.connection.config("GET", "hash-max-listpack-value")).toContain("512");
     expect(statSync(server.socketPath).mode & 0o777).toBe(0o700);
   });
 

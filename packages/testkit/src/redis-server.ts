@@ -32,6 +32,8 @@ export async function startRedisNode(role: "alone" | "cluster"): Promise<RedisNo
   const settings = [
     ...["--port", String(port), "--bind", "127.0.0.1", "--dir", directory],
     ...["--save", "", "--appendonly", "yes"],
+    // As the Redis is set up that comes with us.
+    ...["--hash-max-listpack-value", "512"],
     ...(role === "alone" ? [] : ["--cluster-enabled", "yes", "--cluster-port", String(busPort)]),
   ];
   let child = await spawnServer(settings);
