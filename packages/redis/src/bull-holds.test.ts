@@ -19,7 +19,7 @@ test.each(["no JSON", "7", "{}"])("a hold that reads %s is forgotten, and keeps 
   await bed.until("they are held", () => runs.length === 2);
   await bed.leave();
   const shard = bed.keys.shardOf("c1");
-  const ids = await bed.client.connection.zrange(bed.keys.held(shard), 0, -1);
+  const ids = await bed.client.connection.zrange(bed.keys.held(shard), "0", "-1");
   expect(ids).toHaveLength(2);
   const held = await bed.held.list();
   const bad = held.find(({ request }) => request.workload.name === "web");

@@ -110,15 +110,14 @@ export class BullHolds {
       shard,
       held.map(({ id }) => id),
     );
-    for (let at = 0; at < held.length; at += releasedAtOnce) {
+    for (let at = 0; queue !== undefined && at < held.length; at += releasedAtOnce) {
       const unmoved = await this.#unmoved(queue, held.slice(at, at + releasedAtOnce));
       await Promise.all(unmoved.map(({ id }) => promote(queue, id)));
     }
   }
 
   /** What is still due when its hold said. What a change has moved since waits for quiet. */
-  async #unmoved(queue: Queue<RequestJob> | undefined, held: readonly HeldRequest[]) {
-    if (queue === undefined) return [];
+  async #unmoved(queue: Queue<RequestJob>, held: readonly HeldRequest[]) {
     const delayed = queue.toKey("delayed");
     const scores = await this.#client.connection.zmscore(delayed, ...held.map(({ id }) => id));
     return held.filter(({ againAtMs }, at) => {

@@ -61,7 +61,7 @@ export class HistoryReader {
     await connection.ping();
     const servers = connection instanceof Cluster ? connection.nodes("master") : [connection];
     const times = await Promise.all(servers.map((server) => server.time()));
-    return Math.min(...times.map(([seconds, micros]) => seconds * 1000 + Math.floor(micros / 1000)));
+    return Math.min(...times.map(([seconds = 0, micros = 0]) => seconds * 1000 + Math.floor(micros / 1000)));
   }
 
   async *#shard({ key, shard, start, end }: ShardRange): AsyncGenerator<ShardLine> {

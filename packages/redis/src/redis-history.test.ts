@@ -47,7 +47,7 @@ function historyOn(url: string, own: Partial<RedisHistoryOptions> = {}) {
 }
 
 async function millisecondOf({ connection }: RedisClient): Promise<number> {
-  const [seconds, micros] = await connection.time();
+  const [seconds = 0, micros = 0] = await connection.time();
   return seconds * 1000 + Math.floor(micros / 1000);
 }
 
