@@ -27,6 +27,7 @@ export function dueAt(burst: Burst, { quietPeriodMs, maxWaitMs }: Debounce): num
  * How long to wait after a change seen now, in a burst that began at `firstAt`: never below 0 and never above the quiet
  * period, whatever another process' clock made of `firstAt`.
  */
-export function delayFor(firstAt: number, now: number, { quietPeriodMs, maxWaitMs }: Debounce): number {
-  return Math.max(0, Math.min(quietPeriodMs, firstAt + maxWaitMs - now));
+export function delayFor(firstAt: number, now: number, debounce: Debounce): number {
+  const burst = noteChange({ firstAt, lastAt: firstAt }, now);
+  return Math.max(0, Math.min(debounce.quietPeriodMs, dueAt(burst, debounce) - now));
 }

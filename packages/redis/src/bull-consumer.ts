@@ -8,7 +8,7 @@ import { BullHolds } from "./bull-holds.ts";
 import { queueName } from "./bull-workqueue.ts";
 import type { RedisClient, RedisConnection } from "./client.ts";
 import type { Keys } from "./keys.ts";
-import { fromJob, purposeOf, type RequestJob, requestId } from "./request-job.ts";
+import { fromJob, purposeOf, type RequestJob } from "./request-job.ts";
 import { pauseAfter, retryAfter } from "./retry-policy.ts";
 
 export interface BullConsumerOptions {
@@ -31,6 +31,10 @@ const stalledIntervalMs = 2500;
 const giveBackMs = 2000;
 /** A node drain is no poison: a request may lose its worker this often before it counts as failed. */
 const stalledMax = 1000;
+
+/** Finished requests stay a while for the dashboard. */
+const keepCompleted = { age: 3600, count: 1000 };
+const keepFailed = { age: 7 * 24 * 3600, count: 10_000 };
 
 /** Consumer side of the queue: takes requests, hands them to the handler, and turns results and faults into queue moves. */
 export class BullConsumer {
@@ -88,6 +92,7 @@ export class BullConsumer {
         lockDuration: lockDurationMs,
         stalledInterval: stalledIntervalMs,
         maxStalledCount: stalledMax,
+        ...{ removeOnComplete: keepCompleted, removeOnFail: keepFailed },
         autorun: false,
         settings: {
           backoffStrategy: (attemptsMade, _type, error) => retryAfter(asFault(error), attemptsMade, random),
@@ -107,7 +112,7 @@ export class BullConsumer {
     token: string | undefined,
     signal: AbortSignal | undefined,
   ): Promise<string> {
-    const { handler, log, client, keys, clock, random } = this.#options;
+    const { handler, log, keys, clock, random } = this.#options;
     const request = fromJob(job.data);
     const purpose = purposeOf(job.name);
     if (request === undefined) {
@@ -118,9 +123,6 @@ export class BullConsumer {
     try {
       // One that is taken up for the first time was never held.
       if (job.attemptsStarted > 1) await this.#holds.forget(keys.shardOf(request.cluster), [job.id ?? ""]);
-      // From here on a change begins a new burst; the read that follows sees everything before it.
-      if (purpose === "change" && job.opts.delay !== undefined && job.opts.delay > 0)
-        await client.connection.del(keys.firstChange(request.cluster, requestId(request, purpose)));
       const result = await handler(request, {
         attemptsMade: job.attemptsMade,
         purpose,

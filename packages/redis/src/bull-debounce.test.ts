@@ -2,7 +2,6 @@ import { atOnce, change, recordRuns } from "@fleet-reloader/testkit/contracts/wo
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startQueue } from "./fixture/queue-bed.ts";
-import { requestId } from "./request-job.ts";
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -10,48 +9,40 @@ beforeAll(async () => {
 });
 afterAll(() => redis[Symbol.asyncDispose]());
 
-const window = { quietPeriodMs: 400, maxWaitMs: 60_000 };
+const done = { type: "done", outcome: "unchanged" } as const;
 
 // Between the moment a run is taken up and the moment it says so lies a burst whose time is over.
 test("a change that comes while its burst is being run begins the next one, and does not run at once", async () => {
   await using bed = await startQueue(redis.url);
-  const addition = change("api", window);
   const isRead = Promise.withResolvers<void>();
   const runs = recordRuns(bed, async (_, count) => {
     if (count === 1) await isRead.promise;
-    return { type: "done", outcome: "unchanged" };
+    return done;
   });
-  await bed.queue.add([addition]);
+  const short = { quietPeriodMs: 400, maxWaitMs: 400 };
+  await bed.queue.add([change("api", short)]);
   await bed.until("it runs", () => runs.length === 1);
-  const { cluster } = addition.request;
-  const key = bed.keys.firstChange(cluster, requestId(addition.request, "change"));
-  await bed.client.connection.set(key, String(bed.now() - window.maxWaitMs - 1));
   const addedAt = bed.now();
-  await bed.queue.add([addition]);
+  await bed.queue.add([change("api", short)]);
   isRead.resolve();
   await bed.until("it runs again", () => runs.length === 2);
-  expect((runs[1]?.at ?? 0) - addedAt).toBeGreaterThanOrEqual(window.quietPeriodMs - 20);
+  expect((runs[1]?.at ?? 0) - addedAt).toBeGreaterThanOrEqual(short.quietPeriodMs - 20);
 });
 
-// Else nothing would bound the burst, and a source that is rewritten for ever would never roll anything.
-test("a change whose burst's start cannot be kept is not added, and whoever adds it hears of it", async () => {
+// What it waits for may be long over: its workload keeps changing, and no change may find the end of the quiet.
+test("a request that was put back has a burst of its own, which ends", async () => {
   await using bed = await startQueue(redis.url);
-  const { request } = change("api", window);
-  const key = bed.keys.firstChange(request.cluster, requestId(request, "change"));
-  await bed.client.connection.hset(key, "not", "a text");
-  await expect(bed.queue.add([change("api", window)])).rejects.toThrow("WRONGTYPE");
-  expect((await bed.work(60_000)).work).toBe(0);
-});
-
-test("only a change keeps the start of its burst: of what else waits the time is known", async () => {
-  await using bed = await startQueue(redis.url, "bursts");
-  const firsts = async () => await bed.client.connection.keys("{bursts:00}:first:*");
-  await bed.queue.add([
-    { ...change("api", window), purpose: "resume" },
-    { ...change("api", window), purpose: "follow" },
-    { ...atOnce("web"), purpose: "adoption" },
-  ]);
-  expect(await firsts()).toEqual([]);
-  await bed.queue.add([change("api", window), atOnce("web")]);
-  expect(await firsts()).toHaveLength(1);
+  const runs = recordRuns(bed, (_, count) =>
+    count === 1 ? { type: "again", afterMs: 60_000, reason: "Test" } : done,
+  );
+  await bed.queue.add([atOnce()]);
+  await bed.until("it was put back", () => runs.length === 1);
+  await bed.elapse(100);
+  const begun = bed.now();
+  while (runs.length === 1 && bed.now() - begun < 5000) {
+    await bed.queue.add([change("api", { quietPeriodMs: 400, maxWaitMs: 1200 })]);
+    await bed.elapse(100);
+  }
+  expect((runs[1]?.at ?? 0) - begun).toBeGreaterThanOrEqual(1000);
+  expect((runs[1]?.at ?? 0) - begun).toBeLessThan(3000);
 });

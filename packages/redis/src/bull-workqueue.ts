@@ -3,18 +3,16 @@ import type { Share } from "@fleet-reloader/domain/fair-share";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { Addition, Workqueue } from "@fleet-reloader/engine/workqueue";
 import { type JobsOptions, Queue } from "bullmq";
+import { burstStartsScript } from "./burst-starts-script.ts";
 import type { RedisClient } from "./client.ts";
 import { FairShares } from "./fair-shares.ts";
+import { readList } from "./index-entry.ts";
 import type { Keys } from "./keys.ts";
 import { type RequestJob, requestId, toJob } from "./request-job.ts";
 
 export const queueName = "reconcile";
 /** A request is retried until it succeeds or becomes pointless; what has no end is seen in its age, not in a count. */
 const attemptsMax = 1_000_000;
-
-/** Finished requests stay a while for the dashboard. */
-const keepCompleted = { age: 3600, count: 1000 } as const;
-const keepFailed = { age: 7 * 24 * 3600, count: 10_000 } as const;
 
 export interface BullWorkqueueOptions {
   readonly client: RedisClient;
@@ -43,7 +41,11 @@ export class BullWorkqueue implements Workqueue {
     this.#clock = options.clock;
     this.#shares = new FairShares(options.clock, options.share);
     this.queues = options.keys.queuePrefixes.map((prefix) => {
-      const queue = new Queue<RequestJob>(queueName, { connection: options.client.connection, prefix });
+      const queue = new Queue<RequestJob>(queueName, {
+        ...{ connection: options.client.connection, prefix },
+        // Nobody reads what BullMQ tells of its entries.
+        streams: { events: { maxLen: 0 } },
+      });
       // Reported once by the client itself; without a listener an error event would end the process.
       queue.on("error", () => undefined);
       return queue;
@@ -82,54 +84,23 @@ export class BullWorkqueue implements Workqueue {
   /** Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. */
   async #delays(queue: Queue<RequestJob>, additions: readonly Addition[]): Promise<readonly number[]> {
     const now = this.#clock.now();
-    const firsts = await this.#firstChanges(additions.filter(isOfBurst), now);
-    return await Promise.all(
-      additions.map(async (addition) => {
-        const { quietPeriodMs, maxWaitMs } = addition;
-        const first = firsts.get(addition) ?? now;
-        const delay = Math.ceil(delayFor(first, now, { quietPeriodMs, maxWaitMs }));
-        const isOverdue = delay === 0 && isOfBurst(addition);
-        return isOverdue && (await this.#beginsNextBurst(queue, addition, now)) ? quietPeriodMs : delay;
-      }),
-    );
+    const starts = await this.#burstStarts(queue, additions.filter(isOfBurst), now);
+    return additions.map((addition) => {
+      const { quietPeriodMs, maxWaitMs } = addition;
+      return Math.ceil(delayFor(starts.get(addition) ?? now, now, { quietPeriodMs, maxWaitMs }));
+    });
   }
 
-  /** When the bursts of these changes began: now, where there is none. */
-  async #firstChanges(changes: readonly Addition[], now: number): Promise<ReadonlyMap<Addition, number>> {
+  async #burstStarts(
+    queue: Queue<RequestJob>,
+    changes: readonly Addition[],
+    now: number,
+  ): Promise<ReadonlyMap<Addition, number>> {
     if (changes.length === 0) return new Map();
-    const pipeline = this.#client.connection.pipeline();
-    for (const change of changes)
-      pipeline.set(this.#firstChange(change), String(now), "PX", Math.max(1, change.maxWaitMs), "NX", "GET");
-    const answers = (await pipeline.exec()) ?? [];
-    return new Map(
-      changes.map((change, at) => {
-        const [error, answer] = answers[at] ?? [];
-        // Without it a burst has no end: better that nothing is added, and added again.
-        if (error) throw error;
-        const first = Number(answer ?? now);
-        return [change, Number.isFinite(first) ? first : now];
-      }),
-    );
-  }
-
-  /**
-   * A burst whose time is over is either late or being run. What comes while it is run begins the next one, although the run may
-   * not have said so yet: else it would run again at once.
-   */
-  async #beginsNextBurst(queue: Queue<RequestJob>, addition: Addition, now: number): Promise<boolean> {
-    const id = await queue.getDeduplicationJobId(requestId(addition.request, addition.purpose));
-    if (id === null || (await queue.getJobState(id)) !== "active") return false;
-    await this.#client.connection.set(
-      this.#firstChange(addition),
-      String(now),
-      "PX",
-      Math.max(1, addition.maxWaitMs),
-    );
-    return true;
-  }
-
-  #firstChange({ request, purpose }: Addition): string {
-    return this.#keys.firstChange(request.cluster, requestId(request, purpose));
+    const ids = changes.map(({ request, purpose }) => requestId(request, purpose));
+    const { connection } = this.#client;
+    const starts = readList(await burstStartsScript.run(connection, queue.toKey(""), [String(now), ...ids]));
+    return new Map(changes.map((change, at) => [change, Number(starts[at] ?? now)]));
   }
 }
 
@@ -151,8 +122,6 @@ function jobOptions(
     ...(priority === 0 ? {} : { priority }),
     attempts: attemptsMax,
     backoff: { type: "by-fault" },
-    removeOnComplete: keepCompleted,
-    removeOnFail: keepFailed,
     deduplication: {
       id: requestId(addition.request, addition.purpose),
       keepLastIfActive: true,

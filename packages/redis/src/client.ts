@@ -97,7 +97,7 @@ export function redisAddress(url: string): RedisAddress {
   return { url };
 }
 
-/** SET … NX GET, which finds the start of a burst, needs 7.0; Valkey reports a compatible redis_version. */
+/** The oldest that is tested and still mended by its makers; Valkey reports a compatible redis_version. */
 const oldestMajor = 7;
 
 /** Waits until Redis answers; faults with `redis.unsuitable` when this server cannot carry the queue. */

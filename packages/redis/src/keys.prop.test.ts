@@ -17,8 +17,8 @@ test("different workloads have different ids and keys, whatever they are called 
     fc.property(request, request, (a, b) => {
       const isSame = JSON.stringify(a) === JSON.stringify(b);
       expect(requestId(a, "change") === requestId(b, "adoption")).toBe(isSame);
-      const first = ({ cluster }: typeof a, id: string) => keys.firstChange(cluster, id);
-      expect(first(a, requestId(a, "change")) === first(b, requestId(b, "change"))).toBe(isSame);
+      const root = ({ cluster }: typeof a) => keys.cluster(cluster).root;
+      expect(root(a) === root(b)).toBe(a.cluster === b.cluster);
     }),
     { numRuns: 1000 },
   );
@@ -31,7 +31,6 @@ test("with one shard every key has the name it had before there were shards", ()
   const all = [
     keys.markKeyId,
     ...keys.queuePrefixes,
-    keys.firstChange("c1", "r"),
     keys.history("c1"),
     ...keys.histories,
     epoch,
@@ -50,9 +49,7 @@ test("all keys of a cluster lie in the slot of its shard, whatever the number of
       const tag = keys.queuePrefixes[keys.shardOf(one.cluster)];
       const { root, told } = keys.cluster(one.cluster);
       expect(tag).toMatch(/^\{fleet-reloader:\d\d\}$/);
-      const first = keys.firstChange(one.cluster, requestId(one, "change"));
-      for (const key of [root, told, first, keys.history(one.cluster)])
-        expect(key.startsWith(`${tag}:`)).toBe(true);
+      for (const key of [root, told, keys.history(one.cluster)]) expect(key.startsWith(`${tag}:`)).toBe(true);
     }),
   );
 });

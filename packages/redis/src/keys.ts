@@ -36,11 +36,6 @@ export class Keys {
     return new FleetKeys(`{${this.#prefix}:fleet}`);
   }
 
-  /** Start of the burst a request belongs to; expires with the maximum wait. */
-  firstChange(cluster: ClusterId, requestId: string): string {
-    return `${this.#tag(this.shardOf(cluster))}:first:${requestId}`;
-  }
-
   /** Stream: what happened in this cluster and others of its shard; in the first also what is of no cluster. */
   history(cluster: ClusterId | undefined): string {
     return `${this.#tag(cluster === undefined ? 0 : this.shardOf(cluster))}:history`;
