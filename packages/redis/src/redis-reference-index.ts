@@ -14,7 +14,6 @@ import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { RedisClient } from "./client.ts";
 import { encodeEntry, readList, readPatterns, readText, readWindow } from "./index-entry.ts";
 import { type ClusterKeys, handledField, type Keys, readHandledField } from "./keys.ts";
-import type { Script } from "./script.ts";
 import {
   expectScript,
   findChangedScript,
@@ -22,7 +21,8 @@ import {
   markPublishedScript,
   putScript,
   removeScript,
-} from "./scripts.ts";
+} from "./reference-index-scripts.ts";
+import type { Script } from "./script.ts";
 
 export interface RedisReferenceIndexOptions {
   readonly cluster: ClusterId;
