@@ -1,13 +1,16 @@
 import type { IndexEntry } from "@fleet-reloader/engine/reference-index";
 
-/** An index entry as Redis keeps it; sorted, so that the same entry is the same text. */
+/**
+ * An index entry as Redis keeps it; sorted, so that the same entry is the same text. Another text than before makes each workload be
+ * adopted once more.
+ */
 export function encodeEntry(entry: IndexEntry): string {
   const { quietPeriodMs, maxWaitMs } = entry.window;
   const hasWindow = quietPeriodMs !== undefined || maxWaitMs !== undefined;
+  const patterns = entry.patterns.map((pattern) => [pattern.kind, pattern.item]).sort();
   return JSON.stringify({
-    n: entry.workload.namespace,
     s: [...entry.sources].sort(),
-    p: entry.patterns.map((pattern) => [pattern.kind, pattern.item]).sort(),
+    ...(patterns.length === 0 ? {} : { p: patterns }),
     ...(entry.scope === "" ? {} : { k: entry.scope }),
     ...(hasWindow ? { w: { q: quietPeriodMs, m: maxWaitMs } } : {}),
   });

@@ -106,6 +106,33 @@ describe("the reference index in Redis", () => {
     expect(keys.filter((key) => !key.startsWith("{slot:00}:"))).toEqual([]);
   });
 
+  // Most sources have one, who is kept in another way: from one to several and back.
+  test("finds those who use a source, however many come and go", async () => {
+    await using bed = await openIndex({ prefix: "users" });
+    const sources = ["ConfigMap/ns/app"];
+    const users = async () => {
+      const [found] = await bed.index.findChanged([versionOf("app", "1")]);
+      return found?.dependents.map(({ workload }) => workload.name).sort() ?? [];
+    };
+    const api = entryOf("api", { sources });
+    const [web, job] = [entryOf("web", { sources }), entryOf("job", { sources })];
+    await bed.index.put([api]);
+    await bed.index.put([entryOf("api", { sources, window: { quietPeriodMs: 1 } })]);
+    expect(await users()).toEqual(["api"]);
+    await bed.index.put([web, job]);
+    expect(await users()).toEqual(["api", "job", "web"]);
+    await bed.index.remove([api.workload, job.workload]);
+    expect(await users()).toEqual(["web"]);
+    await bed.index.put([api]);
+    expect(await users()).toEqual(["api", "web"]);
+    await bed.index.put([entryOf("web"), entryOf("api")]);
+    expect(await users()).toEqual([]);
+    await bed.index.put([job]);
+    expect(await users()).toEqual(["job"]);
+    await bed.index.remove([job.workload]);
+    expect(await users()).toEqual([]);
+  });
+
   test("counts another life of its state as lost: somebody else flushed and opened it", async () => {
     await using bed = await openIndex({ prefix: "lives" });
     await using other = await openIndex({ prefix: "lives" });

@@ -10,12 +10,38 @@ local root = KEYS[1]
 if redis.call('GET', root .. ':epoch') ~= ARGV[1] then
   return redis.error_reply('STATELOST the index of this cluster is not the one that was opened')
 end
+local function namespaceOf(workload)
+  return string.match(workload, '/([^/]*)/[^/]*$')
+end
+-- Most sources are used by one workload, which lies in a hash for all of them: a set of its own takes four times the memory.
+local function dependentsOf(source)
+  local only = redis.call('HGET', root .. ':dependent', source)
+  if only then return { only } end
+  return redis.call('SMEMBERS', root .. ':dependents:' .. source)
+end
+local function link(workload, source)
+  local many = root .. ':dependents:' .. source
+  if redis.call('EXISTS', many) == 0 then
+    local only = redis.call('HGET', root .. ':dependent', source)
+    if not only or only == workload then
+      redis.call('HSET', root .. ':dependent', source, workload)
+      return
+    end
+    redis.call('HDEL', root .. ':dependent', source)
+    redis.call('SADD', many, only)
+  end
+  redis.call('SADD', many, workload)
+end
 local function unlink(workload, text)
   local old = cjson.decode(text)
   for _, source in ipairs(old.s) do
-    redis.call('SREM', root .. ':dependents:' .. source, workload)
+    if redis.call('HGET', root .. ':dependent', source) == workload then
+      redis.call('HDEL', root .. ':dependent', source)
+    else
+      redis.call('SREM', root .. ':dependents:' .. source, workload)
+    end
   end
-  redis.call('HDEL', root .. ':patterns:' .. old.n, workload)
+  redis.call('HDEL', root .. ':patterns:' .. namespaceOf(workload), workload)
   redis.call('HDEL', root .. ':windows', workload)
   redis.call('SREM', root .. ':unpublished', workload)
 end
@@ -34,10 +60,10 @@ for i = 2, #ARGV, 2 do
     if old then unlink(workload, old) end
     local entry = cjson.decode(text)
     for _, source in ipairs(entry.s) do
-      redis.call('SADD', root .. ':dependents:' .. source, workload)
+      link(workload, source)
     end
-    if #entry.p > 0 then
-      redis.call('HSET', root .. ':patterns:' .. entry.n, workload, cjson.encode(entry.p))
+    if entry.p and #entry.p > 0 then
+      redis.call('HSET', root .. ':patterns:' .. namespaceOf(workload), workload, cjson.encode(entry.p))
     end
     if entry.w then
       redis.call('HSET', root .. ':windows', workload, cjson.encode(entry.w))
@@ -81,7 +107,7 @@ local found = {}
 local patternsOf = {}
 for i = 2, #ARGV, 4 do
   local kind, namespace, name, version = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
-  local dependents = redis.call('SMEMBERS', root .. ':dependents:' .. kind .. '/' .. namespace .. '/' .. name)
+  local dependents = dependentsOf(kind .. '/' .. namespace .. '/' .. name)
   local patterns = patternsOf[namespace]
   if patterns == nil then
     patterns = redis.call('HGETALL', root .. ':patterns:' .. namespace)
