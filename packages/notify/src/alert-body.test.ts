@@ -75,9 +75,26 @@ describe("beyond the peer", () => {
   });
 
   test("a digest counts, and names the first", () => {
-    const digest = { count: 42, urgentCount: 1, first: [failed("db"), rolled("api")] };
+    const counts = new Map([
+      ["failed", 1],
+      ["rolled", 41],
+    ]);
+    const digest = { count: 42, urgentCount: 1, counts, first: [failed("db"), rolled("api")] };
     expect(bodyOf("raw", { type: "digest", digest }).text).toBe(
       "Reloader reloaded 41 workloads and could not reload 1 workload in a short time: db of type Deployment in namespace shop (kube.rejected), api of type Deployment in namespace shop and 40 more",
+    );
+  });
+
+  test("a digest tells what was held, and what was reloaded and failed, from what could not be reloaded", () => {
+    const counts = new Map([
+      ["held", 2],
+      ["rollout-failed", 1],
+      ["rolled", 3],
+      ["failed", 1],
+    ]);
+    const digest = { count: 7, urgentCount: 4, counts, first: [rolloutFailed("db")] };
+    expect(bodyOf("raw", { type: "digest", digest }).text).toBe(
+      "Reloader reloaded 3 workloads, could not reload 1 workload, saw the rollout of 1 workload fail and holds the reload of 2 workloads in a short time: db of type Deployment in namespace shop (CrashLoopBackOff) and 6 more",
     );
   });
 });

@@ -4,7 +4,7 @@ import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { HoldReport } from "@fleet-reloader/engine/reporter";
 import type { Digest, Letter } from "./outbox.ts";
-import { isFailure, type Told } from "./told.ts";
+import { type Failure, isFailure, type Told } from "./told.ts";
 
 export interface AlertWording {
   /** Put in front of every alert, such as which installation it comes from; the peer's ALERT_ADDITIONAL_INFO. */
@@ -67,12 +67,7 @@ function failedText({ report }: Told & { type: "failed" }, workload: WorkloadRef
   return `Reloader could not reload ${describe(workload)}: ${report.code}. ${meaning} ${mend}`;
 }
 
-function digestText({ count, urgentCount, first }: Digest<Told>, { isClusterNamed }: AlertWording): string {
-  const reloaded = count - urgentCount;
-  const counts = [
-    ...(reloaded > 0 ? [`reloaded ${workloads(reloaded)}`] : []),
-    ...(urgentCount > 0 ? [`could not reload ${workloads(urgentCount)}`] : []),
-  ];
+function digestText({ count, counts, first }: Digest<Told>, { isClusterNamed }: AlertWording): string {
   const listed = first.map((told) => {
     const { report } = told;
     const where = isClusterNamed
@@ -82,12 +77,27 @@ function digestText({ count, urgentCount, first }: Digest<Told>, { isClusterName
   });
   const more = count - first.length;
   const rest = more > 0 ? ` and ${more} more` : "";
-  return `Reloader ${counts.join(" and ")} in a short time: ${listed.join(", ")}${rest}`;
+  return `Reloader ${countsText(counts)} in a short time: ${listed.join(", ")}${rest}`;
 }
 
-function causeOf(told: Told): string {
-  if (told.type === "rolled") return "";
+function causeOf(told: Failure): string {
   return told.type === "failed" ? told.report.code : told.report.reason;
+}
+
+/** What was held may be rolled yet, and what was rolled has its own outcome: neither could not be reloaded. */
+function countsText(counts: Digest<Told>["counts"]): string {
+  const phrases = {
+    rolled: (some: string) => `reloaded ${some}`,
+    failed: (some: string) => `could not reload ${some}`,
+    "rollout-failed": (some: string) => `saw the rollout of ${some} fail`,
+    held: (some: string) => `holds the reload of ${some}`,
+  } as const satisfies Record<Told["type"], (some: string) => string>;
+  const parts = Object.entries(phrases).flatMap(([type, phrase]) => {
+    const count = counts.get(type) ?? 0;
+    return count === 0 ? [] : [phrase(workloads(count))];
+  });
+  const last = parts.pop() ?? "";
+  return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
 }
 
 function workloads(count: number): string {

@@ -18,6 +18,7 @@ function createBed(send: Send = async () => undefined) {
     windowMs: 10_000,
     random: () => 0.5,
     isUrgent: (word) => word === word.toUpperCase(),
+    typeOf: (word) => word,
     async send(letter, signal) {
       await send(letter, signal);
       sent.push(

@@ -13,6 +13,8 @@ export interface Digest<T> {
   readonly count: number;
   /** How many of them are of the kind nobody should overlook. They come first in `first`. */
   readonly urgentCount: number;
+  /** How many there are of each type. */
+  readonly counts: ReadonlyMap<string, number>;
   readonly first: readonly T[];
 }
 
@@ -20,6 +22,7 @@ export interface OutboxOptions<T> {
   readonly channel: Channel;
   readonly send: (letter: Letter<T>, signal: AbortSignal) => Promise<void>;
   readonly isUrgent: (item: T) => boolean;
+  readonly typeOf: (item: T) => string;
   /** So many are sent one by one within a window; what comes beyond goes into one digest at its end. */
   readonly singlesMax: number;
   readonly windowMs: number;
@@ -61,7 +64,7 @@ export class Outbox<T> {
     if (this.#lifetime.signal.aborted) this.#count("dropped", 1);
     else if (this.#folded.count === 0 && this.#mayBeSingle()) this.#waiting.push(item);
     else {
-      this.#folded = fold(this.#folded, item, this.#options.isUrgent);
+      this.#folded = fold(this.#folded, item, this.#options);
       this.#count("folded", 1);
     }
     this.#working ??= this.#work();
@@ -151,17 +154,22 @@ export class Outbox<T> {
 }
 
 function noDigest<T>(): Digest<T> {
-  return { count: 0, urgentCount: 0, first: [] };
+  return { count: 0, urgentCount: 0, counts: new Map(), first: [] };
 }
 
 /** One more; urgent ones come before the others, and push them out of the list. */
-export function fold<T>(digest: Digest<T>, item: T, isUrgent: (item: T) => boolean): Digest<T> {
+function fold<T>(
+  digest: Digest<T>,
+  item: T,
+  { isUrgent, typeOf }: Pick<OutboxOptions<T>, "isUrgent" | "typeOf">,
+): Digest<T> {
   const urgent = digest.first.filter(isUrgent);
   const others = digest.first.filter((one) => !isUrgent(one));
   const first = isUrgent(item) ? [...urgent, item, ...others] : [...digest.first, item];
   return {
     count: digest.count + 1,
     urgentCount: digest.urgentCount + (isUrgent(item) ? 1 : 0),
+    counts: new Map(digest.counts).set(typeOf(item), (digest.counts.get(typeOf(item)) ?? 0) + 1),
     first: first.slice(0, listedMax),
   };
 }

@@ -23,6 +23,7 @@ export function tellUpdates(options: {
     ...{ ...options, ...limits },
     channel: "update-webhook",
     isUrgent: () => false,
+    typeOf: (update) => update,
     send: (_letter, signal) => receiver.post(updateBody, signal),
   });
   return {

@@ -33,6 +33,7 @@ export function tellReceiver(options: TellingOptions): StoppableReporter {
   const outbox = new Outbox<Told>({
     ...options,
     isUrgent: isFailure,
+    typeOf: ({ type }) => type,
     send: (letter, signal) => receiver.post(options.bodyOf(letter), signal),
   });
   return {

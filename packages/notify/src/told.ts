@@ -8,6 +8,8 @@ export type Told =
   | { readonly type: "held"; readonly report: HoldReport };
 
 /** A change that did not get to the pods is what nobody should overlook. */
-export function isFailure(told: Told): boolean {
+export type Failure = Exclude<Told, { readonly type: "rolled" }>;
+
+export function isFailure(told: Told): told is Failure {
   return told.type !== "rolled";
 }

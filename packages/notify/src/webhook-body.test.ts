@@ -26,12 +26,18 @@ test("version 1 of what a machine gets", () => {
     ...{ version: 1, type: "rollout-failed", ...about },
     rollout: { reason: "CrashLoopBackOff", message: "container app", seconds: 15 },
   });
-  const digest = { count: 7, urgentCount: 1, first: [failed(), rolled()] };
+  const counts = new Map([
+    ["rolled", 2],
+    ["failed", 1],
+    ["rollout-failed", 1],
+    ["held", 3],
+  ]);
+  const digest = { count: 7, urgentCount: 5, counts, first: [failed(), rolled()] };
   expect(parsed({ type: "digest", digest })).toEqual({
     version: 1,
     type: "digest",
     count: 7,
-    failed: 1,
+    ...{ failed: 2, held: 3 },
     first: [failure, roll],
   });
 });

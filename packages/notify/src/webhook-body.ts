@@ -37,6 +37,8 @@ function event(told: Told) {
 }
 
 function digest({ digest }: Letter<Told> & { type: "digest" }) {
-  const { count, urgentCount, first } = digest;
-  return { type: "digest", count, failed: urgentCount, first: first.map(event) };
+  const { count, counts, first } = digest;
+  const [held, ...failures] = ["held", "failed", "rollout-failed"].map((type) => counts.get(type) ?? 0);
+  const failed = failures.reduce((sum, some) => sum + some, 0);
+  return { type: "digest", count, failed, held, first: first.map(event) };
 }
