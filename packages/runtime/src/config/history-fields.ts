@@ -1,6 +1,4 @@
-import { duration, text } from "./types.ts";
-
-const lengthDefault = 50_000;
+import { duration, wholeNumber } from "./types.ts";
 
 /** How much of what happened is kept. */
 export const historyFields = {
@@ -16,12 +14,7 @@ export const historyFields = {
     },
   },
   historyMaxLength: {
-    schema: text(String(lengthDefault)).transform((value, context) => {
-      const count = Number(value);
-      if (Number.isInteger(count) && count >= 100 && count <= 100_000_000) return count;
-      context.addIssue({ code: "custom", message: "must be a whole number from 100 to 100000000" });
-      return lengthDefault;
-    }),
+    schema: wholeNumber("50000", 100, 100_000_000),
     meta: {
       group: "History",
       flag: "history-max-length",

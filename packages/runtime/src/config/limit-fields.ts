@@ -1,10 +1,10 @@
 import type { ConfigOf } from "./field.ts";
-import { text } from "./types.ts";
+import { wholeNumber } from "./types.ts";
 
 /** How much one process asks of one cluster. */
 export const limitFields = {
   clusterQps: {
-    schema: wholeNumber("0", { least: 0, most: 100_000 }),
+    schema: wholeNumber("0", 0, 100_000),
     meta: {
       group: "Clusters and Redis",
       flag: "cluster-qps",
@@ -15,7 +15,7 @@ export const limitFields = {
     },
   },
   clusterBurst: {
-    schema: wholeNumber("100", { least: 1, most: 100_000 }),
+    schema: wholeNumber("100", 1, 100_000),
     meta: {
       group: "Clusters and Redis",
       flag: "cluster-burst",
@@ -25,18 +25,6 @@ export const limitFields = {
     },
   },
 } as const;
-
-function wholeNumber(
-  defaultText: string,
-  { least, most }: { readonly least: number; readonly most: number },
-) {
-  return text(defaultText).transform((value, context) => {
-    const count = Number(value);
-    if (value.trim() !== "" && Number.isInteger(count) && count >= least && count <= most) return count;
-    context.addIssue({ code: "custom", message: `must be a whole number from ${least} to ${most}` });
-    return least;
-  });
-}
 
 /** Undefined: no limit. The API server's own (priority and fairness) is obeyed in any case. */
 export function callLimit(

@@ -1,6 +1,6 @@
 import { z } from "zod";
 import type { FieldMeta } from "./field.ts";
-import { boolean, duration, text } from "./types.ts";
+import { boolean, duration, text, wholeNumber } from "./types.ts";
 
 const group = "Alerts and notices";
 const sinks = ["slack", "teams", "gchat", "raw"] as const;
@@ -123,12 +123,7 @@ export const notifyFields = {
     },
   },
   alertBurst: {
-    schema: text("10").transform((given, context) => {
-      const count = Number(given);
-      if (Number.isInteger(count) && count >= 1 && count <= 1000) return count;
-      context.addIssue({ code: "custom", message: "must be a whole number from 1 to 1000" });
-      return z.NEVER;
-    }),
+    schema: wholeNumber("10", 1, 1000),
     meta: {
       group,
       flag: "alert-burst",
