@@ -20,7 +20,7 @@ const counts = (bed: QueueBed) =>
 const nothingHeld = { failed: 0, active: 0, wait: 0, delayed: 0, prioritized: 0 };
 
 describe("a request in Redis", () => {
-  // Whoever reads Redis learns which workloads there are, and nothing of what is in a source (I4, decision 2).
+  // Whoever reads Redis learns which workloads there are, and nothing of what is in a source (I4).
   test("is an identity and nothing else", async () => {
     await using bed = await startQueue(redis.url);
     await bed.queue.add([change()]);
@@ -69,7 +69,7 @@ describe("a request in Redis", () => {
   });
 });
 
-// Only a worker makes a waiting change due: whoever scales workers to zero has to count what waits (E1).
+// Only a worker makes a waiting change due: whoever scales workers to zero has to count what waits.
 test("a change whose time comes while no worker runs is counted as waiting, and runs when one starts", async () => {
   await using bed = await startQueue(redis.url);
   await bed.queue.add([change("api", { quietPeriodMs: 50, maxWaitMs: 50 })]);
@@ -146,7 +146,7 @@ describe("a worker that stops", () => {
     expect(await counts(bed)).toMatchObject({ wait: 1, active: 0 });
   });
 
-  // A pod has 30 s: what does not end goes to another worker at once, not when its lock is out (K7).
+  // A pod has 30 s: what does not end goes to another worker at once, not when its lock is out.
   test("gives back what does not end in time, untouched and uncounted", async () => {
     await using bed = await startQueue(redis.url);
     let taken = false;
@@ -181,7 +181,7 @@ test("a worker can be stopped also while Redis is away", async () => {
 });
 
 describe("a Redis that is flushed or restarted", () => {
-  test("in the middle of a run stops no worker: what is added afterwards runs (E5)", async () => {
+  test("in the middle of a run stops no worker: what is added afterwards runs", async () => {
     await using own = await startRedis();
     await using bed = await startQueue(own.url);
     const gate = Promise.withResolvers<void>();
@@ -199,7 +199,7 @@ describe("a Redis that is flushed or restarted", () => {
     await bed.until("the same one ran", () => runs.filter(({ name }) => name === "api").length === 2);
   });
 
-  test("is waited for: an addition made meanwhile is held until it is back, and runs (Q1)", async () => {
+  test("is waited for: an addition made meanwhile is held until it is back, and runs", async () => {
     await using own = await startRedis();
     await using bed = await startQueue(own.url);
     const runs = recordRuns(bed, () => done);

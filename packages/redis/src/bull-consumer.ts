@@ -24,7 +24,7 @@ export interface BullConsumerOptions {
   readonly onTaken?: (waitedMs: number) => void;
 }
 
-/** A killed worker's request is back after at most lock + check = 7.5 s (reliability-performance.md, E3). */
+/** A killed worker's request is back after at most lock + check = 7.5 s; a lock is renewed at half its time. */
 const lockDurationMs = 5000;
 const stalledIntervalMs = 2500;
 /** To put a request back takes milliseconds when Redis is there. */

@@ -23,7 +23,7 @@ export interface BullWorkqueueOptions {
 }
 
 /**
- * Producer side of the queue. What was measured to survive chaos (reference/queue.md, 5): deduplication that keeps the last
+ * Producer side of the queue. What survived killed, frozen and doubled workers: deduplication that keeps the last
  * addition made while a run is active, a payload that is only an identity, and for a trailing quiet period a rescheduled
  * delay that the start of the burst bounds.
  */

@@ -87,7 +87,7 @@ describe("a server", () => {
     );
   });
 
-  // Queued work would vanish without a word (Q8).
+  // Queued work would vanish without a word.
   test.each(["allkeys-lru", "volatile-ttl", "allkeys-random"])(
     "that evicts keys by %s is refused",
     (policy) => {

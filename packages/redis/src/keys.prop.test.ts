@@ -11,7 +11,7 @@ const request = fc.record({
   workload: fc.record({ kind, namespace: name, name }),
 });
 
-test("different workloads have different ids and keys, whatever they are called (X4)", () => {
+test("different workloads have different ids and keys, whatever they are called", () => {
   const keys = new Keys("fleet-reloader");
   fc.assert(
     fc.property(request, request, (a, b) => {

@@ -3,8 +3,9 @@ import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 
 /**
- * Every Redis key name there is. All keys of a cluster carry the hash tag of its shard, so that index, checkpoint and queue
- * lie in one slot and Redis Cluster works. Kubernetes names hold neither `/` nor `:` nor braces, so the names are injective.
+ * What every Redis key begins with; scripts and BullMQ append their own words. All keys of a cluster carry the hash tag of its shard,
+ * so that index, checkpoint and queue lie in one slot and Redis Cluster works; what is of the whole fleet has slots of its own. Names of
+ * what we watch hold neither `/` nor `:` nor braces, so different things have different keys.
  */
 export class Keys {
   /** Into how many parts the clusters are divided. A power of two is not needed; the same number everywhere is. */

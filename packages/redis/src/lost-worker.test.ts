@@ -43,7 +43,7 @@ function stuckWorker(prefix: string): StuckWorker {
 }
 
 describe.concurrent("a request whose worker", () => {
-  // Also more than once: a node drain is no poison (K1, K5).
+  // Also more than once: a node drain is no poison.
   test("was killed is back soon, however often that happens", async () => {
     await using bed = await startQueue(redis.url, "killed");
     await bed.queue.add([atOnce()]);
@@ -60,7 +60,7 @@ describe.concurrent("a request whose worker", () => {
     });
   }, 40_000);
 
-  // It wakes up and must not write any more: the request belongs to another (K3).
+  // It wakes up and must not write any more: the request belongs to another.
   test("froze goes to another, and the frozen one is told when it wakes up", async () => {
     await using bed = await startQueue(redis.url, "frozen");
     await using frozen = stuckWorker("frozen");

@@ -268,7 +268,7 @@ describe("while Redis", () => {
   });
 });
 
-// One command a second and member, however many clusters there are (fleet.md 2.6: a Lease each would be 100 writes a second).
+// One command a second and member, however many clusters there are (a Lease each would be 100 writes a second).
 test("a thousand clusters are renewed with one command a beat", async () => {
   await using redis = await startRedis();
   await using fleet = fleetOf(redis, defaultPace);

@@ -2,7 +2,7 @@ import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Request } from "@fleet-reloader/engine/request";
 import type { Purpose } from "@fleet-reloader/engine/workqueue";
 
-/** What lies in the queue for a request: its identity and nothing else (decision 2). */
+/** What lies in the queue for a request: its identity and nothing else: what it is about is read when it is handled. */
 export interface RequestJob {
   readonly cluster: string;
   readonly workload: string;
