@@ -2,15 +2,13 @@ import type { HeldRequest, HeldRequests } from "@fleet-reloader/engine/held-requ
 import type { Hold, Request } from "@fleet-reloader/engine/request";
 import type { Queue } from "bullmq";
 import type { RedisClient } from "./client.ts";
+import { delayedScoreOfMs } from "./delayed-score.ts";
 import type { Keys } from "./keys.ts";
 import { fromJob, type RequestJob, toJob } from "./request-job.ts";
 import { Script } from "./script.ts";
 
 /** A freeze may end for thousands: as many promotions are under way at a time. */
 const releasedAtOnce = 100;
-
-/** BullMQ's delayed entries have the wall time as their score, with twelve bits behind it for their order (getDelayedScore). */
-const scoreOfMs = 0x1000;
 
 /** KEYS: held, holds. ARGV: when it is due all the same, the entry, what is known of the hold. */
 const holdScript = new Script(`
@@ -122,7 +120,7 @@ export class BullHolds {
     const scores = await this.#client.connection.zmscore(delayed, ...held.map(({ id }) => id));
     return held.filter(({ againAtMs }, at) => {
       const score = scores[at];
-      return typeof score === "string" && Math.floor(Number(score) / scoreOfMs) === againAtMs;
+      return typeof score === "string" && Math.floor(Number(score) / delayedScoreOfMs) === againAtMs;
     });
   }
 }

@@ -11,6 +11,8 @@ import type { Keys } from "./keys.ts";
 import { type RequestJob, requestId, toJob } from "./request-job.ts";
 
 export const queueName = "reconcile";
+/** As late as an entry may be taken up by a server that looks at its clock ten times a second (its hz), and two round trips. */
+const momentMs = 110;
 /** A request is retried until it succeeds or becomes pointless; what has no end is seen in its age, not in a count. */
 const attemptsMax = 1_000_000;
 
@@ -67,41 +69,60 @@ export class BullWorkqueue implements Workqueue {
     await Promise.all(this.queues.map((queue) => queue.close()));
   }
 
-  async #addTo(queue: Queue<RequestJob> | undefined, additions: readonly Addition[]): Promise<void> {
+  async #addTo(queue: Queue<RequestJob> | undefined, all: readonly Addition[]): Promise<void> {
     if (queue === undefined) return;
-    const delays = await this.#delays(queue, additions);
+    const delays = await this.#delays(queue, all);
+    const additions = all.filter((addition) => delays.has(addition));
     const priorities = this.#shares.priorities(additions);
     const jobs = additions.map((addition, at) => ({
       name: addition.purpose,
       data: toJob(addition.request),
-      opts: jobOptions(addition, { delay: delays[at] ?? 0, priority: priorities[at] ?? 0 }),
+      opts: jobOptions(addition, { delay: delays.get(addition) ?? 0, priority: priorities[at] ?? 0 }),
     }));
     const [only, ...others] = jobs;
     if (only !== undefined && others.length === 0) await queue.add(only.name, only.data, only.opts);
-    else await queue.addBulk(jobs);
+    else if (others.length > 0) await queue.addBulk(jobs);
   }
 
-  /** Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. */
-  async #delays(queue: Queue<RequestJob>, additions: readonly Addition[]): Promise<readonly number[]> {
-    const now = this.#clock.now();
-    const starts = await this.#burstStarts(queue, additions.filter(isOfBurst), now);
-    return additions.map((addition) => {
-      const { quietPeriodMs, maxWaitMs } = addition;
-      return Math.ceil(delayFor(starts.get(addition) ?? now, now, { quietPeriodMs, maxWaitMs }));
-    });
-  }
-
-  async #burstStarts(
+  /**
+   * Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. None for a change
+   * that an entry waits for already which is due in a moment: it may be taken up before it is moved, and would run again right after.
+   */
+  async #delays(
     queue: Queue<RequestJob>,
-    changes: readonly Addition[],
-    now: number,
+    additions: readonly Addition[],
   ): Promise<ReadonlyMap<Addition, number>> {
-    if (changes.length === 0) return new Map();
+    const now = this.#clock.now();
+    const bursts = await this.#bursts(queue, additions.filter(isOfBurst), now);
+    return new Map(
+      additions.flatMap((addition) => {
+        const { quietPeriodMs, maxWaitMs } = addition;
+        const { startMs, dueMs } = bursts.get(addition) ?? { startMs: now, dueMs: undefined };
+        const delay = Math.ceil(delayFor(startMs, now, { quietPeriodMs, maxWaitMs }));
+        const isDue = dueMs !== undefined && dueMs <= now + momentMs;
+        return isDue && delay < Math.min(momentMs, quietPeriodMs) ? [] : [[addition, delay] as const];
+      }),
+    );
+  }
+
+  async #bursts(queue: Queue<RequestJob>, changes: readonly Addition[], now: number) {
+    if (changes.length === 0) return new Map<Addition, Burst>();
     const ids = changes.map(({ request, purpose }) => requestId(request, purpose));
     const { connection } = this.#client;
-    const starts = readList(await burstStartsScript.run(connection, queue.toKey(""), [String(now), ...ids]));
-    return new Map(changes.map((change, at) => [change, Number(starts[at] ?? now)]));
+    const times = readList(await burstStartsScript.run(connection, queue.toKey(""), [String(now), ...ids]));
+    return new Map(
+      changes.map((change, at): readonly [Addition, Burst] => {
+        const dueMs = times[2 * at + 1] === "" ? undefined : Number(times[2 * at + 1]);
+        return [change, { startMs: Number(times[2 * at] ?? now), dueMs }];
+      }),
+    );
   }
+}
+
+interface Burst {
+  readonly startMs: number;
+  /** When the entry is due that waits for it. */
+  readonly dueMs: number | undefined;
 }
 
 /** Of what else waits, the time is known when it is added. */
