@@ -15,7 +15,8 @@ export interface Addition {
  * - `adoption`: the workload itself is new or different: it is looked at now, only to note what it carries. A run that is
  *   already waiting stays where it is.
  * - `resume`: its pause ends then. It waits beside a change of the same workload, and is neither moved by one nor moves it.
- * - `follow`: it was rolled, and its rollout is looked at. It waits beside both, in the same way, and gives way to all others.
+ * - `follow`: it was rolled, and its rollout is looked at. It waits beside both, in the same way, and gives way to others,
+ *   unless they are very many.
  *
  * Only `change` rolls at once; a change that another finds waits for the quiet period like any other.
  */

@@ -13,8 +13,11 @@ const flowsKept = 1000;
 
 /** Where BullMQ's priorities end (its PRIORITY_LIMIT). With 32 to a rank a flow comes there after 33 million requests. */
 const priorityMax = 2 ** 21 - 1;
-/** Beyond the ranks of all others: a look at a rollout delays no roll. */
-const followLeast = 2 ** 20;
+/**
+ * A look at a rollout lets so many requests of each flow go first, so that it delays no roll. It does not let all go: what it finds
+ * gives budgets back, and a cluster that is adopted or in a storm may ask for tens of thousands.
+ */
+const beforeFollow = 1024;
 
 /** Ranks what is put into the queue, so that no cluster's storm keeps another's request waiting. */
 export class FairShares {
@@ -38,7 +41,7 @@ export class FairShares {
       const { backlog, ranks } = takeRanks(this.#flows.get(flow), { count, now, share: this.#share });
       this.#flows.set(flow, backlog);
       positions.forEach((at, i) => {
-        priorities[at] = Math.min(priorityMax, (ranks[i] ?? 0) + leastOf(additions[at]?.purpose));
+        priorities[at] = Math.min(priorityMax, (ranks[i] ?? 0) + this.#leastOf(additions[at]?.purpose));
       });
     }
     if (this.#flows.size > this.#pruneAt) this.#prune(now);
@@ -48,6 +51,12 @@ export class FairShares {
   /** How many flows are remembered. */
   get flows(): number {
     return this.#flows.size;
+  }
+
+  /** What may end in a roll runs before what only notes, and both, as long as they are not too many, before what only looks on. */
+  #leastOf(purpose: Purpose | undefined): number {
+    if (purpose === "follow") return Math.ceil(beforeFollow / this.#share.size);
+    return purpose === "adoption" ? 1 : 0;
   }
 
   /** Clusters come and go. */
@@ -61,10 +70,4 @@ export class FairShares {
 /** By purpose, too: a cluster that is new has thousands of workloads to adopt, and its first change must not queue up there. */
 function flowOf(addition: Addition | undefined): string {
   return `${addition?.purpose}|${addition?.request.cluster}`;
-}
-
-/** What may end in a roll runs before what only notes, and both before what only looks on. */
-function leastOf(purpose: Purpose | undefined): number {
-  if (purpose === "follow") return followLeast;
-  return purpose === "adoption" ? 1 : 0;
 }
