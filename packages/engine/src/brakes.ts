@@ -27,7 +27,11 @@ export interface IntendedSource {
 
 /** Whether a roll may be written now. */
 export type Permit =
-  | { readonly type: "go" }
+  | {
+      readonly type: "go";
+      /** Whether it still holds, for whoever had to wait meanwhile. */
+      readonly mayStill: () => Promise<boolean>;
+    }
   | {
       readonly type: "held";
       readonly reason: HoldReason;
@@ -49,7 +53,7 @@ export interface Brakes {
 
 /** How often a frozen workload is looked at: soon enough for who lifts a freeze, rarely enough for 10,000 that wait. */
 const frozenMs = 10_000;
-/** What was read longer ago than this, because Redis was slow, is read again: a freeze may have been set meanwhile. */
+/** What was read longer ago than this, since Redis was slow or the write had to wait, is read again: a freeze may have been set meanwhile. */
 const freshMs = 20;
 
 /** Freeze before breaker before budget, so that what is frozen uses up nothing. */
@@ -67,7 +71,7 @@ export function createBrakes(options: {
     async permit(intent, signal) {
       const frozen = await freeze(intent);
       if (frozen !== undefined) return frozen;
-      const askedAt = clock.monotonic();
+      let lookedAt = clock.monotonic();
       const entry = await ledger.enter(intent.request, intent.sources.map(actedOn), signal);
       if (entry.type === "held") {
         const { reason, what, afterMs, untilMs } = entry;
@@ -77,9 +81,15 @@ export function createBrakes(options: {
         const jitterMs = Math.ceil(Math.min(1000, afterMs / 10) * random());
         return { type: "held", reason, why, afterMs: afterMs + jitterMs, untilMs };
       }
-      const since = clock.monotonic() - askedAt > freshMs ? await freeze(intent) : undefined;
-      if (since !== undefined) await ledger.strike(intent.request);
-      return since ?? { type: "go" };
+      /** A freeze that was set since the last look, if that was a while ago. */
+      const since = async () => {
+        if (clock.monotonic() - lookedAt <= freshMs) return undefined;
+        lookedAt = clock.monotonic();
+        return await freeze(intent);
+      };
+      const late = await since();
+      if (late !== undefined) await ledger.strike(intent.request);
+      return late ?? { type: "go", mayStill: async () => (await since()) === undefined };
     },
     unmade: (request) => ledger.strike(request),
     settled: (request) => ledger.settled(request),

@@ -59,6 +59,8 @@ export interface WorkloadPatch {
   readonly templateBefore?: unknown;
   /** Other fields, from the root of the object. */
   readonly fields?: JsonObject;
+  /** Asked when nothing is left to be waited for: the write is sent only if it still may be, and else is a `kube.conflict`. */
+  readonly mayStill?: () => Promise<boolean>;
 }
 
 /** What is deleted only if it is still this one. */

@@ -13,6 +13,8 @@ export interface RollTarget {
   readonly annotations: WorkloadPatch["annotations"];
   /** What else is written in the same patch as the note. */
   readonly also?: Pick<WorkloadPatch, "isPaused">;
+  /** Of the write that rolls, and no other. */
+  readonly permit?: Pick<WorkloadPatch, "mayStill">;
   readonly signal: AbortSignal;
 }
 
@@ -27,16 +29,20 @@ export async function writeRoll(write: RollWrite, target: RollTarget): Promise<W
   const { api, live, signal } = target;
   switch (write.type) {
     case "template": {
-      const written = await patch(target, { template: write.edit, templateBefore: live.template });
+      const written = await patch(target, {
+        ...{ template: write.edit, templateBefore: live.template },
+        ...target.permit,
+      });
       if (written.type === "written") verify(written.live, write.edit);
       return written;
     }
     case "fields":
-      return await patch(target, { fields: write.fields });
+      return await patch(target, { fields: write.fields, ...target.permit });
     case "referenced-template": {
       if (write.edit !== undefined) {
         const { owner, resourceVersion, edit } = write;
-        const change = { resourceVersion, annotations: {}, template: edit, templateBefore: live.template };
+        const before = { annotations: {}, templateBefore: live.template };
+        const change = { resourceVersion, template: edit, ...before, ...target.permit };
         const changed = await api.patchWorkload(owner, change, signal);
         if (changed === undefined)
           throw new Fault("kube.conflict", `the ${owner.kind} ${owner.name} it refers to is gone`);

@@ -18,6 +18,8 @@ export interface Call {
   readonly accept?: string;
   readonly contentType?: string;
   readonly body?: string;
+  /** Asked last, after every wait for a turn: a rejection is that of the call, which is not sent then. */
+  readonly beforeSent?: () => Promise<void>;
 }
 
 export interface Answer {
@@ -113,6 +115,7 @@ export class Connection {
     });
     // Last: what is behind the address may have become another while there was no turn.
     await this.#suspicion.settled(signal);
+    await call.beforeSent?.();
     return await this.ask(call, signal);
   }
 

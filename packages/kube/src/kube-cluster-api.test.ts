@@ -4,7 +4,7 @@ import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { describe, expect, test } from "vitest";
-import { Connection } from "./connection.ts";
+import { Connection, type ConnectionOptions } from "./connection.ts";
 import { systemClock } from "./fixture/system-clock.ts";
 import { targetOf } from "./fixture/targets-of.ts";
 import { createKubeClusterApi } from "./kube-cluster-api.ts";
@@ -25,17 +25,22 @@ const deployment = (env: readonly object[] = []) => ({
   },
 });
 
-function connect(kubeconfig: string, sourceSelector?: string) {
-  const connection = new Connection({ target: targetOf(kubeconfig), clock: systemClock, userAgent: "test" });
+interface Ways extends Pick<ConnectionOptions, "limit"> {
+  readonly sourceSelector?: string;
+}
+
+function connect(kubeconfig: string, { sourceSelector, limit }: Ways = {}) {
+  const target = targetOf(kubeconfig);
+  const connection = new Connection({ target, clock: systemClock, userAgent: "test", limit });
   return {
     api: createKubeClusterApi("c1", connection, knownKinds, sourceSelector),
     [Symbol.asyncDispose]: () => connection.close(),
   };
 }
 
-async function startWorld({ sourceSelector }: { readonly sourceSelector?: string } = {}) {
+async function startWorld(ways: Ways = {}) {
   const cluster = await startSimCluster({ controllers: false });
-  const { api, ...connection } = connect(cluster.kubeconfig(), sourceSelector);
+  const { api, ...connection } = connect(cluster.kubeconfig(), ways);
   return {
     cluster,
     api,
@@ -87,6 +92,23 @@ describe("reads", () => {
 });
 
 describe("a patch", () => {
+  test("that was forbidden while it waited for its turn is not sent", async () => {
+    await using cluster = await startSimCluster({ controllers: false });
+    cluster.apply(deployment());
+    await using connected = connect(cluster.kubeconfig(), { limit: { qps: 20, burst: 1 } });
+    const { api } = connected;
+    const writes = cluster.writes.length;
+    const { resourceVersion = "" } = (await api.readWorkload(ref, signal)) ?? {};
+    let isFrozen = false;
+    const patch = { resourceVersion, annotations: { note: "2" }, mayStill: async () => !isFrozen };
+    const waiting = api.patchWorkload(ref, patch, signal);
+    isFrozen = true;
+    await expect(waiting).rejects.toMatchObject({ code: "kube.conflict" });
+    expect(cluster.writes).toHaveLength(writes);
+    isFrozen = false;
+    expect((await api.patchWorkload(ref, patch, signal))?.annotations).toMatchObject({ note: "2" });
+  });
+
   test("changes what it names and nothing else, under the peer's name", async () => {
     await using world = await startWorld();
     world.cluster.apply(deployment([{ name: "KEPT", value: "1" }]));

@@ -80,7 +80,7 @@ export function createKubeClusterApi(
         );
       return read.labels;
     },
-    async patchWorkload(ref, patch, signal): Promise<LiveWorkload | undefined> {
+    async patchWorkload(ref, { mayStill, ...patch }, signal): Promise<LiveWorkload | undefined> {
       const kind = objects.kindOf(ref);
       const resource = await objects.resource(ref, signal);
       if (resource === undefined) return undefined;
@@ -90,6 +90,7 @@ export function createKubeClusterApi(
           path: `${resourcePath(resource, ref.namespace, ref.name)}?fieldManager=${fieldManager}`,
           contentType: `application/${kind.patch === "strategic" ? "strategic-merge-patch" : "merge-patch"}+json`,
           body: JSON.stringify(patchBody(kind, patch)),
+          ...(mayStill === undefined ? {} : { beforeSent: () => unlessForbidden(mayStill) }),
         },
         signal,
       );
@@ -159,4 +160,9 @@ function liveSource(ref: SourceRef, object: unknown): LiveSource {
     content: sourceContent(ref.kind, object),
     write: sourceWrite(object),
   };
+}
+
+async function unlessForbidden(mayStill: () => Promise<boolean>): Promise<void> {
+  if (!(await mayStill()))
+    throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
 }

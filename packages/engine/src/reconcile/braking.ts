@@ -4,6 +4,7 @@ import { localName, type Sight } from "@fleet-reloader/domain/plan/sight";
 import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { Brakes, Permit, RollIntent } from "../brakes.ts";
 import type { Clock } from "../clock.ts";
+import type { WorkloadPatch } from "../cluster-api.ts";
 import type { History } from "../history/history.ts";
 import { causesOf, heldRecords } from "../history/records.ts";
 import type { Log } from "../log.ts";
@@ -23,6 +24,12 @@ export interface BrakingOptions {
   readonly history?: History;
 }
 
+/** The roll may be written now; later only if it still may. */
+export interface Go {
+  readonly type: "go";
+  readonly permit: Pick<WorkloadPatch, "mayStill">;
+}
+
 type Roll = Plan & { type: "roll" };
 
 /** Holds remembered, so that one that lasts is not told at every look; of those forgotten it is. Some 200 bytes each. */
@@ -30,21 +37,21 @@ const rememberedMax = 100_000;
 /** A hold that lasts is told again: an API server forgets its Events after an hour. */
 const tellAgainMs = 30 * 60_000;
 
-/** Asks the brakes for a roll, and tells of a hold. Undefined: the roll may be written now. */
+/** Asks the brakes for a roll, and tells of a hold: then it is for another time. */
 export function createBraking(
   options: BrakingOptions,
-): (reading: Reading, due: Roll, sights: readonly Sight[]) => Promise<Again | undefined> {
+): (reading: Reading, due: Roll, sights: readonly Sight[]) => Promise<Again | Go> {
   const { brakes, clock, history, log, meter, reporter } = options;
   const told = new Map<string, { readonly what: string; readonly atMs: number }>();
 
   return async (reading, due, sights) => {
-    if (brakes === undefined) return undefined;
+    if (brakes === undefined) return { type: "go", permit: {} };
     const permit = await brakes.permit(intentOf(reading, due, sights), reading.delivery.signal);
     const { request, cluster } = reading;
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (permit.type === "go") {
       told.delete(key);
-      return undefined;
+      return { type: "go", permit: { mayStill: permit.mayStill } };
     }
     const { reason, why, afterMs, untilMs } = permit;
     const end = untilMs === undefined ? {} : { untilMs };

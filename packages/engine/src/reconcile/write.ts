@@ -27,13 +27,18 @@ import type { SourceReader } from "../source-reader.ts";
 import type { Workqueue } from "../workqueue.ts";
 import { type RollTarget, writeRoll } from "../write-roll.ts";
 import { about } from "./about.ts";
-import { createBraking } from "./braking.ts";
+import { createBraking, type Go } from "./braking.ts";
 import type { Reading } from "./look.ts";
 
 /** What a pause adds to a PATCH. */
 interface Pausing {
   readonly annotations: Readonly<Record<string, string | null>>;
   readonly spec: { readonly isPaused?: boolean };
+}
+
+interface Rolling {
+  readonly planned: Plan & { type: "roll" };
+  readonly permit: Go["permit"];
 }
 
 interface Rolled {
@@ -91,8 +96,9 @@ export function createWriter(options: WriterOptions): WriteDecision {
     const window = windowOf(interest.optIn.overrides, options.settings);
     const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
     const ready = mayRoll ? due : undefined;
-    const held = ready && (await brake(reading, ready, sights));
-    const rolling = held === undefined ? ready : undefined;
+    const answer = ready && (await brake(reading, ready, sights));
+    const held = answer?.type === "again" ? answer : undefined;
+    const rolling = ready && answer?.type === "go" ? { planned: ready, permit: answer.permit } : undefined;
     const pause = planPause({
       ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused },
       isRoll: rolling !== undefined,
@@ -107,7 +113,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
     const outcome =
       rolling === undefined
         ? await recordUnless(isNoted, reading, sights, { text, pausing })
-        : await roll(reading, sights, { planned: rolling, pausing });
+        : await roll(reading, sights, { ...rolling, pausing });
     if (due === undefined) tellNo(reading, stays, sights);
     // Only now: a pause that was not written has no end.
     if (pause.resumeAfterMs !== undefined) await resumeLater(request, pause.resumeAfterMs);
@@ -164,7 +170,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
   async function roll(
     reading: Reading,
     sights: readonly Sight[],
-    { planned, pausing }: { readonly planned: Plan & { type: "roll" }; readonly pausing: Pausing },
+    { planned, permit, pausing }: Rolling & { readonly pausing: Pausing },
   ): Promise<Outcome | Again> {
     const { request, delivery, cluster, live, kind, interest } = reading;
     const strategy = interest.optIn.overrides.strategy ?? options.settings.strategy;
@@ -181,7 +187,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
       keyed: options.keys.current,
     });
     const { signal } = delivery;
-    const target: RollTarget = { api: cluster.api, live, annotations, also: pausing.spec, signal };
+    const target: RollTarget = { api: cluster.api, live, annotations, also: pausing.spec, permit, signal };
     const written = await writeRoll(how, target).catch(async (error: unknown) => {
       if (options.brakes !== undefined && (await isUnmade(how, asFault(error), target)))
         await options.brakes.unmade(request);

@@ -40,7 +40,7 @@ async function run(context: BenchContext): Promise<Outcome> {
   const rounds = context.size ?? (context.isQuick ? quickRounds : fullRounds);
   const lanes = Array.from({ length: context.isQuick ? quickLanes : fullLanes }, (_, at) => `lane-${at}`);
   const { quietPeriodMs, settleMs } = paceOf(context);
-  await using server = await context.startServer();
+  await using server = await context.startServer({ controllers: true });
   await createNamespaces(server, lanes);
   await using observer = await startObserver(server);
   const perLane = Math.ceil(rounds / lanes.length);
