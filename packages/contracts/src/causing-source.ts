@@ -1,5 +1,5 @@
 import { rollReasons } from "@fleet-reloader/domain/plan/reasons";
-import { z } from "zod";
+import * as z from "zod";
 
 /** A text that says something. */
 export const name = z.string().min(1);

@@ -1,7 +1,7 @@
 import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
 import { type HistoryRecord, historyVersion } from "@fleet-reloader/engine/history/history";
-import { z } from "zod";
+import * as z from "zod";
 import { causingSources, name, source } from "./causing-source.ts";
 
 const workload = z.object({ kind: name, namespace: name, name });

@@ -1,5 +1,5 @@
 import type { RolloutRun } from "@fleet-reloader/engine/follow/rollout-runs";
-import { z } from "zod";
+import * as z from "zod";
 import { causingSources } from "./causing-source.ts";
 
 // Strict: what another version wrote is not the same text when we write it, and so could never be ended.

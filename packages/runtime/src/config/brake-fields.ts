@@ -2,7 +2,7 @@ import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
 import type { BreakerLimit } from "@fleet-reloader/domain/hold/breaker";
 import type { BudgetLimit, BudgetRate } from "@fleet-reloader/domain/hold/budget";
 import type { RollLimits } from "@fleet-reloader/engine/roll-ledger";
-import { z } from "zod";
+import * as z from "zod";
 import type { ConfigOf, FieldMeta } from "./field.ts";
 
 /**

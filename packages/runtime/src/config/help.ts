@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import { type ConfigShape, type FieldMeta, fieldGroups } from "./field.ts";
 import { unreadVariables } from "./without-effect-fields.ts";
 

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 import type { FieldMeta } from "./field.ts";
 import { boolean, duration, text, wholeNumber } from "./types.ts";
 

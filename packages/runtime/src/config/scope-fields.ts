@@ -5,7 +5,7 @@ import {
 } from "@fleet-reloader/domain/label-selector";
 import { defaultSourceKinds, type SourceKind } from "@fleet-reloader/domain/source";
 import type { Scope, Settings } from "@fleet-reloader/engine/settings";
-import { z } from "zod";
+import * as z from "zod";
 import type { ConfigOf, FieldMeta } from "./field.ts";
 import { boolean, csvList, oneOf, text } from "./types.ts";
 

@@ -1,5 +1,5 @@
 import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
-import { z } from "zod";
+import * as z from "zod";
 
 /** `2s`, `1m30s`, `500ms`, `0`: milliseconds. */
 export function duration(defaultText: string) {

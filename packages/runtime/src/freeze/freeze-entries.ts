@@ -1,7 +1,7 @@
 import type { Freeze, FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import { parseLabelSelector } from "@fleet-reloader/domain/label-selector";
 import { CORE_SCHEMA, dump, load } from "js-yaml";
-import { z } from "zod";
+import * as z from "zod";
 
 const name = z.string("must be a text; put it in quotes").min(1, "is empty; write a name");
 const kindAndName = z
