@@ -14,7 +14,7 @@ describe.concurrent("BullWorkqueue and BullConsumer", () => {
   workqueueContract(() => startQueue(redis.url));
 });
 
-// Each request sinks one rank below the one before it: whatever holds without priorities holds with them.
+// Each request sinks two ranks below the one before it: whatever holds without priorities holds with them.
 describe.concurrent("BullWorkqueue and BullConsumer in a storm", () => {
   const share = { size: 0.5, perSecond: 0 };
   workqueueContract(() => startQueue(redis.url, undefined, { share }));
