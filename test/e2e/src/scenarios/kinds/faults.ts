@@ -1,0 +1,98 @@
+import { join } from "node:path";
+import { type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
+import { describe, expect, test } from "vitest";
+import { auto, at as field, type Site } from "../../site.ts";
+import type { World } from "../../world.ts";
+import { Stage } from "./stage.ts";
+import { allKinds, cronJobs, job, jobs, restarted, type Source } from "./subjects.ts";
+
+/** A roll that is more than one write, and the product killed or doubled in between: one action for each change. */
+export function kindFaultTests(world: () => World): void {
+  describe.concurrent("under faults", () => {
+    const startIn = (at: Site, options: Omit<ProductOptions, "kubeconfig"> = {}) =>
+      startProduct({
+        kubeconfig: world().kubeconfigPath,
+        ...options,
+        args: ["--namespace", at.namespace, ...allKinds, "--log-level", "debug", ...(options.args ?? [])],
+      });
+
+    for (const subject of [cronJobs, jobs, restarted]) {
+      // Around the end of the quiet period: the kill hits the reads, one of the writes, or what lies between them.
+      test.concurrent.each([1990, 2005, 2015, 2030])(
+        `a ${subject.name}, the whole product killed %d ms after a change: one action`,
+        async (afterMs) => {
+          const stage = await Stage.prepare(world(), subject);
+          await using product = startIn(stage.at);
+          await product.ready();
+          await stage.adopted();
+          await stage.at.change("ConfigMap", "source", { v: "1" });
+          await passed(afterMs);
+          product.signal("SIGKILL");
+          await product.ended;
+          await using again = startIn(stage.at, { dataDir: product.dataDir });
+          await again.ready();
+          await stage.settlesAt(1, again);
+          if (subject.kind === "Job") expect(await stage.names("Job")).toEqual(["it"]);
+        },
+      );
+
+      test.concurrent(`a ${subject.name}, two whole instances on one Redis: one action per change`, async () => {
+        const stage = await Stage.prepare(world(), subject);
+        await using server = await startRedis();
+        await using one = startIn(stage.at, { args: ["--redis-url", server.url] });
+        await one.ready();
+        await using two = startIn(stage.at, {
+          args: ["--redis-url", server.url, "--mark-key-file", join(one.dataDir, "mark.key")],
+        });
+        await two.ready();
+        await stage.adopted();
+        for (const round of [1, 2]) {
+          await stage.at.change("ConfigMap", "source", { v: String(round) });
+          await stage.settlesAt(round, two);
+        }
+      });
+    }
+
+    test.concurrent("a Job that a finalizer holds comes back when it is let go, though the product was killed meanwhile", async () => {
+      const held = {
+        ...jobs,
+        objects: (s: readonly Source[]) =>
+          [
+            [
+              "Job",
+              { ...job(s), metadata: { name: "it", annotations: auto, finalizers: ["example.com/held"] } },
+            ],
+          ] as const,
+      };
+      const stage = await Stage.prepare(world(), held);
+      await using product = startIn(stage.at);
+      await product.ready();
+      await stage.adopted();
+      await stage.at.change("ConfigMap", "source", { v: "1" });
+      await until("it is being deleted, and its stash is there", async () => {
+        const live = await stage.at.object("Job", "it");
+        return (
+          field(live, "metadata", "deletionTimestamp") !== undefined &&
+          (await stage.names("Job")).length === 2
+        );
+      });
+      product.signal("SIGKILL");
+      await product.ended;
+      await using again = startIn(stage.at, { dataDir: product.dataDir });
+      await again.ready();
+      await stage.at.patch("Job", "it", { metadata: { finalizers: null } });
+      await until("the new one is there", async () => (await stage.names("Job")).join() === "it", 60_000);
+      await stage.settlesAt(1, again);
+      // It has the finalizer, too: let go of it, so that the namespace can end.
+      await stage.at.patch("Job", "it", { metadata: { finalizers: null } });
+    });
+  });
+}
+
+/** The moment of a fault is part of the case: this is not a wait for something to happen. */
+async function passed(ms: number): Promise<void> {
+  const from = performance.now();
+  await until(`${ms} ms have passed`, () => performance.now() - from >= ms);
+}

@@ -1,0 +1,84 @@
+import type { ApiKind } from "@fleet-reloader/testkit/api-client";
+import type { Product } from "@fleet-reloader/testkit/product";
+import { holds, until } from "@fleet-reloader/testkit/until";
+import { Deeds } from "../../deeds.ts";
+import { at as field, Site } from "../../site.ts";
+import type { World } from "../../world.ts";
+import type { Source, Subject } from "./subjects.ts";
+
+/** How soon everything has to be right again after a fault, with a dozen products on the same cores. */
+const recoveryMs = 45_000;
+
+/** One workload with its sources in a namespace of its own. */
+export class Stage {
+  readonly at: Site;
+  readonly #subject: Subject;
+  readonly #deeds: Deeds;
+
+  private constructor(at: Site, subject: Subject, deeds: Deeds) {
+    this.at = at;
+    this.#subject = subject;
+    this.#deeds = deeds;
+  }
+
+  static async prepare(
+    { client }: World,
+    subject: Subject,
+    sources: readonly Source[] = [["ConfigMap", "source"]],
+  ): Promise<Stage> {
+    const at = await Site.make(client, subject.kind.toLowerCase());
+    for (const [kind, name] of sources)
+      await at[kind === "Secret" ? "secret" : "configMap"](name, { v: "0" });
+    const deeds = await Deeds.from(client, at.namespace);
+    for (const [kind, object] of subject.objects(sources)) await at.make(kind, object);
+    return new Stage(at, subject, deeds);
+  }
+
+  static async set(world: World, subject: Subject, sources?: readonly Source[]): Promise<Stage> {
+    const stage = await Stage.prepare(world, subject, sources);
+    await stage.adopted();
+    return stage;
+  }
+
+  async adopted(): Promise<void> {
+    await this.at.adopted(this.#subject.kind, "it");
+  }
+
+  actions(): Promise<number> {
+    return this.#subject.actions(this.#deeds);
+  }
+
+  /** Exactly this many actions: they come, and no more does. */
+  async settlesAt(expected: number, product?: Product): Promise<void> {
+    try {
+      const what = `${this.#subject.name} has ${expected} actions`;
+      await until(what, async () => (await this.actions()) >= expected, recoveryMs);
+      await this.staysAt(expected);
+    } catch (error) {
+      throw new Error(`${error instanceof Error ? error.message : error}\n${product?.output() ?? ""}`, {
+        cause: error,
+      });
+    }
+  }
+
+  async staysAt(expected: number): Promise<void> {
+    const what = `${this.#subject.name} stays at ${expected} actions`;
+    await holds(what, 3000, async () => (await this.actions()) === expected);
+  }
+
+  /** A change is noted, whether it is acted on or not. */
+  async changesNote(): Promise<void> {
+    const before = await this.at.note(this.#subject.kind, "it");
+    await this.at.change("ConfigMap", "source", { v: "changed" });
+    await until(
+      "the note changes",
+      async () => (await this.at.note(this.#subject.kind, "it")) !== before,
+      recoveryMs,
+    );
+  }
+
+  async names(kind: ApiKind): Promise<readonly unknown[]> {
+    const items = field(JSON.parse(await this.at.all(kind)), "items");
+    return Array.isArray(items) ? items.map((item) => field(item, "metadata", "name")) : [];
+  }
+}
