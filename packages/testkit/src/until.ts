@@ -36,3 +36,9 @@ export async function holds(
     await wait(50);
   }
 }
+
+/** For a time that is part of the case, such as the moment of a fault: this is not a wait for something to happen. */
+export async function passed(ms: number): Promise<void> {
+  const from = performance.now();
+  await until(`${ms} ms have passed`, () => performance.now() - from >= ms, ms + 5000);
+}

@@ -1,5 +1,5 @@
 import { type ApiClient, type ApiKind, type ApiResult, apiPath } from "@fleet-reloader/testkit/api-client";
-import { holds, until } from "@fleet-reloader/testkit/until";
+import { holds, passed, until } from "@fleet-reloader/testkit/until";
 
 export type Data = Readonly<Record<string, string>>;
 
@@ -249,6 +249,11 @@ function encode(data: Data): Data {
   return Object.fromEntries(
     Object.entries(data).map(([key, value]) => [key, Buffer.from(value).toString("base64")]),
   );
+}
+
+/** Times of the API server are whole seconds: what is made within one of the template counts as applied with it. */
+export async function laterThanTogether(): Promise<void> {
+  await passed(2100);
 }
 
 export function at(value: unknown, ...path: readonly string[]): unknown {

@@ -2,9 +2,8 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
-import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import { auto, at as fieldAt, reads, Site } from "../site.ts";
+import { auto, at as fieldAt, laterThanTogether, reads, Site } from "../site.ts";
 import type { World } from "../world.ts";
 
 const flags = ["--reload-on-create=true", "--reload-on-delete=true"];
@@ -123,10 +122,4 @@ export function appearanceTests(world: () => World): void {
   async function templateOf(at: Site): Promise<string> {
     return JSON.stringify(fieldAt(await at.object("Deployment", "api"), "spec", "template"));
   }
-}
-
-/** Times of the API server are whole seconds: what is made within one of the template counts as applied with it. */
-async function laterThanTogether(): Promise<void> {
-  const from = performance.now();
-  await until("two seconds have passed", () => performance.now() - from > 2100);
 }

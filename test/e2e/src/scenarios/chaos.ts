@@ -2,7 +2,7 @@ import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
-import { until } from "@fleet-reloader/testkit/until";
+import { passed, until } from "@fleet-reloader/testkit/until";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { auto, reads, Site } from "../site.ts";
@@ -194,12 +194,6 @@ function connect(product: Product): AsyncDisposable & { readonly client: Redis }
       client.disconnect();
     },
   };
-}
-
-/** The moment of a fault is part of the case: this is not a wait for something to happen. */
-async function passed(ms: number): Promise<void> {
-  const from = performance.now();
-  await until(`${ms} ms have passed`, () => performance.now() - from >= ms);
 }
 
 function writeKey(dataDir: string, key: string): void {

@@ -2,7 +2,7 @@ import process from "node:process";
 import type { Product } from "@fleet-reloader/testkit/product";
 import { startRedisCluster } from "@fleet-reloader/testkit/redis-cluster";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
-import { until } from "@fleet-reloader/testkit/until";
+import { passed, until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import { type FleetCluster, type SharedFleet, startSharedFleet } from "../shared-fleet.ts";
 
@@ -178,10 +178,4 @@ async function goAndComeBack({ api, at }: FleetCluster, change: number, awayMs: 
   api.patch("ConfigMap", at.namespace, "settings", { data: { v: `${change}` } });
   await passed(awayMs);
   await api.start();
-}
-
-/** How long something is away is part of the case: this is not a wait for something to happen. */
-async function passed(ms: number): Promise<void> {
-  const from = performance.now();
-  await until(`${ms} ms have passed`, () => performance.now() - from >= ms, ms + 5000);
 }

@@ -1,6 +1,6 @@
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { auto, reads, Site } from "../site.ts";
+import { auto, laterThanTogether, reads, Site } from "../site.ts";
 import type { World } from "../world.ts";
 
 /** The scenarios of product.md that end in a known number of new ReplicaSets. Run once per strategy, on a running product. */
@@ -18,7 +18,7 @@ export function storyTests(world: () => World): void {
       spec: optionalKey("sovereign-fqdn", "fqdn"),
     });
     await at.adopted("Deployment", "catalyst-api");
-    await atLeastTwoSecondsLater();
+    await laterThanTogether();
     await at.configMap("sovereign-fqdn", { fqdn: "otech62.example" });
     await at.settlesAt("Deployment", "catalyst-api", 1);
     expect(await at.newReplicaSets("catalyst-api")).toBe(1);
@@ -114,10 +114,4 @@ export function storyTests(world: () => World): void {
 function optionalKey(name: string, key: string): object {
   const env = [{ name: "SOVEREIGN_FQDN", valueFrom: { configMapKeyRef: { name, key, optional: true } } }];
   return { containers: [{ name: "catalyst-api", image: "api:1", env }] };
-}
-
-/** Times of the API server are whole seconds: what is made within one of the template counts as applied with it. */
-async function atLeastTwoSecondsLater(): Promise<void> {
-  const from = performance.now();
-  await until("two seconds have passed", () => performance.now() - from > 2100);
 }

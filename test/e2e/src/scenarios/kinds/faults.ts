@@ -1,7 +1,7 @@
 import { join } from "node:path";
 import { type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
-import { until } from "@fleet-reloader/testkit/until";
+import { passed, until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import { auto, at as field, type Site } from "../../site.ts";
 import type { World } from "../../world.ts";
@@ -89,10 +89,4 @@ export function kindFaultTests(world: () => World): void {
       await stage.at.patch("Job", "it", { metadata: { finalizers: null } });
     });
   });
-}
-
-/** The moment of a fault is part of the case: this is not a wait for something to happen. */
-async function passed(ms: number): Promise<void> {
-  const from = performance.now();
-  await until(`${ms} ms have passed`, () => performance.now() - from >= ms);
 }
