@@ -1,11 +1,8 @@
 import { afterAll, describe } from "vitest";
 import { adversityTests } from "./scenarios/all.ts";
-import { followTests } from "./scenarios/follow.ts";
 import { startSimulatedWorld } from "./world.ts";
 
 const world = await startSimulatedWorld();
 afterAll(() => world[Symbol.asyncDispose]());
 
 describe("on the simulated API server", () => adversityTests(() => world));
-
-describe.concurrent("rollouts with pods", () => followTests());
