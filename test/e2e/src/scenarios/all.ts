@@ -12,7 +12,6 @@ import { notifyTests } from "./notify.ts";
 import { outageTests } from "./outage.ts";
 import { pauseTests } from "./pause.ts";
 import { quietTests } from "./quiet.ts";
-import { rightsTests } from "./rights.ts";
 import { scalingTests } from "./scaling.ts";
 import { scopeTests } from "./scope.ts";
 import { secrecyTests } from "./secrecy.ts";
@@ -29,7 +28,6 @@ export function everydayTests(world: () => World): void {
     runningProduct(world, []);
     quietTests(world);
   });
-  describe("rights", () => rightsTests(world));
 }
 
 /** What holds when things fail, stop and start; every test brings its own product, so they run side by side. */

@@ -1,7 +1,6 @@
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { shippedRights } from "../shipped-rights.ts";
 import { auto, reads, Site } from "../site.ts";
 import type { World } from "../world.ts";
 import { kindFaultTests } from "./kinds/faults.ts";
@@ -11,12 +10,14 @@ import {
   appsKinds,
   cronJob,
   cronJobs,
+  finishedJobs,
   job,
   jobs,
   restarted,
-  rolledByTemplate,
-  type Source,
+  type Subject,
   subjects,
+  suspendedCronJobs,
+  suspendedJobs,
 } from "./kinds/subjects.ts";
 
 /** Kinds of workloads beyond those that just roll: each acts exactly once on a change, whatever fails meanwhile. */
@@ -36,7 +37,7 @@ export function kindTests(world: () => World): void {
       test.concurrent.each(["ConfigMap", "Secret"] as const)(
         `a ${subject.name} acts once on a change of its %s, and not on a change that is none`,
         async (kind) => {
-          const stage = await Stage.set(world(), subject, [[kind, "source"]]);
+          const stage = await Stage.set(world(), subject, { sources: [[kind, "source"]] });
           await stage.at.patch(kind, "source", { metadata: { labels: { touched: "1" } } });
           await stage.staysAt(0);
           await stage.at.change(kind, "source", { v: "1" });
@@ -49,40 +50,30 @@ export function kindTests(world: () => World): void {
     }
 
     test.concurrent("a change of two sources within the quiet period is one action", async () => {
-      for (const subject of [cronJobs, jobs, restarted]) {
-        const stage = await Stage.set(world(), subject, [
-          ["ConfigMap", "source"],
-          ["Secret", "source"],
-        ]);
-        await Promise.all([
-          stage.at.change("ConfigMap", "source", { v: "1" }),
-          stage.at.change("Secret", "source", { v: "1" }),
-        ]);
+      const bothKinds = [
+        ["ConfigMap", "source"],
+        ["Secret", "source"],
+      ] as const;
+      const isOneAction = async (subject: Subject): Promise<void> => {
+        const stage = await Stage.set(world(), subject, { sources: bothKinds });
+        await Promise.all(bothKinds.map(([kind, name]) => stage.at.change(kind, name, { v: "1" })));
         await stage.settlesAt(1);
-      }
+      };
+      await Promise.all([cronJobs, jobs, restarted].map(isOneAction));
     });
 
     test.concurrent("a suspended CronJob and a suspended Job are left alone, and run for no old change later", async () => {
-      for (const subject of [
-        {
-          ...cronJobs,
-          objects: (s: readonly Source[]) => [["CronJob", cronJob(s, { suspend: true })]] as const,
-        },
-        { ...jobs, objects: (s: readonly Source[]) => [["Job", job(s, { suspend: true })]] as const },
-      ]) {
+      const isLeftAlone = async (subject: Subject): Promise<void> => {
         const stage = await Stage.set(world(), subject);
         await stage.changesNote();
         await stage.at.patch(subject.kind, "it", { spec: { suspend: false } });
         await stage.staysAt(0);
-      }
+      };
+      await Promise.all([suspendedCronJobs, suspendedJobs].map(isLeftAlone));
     });
 
     test.concurrent("a Job that has finished is left alone", async () => {
-      const finished = {
-        ...jobs,
-        objects: (s: readonly Source[]) => [["Job", job(s, { completions: 0 })]] as const,
-      };
-      const stage = await Stage.set(world(), finished);
+      const stage = await Stage.set(world(), finishedJobs);
       await until("it is complete", async () =>
         JSON.stringify(await stage.at.object("Job", "it")).includes('"type":"Complete"'),
       );
@@ -107,7 +98,7 @@ export function kindTests(world: () => World): void {
         test.concurrent.each(["ConfigMap", "Secret"] as const)(
           `a ${subject.name} acts once when its %s goes, and once when it is there again`,
           async (kind) => {
-            const stage = await Stage.set(world(), subject, [[kind, "source"]]);
+            const stage = await Stage.set(world(), subject, { sources: [[kind, "source"]] });
             await stage.at.remove(kind, "source");
             await stage.settlesAt(1);
             await stage.at[kind === "Secret" ? "secret" : "configMap"]("source", { v: "1" });
@@ -118,33 +109,29 @@ export function kindTests(world: () => World): void {
     });
   }
 
-  describe("on request", () => {
-    test("suspended CronJobs run and finished Jobs run again", async () => {
-      await using product = startProduct({
+  // Side by side, so each has a product that serves its own namespaces only.
+  describe.concurrent("on request", () => {
+    const startFor = (sites: readonly Site[], args: readonly string[]): Product => {
+      const namespaces = sites.map(({ namespace }) => namespace).join();
+      return startProduct({
         kubeconfig: world().kubeconfigPath,
-        args: ["--reload-suspended", "--reload-finished", "--debounce", "500ms"],
+        args: ["--namespaces", namespaces, "--debounce", "500ms", ...args],
       });
+    };
+
+    test("suspended CronJobs run and finished Jobs run again", async () => {
+      const both = [suspendedCronJobs, finishedJobs];
+      const stages = await Promise.all(both.map((subject) => Stage.prepare(world(), subject)));
+      const sites = stages.map(({ at }) => at);
+      await using product = startFor(sites, ["--reload-suspended", "--reload-finished"]);
       await product.ready();
-      for (const subject of [
-        {
-          ...cronJobs,
-          objects: (s: readonly Source[]) => [["CronJob", cronJob(s, { suspend: true })]] as const,
-        },
-        { ...jobs, objects: (s: readonly Source[]) => [["Job", job(s, { completions: 0 })]] as const },
-      ]) {
-        const stage = await Stage.set(world(), subject);
-        await stage.at.change("ConfigMap", "source", { v: "1" });
-        await stage.settlesAt(1);
-      }
+      await Promise.all(stages.map((stage) => stage.actsOnAChange()));
     });
 
     test("ignored types are left alone without a note, others are served", async () => {
-      await using product = startProduct({
-        kubeconfig: world().kubeconfigPath,
-        args: ["--ignored-workload-types", " jobs, cronjobs ", "--debounce", "500ms"],
-      });
-      await product.ready();
       const at = await Site.make(world().client, "ignored");
+      await using product = startFor([at], ["--ignored-workload-types", " jobs, cronjobs "]);
+      await product.ready();
       await at.configMap("source", { v: "0" });
       await at.make("CronJob", cronJob([["ConfigMap", "source"]]));
       await at.make("Job", job([["ConfigMap", "source"]]));
@@ -154,20 +141,6 @@ export function kindTests(world: () => World): void {
       await at.settlesAt("Deployment", "it", 1, { quietMs: 2000 });
       expect(await at.note("CronJob", "it")).toBeUndefined();
       expect(await at.note("Job", "it")).toBeUndefined();
-    });
-
-    test("with exactly the rights that are shipped a CronJob runs and a Job is made anew", async () => {
-      await world().grant(shippedRights());
-      await using product = startProduct({
-        kubeconfig: world().limited.kubeconfigPath,
-        args: ["--debounce", "500ms"],
-      });
-      await product.ready();
-      for (const subject of [cronJobs, jobs, rolledByTemplate("DeploymentConfig")]) {
-        const stage = await Stage.set(world(), subject);
-        await stage.at.change("ConfigMap", "source", { v: "1" });
-        await stage.settlesAt(1);
-      }
     });
   });
 

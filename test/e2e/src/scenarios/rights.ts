@@ -4,6 +4,8 @@ import { expect, test } from "vitest";
 import { shippedRights, without } from "../shipped-rights.ts";
 import { auto, reads, Site } from "../site.ts";
 import type { World } from "../world.ts";
+import { Stage } from "./kinds/stage.ts";
+import { cronJobs, jobs, rolledByTemplate } from "./kinds/subjects.ts";
 
 /** The rights the product says it needs are the rights it needs: it works with them, and names the one that is missing. */
 export function rightsTests(world: () => World): void {
@@ -39,5 +41,18 @@ export function rightsTests(world: () => World): void {
     await at.change("Secret", "credentials", { v: "B" });
     await at.settlesAt("Deployment", "reads-secret", 1, { quietMs: 500 });
     expect(await product.stop()).toBe(0);
+  });
+
+  test("with exactly the rights that are shipped a CronJob runs and a Job is made anew", async () => {
+    await world().grant(shippedRights());
+    await using product = startProduct({
+      kubeconfig: world().limited.kubeconfigPath,
+      args: ["--debounce", "500ms"],
+    });
+    await product.ready();
+    const stages = [cronJobs, jobs, rolledByTemplate("DeploymentConfig")].map((subject) =>
+      Stage.prepare(world(), subject),
+    );
+    await Promise.all(stages.map(async (stage) => await (await stage).actsOnAChange()));
   });
 }

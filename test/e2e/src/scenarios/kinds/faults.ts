@@ -6,11 +6,15 @@ import { describe, expect, test } from "vitest";
 import { auto, at as field, type Site } from "../../site.ts";
 import type { World } from "../../world.ts";
 import { Stage } from "./stage.ts";
-import { allKinds, cronJobs, job, jobs, restarted, type Source } from "./subjects.ts";
+import { allKinds, cronJobs, job, jobs, restarted, type Source, type Subject } from "./subjects.ts";
+
+/** The default quiet period and a half: for what a product that was killed had begun, too. */
+const quietMs = 3000;
 
 /** A roll that is more than one write, and the product killed or doubled in between: one action for each change. */
 export function kindFaultTests(world: () => World): void {
   describe.concurrent("under faults", () => {
+    const prepare = (subject: Subject) => Stage.prepare(world(), subject, { quietMs });
     const startIn = (at: Site, options: Omit<ProductOptions, "kubeconfig"> = {}) =>
       startProduct({
         kubeconfig: world().kubeconfigPath,
@@ -23,7 +27,7 @@ export function kindFaultTests(world: () => World): void {
       test.concurrent.each([1990, 2005, 2015, 2030])(
         `a ${subject.name}, the whole product killed %d ms after a change: one action`,
         async (afterMs) => {
-          const stage = await Stage.prepare(world(), subject);
+          const stage = await prepare(subject);
           await using product = startIn(stage.at);
           await product.ready();
           await stage.adopted();
@@ -39,7 +43,7 @@ export function kindFaultTests(world: () => World): void {
       );
 
       test.concurrent(`a ${subject.name}, two whole instances on one Redis: one action per change`, async () => {
-        const stage = await Stage.prepare(world(), subject);
+        const stage = await prepare(subject);
         await using server = await startRedis();
         await using one = startIn(stage.at, { args: ["--redis-url", server.url] });
         await one.ready();
@@ -66,7 +70,7 @@ export function kindFaultTests(world: () => World): void {
             ],
           ] as const,
       };
-      const stage = await Stage.prepare(world(), held);
+      const stage = await prepare(held);
       await using product = startIn(stage.at);
       await product.ready();
       await stage.adopted();

@@ -6,36 +6,44 @@ import { at as field, Site } from "../../site.ts";
 import type { World } from "../../world.ts";
 import type { Source, Subject } from "./subjects.ts";
 
+/** Three quiet periods of a product with --debounce 500ms. */
+const threeQuietMs = 1500;
+
 /** How soon everything has to be right again after a fault, with a dozen products on the same cores. */
 const recoveryMs = 45_000;
+
+interface StageOptions {
+  readonly sources?: readonly Source[];
+  /** How long no further action may come before it is settled. */
+  readonly quietMs?: number;
+}
 
 /** One workload with its sources in a namespace of its own. */
 export class Stage {
   readonly at: Site;
   readonly #subject: Subject;
   readonly #deeds: Deeds;
+  readonly #quietMs: number;
 
-  private constructor(at: Site, subject: Subject, deeds: Deeds) {
+  private constructor(at: Site, subject: Subject, deeds: Deeds, quietMs: number) {
     this.at = at;
     this.#subject = subject;
     this.#deeds = deeds;
+    this.#quietMs = quietMs;
   }
 
-  static async prepare(
-    { client }: World,
-    subject: Subject,
-    sources: readonly Source[] = [["ConfigMap", "source"]],
-  ): Promise<Stage> {
+  static async prepare({ client }: World, subject: Subject, options: StageOptions = {}): Promise<Stage> {
+    const { sources = [["ConfigMap", "source"]], quietMs = threeQuietMs } = options;
     const at = await Site.make(client, subject.kind.toLowerCase());
     for (const [kind, name] of sources)
       await at[kind === "Secret" ? "secret" : "configMap"](name, { v: "0" });
     const deeds = await Deeds.from(client, at.namespace);
     for (const [kind, object] of subject.objects(sources)) await at.make(kind, object);
-    return new Stage(at, subject, deeds);
+    return new Stage(at, subject, deeds, quietMs);
   }
 
-  static async set(world: World, subject: Subject, sources?: readonly Source[]): Promise<Stage> {
-    const stage = await Stage.prepare(world, subject, sources);
+  static async set(world: World, subject: Subject, options?: StageOptions): Promise<Stage> {
+    const stage = await Stage.prepare(world, subject, options);
     await stage.adopted();
     return stage;
   }
@@ -46,6 +54,12 @@ export class Stage {
 
   actions(): Promise<number> {
     return this.#subject.actions(this.#deeds);
+  }
+
+  async actsOnAChange(): Promise<void> {
+    await this.adopted();
+    await this.at.change("ConfigMap", "source", { v: "1" });
+    await this.settlesAt(1);
   }
 
   /** Exactly this many actions: they come, and no more does. */
@@ -63,7 +77,7 @@ export class Stage {
 
   async staysAt(expected: number): Promise<void> {
     const what = `${this.#subject.name} stays at ${expected} actions`;
-    await holds(what, 3000, async () => (await this.actions()) === expected);
+    await holds(what, this.#quietMs, async () => (await this.actions()) === expected);
   }
 
   /** A change is noted, whether it is acted on or not. */

@@ -59,6 +59,18 @@ export const jobs: Subject = {
   objects: (sources) => [["Job", job(sources)]],
   actions: (deeds) => deeds.remakes("it"),
 };
+export const suspendedCronJobs: Subject = {
+  ...cronJobs,
+  objects: (sources) => [["CronJob", cronJob(sources, { suspend: true })]],
+};
+export const suspendedJobs: Subject = {
+  ...jobs,
+  objects: (sources) => [["Job", job(sources, { suspend: true })]],
+};
+export const finishedJobs: Subject = {
+  ...jobs,
+  objects: (sources) => [["Job", job(sources, { completions: 0 })]],
+};
 export const restarted: Subject = {
   name: "Rollout that is restarted",
   kind: "Rollout",
