@@ -1,7 +1,7 @@
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
-import { holds, until } from "@fleet-reloader/testkit/until";
+import { holds, passed, until } from "@fleet-reloader/testkit/until";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RedisClient, redisAddress } from "./client.ts";
@@ -107,6 +107,16 @@ function fleetOf(redis: TestRedis = shared, pace: OwnershipPace = quick) {
   };
 }
 
+/** One that watches `c1`, and one that would. */
+async function ownerAndNext(fleet: ReturnType<typeof fleetOf>) {
+  const owner = fleet.join("owner");
+  owner.engage(["c1"]);
+  await fleet.settled(["c1"]);
+  const next = fleet.join("next");
+  next.engage(["c1"]);
+  return [owner, next] as const;
+}
+
 describe.concurrent("a cluster", () => {
   test("is watched by one of several, none of which has much more than the others, and each knows of the others'", async () => {
     await using fleet = fleetOf();
@@ -123,11 +133,7 @@ describe.concurrent("a cluster", () => {
 
   test("alone is watched at once, and again by the next one after a stop", async () => {
     await using fleet = fleetOf();
-    const one = fleet.join("one");
-    one.engage(["c1"]);
-    await fleet.settled(["c1"]);
-    const next = fleet.join("next");
-    next.engage(["c1"]);
+    const [one, next] = await ownerAndNext(fleet);
     await until("the next one knows", () => next.ownership.unowned.length === 0);
     const from = performance.now();
     await one.stop();
@@ -139,11 +145,7 @@ describe.concurrent("a cluster", () => {
 
   test("of an owner that falls silent goes to another, with a greater epoch", async () => {
     await using fleet = fleetOf();
-    const silent = fleet.join("silent");
-    silent.engage(["c1"]);
-    await fleet.settled(["c1"]);
-    const other = fleet.join("other");
-    other.engage(["c1"]);
+    const [silent, other] = await ownerAndNext(fleet);
     silent.freeze();
     await until("the other one watches it", () => other.watched.has("c1"));
     const epochOf = (log: CollectedLog) => Number(/"epoch":(\d+)/.exec(log.text)?.[1]);
@@ -284,8 +286,7 @@ test("a thousand clusters are renewed with one command a beat", async () => {
   };
   const before = await commands();
   const beats = 3;
-  const from = performance.now();
-  await until("some beats have passed", () => performance.now() - from > beats * defaultPace.beatMs);
+  await passed(beats * defaultPace.beatMs);
   // The script, and what it asks for by itself: time, member, version.
   expect((await commands()) - before).toBeLessThanOrEqual(10 * (beats + 1));
   await one.stop();
