@@ -4,9 +4,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
-import { Fault } from "@fleet-reloader/domain/fault";
 import { describe, expect, test } from "vitest";
 import { keyedDigest, loadKeyring, sha1 } from "./digest-key.ts";
+import { refusal } from "./fixture/refusal.ts";
 
 const keyA = "a1".repeat(32);
 const keyB = "b2".repeat(32);
@@ -20,16 +20,6 @@ function keyFile(dir: string, content: string): string {
   const file = join(dir, "keys");
   writeFileSync(file, content);
   return file;
-}
-
-function refusal(work: () => unknown): string {
-  try {
-    work();
-  } catch (error) {
-    if (error instanceof Fault && error.code === "config.invalid") return error.message;
-    throw error;
-  }
-  return "";
 }
 
 const bytes = Buffer.from("content");

@@ -1,23 +1,15 @@
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { Fault } from "@fleet-reloader/domain/fault";
 import { describe, expect, test } from "vitest";
+import { refusal } from "../fixture/refusal.ts";
 import { connectionFields } from "./fields.ts";
 import { fleetFields, registrationSourcesOf } from "./fleet-fields.ts";
 import { loadConfig } from "./load.ts";
 
 const fields = { ...connectionFields, ...fleetFields };
 const load = (...args: readonly string[]) => loadConfig(fields, { args, env: {} });
-const problem = (...args: readonly string[]): string => {
-  try {
-    load(...args);
-  } catch (error) {
-    if (error instanceof Fault && error.code === "config.invalid") return error.message;
-    throw error;
-  }
-  return "none";
-};
+const problem = (...args: readonly string[]) => refusal(() => load(...args));
 
 describe("where clusters come from", () => {
   test("without a word: nothing but the given cluster", () => {

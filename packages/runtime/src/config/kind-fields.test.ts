@@ -1,19 +1,11 @@
-import { Fault } from "@fleet-reloader/domain/fault";
 import { describe, expect, test } from "vitest";
+import { refusal } from "../fixture/refusal.ts";
 import { kindFields, servedKinds } from "./kind-fields.ts";
 import { loadConfig } from "./load.ts";
 
 const load = (...args: readonly string[]) => loadConfig(kindFields, { args, env: {} });
 const served = (...args: readonly string[]) => servedKinds(load(...args)).map(({ kind }) => kind);
-const problem = (...args: readonly string[]): string => {
-  try {
-    load(...args);
-  } catch (error) {
-    if (error instanceof Fault && error.code === "config.invalid") return error.message;
-    throw error;
-  }
-  return "none";
-};
+const problem = (...args: readonly string[]) => refusal(() => load(...args));
 
 describe("kinds that are served", () => {
   test("without a word: all but Rollouts", () => {

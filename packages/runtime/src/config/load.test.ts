@@ -1,5 +1,5 @@
-import { Fault } from "@fleet-reloader/domain/fault";
 import { describe, expect, test } from "vitest";
+import { refusal } from "../fixture/refusal.ts";
 import { connectionFields, ruleFields, workerFields } from "./fields.ts";
 import { loadConfig } from "./load.ts";
 import { csvList, text } from "./types.ts";
@@ -17,13 +17,7 @@ const load = (args: readonly string[], env: Readonly<Record<string, string>> = {
   loadConfig(shape, { args, env });
 
 function problems(args: readonly string[], env: Readonly<Record<string, string>> = {}): readonly string[] {
-  try {
-    load(args, env);
-  } catch (error) {
-    if (error instanceof Fault && error.code === "config.invalid") return error.message.split("\n");
-    throw error;
-  }
-  return [];
+  return refusal(() => load(args, env)).split("\n");
 }
 
 describe("where a value comes from", () => {

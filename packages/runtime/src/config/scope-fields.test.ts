@@ -1,6 +1,6 @@
-import { Fault } from "@fleet-reloader/domain/fault";
 import { formatLabelSelector } from "@fleet-reloader/domain/label-selector";
 import { describe, expect, test } from "vitest";
+import { refusal } from "../fixture/refusal.ts";
 import { settingsOf } from "../settings-of.ts";
 import { ruleFields } from "./fields.ts";
 import { loadConfig } from "./load.ts";
@@ -8,15 +8,7 @@ import { loadConfig } from "./load.ts";
 const settings = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   settingsOf(loadConfig(ruleFields, { args, env }));
 
-function problemOf(...args: readonly string[]): string {
-  try {
-    settings(args);
-  } catch (error) {
-    if (error instanceof Fault && error.code === "config.invalid") return error.message;
-    throw error;
-  }
-  return "";
-}
+const problemOf = (...args: readonly string[]) => refusal(() => settings(args));
 
 describe("namespaces", () => {
   test("are all unless some are given: as a list, one by one, or by the variable, which says least", () => {
