@@ -1,25 +1,5 @@
-import { brakeFields } from "@fleet-reloader/runtime/config/brake-fields";
-import {
-  connectionFields,
-  dashboardFields,
-  ruleFields,
-  scalingFields,
-  workerFields,
-} from "@fleet-reloader/runtime/config/fields";
-import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
-import { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
-import { historyFields } from "@fleet-reloader/runtime/config/history-fields";
-import { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";
+import { dashboardFields, scalingFields } from "@fleet-reloader/runtime/config/fields";
+import { workerConfig } from "@fleet-reloader/worker/config";
 
-export const standaloneConfig = {
-  ...connectionFields,
-  ...fleetFields,
-  ...ruleFields,
-  ...workerFields,
-  ...freezeFields,
-  ...brakeFields,
-  ...notifyFields,
-  ...historyFields,
-  ...dashboardFields,
-  ...scalingFields,
-} as const;
+/** A watcher needs nothing that a worker does not, but for the scaling of workers. */
+export const standaloneConfig = { ...workerConfig, ...dashboardFields, ...scalingFields } as const;
