@@ -3,8 +3,8 @@ import { until } from "@fleet-reloader/testkit/until";
 import { assertNoBug, type BenchContext, type Benchmark, type Mark, type Outcome } from "../benchmark.ts";
 import { type FleetServer, rolledOut, startFleetServer } from "../fleet-server/fleet-server.ts";
 import { problemsOf } from "../fleet-server/problems.ts";
+import { type Block, besideTable, blocksNote, spreadsOf } from "../report/beside.ts";
 import { figure, ratio } from "../report/table.ts";
-import { percentile, spreadOf } from "../stats/percentile.ts";
 import { startFleetHub } from "../tool/fleet-hub.ts";
 
 /** I5: within 1.5 times, or a quarter of a second where that is more. */
@@ -17,11 +17,6 @@ const stormCluster = 0;
 /** Two cores run server, watcher, worker and Redis: with the 1,000/s of the references they would be the neighbour that is noisy. */
 const stormPerSecond = 300;
 const quietPerSecond = 10;
-
-interface Block {
-  readonly isStorm: boolean;
-  readonly latenciesMs: readonly number[];
-}
 
 export const noisyNeighbour: Benchmark = {
   id: "B12",
@@ -51,7 +46,7 @@ async function run(context: BenchContext): Promise<Outcome> {
   const blocks: Block[] = [];
   for (const isStorm of context.isQuick ? [false, true] : [false, true, true, false]) {
     context.say(`block ${blocks.length + 1}, ${isStorm ? "with" : "without"} the storm`);
-    blocks.push({ isStorm, latenciesMs: await measure({ server, clusters, seconds, isStorm }) });
+    blocks.push({ isBeside: isStorm, latenciesMs: await measure({ server, clusters, seconds, isStorm }) });
   }
   return report(blocks, quiet, context);
 }
@@ -77,9 +72,7 @@ async function measure(what: {
 }
 
 function report(blocks: readonly Block[], quiet: number, { isQuick }: BenchContext): Outcome {
-  const of = (isStorm: boolean) =>
-    spreadOf(blocks.filter((block) => block.isStorm === isStorm).flatMap(({ latenciesMs }) => latenciesMs));
-  const [calm, stormy] = [of(false), of(true)];
+  const { alone: calm, beside: stormy } = spreadsOf(blocks);
   const mark: Mark = {
     figure: "B12 p99 of the quiet clusters, with the storm",
     limit: `≤ ${markRatio} × of without, or ${markMs} ms`,
@@ -88,25 +81,16 @@ function report(blocks: readonly Block[], quiet: number, { isQuick }: BenchConte
   };
   return {
     tables: [
-      {
-        title: `${quiet} quiet clusters (${quietPerSecond} changes/s in all) and one with ${stormPerSecond} changes/s; ms from change to PATCH, --debounce=0`,
-        columns: ["the quiet ones", "changes", "p50", "p95", "p99", "max"],
-        rows: (
-          [
-            ["without the storm", calm],
-            ["with it", stormy],
-          ] as const
-        ).map(([name, { count, p50, p95, p99, max }]) => [
-          name,
-          String(count),
-          ...[p50, p95, p99, max].map(figure),
-        ]),
-      },
+      besideTable(
+        {
+          title: `${quiet} quiet clusters (${quietPerSecond} changes/s in all) and one with ${stormPerSecond} changes/s; ms from change to PATCH, --debounce=0`,
+          ...{ who: "the quiet ones", alone: "without the storm", beside: "with it" },
+        },
+        blocks,
+      ),
     ],
     marks: isQuick ? [] : [mark],
-    notes: [
-      `p99 of the blocks in their order: ${blocks.map(({ isStorm, latenciesMs }) => `${isStorm ? "storm" : "calm"} ${figure(percentile(latenciesMs, 0.99))}`).join(", ")}`,
-    ],
+    notes: [blocksNote({ alone: "calm", beside: "storm" }, blocks)],
     measures: { blocks },
   };
 }

@@ -4,8 +4,8 @@ import { assertNoBug, type BenchContext, type Benchmark, type Mark, type Outcome
 import { type FleetServer, rolledOut, startFleetServer } from "../fleet-server/fleet-server.ts";
 import type { Behaviour } from "../fleet-server/methods.ts";
 import { problemsOf } from "../fleet-server/problems.ts";
+import { type Block, besideTable, blocksNote, spreadsOf } from "../report/beside.ts";
 import { figure, ratio } from "../report/table.ts";
-import { percentile, spreadOf } from "../stats/percentile.ts";
 import { startFleetHub } from "../tool/fleet-hub.ts";
 
 const markRatio = 1.5;
@@ -18,9 +18,7 @@ const settleMs = 4000;
 /** For the sick ones to catch up: 30 s to the first roll after an outage, and the back-off of what was tried meanwhile. */
 const timeoutMs = 180_000;
 
-interface Block {
-  readonly isSick: boolean;
-  readonly latenciesMs: readonly number[];
+interface SickBlock extends Block {
   /** From the end of the faults until all that waited in the sick clusters was rolled out. */
   readonly recoverySeconds: number | undefined;
 }
@@ -47,7 +45,7 @@ async function run(context: BenchContext): Promise<Outcome> {
   });
   await until("adopted", async () => (await server.ask("adopted", undefined)) >= used * count, timeoutMs);
   const parts = partsOf(count);
-  const blocks: Block[] = [];
+  const blocks: SickBlock[] = [];
   for (const isSick of context.isQuick ? [false, true] : [false, true, true, false]) {
     context.say(`block ${blocks.length + 1}, ${isSick ? "some sick" : "all healthy"}`);
     blocks.push(await measure(server, parts, seconds, isSick));
@@ -80,7 +78,7 @@ async function measure(
   { healthy, sick }: Parts,
   seconds: number,
   isSick: boolean,
-): Promise<Block> {
+): Promise<SickBlock> {
   const ill = sick.flatMap(({ clusters }) => clusters);
   await server.ask("forget", undefined);
   if (isSick) {
@@ -106,13 +104,14 @@ async function measure(
   const outcome = await server.ask("outcome", healthy);
   assertNoBug("healthy clusters", problemsOf(outcome));
   assertNoBug("clusters that were sick", problemsOf(await server.ask("outcome", ill)));
-  return { isSick, latenciesMs: outcome.latenciesMs.map((ms) => ms - quietPeriodMs), recoverySeconds };
+  return {
+    ...{ isBeside: isSick, recoverySeconds },
+    latenciesMs: outcome.latenciesMs.map((ms) => ms - quietPeriodMs),
+  };
 }
 
-function report(blocks: readonly Block[], { healthy, sick }: Parts, { isQuick }: BenchContext): Outcome {
-  const of = (isSick: boolean) => blocks.filter((block) => block.isSick === isSick);
-  const spread = (isSick: boolean) => spreadOf(of(isSick).flatMap(({ latenciesMs }) => latenciesMs));
-  const [well, ill] = [spread(false), spread(true)];
+function report(blocks: readonly SickBlock[], { healthy, sick }: Parts, { isQuick }: BenchContext): Outcome {
+  const { alone: well, beside: ill } = spreadsOf(blocks);
   // The quiet period is part of what a user waits: without it a ratio of two small remainders would be mostly noise.
   const whole = (ms: number) => ms + quietPeriodMs;
   const mark: Mark = {
@@ -121,27 +120,20 @@ function report(blocks: readonly Block[], { healthy, sick }: Parts, { isQuick }:
     value: `${figure(whole(ill.p99))} ms, ${ratio(whole(ill.p99), whole(well.p99))} (beyond the quiet period ${ratio(ill.p99, well.p99)})`,
     isMet: whole(ill.p99) <= markRatio * whole(well.p99),
   };
-  const recoveries = of(true).flatMap(({ recoverySeconds }) => recoverySeconds ?? []);
+  const recoveries = blocks.flatMap(({ recoverySeconds }) => recoverySeconds ?? []);
   return {
     tables: [
-      {
-        title: `${healthy.length} healthy clusters beside ${sick.map(({ as, clusters }) => `${clusters.length} that ${as.replace(/s$/, "")}`).join(", ")}; ms from change to PATCH beyond the quiet period`,
-        columns: ["the healthy ones", "changes", "p50", "p95", "p99", "max"],
-        rows: (
-          [
-            ["all healthy", well],
-            ["some sick", ill],
-          ] as const
-        ).map(([name, { count, p50, p95, p99, max }]) => [
-          name,
-          String(count),
-          ...[p50, p95, p99, max].map(figure),
-        ]),
-      },
+      besideTable(
+        {
+          title: `${healthy.length} healthy clusters beside ${sick.map(({ as, clusters }) => `${clusters.length} that ${as.replace(/s$/, "")}`).join(", ")}; ms from change to PATCH beyond the quiet period`,
+          ...{ who: "the healthy ones", alone: "all healthy", beside: "some sick" },
+        },
+        blocks,
+      ),
     ],
     marks: isQuick ? [] : [mark],
     notes: [
-      `p99 of the blocks in their order: ${blocks.map(({ isSick, latenciesMs }) => `${isSick ? "sick" : "well"} ${figure(percentile(latenciesMs, 0.99))}`).join(", ")}`,
+      blocksNote({ alone: "well", beside: "sick" }, blocks),
       `until what waited for the sick ones was rolled out, after they were well again: ${recoveries.map(figure).join(" and ")} s`,
     ],
     measures: { blocks },
