@@ -80,21 +80,23 @@ async function runLane(what: {
   const { scaler } = hub;
   const random = seededRandom(seed);
   const rounds: Round[] = [];
-  for (let round = 0; round < what.rounds; round += 1) {
-    await until("no worker is left", () => scaler.processes === 0, strandedAfterMs);
+  const allGone = () => until("no worker is left", () => scaler.processes === 0, strandedAfterMs);
+  await allGone();
+  for (let round = 0, wakesBefore = scaler.wakes; round < what.rounds; round += 1) {
     // The change comes anywhere between two questions of the scaler.
     await wait(pollMs * random());
-    const wakes = scaler.wakes;
     const [change] = await observer.ask("changeOneByOne", {
       ...{ pairs: [pair], pauseMs: [0, 0], seed },
       timeoutMs: strandedAfterMs,
     });
     const rolledMs = change?.fromSendMs;
+    // A worker that is woken again, for a look at the rollout for example, is one of this round, too.
+    await allGone();
     if (rolledMs === undefined) assertNoBug(pair.namespace, [`stranded: round ${round} did not roll`]);
-    else rounds.push({ rolledMs, wakes: scaler.wakes - wakes });
+    else rounds.push({ rolledMs, wakes: scaler.wakes - wakesBefore });
+    wakesBefore = scaler.wakes;
     if (round % 10 === 9) context.say(`${pair.namespace}: ${round + 1} of ${what.rounds} rounds`);
   }
-  await until("no worker is left", () => scaler.processes === 0, strandedAfterMs);
   return rounds;
 }
 
