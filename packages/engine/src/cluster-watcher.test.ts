@@ -1,38 +1,8 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { describe, expect, test } from "vitest";
-import type { ClusterStreams } from "./cluster-streams.ts";
 import { ClusterWatcher } from "./cluster-watcher.ts";
-import { auto, createTestBed, type TestBedOptions } from "./fixture/test-bed.ts";
-
-type Bed = ReturnType<typeof createTestBed>;
-
-/** A watcher that runs until the end of the test, over a cluster with one workload and its source. */
-async function watching(options: TestBedOptions = {}, streamsOf?: (bed: Bed) => ClusterStreams) {
-  const bed = createTestBed(options);
-  const app = bed.cluster.setSource("ConfigMap", "app", { a: "1" });
-  const api = bed.cluster.setWorkload("api", { template: templateUsing({ app: {} }), annotations: auto });
-  const streams = streamsOf?.(bed) ?? bed.cluster;
-  const watcher = new ClusterWatcher({ ...bed, cluster: "c1", name: "c1", streams });
-  const lifetime = new AbortController();
-  const running = watcher.run(lifetime.signal);
-  await bed.clock.advance(0);
-  return {
-    ...bed,
-    ...{ watcher, app, api, running },
-    stop: () => lifetime.abort(),
-    /** Names asked for since the last look, adoptions in brackets. */
-    asked: () =>
-      bed.queue.additions
-        .splice(0)
-        .map(({ request, purpose }) =>
-          purpose === "adoption" ? `(${request.workload.name})` : request.workload.name,
-        ),
-    async [Symbol.asyncDispose]() {
-      lifetime.abort();
-      await running;
-    },
-  };
-}
+import { auto, createTestBed } from "./fixture/test-bed.ts";
+import { watching } from "./fixture/watched-cluster.ts";
 
 describe("a watcher of a cluster", () => {
   test("is in sync once every stream has listed, and asks for what it found", async () => {
@@ -222,100 +192,5 @@ describe("a watcher of a cluster", () => {
     bed.stop();
     await bed.running;
     expect(bed.log.messages("warn")).toContain("watch begins anew");
-  });
-});
-
-describe("a watcher that is told to end while Redis does not answer", () => {
-  // Commands wait for a reconnection instead of failing: they would keep the process from ending.
-  test.each(["open", "put", "verify", "findChanged"])(
-    "ends all the same, though it waits for %s",
-    async (call) => {
-      const bed = await watching({
-        beforeIndex: async (asked) => {
-          if (asked === call) await new Promise(() => undefined);
-        },
-      });
-      await bed.clock.advance(5000);
-      bed.stop();
-      await bed.clock.advance(5000);
-      await bed.running;
-      expect(bed.clock.sleeping).toBe(0);
-    },
-  );
-});
-
-describe("an index that is lost", () => {
-  test("is noticed within a second or so though nothing happens, and everything is compared again", async () => {
-    await using bed = await watching();
-    bed.asked();
-    bed.index.wipe();
-    await bed.clock.advance(2000);
-    expect(bed.asked()).toEqual(["(api)", "api"]);
-    expect(bed.index.workloads).toEqual(["Deployment/ns/api"]);
-    expect(bed.watcher.isInSync).toBe(true);
-    expect(bed.meter.count("lost c1")).toBe(1);
-  });
-
-  test("is noticed by the next event at once", async () => {
-    await using bed = await watching();
-    bed.asked();
-    bed.index.wipe();
-    bed.cluster.setSource("ConfigMap", "app", { a: "2" });
-    await bed.clock.advance(300);
-    expect(bed.asked()).toEqual(["(api)", "api"]);
-  });
-
-  test("during the very first list begins anew, and nothing is missing afterwards", async () => {
-    let isLost = false;
-    const bed = createTestBed({
-      beforeIndex: (call) => {
-        if (call !== "retain" || isLost) return;
-        isLost = true;
-        bed.index.wipe();
-      },
-    });
-    for (const name of ["api", "web", "old"])
-      bed.cluster.setWorkload(name, { template: templateUsing({ app: {} }), annotations: auto });
-    const lifetime = new AbortController();
-    const running = new ClusterWatcher({ ...bed, cluster: "c1", name: "c1", streams: bed.cluster }).run(
-      lifetime.signal,
-    );
-    await bed.clock.advance(2000);
-    expect(bed.index.workloads).toHaveLength(3);
-    lifetime.abort();
-    await running;
-  });
-
-  // A list of the old life that ended late would take out what the new one has put in.
-  test("is not touched by the streams of before: all have ended when the new life begins", async () => {
-    const happened: string[] = [];
-    const slow = Promise.withResolvers<void>();
-    const bed = createTestBed({
-      beforeIndex: (call) => {
-        if (call === "open") happened.push("open");
-        if (call === "put" && happened.length === 1) bed.index.wipe();
-      },
-    });
-    bed.cluster.setWorkload("api", { template: templateUsing({ app: {} }), annotations: auto });
-    const streams: ClusterStreams = {
-      workloads: (kind, handler) => ({
-        async run(signal) {
-          await bed.cluster.workloads(kind, handler).run(signal);
-          if (kind.kind === "DaemonSet") await slow.promise;
-          happened.push("ended");
-        },
-      }),
-      sources: (kind, handler) => bed.cluster.sources(kind, handler),
-      namespaces: (handler) => bed.cluster.namespaces(handler),
-    };
-    const lifetime = new AbortController();
-    const running = new ClusterWatcher({ ...bed, cluster: "c1", name: "c1", streams }).run(lifetime.signal);
-    await bed.clock.advance(2000);
-    expect(happened).toEqual(["open", "ended", "ended"]);
-    slow.resolve();
-    await bed.clock.advance(2000);
-    expect(happened).toEqual(["open", "ended", "ended", "ended", "open"]);
-    lifetime.abort();
-    await running;
   });
 });

@@ -1,0 +1,136 @@
+import { describe, expect, test } from "vitest";
+import { adopted, PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
+
+describe("an optional source", () => {
+  const late = { late: { optional: true } };
+
+  test("that appears after it was noted as missing rolls, once (T14)", () => {
+    const workload = adopted(late);
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test.each([0, 1])("that is made %d s after the template was applied together with it (T7)", (after) => {
+    const workload = new PlannedWorkload(templateUsing(late));
+    workload.reconcile();
+    workload.now += after;
+    workload.set("ConfigMap", "late", { a: "1" });
+    workload.now += 100;
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("that is made 2 s after the template is late", () => {
+    const workload = new PlannedWorkload(templateUsing(late));
+    workload.reconcile();
+    workload.now += 2;
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
+  });
+
+  test("that is made together with a new template was read by its pods", () => {
+    const workload = adopted(late);
+    workload.edit(templateUsing(late, "app:2"));
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("that another use needs is not optional: its pods waited for it", () => {
+    const template = templateUsing(late);
+    const [main] = template.spec.containers;
+    const workload = new PlannedWorkload({
+      ...template,
+      spec: { containers: [main, { ...main, name: "side", envFrom: [{ configMapRef: { name: "late" } }] }] },
+    });
+    workload.reconcile();
+    workload.now += 100;
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("that is needed rolls nothing when it appears: the pods were waiting for it", () => {
+    const workload = new PlannedWorkload(templateUsing({ app: {} }));
+    workload.reconcile();
+    workload.now += 100;
+    workload.set("ConfigMap", "app", { a: "1" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  test("that appears after a roll of ours is late, in whatever second", () => {
+    const workload = adopted({ app: {}, ...late });
+    workload.set("ConfigMap", "app", { a: "2" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
+    expect(workload.reconcile()).toEqual({});
+  });
+
+  // It was there when the pods were made; only now it is asked for. That is no appearance (I2).
+  test("that was there before a roll of ours and is opted in to only afterwards is adopted", () => {
+    const workload = adopted({ app: {}, other: { optional: true }, ...late });
+    workload.hide("ConfigMap", "late");
+    workload.set("ConfigMap", "late", { a: "1" });
+    workload.now += 100;
+    workload.set("ConfigMap", "app", { a: "2" });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+    workload.now += 100;
+    workload.showAll();
+    expect(workload.reconcile()).toEqual({});
+    expect(workload.note).toContain('"ConfigMap/late":"');
+  });
+
+  test("that is deleted and made again rolls only when it differs", () => {
+    const workload = adopted({ late: { optional: true } });
+    workload.set("ConfigMap", "late", { a: "1" });
+    workload.reconcile();
+    workload.now += 100;
+    workload.remove("ConfigMap", "late");
+    expect(workload.reconcile()).toEqual({});
+    workload.now += 100;
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({});
+    workload.remove("ConfigMap", "late");
+    workload.reconcile();
+    workload.set("ConfigMap", "late", { a: "2" });
+    expect(workload.reconcile()).toEqual({ late: "SourceChanged" });
+  });
+
+  // The pods of the new template started without it, whatever was in it before.
+  test("that is missing while the template is remade is late even with the content it had", () => {
+    const workload = adopted(late);
+    workload.set("ConfigMap", "late", { a: "1" });
+    workload.reconcile();
+    workload.now += 100;
+    workload.remove("ConfigMap", "late");
+    workload.reconcile();
+    workload.edit(templateUsing(late, "app:2"));
+    expect(workload.reconcile()).toEqual({});
+    workload.now += 100;
+    workload.set("ConfigMap", "late", { a: "1" });
+    expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
+  });
+
+  describe("at first sight of the workload", () => {
+    function firstSight(engagedAt: number, templateAt: number, sourceAt: number): PlannedWorkload {
+      const workload = new PlannedWorkload(templateUsing(late));
+      workload.engagedAtSeconds = engagedAt;
+      workload.now = templateAt;
+      workload.edit(workload.template);
+      workload.now = sourceAt;
+      workload.set("ConfigMap", "late", { a: "1" });
+      return workload;
+    }
+
+    test("is late when template and source were made, in this order, while we were watching", () => {
+      expect(firstSight(500, 600, 700).reconcile()).toEqual({ late: "LateOptionalReference" });
+    });
+
+    test("is adopted when the template was made before we came: somebody may have restarted it since", () => {
+      expect(firstSight(650, 600, 700).reconcile()).toEqual({});
+    });
+
+    test("is adopted when it was there before the template", () => {
+      expect(firstSight(500, 600, 550).reconcile()).toEqual({});
+    });
+  });
+});

@@ -1,0 +1,173 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import { settled } from "@fleet-reloader/testkit/memory/manual-clock";
+import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-cluster";
+import { describe, expect, test } from "vitest";
+import { adopted, failing } from "./fixture/adopted-deployment.ts";
+
+describe("a write that was decided on an older version", () => {
+  /** Somebody writes the workload between our read and our write, this often. */
+  function meddled(times: number) {
+    let left = 0;
+    let meddle: (() => void) | undefined;
+    const before = ({ verb }: ClusterCall) => {
+      if (verb !== "patch" || left === 0) return;
+      left -= 1;
+      meddle?.();
+    };
+    return {
+      before,
+      begin: (what: () => void) => {
+        left = times;
+        meddle = what;
+      },
+    };
+  }
+
+  test("is refused; everything is read and decided anew, and both edits survive (A14)", async () => {
+    const people = meddled(1);
+    const bed = await adopted({ before: people.before });
+    bed.edit("2");
+    people.begin(() => bed.cluster.setWorkload("api", { template: templateUsing({ app: {} }, "app:2") }));
+    expect(await bed.run()).toBe("rolled");
+    expect(bed.cluster.rolls()).toHaveLength(1);
+    expect(JSON.stringify(bed.cluster.workload(bed.api)?.template)).toMatch(/fleet-reloader.io\/mark.*app:2/);
+  });
+
+  test("is not sent again when what was to be written is not due any more", async () => {
+    const people = meddled(1);
+    const bed = await adopted({ before: people.before });
+    bed.edit("2");
+    people.begin(() => {
+      bed.edit("1");
+      bed.cluster.touchStatus(bed.api);
+    });
+    expect(await bed.run()).toBe("unchanged");
+    expect(bed.cluster.rolls()).toEqual([]);
+  });
+
+  test("is decided four times in place, and then goes back to the queue as a conflict", async () => {
+    const people = meddled(Number.POSITIVE_INFINITY);
+    const bed = await adopted({ before: people.before });
+    bed.edit("2");
+    const before = bed.patches();
+    people.begin(() => bed.cluster.touchStatus(bed.api));
+    await expect(bed.run()).rejects.toMatchObject({ code: "kube.conflict" });
+    expect(bed.patches() - before).toBe(4);
+    expect(bed.log.messages("error")).toEqual([]);
+  });
+
+  test("is not decided again once the worker has to stop: the request is given back untouched", async () => {
+    const people = meddled(1);
+    const stop = new AbortController();
+    const bed = await adopted({ before: people.before });
+    bed.edit("2");
+    people.begin(() => bed.cluster.touchStatus(bed.api));
+    const delivery = { attemptsMade: 0, purpose: "change" as const, signal: stop.signal };
+    const running = bed.handler({ cluster: "c1", workload: bed.api }, delivery);
+    await settled();
+    stop.abort("shutdown");
+    await expect(running).rejects.toMatchObject({ code: "engine.aborted" });
+    expect(bed.log.messages("error")).toEqual([]);
+    expect(bed.cluster.rolls()).toEqual([]);
+  });
+});
+
+describe("a call that fails", () => {
+  const results = [
+    ["kube.server-error", "retry"],
+    ["kube.timeout", "retry"],
+    ["kube.malformed", "retry"],
+    ["kube.throttled", "held"],
+    ["kube.forbidden", "held"],
+    ["kube.unauthorized", "held"],
+    ["kube.unreachable", "held"],
+    ["engine.aborted", "held"],
+    ["kube.rejected", "retry"],
+    ["engine.invariant", "retry"],
+  ] as const;
+  const calls = [
+    ["read", "Deployment/ns/api"],
+    ["read", "ConfigMap/ns/app"],
+    ["patch", "Deployment/ns/api"],
+  ] as const;
+  const rows = results.flatMap(([code, result]) =>
+    calls.map(([verb, target]) => [code, verb, target, result] as const),
+  );
+
+  // An error is never an absence (W9): the fault leaves as it came, nothing is written, and the next run finds the change.
+  test.each(rows)("with %s at %s %s changes nothing and counts as %s", async (code, verb, target, result) => {
+    const failure = failing(verb, target, new Fault(code, "refused"));
+    const bed = await adopted({ before: failure.before });
+    const writes = bed.cluster.writes.length;
+    bed.edit("2");
+    failure.arm();
+    await expect(bed.run()).rejects.toMatchObject({ code });
+    expect(bed.cluster.writes).toHaveLength(writes + 1);
+    expect(bed.meter.count(`reconciled c1 ${result}`)).toBe(1);
+    expect(await bed.run()).toBe("rolled");
+    expect(bed.cluster.rolls()).toHaveLength(1);
+  });
+
+  test("says so once, at the level of its class, with names and the attempt", async () => {
+    const failure = failing(
+      "read",
+      "Deployment/ns/api",
+      new Fault("kube.forbidden", "no get on deployments"),
+    );
+    const bed = await adopted({ before: failure.before });
+    failure.arm();
+    await expect(bed.reconcile(bed.api, { attemptsMade: 3 })).rejects.toThrow();
+    const lines = bed.log.lines.filter((line) => line.message === "workload not reconciled");
+    expect(lines).toEqual([
+      {
+        level: "error",
+        message: "workload not reconciled",
+        fields: {
+          cluster: "c1",
+          workload: bed.api,
+          reason: "kube.forbidden",
+          attempt: 4,
+          err: "no get on deployments",
+        },
+      },
+    ]);
+  });
+
+  test("after the write was done is a lost reply: the repeat changes nothing (A7)", async () => {
+    let isLost = false;
+    const bed = await adopted({
+      after: ({ verb }) => {
+        if (verb === "patch" && isLost) throw new Fault("kube.timeout", "no answer");
+      },
+    });
+    bed.edit("2");
+    isLost = true;
+    await expect(bed.run()).rejects.toMatchObject({ code: "kube.timeout" });
+    expect(await bed.run()).toBe("unchanged");
+    expect(bed.cluster.rolls()).toHaveLength(1);
+  });
+
+  test("for one source of many is not taken for its absence", async () => {
+    const failure = failing("read", "Secret/ns/tls", new Fault("kube.server-error", "500"));
+    const bed = await adopted({ before: failure.before });
+    bed.cluster.setSource("Secret", "tls", { a: "1" });
+    bed.cluster.setWorkload("api", { template: templateUsing({ app: {}, tls: { kind: "Secret" } }) });
+    await bed.run();
+    failure.arm();
+    await expect(bed.run()).rejects.toThrow();
+    expect(await bed.run()).toBe("unchanged");
+  });
+});
+
+describe("a write that a webhook rewrites", () => {
+  test("is an error that names the cause, not a roll, and is not tried for ever (A12)", async () => {
+    const strip = (template: unknown) => ({ ...Object(template), metadata: {} });
+    const bed = await adopted({ admit: strip });
+    bed.edit("2");
+    await expect(bed.run()).rejects.toMatchObject({ code: "engine.write-rewritten", class: "invalid" });
+    expect(bed.meter.sentences.filter((sentence) => sentence.startsWith("rolled"))).toEqual([]);
+    expect(bed.log.messages("error")).toEqual(["workload not reconciled"]);
+    expect(await bed.run()).toBe("unchanged");
+  });
+});
