@@ -1,6 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Handler } from "@fleet-reloader/engine/workqueue";
-import { atOnce, change, recordRuns, requestFor } from "@fleet-reloader/testkit/contracts/workqueue-contract";
+import { atOnce, change, recordRuns, requestFor } from "@fleet-reloader/testkit/contracts/queue-under-test";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

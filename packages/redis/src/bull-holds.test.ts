@@ -1,4 +1,4 @@
-import { atOnce, recordRuns, requestFor } from "@fleet-reloader/testkit/contracts/workqueue-contract";
+import { atOnce, recordRuns, requestFor } from "@fleet-reloader/testkit/contracts/queue-under-test";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startQueue } from "./fixture/queue-bed.ts";

@@ -1,9 +1,5 @@
-import {
-  adoption,
-  atOnce,
-  recordRuns,
-  workqueueContract,
-} from "@fleet-reloader/testkit/contracts/workqueue-contract";
+import { adoption, atOnce, recordRuns } from "@fleet-reloader/testkit/contracts/queue-under-test";
+import { workqueueContract } from "@fleet-reloader/testkit/contracts/workqueue-contract";
 import { startRedisCluster, type TestRedisCluster } from "@fleet-reloader/testkit/redis-cluster";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { startQueue } from "./fixture/queue-bed.ts";

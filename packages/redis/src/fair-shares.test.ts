@@ -1,5 +1,5 @@
 import type { Addition } from "@fleet-reloader/engine/workqueue";
-import { adoption, atOnce, recordRuns } from "@fleet-reloader/testkit/contracts/workqueue-contract";
+import { adoption, atOnce, recordRuns } from "@fleet-reloader/testkit/contracts/queue-under-test";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

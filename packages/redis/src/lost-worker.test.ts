@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { join } from "node:path";
 import process from "node:process";
-import { atOnce, recordRuns } from "@fleet-reloader/testkit/contracts/workqueue-contract";
+import { atOnce, recordRuns } from "@fleet-reloader/testkit/contracts/queue-under-test";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";

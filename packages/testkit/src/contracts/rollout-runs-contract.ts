@@ -1,6 +1,6 @@
 import type { RolloutRun, RolloutRuns } from "@fleet-reloader/engine/follow/rollout-runs";
 import { expect, test } from "vitest";
-import { requestFor } from "./workqueue-contract.ts";
+import { requestFor } from "./queue-under-test.ts";
 
 const source = { kind: "Secret", namespace: "ns", name: "db" } as const;
 const run = (rolledAtMs: number): RolloutRun => ({

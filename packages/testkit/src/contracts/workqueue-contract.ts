@@ -1,71 +1,18 @@
 import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import { type HeldRequests, type IsStillHeld, releaseEnded } from "@fleet-reloader/engine/held-requests";
-import type { Again, Request, Result } from "@fleet-reloader/engine/request";
-import type { Work } from "@fleet-reloader/engine/work";
-import type { Addition, Delivery, Handler, Workqueue } from "@fleet-reloader/engine/workqueue";
+import type { Addition } from "@fleet-reloader/engine/workqueue";
 import { describe, expect, test } from "vitest";
-import { CollectedLog } from "../memory/collected-log.ts";
-
-export interface QueueUnderTest extends AsyncDisposable {
-  readonly queue: Workqueue;
-  readonly held: HeldRequests;
-  /** What there is for workers to do, now or within so long. */
-  readonly work: (horizonMs: number) => Promise<Work>;
-  /** From here on requests are taken and handed to this. */
-  readonly handle: (handler: Handler) => void;
-  /** No worker is left. */
-  readonly leave: () => Promise<void>;
-  readonly clock: Clock;
-  readonly now: () => number;
-  readonly elapse: (ms: number) => Promise<void>;
-  /** Lets time pass until the condition holds; rejects when it does not within some seconds. */
-  readonly until: (what: string, condition: () => boolean) => Promise<void>;
-}
-
-interface Run {
-  readonly name: string;
-  readonly at: number;
-  readonly delivery: Delivery;
-}
-
-/** Long enough that a busy machine does not take it for quiet while a test adds its next change. */
-const quietPeriodMs = 500;
-const maxWaitMs = 1200;
-const resumeWindow = { quietPeriodMs: 1500, maxWaitMs: 1500 };
-/** What a worker takes to start. */
-const horizonMs = 60_000;
-const done: Result = { type: "done", outcome: "unchanged" };
-
-export function requestFor(name: string): Request {
-  return { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name } };
-}
-
-export function change(name = "api", window = { quietPeriodMs, maxWaitMs }): Addition {
-  return { request: requestFor(name), ...window, purpose: "change" };
-}
-
-export function atOnce(name = "api"): Addition {
-  return change(name, { quietPeriodMs: 0, maxWaitMs: 0 });
-}
-
-export function adoption(name = "api"): Addition {
-  return { ...atOnce(name), purpose: "adoption" };
-}
-
-/** Takes requests, writes down when each ran, and answers as told. */
-export function recordRuns(
-  bed: QueueUnderTest,
-  answer: (run: Run, count: number) => Promise<Result> | Result,
-) {
-  const runs: Run[] = [];
-  bed.handle(async ({ workload }, delivery) => {
-    const run = { name: workload.name, at: bed.now(), delivery };
-    runs.push(run);
-    return await answer(run, runs.length);
-  });
-  return runs;
-}
+import {
+  adoption,
+  atOnce,
+  change,
+  done,
+  maxWaitMs,
+  type QueueUnderTest,
+  quietPeriodMs,
+  recordRuns,
+  resumeWindow,
+} from "./queue-under-test.ts";
+import { workContract } from "./work-contract.ts";
 
 /** When an addition was begun, and when the queue held it: somewhere in between it counted. */
 interface Added {
@@ -325,141 +272,5 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
     });
   });
 
-  describe("work", () => {
-    test("is what is due now or within the horizon, with no worker there to make it due", async () => {
-      await using bed = await start();
-      expect((await bed.work(horizonMs)).work).toBe(0);
-      await bed.queue.add([
-        atOnce(),
-        change("web"),
-        change("later", { quietPeriodMs: 90_000, maxWaitMs: 90_000 }),
-      ]);
-      await bed.queue.add([{ ...change("api", resumeWindow), purpose: "resume" }]);
-      expect((await bed.work(horizonMs)).work).toBe(3);
-      expect((await bed.work(120_000)).work).toBe(4);
-      await bed.elapse(resumeWindow.quietPeriodMs + 100);
-      expect((await bed.work(1)).work).toBe(3);
-    });
-
-    test("is also what runs, and nothing when all is done", async () => {
-      await using bed = await start();
-      const gate = Promise.withResolvers<void>();
-      const runs = recordRuns(bed, async () => {
-        await gate.promise;
-        return done;
-      });
-      await bed.queue.add([atOnce()]);
-      await bed.until("it runs", () => runs.length === 1);
-      expect(await bed.work(horizonMs)).toMatchObject({ work: 1, active: 1 });
-      gate.resolve();
-      await bed.elapse(200);
-      expect((await bed.work(horizonMs)).work).toBe(0);
-    });
-  });
-
-  describe("a run that is held", () => {
-    const frozen: Again = { type: "again", afterMs: 30_000, reason: "Frozen", hold: { reason: "Frozen" } };
-
-    /** One request that a worker has put back like this; the worker is gone. */
-    async function hold(bed: QueueUnderTest, how: Again = frozen): Promise<void> {
-      const runs = recordRuns(bed, () => how);
-      await bed.queue.add([atOnce()]);
-      await bed.until("it ran", () => runs.length === 1);
-      await bed.elapse(200);
-      await bed.leave();
-    }
-
-    /** Longer than a busy machine takes to look. */
-    const holdMs = 4000;
-
-    const release = async (bed: QueueUnderTest, isStillHeld?: IsStillHeld) =>
-      await releaseEnded(await bed.held.list(), { ...bed, log: new CollectedLog() }, isStillHeld);
-
-    test("is no work while it is held, whoever says so and however late it is", async () => {
-      await using bed = await start();
-      await hold(bed, { ...frozen, afterMs: 300 });
-      await bed.queue.add([atOnce("web")]);
-      await bed.elapse(400);
-      await release(bed, async () => true);
-      expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 1 });
-      expect(await bed.held.list()).toMatchObject([{ request: requestFor("api"), reason: "Frozen" }]);
-    });
-
-    test("is listed with all others, and with those whose time comes in between", async () => {
-      await using bed = await start();
-      await hold(bed);
-      const [one] = await bed.held.list();
-      const againAtMs = one?.againAtMs ?? 0;
-      expect(await bed.held.listDue(againAtMs - 1, againAtMs)).toEqual([one]);
-      expect(await bed.held.listDue(againAtMs, againAtMs + 9999)).toEqual([]);
-      expect(await bed.held.listDue(0, againAtMs - 1)).toEqual([]);
-    });
-
-    test("is work at once when somebody knows that the hold is over, and runs", async () => {
-      await using bed = await start();
-      await hold(bed);
-      const asked: string[] = [];
-      await release(bed, async ({ workload }, reason) => {
-        asked.push(`${workload.name} ${reason}`);
-        return false;
-      });
-      expect(asked).toEqual(["api Frozen"]);
-      expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 0 });
-      const runs = recordRuns(bed, () => done);
-      await bed.until("it ran", () => runs.length === 1);
-      expect(runs[0]?.delivery).toMatchObject({ attemptsMade: 0, purpose: "change" });
-      expect(await bed.held.list()).toEqual([]);
-    });
-
-    test.each([
-      ["its end", (untilMs: number): Again => ({ ...frozen, hold: { reason: "Frozen", untilMs } })],
-      ["the time it asked for, where nobody knows,", (): Again => ({ ...frozen, afterMs: holdMs })],
-    ] as const)("is work after %s", async (_, how) => {
-      await using bed = await start();
-      await hold(bed, how(bed.now() + holdMs));
-      await release(bed);
-      expect((await bed.work(horizonMs)).work).toBe(0);
-      await bed.elapse(holdMs + 100);
-      await release(bed);
-      expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 0 });
-    });
-
-    test("comes back by itself while a worker is there, and is held no more when it is taken up", async () => {
-      await using bed = await start();
-      const runs = recordRuns(bed, (_, count) => (count === 1 ? { ...frozen, afterMs: 200 } : done));
-      await bed.queue.add([atOnce()]);
-      await bed.until("it ran again", () => runs.length === 2);
-      await bed.elapse(100);
-      expect(await bed.held.list()).toEqual([]);
-      expect((await bed.work(horizonMs)).work).toBe(0);
-    });
-
-    test("and changed meanwhile waits for quiet, although its hold is over", async () => {
-      await using bed = await start();
-      const runs = recordRuns(bed, (_, count) => (count === 1 ? frozen : done));
-      await bed.queue.add([atOnce()]);
-      await bed.until("it is held", () => runs.length === 1);
-      await bed.elapse(100);
-      const changedAt = bed.now();
-      await bed.queue.add([change()]);
-      await release(bed, async () => false);
-      await bed.until("it ran again", () => runs.length === 2);
-      expect((runs[1]?.at ?? 0) - changedAt).toBeGreaterThanOrEqual(quietPeriodMs - 20);
-    });
-
-    // The change may be one that the hold does not concern: a worker has to look.
-    test("is looked at again when its workload changes, and only once", async () => {
-      await using bed = await start();
-      const runs = recordRuns(bed, (_, count) => (count === 1 ? frozen : done));
-      await bed.queue.add([atOnce()]);
-      await bed.until("it is held", () => runs.length === 1);
-      await bed.elapse(100);
-      await bed.queue.add([change()]);
-      await bed.until("it ran again", () => runs.length === 2);
-      await release(bed, async () => false);
-      await bed.elapse(quietPeriodMs);
-      expect(runs).toHaveLength(2);
-      expect(await bed.held.list()).toEqual([]);
-    });
-  });
+  workContract(start);
 }

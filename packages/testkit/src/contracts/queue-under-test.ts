@@ -1,0 +1,65 @@
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { HeldRequests } from "@fleet-reloader/engine/held-requests";
+import type { Request, Result } from "@fleet-reloader/engine/request";
+import type { Work } from "@fleet-reloader/engine/work";
+import type { Addition, Delivery, Handler, Workqueue } from "@fleet-reloader/engine/workqueue";
+
+export interface QueueUnderTest extends AsyncDisposable {
+  readonly queue: Workqueue;
+  readonly held: HeldRequests;
+  /** What there is for workers to do, now or within so long. */
+  readonly work: (horizonMs: number) => Promise<Work>;
+  /** From here on requests are taken and handed to this. */
+  readonly handle: (handler: Handler) => void;
+  /** No worker is left. */
+  readonly leave: () => Promise<void>;
+  readonly clock: Clock;
+  readonly now: () => number;
+  readonly elapse: (ms: number) => Promise<void>;
+  /** Lets time pass until the condition holds; rejects when it does not within some seconds. */
+  readonly until: (what: string, condition: () => boolean) => Promise<void>;
+}
+
+export interface Run {
+  readonly name: string;
+  readonly at: number;
+  readonly delivery: Delivery;
+}
+
+/** Long enough that a busy machine does not take it for quiet while a test adds its next change. */
+export const quietPeriodMs = 500;
+export const maxWaitMs = 1200;
+export const resumeWindow = { quietPeriodMs: 1500, maxWaitMs: 1500 };
+/** What a worker takes to start. */
+export const horizonMs = 60_000;
+export const done: Result = { type: "done", outcome: "unchanged" };
+
+export function requestFor(name: string): Request {
+  return { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name } };
+}
+
+export function change(name = "api", window = { quietPeriodMs, maxWaitMs }): Addition {
+  return { request: requestFor(name), ...window, purpose: "change" };
+}
+
+export function atOnce(name = "api"): Addition {
+  return change(name, { quietPeriodMs: 0, maxWaitMs: 0 });
+}
+
+export function adoption(name = "api"): Addition {
+  return { ...atOnce(name), purpose: "adoption" };
+}
+
+/** Takes requests, writes down when each ran, and answers as told. */
+export function recordRuns(
+  bed: QueueUnderTest,
+  answer: (run: Run, count: number) => Promise<Result> | Result,
+) {
+  const runs: Run[] = [];
+  bed.handle(async ({ workload }, delivery) => {
+    const run = { name: workload.name, at: bed.now(), delivery };
+    runs.push(run);
+    return await answer(run, runs.length);
+  });
+  return runs;
+}
