@@ -1,16 +1,26 @@
 import { defineConfig } from "vitest/config";
 
+/**
+ * What is in packages keeps nothing in globals and takes free ports, so its files share two processes: a fork and all imports
+ * for each of them would take longer than most of them do.
+ */
+const shared = ["packages/*/src/**/*.test.ts"];
+
 export default defineConfig({
   test: {
-    include: [
-      "packages/*/src/**/*.test.ts",
-      "packages/*/src/**/*.prop.test.ts",
-      "services/*/test/**/*.test.ts",
-      "test/{repo,demo,bench}/src/**/*.test.ts",
-    ],
     testTimeout: 20_000,
     hookTimeout: 30_000,
     pool: "forks",
     maxWorkers: 2,
+    projects: [
+      { extends: true, test: { name: "packages", include: shared, isolate: false } },
+      {
+        extends: true,
+        test: {
+          name: "whole",
+          include: ["services/*/test/**/*.test.ts", "test/{repo,demo,bench}/src/**/*.test.ts"],
+        },
+      },
+    ],
   },
 });
