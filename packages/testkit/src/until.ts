@@ -22,7 +22,7 @@ export async function until<T>(
 }
 
 /**
- * Holds for the whole time: for "nothing happens", which no event can tell. The time is the guarantee's own (a multiple of
+ * Holds for the whole time, and be it none: for "nothing happens", which no event can tell. The time is the guarantee's own (a multiple of
  * the quiet period), not a guess at how long something takes.
  */
 export async function holds(
@@ -31,10 +31,10 @@ export async function holds(
   condition: () => boolean | Promise<boolean>,
 ): Promise<void> {
   const deadline = performance.now() + forMs;
-  while (performance.now() < deadline) {
+  do {
     if (!(await condition())) throw new Error(`did not hold: ${what}`);
     await wait(50);
-  }
+  } while (performance.now() < deadline);
 }
 
 /** For a time that is part of the case, such as the moment of a fault: this is not a wait for something to happen. */

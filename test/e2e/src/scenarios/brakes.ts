@@ -55,8 +55,11 @@ export function brakesTests(world: () => World): void {
         writeFreezes(file, `- ${scope(at)}\n`);
         await at.change("ConfigMap", "settings", { v: "1" });
         await isHeld(product);
+        const heldBefore = await timesFrozen(product);
         await flush(redis.url);
         await holds("nothing rolls", 4000, async () => (await at.rolls("Deployment", "api")) === 0);
+        await isFrozenAgain(product, heldBefore);
+        expect(await at.rolls("Deployment", "api")).toBe(0);
         rmSync(file);
         await at.settlesAt("Deployment", "api", 1, { withinMs: 40_000 });
       },
@@ -160,8 +163,11 @@ export function brakesTests(world: () => World): void {
       );
     };
     await until("what was under way has arrived", isStill);
+    const heldBefore = await timesFrozen(product);
     await flush(redis.url);
     await holds("nothing rolls", 5000, async () => (await rolled()) === before);
+    await isFrozenAgain(product, heldBefore);
+    expect(await rolled()).toBe(before);
     expect(before).toBeLessThan(names.length);
     rmSync(file);
     for (const name of names) await at.settlesAt("Deployment", name, 1, { withinMs: 60_000, quietMs: 200 });
@@ -170,20 +176,21 @@ export function brakesTests(world: () => World): void {
   test.concurrent("a Secret that is rewritten for ever makes few ReplicaSets, an Event and an alert", async () => {
     const at = await Site.make(world().client, "loop");
     await using alerts = await startSink();
-    await at.secret("db", { v: "0" });
+    await at.secret("db", { v: "0", password: canary });
     await at.workload("Deployment", "api", { annotations: auto, spec: reads(["Secret", "db"]) });
     await using product = start(at, {
-      args: ["--breaker-source", "3/10m", "--alert-on-failure"],
+      args: ["--breaker-source", "3/10m", "--alert-on-failure", "--log-level", "debug"],
       env: { ALERT_WEBHOOK_URL: alerts.url.href },
     });
     await product.ready();
     await at.adopted("Deployment", "api");
     let writes = 0;
-    await holds("it is rewritten", 8000, async () => {
+    const from = performance.now();
+    const isRewrittenForLong = async (): Promise<boolean> => {
       await at.change("Secret", "db", { v: String(++writes) });
-      return true;
-    });
-    expect(writes).toBeGreaterThan(20);
+      return writes > 20 && performance.now() - from >= 8000;
+    };
+    await until("it is rewritten for long", isRewrittenForLong, 60_000);
     // A content that was let through and overtaken before it was written counts, too.
     expect(await at.rolls("Deployment", "api")).toBeLessThanOrEqual(3);
     expect(await at.newReplicaSets("api")).toBeGreaterThan(0);
@@ -191,10 +198,11 @@ export function brakesTests(world: () => World): void {
       alerts.received.some(({ body }) => body.includes("SourceLooping")),
     );
     await until("an Event is there", async () => (await at.all("Event")).includes("SourceLooping"));
-    expect(product.output()).not.toContain("hunter2");
+    const said = [product.output(), await at.all("Event"), ...alerts.received.map(({ body }) => body)].join();
+    for (const form of [canary, Buffer.from(canary).toString("base64")]) expect(said).not.toContain(form);
   });
 
-  test.concurrent("one Secret in 40 namespaces under a budget: each rolls once, and no faster than it allows", async () => {
+  test.concurrent("one Secret in 40 namespaces under a budget: each rolls once, no faster than it allows and not at a crawl", async () => {
     const purpose = `mirror${Math.random().toString(36).slice(2, 6)}`;
     const sites = await Promise.all(
       Array.from({ length: 40 }, () => Site.make(world().client, "mirror", { team: purpose })),
@@ -217,13 +225,34 @@ export function brakesTests(world: () => World): void {
       product.log
         .filter(({ msg }) => msg === "workload rolled")
         .map(({ time }) => new Date(String(time)).getTime());
-    await until("all have rolled", () => rolledMs().length === sites.length, 60_000);
+    await until("all have rolled", () => rolledMs().length >= sites.length, 60_000);
+    // There is no quiet period, and within this time the budget has room for all that would come twice.
+    await holds("no more rolls", 3000, () => rolledMs().length === sites.length);
+    const rolls = await Promise.all(sites.map((at) => at.rolls("Deployment", "api")));
+    expect(rolls).toEqual(sites.map(() => 1));
     const times = rolledMs().sort((a, b) => a - b);
-    // A budget that nobody has asked before has saved nothing up. How much of it is used shows on a quiet machine only: B04.
+    // A budget that nobody has asked before has saved nothing up. Of what it allows half is used on a machine however busy; all
+    // but a tenth on a quiet one: B04.
     const [first = 0, last = 0] = [times[0], times.at(-1)];
     const perSecond = ((times.length - 1) * 1000) / (last - first);
+    expect(perSecond).toBeGreaterThan(2);
     expect(perSecond).toBeLessThan(4.4);
   });
+}
+
+/** In a Secret: nobody is told. */
+const canary = "hunter2-canary";
+
+/** How often a roll was held by a freeze; one that waits is counted each time it is looked at. */
+async function timesFrozen(product: Product): Promise<number> {
+  const metrics = await (await fetch(`${await product.healthUrl()}/metrics`)).text();
+  const counts = [...metrics.matchAll(/^fleet_reloader_holds_total\{.*reason="Frozen".*\} (\d+)$/gm)];
+  return counts.reduce((sum, [, count]) => sum + Number(count), 0);
+}
+
+/** Whatever was lost is found again: until then a freeze has nothing to hold. */
+async function isFrozenAgain(product: Product, before: number): Promise<void> {
+  await until("it is found and held again", async () => (await timesFrozen(product)) > before, 30_000);
 }
 
 /** The command line, as it is shipped. */
