@@ -4,15 +4,16 @@ import { startControlPlane } from "@fleet-reloader/control-plane/start";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
 import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, describe, expect, test } from "vitest";
 import { apply } from "./dry-run.ts";
 import { type Rendering, rendered } from "./helm.ts";
-import { at, type Manifest } from "./manifest.ts";
+import { at, type Manifest, the } from "./manifest.ts";
 
 const plane = await startControlPlane({
   auditLog: true,
-  users: ["global", "scoped", "poor", "watcher", "worker"],
+  users: ["global", "scoped", "poor", "watcher", "worker", "finding-watcher", "finding-worker"],
 });
 afterAll(() => plane.stop());
 const client = new ApiClient({ url: plane.url, token: plane.adminToken, ca: plane.caPem });
@@ -160,6 +161,40 @@ describe("with exactly the rights the chart renders", () => {
     expect([refusals(plane, "watcher"), refusals(plane, "worker")]).toEqual([[], []]);
   });
 
+  test("a hub finds a cluster in a Secret and reads its freezes, and is refused nothing", async () => {
+    await using spoke = await startSimCluster({ name: "spoke" });
+    await using redis = await startRedis();
+    for (const name of ["flux-system", "argocd"]) await made("Namespace", { metadata: { name } });
+    const clusters = { secrets: ["multicluster-runtime", "flux=flux-system"], argocdNamespace: "argocd" };
+    const values = { fleetReloader: { mode: "hub", redis: { url: redis.url }, clusters } };
+    const objects = await rendered({ values });
+    await grant("finding-watcher", rightsOf(objects, { but: "worker" }));
+    await grant("finding-worker", rightsOf(objects, { but: "watcher" }));
+    const args = (service: string) => [...findingFlags(objects, service), "--redis-url", redis.url];
+    await using watcher = start("finding-watcher", { service: "watcher", args: args("watcher") });
+    await using worker = start("finding-worker", { service: "worker", args: args("worker") });
+    await watcher.ready();
+    await worker.ready();
+
+    spoke.apply(settings("A"));
+    spoke.apply(readsSettings);
+    const value = Buffer.from(spoke.kubeconfig()).toString("base64");
+    const labels = { "fleet-reloader.io/cluster": "true" };
+    await made("Secret", { metadata: { name: "spoke", labels }, data: { value } }, "flux-system");
+    const isNoted = () => JSON.stringify(spoke.get("Deployment", "shop", "app")).includes("/carried-");
+    await until("it is adopted", isNoted, 60_000);
+    const [name, frozen] = ["reloader-reloader-freezes", { "freezes.yaml": "- fleet: true\n" }];
+    await made("ConfigMap", { metadata: { name }, data: frozen }, "tools");
+    spoke.apply(settings("B"));
+    await until("it is held", () => worker.log.some(({ reason }) => reason === "Frozen"), 60_000);
+    const rolls = () => spoke.templateChanges("Deployment", "shop", "app");
+    expect(rolls()).toBe(0);
+    await client.patch("ConfigMap", name, { data: { "freezes.yaml": "[]\n" } }, "tools");
+    await until("it is rolled", () => rolls() === 1, 60_000);
+    expect([await worker.stop(), await watcher.stop()]).toEqual([0, 0]);
+    expect([refusals(plane, "finding-watcher"), refusals(plane, "finding-worker")]).toEqual([[], []]);
+  });
+
   test.each([
     ["secrets", "list"],
     ["configmaps", "watch"],
@@ -181,6 +216,42 @@ describe("with exactly the rights the chart renders", () => {
     expect(await product.stop()).toBe(0);
   });
 });
+
+/** What one service of a hub is granted: its own, and what both are. */
+function rightsOf(objects: readonly Manifest[], { but }: { readonly but: string }): readonly Manifest[] {
+  return objects.filter(({ metadata }) => !metadata.name.includes(but));
+}
+
+/** The flags that the chart gives it to find clusters and freezes. */
+function findingFlags(objects: readonly Manifest[], service: string): readonly string[] {
+  const deployment = the(objects, "Deployment", `reloader-reloader-${service}`);
+  const args = list(at(deployment, "spec", "template", "spec", "containers", 0, "args"));
+  const found = args.filter((arg) => /^--(cluster-secrets|argocd-clusters|freeze-configmap)=/.test(arg));
+  expect(found).toHaveLength(4);
+  return found;
+}
+
+function settings(v: string): object {
+  return {
+    ...{ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "settings", namespace: "shop" } },
+    data: { v },
+  };
+}
+
+const readsSettings = {
+  apiVersion: "apps/v1",
+  kind: "Deployment",
+  metadata: { name: "app", namespace: "shop", annotations: { "reloader.stakater.com/auto": "true" } },
+  spec: {
+    selector: { matchLabels: { app: "app" } },
+    template: {
+      metadata: { labels: { app: "app" } },
+      spec: {
+        containers: [{ name: "app", image: "app:1", envFrom: [{ configMapRef: { name: "settings" } }] }],
+      },
+    },
+  },
+};
 
 /** The same objects, but nobody may do this with that. */
 function without(objects: readonly Manifest[], resource: string, verb: string): readonly Manifest[] {
