@@ -1,7 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import type { NewObject } from "@fleet-reloader/domain/kind/roll-write";
-import { type Labels, matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/label-selector";
+import type { Labels } from "@fleet-reloader/domain/label-selector";
 import {
   type SourceContent,
   type SourceKind,
@@ -10,8 +9,6 @@ import {
 } from "@fleet-reloader/domain/source";
 import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
-import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
-import type { Clock } from "@fleet-reloader/engine/clock";
 import type {
   ClusterApi,
   Exactly,
@@ -20,19 +17,10 @@ import type {
   WorkloadPatch,
 } from "@fleet-reloader/engine/cluster-api";
 import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
-import type { LabelledNamespace } from "@fleet-reloader/engine/namespace-watch";
 import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
-import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/source-stream";
-import { withTemplateOf } from "@fleet-reloader/engine/template-owner";
 import { arrayAt, objectAt } from "../sim-api/objects/json.ts";
-import { MemoryStream, type StreamControl } from "./memory-stream.ts";
-import {
-  changeOf,
-  isSame,
-  type StoredWorkload,
-  type WorkloadChange,
-  writtenWorkload,
-} from "./memory-workload.ts";
+import { type ClusterWrite, MemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
+import { changeOf, type WorkloadChange } from "./memory-workload.ts";
 
 /** A call of ours to the API server. */
 export interface ClusterCall {
@@ -41,62 +29,35 @@ export interface ClusterCall {
   readonly target: string;
 }
 
-/** One write that was accepted and changed something. */
-export interface ClusterWrite {
-  readonly at: number;
-  readonly by: "us" | "people";
-  readonly target: string;
-  readonly isTemplateChanged: boolean;
-  /** Of a workload; undefined when it was deleted, and for sources. */
-  readonly before: LiveWorkload | undefined;
-  readonly after: LiveWorkload | undefined;
-}
-
-export interface MemoryClusterOptions {
-  readonly clock: Clock;
+export interface MemoryClusterOptions extends MemoryStoreOptions {
   readonly cluster?: string;
   /** Before the server does what is asked: a place to wait, or to throw the fault that it answers with. */
   readonly before?: (call: ClusterCall) => Promise<void> | void;
   /** After it was done and before the answer: what is thrown here is a lost reply. */
   readonly after?: (call: ClusterCall) => Promise<void> | void;
-  /** The label selector that sources are listed and watched with. */
-  readonly sourceSelector?: string;
   /** An admission webhook: what it makes of the pod template of a write of ours. */
   readonly admit?: (template: unknown) => unknown;
 }
 
-interface StoredSource {
-  readonly live: LiveSource;
-  readonly resourceVersion: string;
-}
-
-type Logged =
-  | { readonly version: number; readonly source: StreamEvent<SourceVersion>; readonly labels: Labels }
-  | { readonly version: number; readonly workload: StreamEvent<LiveWorkload> }
-  | { readonly version: number; readonly namespace: StreamEvent<LabelledNamespace> };
-
 /** An API server as the engine sees one: reads, conditional writes, lists and watches; with its write log open to tests. */
 export class MemoryCluster implements ClusterApi, ClusterStreams {
   readonly cluster: string;
-  readonly writes: ClusterWrite[] = [];
   readonly calls: ClusterCall[] = [];
   readonly #options: MemoryClusterOptions;
-  readonly #workloads = new Map<string, StoredWorkload>();
-  readonly #sources = new Map<string, StoredSource>();
-  readonly #namespaces = new Map<string, LabelledNamespace>();
-  readonly #log: Logged[] = [];
-  readonly #streams = new Set<StreamControl>();
-  #version = 100;
+  readonly #store: MemoryStore;
 
   constructor(options: MemoryClusterOptions) {
     this.#options = options;
+    this.#store = new MemoryStore(options);
     this.cluster = options.cluster ?? "c1";
   }
 
   // What people do.
 
   /** Who writes sources: their field manager. */
-  writer = "people";
+  set writer(manager: string) {
+    this.#store.writer = manager;
+  }
 
   /** The pods there are, whoever asks for some. */
   pods: readonly object[] = [];
@@ -105,48 +66,44 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   namespace = "ns";
 
   setNamespace(name: string, labels: Labels): void {
-    this.#namespaces.set(name, { name, labels });
-    this.#version += 1;
-    this.#changed({ version: this.#version, namespace: { type: "upsert", object: { name, labels } } });
+    this.#store.setNamespace(name, labels);
   }
 
   deleteNamespace(name: string): void {
-    this.#namespaces.delete(name);
-    this.#version += 1;
-    this.#changed({ version: this.#version, namespace: { type: "delete", object: { name, labels: {} } } });
+    this.#store.deleteNamespace(name);
   }
 
   setSource(kind: SourceKind, name: string, data: Annotations, annotations: Annotations = {}): SourceRef {
     const ref = { kind, namespace: this.namespace, name };
-    const before = this.#sources.get(sourceKey(ref))?.live;
-    const { createdAtSeconds, labels } = before ?? { createdAtSeconds: this.#now, labels: {} };
+    const before = this.#store.sourcesByKey.get(sourceKey(ref))?.live;
+    const { createdAtSeconds, labels } = before ?? { createdAtSeconds: this.#store.now, labels: {} };
     const content = contentOf(data);
-    this.#putSource({ ref, annotations, labels, createdAtSeconds, content }, "upsert");
+    this.#store.putSource({ ref, annotations, labels, createdAtSeconds, content }, "upsert");
     return ref;
   }
 
   labelSource(ref: SourceRef, labels: Labels): void {
-    const stored = this.#sources.get(sourceKey(ref));
-    if (stored !== undefined) this.#putSource({ ...stored.live, labels }, "upsert");
+    const stored = this.#store.sourcesByKey.get(sourceKey(ref));
+    if (stored !== undefined) this.#store.putSource({ ...stored.live, labels }, "upsert");
   }
 
   /** What shows a content came to be at that time; an undefined content is shown by nothing. */
   showSource(ref: SourceRef, data: Annotations | undefined, asOfSeconds: number): void {
     const content = data === undefined ? undefined : contentOf(data);
-    const before = { ref, annotations: {}, labels: {}, createdAtSeconds: this.#now };
-    const { live } = this.#sources.get(sourceKey(ref)) ?? { live: before };
-    this.#putSource({ ...live, content, asOfSeconds }, "upsert");
+    const before = { ref, annotations: {}, labels: {}, createdAtSeconds: this.#store.now };
+    const { live } = this.#store.sourcesByKey.get(sourceKey(ref)) ?? { live: before };
+    this.#store.putSource({ ...live, content, asOfSeconds }, "upsert");
   }
 
   deleteSource(ref: SourceRef): void {
-    const stored = this.#sources.get(sourceKey(ref));
-    if (stored !== undefined) this.#putSource(stored.live, "delete");
+    const stored = this.#store.sourcesByKey.get(sourceKey(ref));
+    if (stored !== undefined) this.#store.putSource(stored.live, "delete");
   }
 
   setWorkload(name: string, change: Omit<WorkloadChange, "by">, kind = "Deployment"): WorkloadRef {
     const ref = { kind, namespace: this.namespace, name };
-    const before = this.#workloads.get(workloadKey(ref));
-    this.#putWorkload(ref, before, { ...change, by: "people" });
+    const before = this.#store.workloadsByKey.get(workloadKey(ref));
+    this.#store.putWorkload(ref, before, { ...change, by: "people" });
     return ref;
   }
 
@@ -156,49 +113,54 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   }
 
   deleteWorkload(ref: WorkloadRef): void {
-    this.#removeWorkload(ref, "people");
+    this.#store.removeWorkload(ref, "people");
   }
 
   /** A controller reports on a rollout: the workload has a new version, and nothing that we read is different. */
   touchStatus(ref: WorkloadRef): void {
-    const before = this.#workloads.get(workloadKey(ref));
-    if (before !== undefined) this.#storeWorkload({ ...before, resourceVersion: this.#nextVersion() });
+    const before = this.#store.workloadsByKey.get(workloadKey(ref));
+    if (before !== undefined)
+      this.#store.storeWorkload({ ...before, resourceVersion: this.#store.nextVersion() });
   }
 
   /** Its controller writes what it has come to; like the real ones it says which generation that is about. */
   setStatus(ref: WorkloadRef, status: object): void {
-    const before = this.#workloads.get(workloadKey(ref));
+    const before = this.#store.workloadsByKey.get(workloadKey(ref));
     if (before === undefined) return;
     const { generation } = before;
     const metadata = { ...objectAt(before.object, "metadata"), generation };
     const object = { ...before.object, metadata, status: { observedGeneration: generation, ...status } };
-    this.#storeWorkload({ ...before, object, resourceVersion: this.#nextVersion() });
+    this.#store.storeWorkload({ ...before, object, resourceVersion: this.#store.nextVersion() });
   }
 
   /** Finalizers hold a deletion up. */
   startDeleting(ref: WorkloadRef): void {
-    const before = this.#workloads.get(workloadKey(ref));
+    const before = this.#store.workloadsByKey.get(workloadKey(ref));
     if (before !== undefined)
-      this.#storeWorkload({ ...before, resourceVersion: this.#nextVersion(), isDeleting: true });
+      this.#store.storeWorkload({ ...before, resourceVersion: this.#store.nextVersion(), isDeleting: true });
   }
 
   // What tests look at.
 
+  get writes(): readonly ClusterWrite[] {
+    return this.#store.writes;
+  }
+
   workload(ref: WorkloadRef): LiveWorkload | undefined {
-    return this.#workloads.get(workloadKey(ref));
+    return this.#store.workloadsByKey.get(workloadKey(ref));
   }
 
   source(ref: SourceRef): (LiveSource & SourceVersion) | undefined {
-    const stored = this.#sources.get(sourceKey(ref));
+    const stored = this.#store.sourcesByKey.get(sourceKey(ref));
     return stored && { ...stored.live, resourceVersion: stored.resourceVersion };
   }
 
   get workloadRefs(): readonly WorkloadRef[] {
-    return [...this.#workloads.values()].map(({ ref }) => ref);
+    return [...this.#store.workloadsByKey.values()].map(({ ref }) => ref);
   }
 
   get sourceRefs(): readonly SourceRef[] {
-    return [...this.#sources.values()].map(({ live }) => live.ref);
+    return [...this.#store.sourcesByKey.values()].map(({ live }) => live.ref);
   }
 
   /** Writes of ours that made the pods of a workload anew. */
@@ -211,36 +173,33 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     );
   }
 
-  /** Every watch is cut and what it has not delivered yet is lost to it: each lists again. */
   cutWatches(): void {
-    for (const stream of this.#streams) stream.cut();
+    this.#store.cutWatches();
   }
 
-  /** Events are held back until `resumeWatches`. */
   holdWatches(): void {
-    for (const stream of this.#streams) stream.hold();
+    this.#store.holdWatches();
   }
 
   resumeWatches(): void {
-    for (const stream of this.#streams) stream.resume();
+    this.#store.resumeWatches();
   }
 
-  /** Each watch delivers its last events once more, with the versions they had then. */
   replayEvents(count: number): void {
-    for (const stream of this.#streams) stream.replay(count);
+    this.#store.replayEvents(count);
   }
 
   // What the engine asks for.
 
   async readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<LiveWorkload | undefined> {
     return await this.#call({ verb: "read", target: workloadKey(ref) }, signal, () => {
-      const stored = this.#workloads.get(workloadKey(ref));
-      return stored && this.#seen(stored);
+      const stored = this.#store.workloadsByKey.get(workloadKey(ref));
+      return stored && this.#store.seen(stored);
     });
   }
 
   async readSource(ref: SourceRef, signal: AbortSignal): Promise<LiveSource | undefined> {
-    const read = () => this.#sources.get(sourceKey(ref))?.live;
+    const read = () => this.#store.sourcesByKey.get(sourceKey(ref))?.live;
     return await this.#call({ verb: "read", target: sourceKey(ref) }, signal, read);
   }
 
@@ -251,7 +210,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   ): Promise<readonly string[]> {
     return await this.#call({ verb: "list", target: `${kind}/${namespace}` }, signal, () =>
       this.sourceRefs
-        .filter((ref) => ref.kind === kind && ref.namespace === namespace && this.#isServed(ref))
+        .filter((ref) => ref.kind === kind && ref.namespace === namespace && this.#store.isServed(ref))
         .map(({ name }) => name),
     );
   }
@@ -263,7 +222,11 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
 
   async readNamespaceLabels(namespace: string, signal: AbortSignal): Promise<Labels | undefined> {
     const target = `Namespace/${namespace}`;
-    return await this.#call({ verb: "read", target }, signal, () => this.#namespaces.get(namespace)?.labels);
+    return await this.#call(
+      { verb: "read", target },
+      signal,
+      () => this.#store.namespacesByName.get(namespace)?.labels,
+    );
   }
 
   async patchWorkload(
@@ -272,14 +235,14 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     signal: AbortSignal,
   ): Promise<LiveWorkload | undefined> {
     return await this.#call({ verb: "patch", target: workloadKey(ref) }, signal, () => {
-      const before = this.#workloads.get(workloadKey(ref));
+      const before = this.#store.workloadsByKey.get(workloadKey(ref));
       if (before === undefined) return undefined;
       if (before.resourceVersion !== patch.resourceVersion)
         throw new Fault("kube.conflict", "the object has been modified");
       const { template: edit, annotations, isPaused, fields } = patch;
       const admit = this.#options.admit ?? ((template: unknown) => template);
       const template = edit === undefined ? undefined : admit(applyEdit(before.template, edit));
-      return this.#putWorkload(ref, before, {
+      return this.#store.putWorkload(ref, before, {
         annotations,
         ...(isPaused === undefined ? {} : { isPaused }),
         ...(edit === undefined ? {} : { template }),
@@ -291,102 +254,33 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
 
   async createWorkload({ ref, object }: NewObject, signal: AbortSignal): Promise<LiveWorkload> {
     return await this.#call({ verb: "create", target: workloadKey(ref) }, signal, () => {
-      const before = this.#workloads.get(workloadKey(ref));
-      return before ?? this.#putWorkload(ref, undefined, { ...changeOf(object, ref), by: "us" });
+      const before = this.#store.workloadsByKey.get(workloadKey(ref));
+      return before ?? this.#store.putWorkload(ref, undefined, { ...changeOf(object, ref), by: "us" });
     });
   }
 
   async deleteExactly(ref: WorkloadRef, exactly: Exactly, signal: AbortSignal): Promise<void> {
     await this.#call({ verb: "delete", target: workloadKey(ref) }, signal, () => {
-      const before = this.#workloads.get(workloadKey(ref));
+      const before = this.#store.workloadsByKey.get(workloadKey(ref));
       if (before === undefined) return;
       const version = exactly.resourceVersion ?? before.resourceVersion;
       if (before.uid !== exactly.uid || before.resourceVersion !== version)
         throw new Fault("kube.conflict", "a precondition does not hold");
       if (arrayAt(before.object, "metadata", "finalizers").length > 0) this.startDeleting(ref);
-      else this.#removeWorkload(ref, "us");
+      else this.#store.removeWorkload(ref, "us");
     });
   }
 
-  workloads(
-    { kind }: Pick<WorkloadKind, "kind">,
-    handler: StreamHandler<LiveWorkload>,
-    namespace?: string,
-  ): Stream {
-    const isIn = ({ ref }: LiveWorkload) =>
-      ref.kind === kind && (namespace ?? ref.namespace) === ref.namespace;
-    return this.#stream(handler, {
-      list: () => [...this.#workloads.values()].filter(isIn).map((one) => this.#seen(one)),
-      since: (version) =>
-        this.#log.flatMap((entry) =>
-          entry.version > version && "workload" in entry && isIn(entry.workload.object)
-            ? [{ ...entry.workload, object: this.#seen(entry.workload.object) }]
-            : [],
-        ),
-    });
+  workloads(...asked: Parameters<MemoryStore["workloads"]>): Stream {
+    return this.#store.workloads(...asked);
   }
 
-  sources(kind: SourceKind, handler: StreamHandler<SourceVersion>, namespace?: string): Stream {
-    const isIn = ({ ref }: SourceVersion) =>
-      ref.kind === kind && (namespace ?? ref.namespace) === ref.namespace;
-    return this.#stream(handler, {
-      list: () =>
-        [...this.#sources.values()]
-          .map(versionOf)
-          .filter((source) => isIn(source) && this.#isServed(source.ref)),
-      since: (version) =>
-        this.#log.flatMap((entry) => {
-          if (entry.version <= version || !("source" in entry) || !isIn(entry.source.object)) return [];
-          // To a watch with a selector, what does not match it any more is deleted.
-          return [this.#isSelected(entry.labels) ? entry.source : { ...entry.source, type: "delete" }];
-        }),
-    });
+  sources(...asked: Parameters<MemoryStore["sources"]>): Stream {
+    return this.#store.sources(...asked);
   }
 
-  namespaces(handler: StreamHandler<LabelledNamespace>): Stream {
-    return this.#stream(handler, {
-      list: () => [...this.#namespaces.values()],
-      since: (version) =>
-        this.#log.flatMap((entry) =>
-          entry.version > version && "namespace" in entry ? [entry.namespace] : [],
-        ),
-    });
-  }
-
-  #isServed(ref: SourceRef): boolean {
-    return this.#isSelected(this.#sources.get(sourceKey(ref))?.live.labels ?? {});
-  }
-
-  #isSelected(labels: Labels): boolean {
-    const selector = parseLabelSelector(this.#options.sourceSelector ?? "");
-    if ("problem" in selector) throw new Error(selector.problem);
-    return matchesSelector(selector, labels);
-  }
-
-  /** With the template of the object it refers to, if it does. */
-  #seen(workload: LiveWorkload): LiveWorkload {
-    const kind = knownKinds.find((known) => known.kind === workload.ref.kind);
-    const owner = kind?.templateOwner?.(workload.object);
-    const found = owner && this.#workloads.get(workloadKey(owner));
-    return found === undefined ? workload : withTemplateOf(workload, found);
-  }
-
-  #removeWorkload(ref: WorkloadRef, by: ClusterWrite["by"]): void {
-    const before = this.#workloads.get(workloadKey(ref));
-    if (before === undefined) return;
-    this.#workloads.delete(workloadKey(ref));
-    this.#version += 1;
-    this.#changed({ version: this.#version, workload: { type: "delete", object: before } });
-    this.#logWrite(by, workloadKey(ref), before, undefined);
-  }
-
-  get #now(): number {
-    return Math.floor(this.#options.clock.now() / 1000);
-  }
-
-  #nextVersion(): string {
-    this.#version += 1;
-    return String(this.#version);
+  namespaces(...asked: Parameters<MemoryStore["namespaces"]>): Stream {
+    return this.#store.namespaces(...asked);
   }
 
   async #call<T>(call: ClusterCall, signal: AbortSignal, perform: () => T): Promise<T> {
@@ -397,77 +291,9 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     await this.#options.after?.(call);
     return answer;
   }
-
-  #putSource(live: LiveSource, type: "upsert" | "delete"): void {
-    const resourceVersion = this.#nextVersion();
-    const by = { manager: this.writer, operation: "Update", atSeconds: this.#now };
-    const isShown = live.ref.kind === "SecretProviderClass";
-    const stored = { live: isShown ? live : { ...live, write: { resourceVersion, by } }, resourceVersion };
-    if (type === "delete") this.#sources.delete(sourceKey(live.ref));
-    else this.#sources.set(sourceKey(live.ref), stored);
-    this.#changed({
-      version: this.#version,
-      source: { type, object: versionOf(stored) },
-      labels: live.labels,
-    });
-    this.#logWrite("people", sourceKey(live.ref), undefined, undefined);
-  }
-
-  #putWorkload(ref: WorkloadRef, before: StoredWorkload | undefined, change: WorkloadChange): LiveWorkload {
-    const after = writtenWorkload(ref, before, change, {
-      nowSeconds: this.#now,
-      nextVersion: () => this.#nextVersion(),
-    });
-    if (after === before) return after;
-    this.#storeWorkload(after);
-    this.#logWrite(change.by, workloadKey(ref), before, after);
-    return after;
-  }
-
-  #storeWorkload(workload: StoredWorkload): void {
-    this.#workloads.set(workloadKey(workload.ref), workload);
-    this.#changed({ version: this.#version, workload: { type: "upsert", object: workload } });
-  }
-
-  #logWrite(
-    by: ClusterWrite["by"],
-    target: string,
-    before: LiveWorkload | undefined,
-    after: LiveWorkload | undefined,
-  ): void {
-    const isTemplateChanged = after !== undefined && !isSame(before?.template, after.template);
-    this.writes.push({ at: this.#options.clock.now(), by, target, isTemplateChanged, before, after });
-  }
-
-  #changed(entry: Logged): void {
-    this.#log.push(entry);
-    for (const stream of this.#streams) stream.wake();
-  }
-
-  #stream<T>(
-    handler: StreamHandler<T>,
-    from: {
-      readonly list: () => readonly T[];
-      readonly since: (version: number) => readonly StreamEvent<T>[];
-    },
-  ): Stream {
-    const { clock } = this.#options;
-    const stream = new MemoryStream<T>({ ...from, handler, clock, version: () => this.#version });
-    return {
-      run: async (signal) => {
-        this.#streams.add(stream);
-        await stream.run(signal);
-        this.#streams.delete(stream);
-      },
-    };
-  }
 }
 
 function contentOf(data: Annotations): SourceContent {
   const bytes = Object.entries(data).map(([key, value]) => [key, new TextEncoder().encode(value)] as const);
   return { data: new Map(bytes), binaryData: new Map() };
-}
-
-function versionOf({ live, resourceVersion }: StoredSource): SourceVersion {
-  return { ref: live.ref, resourceVersion };
 }

@@ -1,0 +1,239 @@
+import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
+import { type Labels, matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/label-selector";
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/cluster-api";
+import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
+import type { LabelledNamespace } from "@fleet-reloader/engine/namespace-watch";
+import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
+import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/source-stream";
+import { withTemplateOf } from "@fleet-reloader/engine/template-owner";
+import { MemoryStream, type StreamControl } from "./memory-stream.ts";
+import { isSame, type StoredWorkload, type WorkloadChange, writtenWorkload } from "./memory-workload.ts";
+
+/** One write that was accepted and changed something. */
+export interface ClusterWrite {
+  readonly at: number;
+  readonly by: "us" | "people";
+  readonly target: string;
+  readonly isTemplateChanged: boolean;
+  /** Of a workload; undefined when it was deleted, and for sources. */
+  readonly before: LiveWorkload | undefined;
+  readonly after: LiveWorkload | undefined;
+}
+
+export interface MemoryStoreOptions {
+  readonly clock: Clock;
+  /** The label selector that sources are listed and watched with. */
+  readonly sourceSelector?: string;
+}
+
+interface StoredSource {
+  readonly live: LiveSource;
+  readonly resourceVersion: string;
+}
+
+type Logged =
+  | { readonly version: number; readonly source: StreamEvent<SourceVersion>; readonly labels: Labels }
+  | { readonly version: number; readonly workload: StreamEvent<LiveWorkload> }
+  | { readonly version: number; readonly namespace: StreamEvent<LabelledNamespace> };
+
+/** What an API server stores: the objects with their versions, who wrote what, and the watches of it. */
+export class MemoryStore implements ClusterStreams {
+  readonly writes: ClusterWrite[] = [];
+  readonly workloadsByKey = new Map<string, StoredWorkload>();
+  readonly sourcesByKey = new Map<string, StoredSource>();
+  readonly namespacesByName = new Map<string, LabelledNamespace>();
+  /** Who writes sources: their field manager. */
+  writer = "people";
+  readonly #options: MemoryStoreOptions;
+  readonly #log: Logged[] = [];
+  readonly #streams = new Set<StreamControl>();
+  #version = 100;
+
+  constructor(options: MemoryStoreOptions) {
+    this.#options = options;
+  }
+
+  setNamespace(name: string, labels: Labels): void {
+    this.namespacesByName.set(name, { name, labels });
+    this.#version += 1;
+    this.#changed({ version: this.#version, namespace: { type: "upsert", object: { name, labels } } });
+  }
+
+  deleteNamespace(name: string): void {
+    this.namespacesByName.delete(name);
+    this.#version += 1;
+    this.#changed({ version: this.#version, namespace: { type: "delete", object: { name, labels: {} } } });
+  }
+
+  workloads(
+    { kind }: Pick<WorkloadKind, "kind">,
+    handler: StreamHandler<LiveWorkload>,
+    namespace?: string,
+  ): Stream {
+    const isIn = ({ ref }: LiveWorkload) =>
+      ref.kind === kind && (namespace ?? ref.namespace) === ref.namespace;
+    return this.#stream(handler, {
+      list: () => [...this.workloadsByKey.values()].filter(isIn).map((one) => this.seen(one)),
+      since: (version) =>
+        this.#log.flatMap((entry) =>
+          entry.version > version && "workload" in entry && isIn(entry.workload.object)
+            ? [{ ...entry.workload, object: this.seen(entry.workload.object) }]
+            : [],
+        ),
+    });
+  }
+
+  sources(kind: SourceKind, handler: StreamHandler<SourceVersion>, namespace?: string): Stream {
+    const isIn = ({ ref }: SourceVersion) =>
+      ref.kind === kind && (namespace ?? ref.namespace) === ref.namespace;
+    return this.#stream(handler, {
+      list: () =>
+        [...this.sourcesByKey.values()]
+          .map(versionOf)
+          .filter((source) => isIn(source) && this.isServed(source.ref)),
+      since: (version) =>
+        this.#log.flatMap((entry) => {
+          if (entry.version <= version || !("source" in entry) || !isIn(entry.source.object)) return [];
+          // To a watch with a selector, what does not match it any more is deleted.
+          return [this.#isSelected(entry.labels) ? entry.source : { ...entry.source, type: "delete" }];
+        }),
+    });
+  }
+
+  namespaces(handler: StreamHandler<LabelledNamespace>): Stream {
+    return this.#stream(handler, {
+      list: () => [...this.namespacesByName.values()],
+      since: (version) =>
+        this.#log.flatMap((entry) =>
+          entry.version > version && "namespace" in entry ? [entry.namespace] : [],
+        ),
+    });
+  }
+
+  isServed(ref: SourceRef): boolean {
+    return this.#isSelected(this.sourcesByKey.get(sourceKey(ref))?.live.labels ?? {});
+  }
+
+  #isSelected(labels: Labels): boolean {
+    const selector = parseLabelSelector(this.#options.sourceSelector ?? "");
+    if ("problem" in selector) throw new Error(selector.problem);
+    return matchesSelector(selector, labels);
+  }
+
+  /** With the template of the object it refers to, if it does. */
+  seen(workload: LiveWorkload): LiveWorkload {
+    const kind = knownKinds.find((known) => known.kind === workload.ref.kind);
+    const owner = kind?.templateOwner?.(workload.object);
+    const found = owner && this.workloadsByKey.get(workloadKey(owner));
+    return found === undefined ? workload : withTemplateOf(workload, found);
+  }
+
+  removeWorkload(ref: WorkloadRef, by: ClusterWrite["by"]): void {
+    const before = this.workloadsByKey.get(workloadKey(ref));
+    if (before === undefined) return;
+    this.workloadsByKey.delete(workloadKey(ref));
+    this.#version += 1;
+    this.#changed({ version: this.#version, workload: { type: "delete", object: before } });
+    this.#logWrite(by, workloadKey(ref), before, undefined);
+  }
+
+  get now(): number {
+    return Math.floor(this.#options.clock.now() / 1000);
+  }
+
+  nextVersion(): string {
+    this.#version += 1;
+    return String(this.#version);
+  }
+
+  putSource(live: LiveSource, type: "upsert" | "delete"): void {
+    const resourceVersion = this.nextVersion();
+    const by = { manager: this.writer, operation: "Update", atSeconds: this.now };
+    const isShown = live.ref.kind === "SecretProviderClass";
+    const stored = { live: isShown ? live : { ...live, write: { resourceVersion, by } }, resourceVersion };
+    if (type === "delete") this.sourcesByKey.delete(sourceKey(live.ref));
+    else this.sourcesByKey.set(sourceKey(live.ref), stored);
+    this.#changed({
+      version: this.#version,
+      source: { type, object: versionOf(stored) },
+      labels: live.labels,
+    });
+    this.#logWrite("people", sourceKey(live.ref), undefined, undefined);
+  }
+
+  putWorkload(ref: WorkloadRef, before: StoredWorkload | undefined, change: WorkloadChange): LiveWorkload {
+    const after = writtenWorkload(ref, before, change, {
+      nowSeconds: this.now,
+      nextVersion: () => this.nextVersion(),
+    });
+    if (after === before) return after;
+    this.storeWorkload(after);
+    this.#logWrite(change.by, workloadKey(ref), before, after);
+    return after;
+  }
+
+  storeWorkload(workload: StoredWorkload): void {
+    this.workloadsByKey.set(workloadKey(workload.ref), workload);
+    this.#changed({ version: this.#version, workload: { type: "upsert", object: workload } });
+  }
+
+  #logWrite(
+    by: ClusterWrite["by"],
+    target: string,
+    before: LiveWorkload | undefined,
+    after: LiveWorkload | undefined,
+  ): void {
+    const isTemplateChanged = after !== undefined && !isSame(before?.template, after.template);
+    this.writes.push({ at: this.#options.clock.now(), by, target, isTemplateChanged, before, after });
+  }
+
+  #changed(entry: Logged): void {
+    this.#log.push(entry);
+    for (const stream of this.#streams) stream.wake();
+  }
+
+  #stream<T>(
+    handler: StreamHandler<T>,
+    from: {
+      readonly list: () => readonly T[];
+      readonly since: (version: number) => readonly StreamEvent<T>[];
+    },
+  ): Stream {
+    const { clock } = this.#options;
+    const stream = new MemoryStream<T>({ ...from, handler, clock, version: () => this.#version });
+    return {
+      run: async (signal) => {
+        this.#streams.add(stream);
+        await stream.run(signal);
+        this.#streams.delete(stream);
+      },
+    };
+  }
+
+  /** Every watch is cut and what it has not delivered yet is lost to it: each lists again. */
+  cutWatches(): void {
+    for (const stream of this.#streams) stream.cut();
+  }
+
+  /** Events are held back until `resumeWatches`. */
+  holdWatches(): void {
+    for (const stream of this.#streams) stream.hold();
+  }
+
+  resumeWatches(): void {
+    for (const stream of this.#streams) stream.resume();
+  }
+
+  /** Each watch delivers its last events once more, with the versions they had then. */
+  replayEvents(count: number): void {
+    for (const stream of this.#streams) stream.replay(count);
+  }
+}
+
+function versionOf({ live, resourceVersion }: StoredSource): SourceVersion {
+  return { ref: live.ref, resourceVersion };
+}
