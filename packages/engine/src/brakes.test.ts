@@ -72,6 +72,21 @@ describe("a freeze", () => {
     expect(cluster.rolls()).toEqual([]);
   });
 
+  test("that is set while the write waits for its turn is honoured by that very write", async () => {
+    const hook: { beforePatch: () => Promise<void> } = { beforePatch: async () => undefined };
+    const { run, freezes, cluster, clock } = await changed({
+      before: async ({ verb }) => {
+        if (verb === "patch") await hook.beforePatch();
+      },
+    });
+    hook.beforePatch = async () => {
+      freezes.freezes = [frozen()];
+      await clock.sleep(100, new AbortController().signal);
+    };
+    expect(holdOf(await run())).toBe("Frozen");
+    expect(cluster.rolls()).toEqual([]);
+  });
+
   test("holds neither a note nor an adoption", async () => {
     const { reconcile, cluster, freezes, template } = await changed();
     freezes.freezes = [frozen()];

@@ -22,10 +22,11 @@ export interface FollowUps {
 }
 
 /**
- * Long enough that a fan-out costs a few round trips and not one for each roll; short against the first look. A worker that is killed
- * leaves the rolls of this time unfollowed: their budgets get them back when their leases run out.
+ * Long enough that a fan-out costs a few round trips and not one for each roll; short against the questions of who scales, for whom
+ * there is nothing to do meanwhile. A worker that is killed leaves the rolls of this time unfollowed: their budgets get them back when
+ * their leases run out.
  */
-const gatherMs = 1000;
+const gatherMs = 200;
 
 /**
  * Puts rolls that were written into the queue once more, to be followed. In bulk and beside the work, so that the next roll does not

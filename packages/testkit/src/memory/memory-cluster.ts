@@ -234,7 +234,9 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     patch: WorkloadPatch,
     signal: AbortSignal,
   ): Promise<LiveWorkload | undefined> {
-    return await this.#call({ verb: "patch", target: workloadKey(ref) }, signal, () => {
+    return await this.#call({ verb: "patch", target: workloadKey(ref) }, signal, async () => {
+      if (patch.mayStill !== undefined && !(await patch.mayStill()))
+        throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
       const before = this.#store.workloadsByKey.get(workloadKey(ref));
       if (before === undefined) return undefined;
       if (before.resourceVersion !== patch.resourceVersion)
@@ -283,11 +285,11 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     return this.#store.namespaces(...asked);
   }
 
-  async #call<T>(call: ClusterCall, signal: AbortSignal, perform: () => T): Promise<T> {
+  async #call<T>(call: ClusterCall, signal: AbortSignal, perform: () => T | Promise<T>): Promise<T> {
     this.calls.push(call);
     await this.#options.before?.(call);
     if (signal.aborted) throw new Fault("engine.aborted", "stopped while talking to the API server");
-    const answer = perform();
+    const answer = await perform();
     await this.#options.after?.(call);
     return answer;
   }
