@@ -135,7 +135,7 @@ export class Credentials {
     const known = this.#given;
     if (known !== undefined && (known.expiresAtMs ?? Number.POSITIVE_INFINITY) > this.#clock.now())
       return known;
-    const answer = await askPlugin(this.#plugin, signal);
+    const answer = await askPlugin(this.#plugin, this.#target.config.getCurrentCluster(), signal);
     if ("problem" in answer) throw new Fault("kube.unauthorized", answer.problem);
     if (config === this.#config) this.#given = answer;
     return answer;

@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process";
 import { env, kill } from "node:process";
-import { list, text } from "./json.ts";
+import type { Cluster } from "@kubernetes/client-node";
+import { field, list, text } from "./json.ts";
 import { shownCommand } from "./registration/exec-policy.ts";
 
 /** What an exec plugin gave, or why it gave nothing: never in its own words, for it may say what it knows. */
@@ -21,7 +22,11 @@ const answerMaxBytes = 1024 * 1024;
  * Starts the exec plugin of a kubeconfig's user. client-node would wait for it without end, have no way to stop it, and pass on
  * what it writes to stderr.
  */
-export async function askPlugin(exec: unknown, signal: AbortSignal): Promise<PluginAnswer> {
+export async function askPlugin(
+  exec: unknown,
+  cluster: Cluster | null,
+  signal: AbortSignal,
+): Promise<PluginAnswer> {
   const command = text(exec, "command");
   const args = list(exec, "args").filter((arg) => typeof arg === "string");
   if (command === "") return { problem: "its plugin has no command" };
@@ -29,8 +34,29 @@ export async function askPlugin(exec: unknown, signal: AbortSignal): Promise<Plu
   if (args.length < list(exec, "args").length)
     return { problem: `${named} has an argument that is no text; put it in quotes` };
   const variables = list(exec, "env").map((one) => [text(one, "name"), text(one, "value")]);
-  const ran = await run(command, args, Object.fromEntries(variables), signal);
+  const given = { ...Object.fromEntries(variables), KUBERNETES_EXEC_INFO: execInfo(exec, cluster) };
+  const ran = await run(command, args, given, signal);
   return "failed" in ran ? { problem: `${named} failed${ran.failed}` } : credentialOf(ran.output);
+}
+
+/**
+ * What a plugin is told, as client-go does: which version of the protocol it is asked in, that nobody sits there to answer, and, if it
+ * wants to know, of which cluster (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats).
+ */
+function execInfo(exec: unknown, cluster: Cluster | null): string {
+  const wants = field(exec, "provideClusterInfo") === true && cluster !== null;
+  const about = wants && {
+    server: cluster.server,
+    "tls-server-name": cluster.tlsServerName,
+    "insecure-skip-tls-verify": cluster.skipTLSVerify,
+    "certificate-authority-data": cluster.caData,
+    "proxy-url": cluster.proxyUrl,
+  };
+  return JSON.stringify({
+    kind: "ExecCredential",
+    apiVersion: text(exec, "apiVersion") || "client.authentication.k8s.io/v1",
+    spec: { interactive: false, ...(about === false ? {} : { cluster: about }) },
+  });
 }
 
 function run(
