@@ -156,15 +156,15 @@ describe("credentials", () => {
   });
 });
 
-test("what a plugin complains of is repeated nowhere, only how it ended", async () => {
+test.each([
+  ["complains of is repeated nowhere, only how it ended", "complain", 'its plugin "sh" failed (exit code 3)'],
+  ["answers is repeated nowhere, also when it is no JSON", "giveText", "what its plugin answered is no JSON"],
+] as const)("what a plugin %s", async (_what, how, says) => {
   using plugin = startPlugin("http://127.0.0.1:1");
-  plugin.complain("canary-token");
-  const refused = await new Credentials(plugin.target, new ManualClock())
-    .get(forever)
-    .catch((error: unknown) => error);
-  expect(refused).toMatchObject({
-    message: 'credentials of context c cannot be had: its plugin "sh" failed (exit code 3)',
-  });
+  plugin[how]("canary-token");
+  const credentials = new Credentials(plugin.target, new ManualClock());
+  const refused = await credentials.get(forever).catch((error: unknown) => error);
+  expect(refused).toMatchObject({ message: `credentials of context c cannot be had: ${says}` });
   expect(inspect(refused)).not.toContain("canary");
 });
 
@@ -182,18 +182,6 @@ test("a token file that is not there is told by its code", async () => {
   await expect(new Credentials(plugin.target, new ManualClock()).get(forever)).rejects.toMatchObject({
     message: "credentials of context c cannot be had: a file cannot be read (ENOENT)",
   });
-});
-
-test("what a plugin answers is repeated nowhere, also when it is no JSON", async () => {
-  using plugin = startPlugin("http://127.0.0.1:1");
-  plugin.giveText("canary-token");
-  const refused = await new Credentials(plugin.target, new ManualClock())
-    .get(forever)
-    .catch((error: unknown) => error);
-  expect(refused).toMatchObject({
-    message: "credentials of context c cannot be had: what its plugin answered is no JSON",
-  });
-  expect(inspect(refused)).not.toContain("canary");
 });
 
 describe("a token file of a kubeconfig", () => {

@@ -30,7 +30,7 @@ export interface WatchingOptions {
   readonly telling?: Telling | undefined;
 }
 
-/** Clusters that list for the first time at once; Karmada syncs 5, up to 16 are fine (fleet.md, 2.4). */
+/** Clusters that list for the first time at once; Karmada syncs 5. */
 const syncsAtOnce = 16;
 /** Listing 1,000 objects takes a tenth of a second. A cluster that takes this long goes on, and so does the next. */
 const syncTurnMs = 10_000;

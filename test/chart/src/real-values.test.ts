@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { refusal, rendered, root, template } from "./helm.ts";
+import { rendered, root } from "./helm.ts";
 import { at, type Manifest, the } from "./manifest.ts";
 import { matrix } from "./matrix.ts";
 
@@ -278,118 +278,5 @@ describe("the network policy lets it work", () => {
       { existing: { s: { ALERT_WEBHOOK_URL: "k" } } },
     ])
       expect(await ports({ reloader: { ...reloader, deployment: { env } } })).toContainEqual([443, 80]);
-  });
-});
-
-describe("values that cannot work are refused, with the value and the mend", () => {
-  const cases = [
-    {
-      what: "a typo in our section",
-      values: { fleetReloader: { debounse: "2s" } },
-      says: ["/fleetReloader", "debounse"],
-    },
-    {
-      what: "a word for a duration",
-      values: { fleetReloader: { debounce: "soon" } },
-      says: ["/fleetReloader/debounce", "soon"],
-    },
-    {
-      what: "an unknown strategy",
-      values: { reloader: { reloadStrategy: "magic" } },
-      says: ["/reloader/reloadStrategy", "annotations"],
-    },
-    {
-      what: "text for a switch",
-      values: { reloader: { watchGlobally: "no" } },
-      says: ["/reloader/watchGlobally", "boolean"],
-    },
-    {
-      what: "namespaces with all of them",
-      values: { reloader: { namespaces: ["a"] } },
-      says: ["reloader.watchGlobally=false"],
-    },
-    {
-      what: "nothing to look at",
-      values: { reloader: { ignoreSecrets: true, ignoreConfigMaps: true } },
-      says: ["set one of them to false"],
-    },
-    {
-      what: "the peer's image",
-      values: { image: { repository: "x.example/stakater/reloader" } },
-      says: ["image.repository", "remove its image.tag"],
-    },
-    {
-      what: "a Secret of kubeconfigs whose volume would have too long a name",
-      values: { fleetReloader: { clusters: { kubeconfigSecrets: ["k".repeat(55)] } } },
-      says: ["/fleetReloader/clusters/kubeconfigSecrets/0", "k".repeat(55)],
-    },
-    {
-      what: "a password in a URL",
-      values: { fleetReloader: { redis: { url: "redis://u:p@redis" } } },
-      says: ["fleetReloader.redis.existingSecret"],
-    },
-    {
-      what: "two Redis",
-      values: { fleetReloader: { redis: { url: "redis://redis", existingSecret: "redis-url" } } },
-      says: ["fleetReloader.redis.url", "fleetReloader.redis.existingSecret", "keep one"],
-    },
-    {
-      what: "a hub without a Redis",
-      values: { fleetReloader: { mode: "hub" } },
-      says: ["fleetReloader.redis.url", "fleetReloader.hub.valkey.enabled"],
-    },
-    {
-      what: "a hub whose workers have no key in common",
-      values: { fleetReloader: { mode: "hub", redis: { url: "redis://r" }, markKey: { create: false } } },
-      says: ["fleetReloader.markKey.existingSecret"],
-    },
-    {
-      what: "workers to scale without a hub",
-      values: { fleetReloader: { hub: { keda: { enabled: true } } } },
-      says: ["fleetReloader.mode=hub"],
-    },
-    {
-      what: "a Redis of its own beside another",
-      values: {
-        fleetReloader: { mode: "hub", redis: { url: "redis://r" }, hub: { valkey: { enabled: true } } },
-      },
-      says: ["fleetReloader.hub.valkey.enabled", "keep one"],
-    },
-    {
-      what: "more workers at the least than at the most",
-      values: {
-        fleetReloader: {
-          mode: "hub",
-          redis: { url: "redis://r" },
-          hub: { keda: { enabled: true, minReplicaCount: 3, maxReplicaCount: 2 } },
-        },
-      },
-      says: ["minReplicaCount is 3", "maxReplicaCount, which is 2"],
-    },
-    {
-      what: "another mode",
-      values: { fleetReloader: { mode: "fleet" } },
-      says: ["/fleetReloader/mode", "hub"],
-    },
-    {
-      what: "several instances without a key",
-      values: {
-        reloader: { deployment: { replicas: 2 } },
-        fleetReloader: { redis: { url: "redis://r" }, markKey: { create: false } },
-      },
-      says: ["fleetReloader.markKey.existingSecret"],
-    },
-  ];
-  test.each(cases)("$what", async ({ values, says }) => {
-    const message = await refusal(values);
-    for (const text of says) expect(message).toContain(text);
-    expect(message).not.toContain("u:p@");
-  });
-
-  test("keys of other versions of the peer's chart are let through", async () => {
-    const values = {
-      reloader: { leaderElection: { leaseDuration: "15s" }, deployment: { image: { name: "x" } } },
-    };
-    expect((await template({ values })).code).toBe(0);
   });
 });

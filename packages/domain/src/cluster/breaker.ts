@@ -7,7 +7,7 @@ export type ClusterBreaker =
 /** What a request says of its cluster. `neutral`: nothing, as when we stopped it ourselves. */
 export type BreakerOutcome = "answered" | "failed" | "neutral";
 
-/** A single failure is no outage; five in a row without any answer between them are (fleet.md, 2.4). */
+/** A single failure is no outage; five in a row without any answer between them are. */
 const failuresMax = 5;
 /** Doubles with each trial that fails: a restart is over in seconds, an outage may take hours. */
 const openFirstMs = 5000;

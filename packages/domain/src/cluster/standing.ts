@@ -64,7 +64,7 @@ export const discovered: ClusterFacts = {
   missingRights: [],
 };
 
-/** Probes in a row without an answer until a cluster counts as unreachable, as in Cluster API's ClusterCache (fleet.md, 1.2 D). */
+/** Probes in a row without an answer until a cluster counts as unreachable, as in Cluster API's ClusterCache. */
 export const missesMax = 5;
 
 /** What is known after an event. Pure: the same events have the same outcome. */

@@ -19,7 +19,7 @@ const settleMs = 5000;
 
 interface Fault {
   readonly name: string;
-  /** From the end of the fault; for a process that is killed, from its death (reliability-performance.md, 1.5). */
+  /** From the end of the fault; for a process that is killed, from its death. */
   readonly boundSeconds: number;
   /** Changes every source at the worst moment, does its harm, and resolves to when it was over. */
   readonly strike: (server: FleetServer, hub: FleetHub) => Promise<number>;
