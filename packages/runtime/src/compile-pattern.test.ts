@@ -36,7 +36,7 @@ describe("a pattern", () => {
     },
   );
 
-  // At most a millisecond for each, compiled and matched against the longest name; the best of some tries, on a busy machine.
+  // At most a millisecond for each, compiled and matched against the longest name; the best of as many tries as a busy machine needs.
   test.each([
     "^(a?){16}$",
     `^${"(a*)*".repeat(15)}$`,
@@ -51,13 +51,14 @@ describe("a pattern", () => {
     `^${"(.{0,30}){0,30}".repeat(60)}$`,
     "^(((a?){10}){10}){9}$",
   ])("a costly one takes at most a millisecond, or is refused: %s", (source) => {
-    const tries = Array.from({ length: 20 }, () => {
+    let best = Number.POSITIVE_INFINITY;
+    for (let tries = 0; tries < 500 && best >= 1; tries += 1) {
       const start = performance.now();
       const pattern = createPatternCompiler()(source);
       if ("matches" in pattern) pattern.matches("a".repeat(253));
-      return performance.now() - start;
-    });
-    expect(Math.min(...tries)).toBeLessThan(1);
+      best = Math.min(best, performance.now() - start);
+    }
+    expect(best).toBeLessThan(1);
   });
 
   // The best of some tries: the machine may be busy, but an engine that backtracks takes minutes each time.
