@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 import { until } from "@fleet-reloader/testkit/until";
 import { assertNoBug, type BenchContext, type Benchmark, type Mark, type Outcome } from "../benchmark.ts";
-import { type BystanderMethods, bystanderRate } from "../bystander/methods.ts";
+import { type BystanderMethods, type BystanderRequest, bystanderRate } from "../bystander/methods.ts";
 import { type Child, orEnd, startChild } from "../child/child.ts";
 import { judgeRolls } from "../observer/judge.ts";
 import { adopted, type Observer, startObserver } from "../observer/observer.ts";
@@ -11,6 +11,7 @@ import type { BenchServer } from "../server/bench-server.ts";
 import { type Spread, spreadOf } from "../stats/percentile.ts";
 import { type Budget, budgetError, knownBudgets } from "../tool/budgets.ts";
 import { dataFolder } from "../tool/data-folder.ts";
+import { patchAtPace } from "../tool/floor.ts";
 import { startOurs } from "../tool/ours.ts";
 import { optInOf } from "../tool/tool.ts";
 import { configMap, deployment } from "../world/objects.ts";
@@ -25,6 +26,8 @@ const source = "mirrored";
 const timeoutMs = 200_000;
 const calmSeconds = 20;
 const askEveryMs = 500;
+/** As many as the budget allows. */
+const floorPerSecond = 20;
 
 interface Round {
   readonly budget: Budget;
@@ -52,6 +55,9 @@ async function run(context: BenchContext): Promise<Outcome> {
   await using bystander = startChild<BystanderMethods>(new URL("../bystander/process.ts", import.meta.url));
   await orEnd(bystander, bystander.ask("open", { target: server.target, namespace: "bystander" }));
   using data = dataFolder();
+  const seconds = context.isQuick ? 2 : calmSeconds;
+  context.say(`floor: ${floorPerSecond} bare PATCHes/s, and nothing else`);
+  const floor = await measureFloor({ server, bystander, spaces, seconds });
   const rounds: Round[] = [];
   for (const limit of knownBudgets()) {
     context.say(`budget: ${limit.name}`);
@@ -60,13 +66,33 @@ async function run(context: BenchContext): Promise<Outcome> {
       args: ["--debounce=0", ...limit.args],
     });
     for (const namespace of spaces) await adopted(observer, namespace, each);
-    const seconds = context.isQuick ? 2 : calmSeconds;
     rounds.push(
       await measure({ observer, bystander, spaces, budget: limit, seconds, settleMs: settleAtOnceMs }),
     );
     await tool.stop();
   }
-  return report(rounds, context);
+  return report(rounds, floor, context);
+}
+
+/** What nobody can spare the bystander who rolls as many. */
+async function measureFloor(what: {
+  readonly server: BenchServer;
+  readonly bystander: Child<BystanderMethods>;
+  readonly spaces: readonly string[];
+  readonly seconds: number;
+}): Promise<Pick<Round, "calm" | "during">> {
+  const { server, bystander, spaces, seconds } = what;
+  const calm = await bystander.ask("work", { seconds });
+  const working = bystander.ask("work", { seconds: undefined });
+  const [first = ""] = numbered("app", 1);
+  const targets = Array.from({ length: floorPerSecond * seconds }, (_, at) => ({
+    namespace: spaces[at % spaces.length] ?? "",
+    deployment: first,
+  }));
+  await patchAtPace(server, targets, floorPerSecond);
+  await bystander.ask("rest", undefined);
+  const spread = (asked: readonly BystanderRequest[]) => spreadOf(asked.map(({ ms }) => ms));
+  return { calm: spread(calm), during: spread(await working) };
 }
 
 /** A source and Deployments that all use it. */
@@ -132,7 +158,11 @@ async function allRolled(observer: Observer, spaces: readonly string[]): Promise
   await until("every workload is rolled", isDone, timeoutMs).catch(() => undefined);
 }
 
-function report(rounds: readonly Round[], { isQuick }: BenchContext): Outcome {
+function report(
+  rounds: readonly Round[],
+  floor: Pick<Round, "calm" | "during">,
+  { isQuick }: BenchContext,
+): Outcome {
   const marks: readonly Mark[] = rounds.flatMap((round) => {
     const { perSecond, name } = round.budget;
     if (perSecond === undefined) return [];
@@ -158,18 +188,22 @@ function report(rounds: readonly Round[], { isQuick }: BenchContext): Outcome {
       {
         title: `Rolls after one change in every namespace; a bystander with ${bystanderRate} requests/s, ms`,
         columns: ["budget", "rolls", "s to the last", "rolls/s", "calm p50", "p99", "meanwhile p50", "p99"],
-        rows: rounds.map(({ budget: { name }, rolledAtSeconds, calm, during }) => {
-          const last = rolledAtSeconds.at(-1) ?? Number.NaN;
-          return [
-            name,
-            String(rolledAtSeconds.length),
-            ...[last, rolledAtSeconds.length / last, calm.p50, calm.p99, during.p50, during.p99].map(figure),
-          ];
-        }),
+        rows: [
+          ...rounds.map(({ budget: { name }, rolledAtSeconds, calm, during }) => {
+            const last = rolledAtSeconds.at(-1) ?? Number.NaN;
+            const rolls = [last, rolledAtSeconds.length / last].map(figure);
+            return [name, String(rolledAtSeconds.length), ...rolls, ...latencies({ calm, during })];
+          }),
+          [`floor: bare PATCHes`, "–", "–", figure(floorPerSecond), ...latencies(floor)],
+        ],
       },
     ],
     marks: isQuick ? [] : marks,
     notes: rounds.length > 1 ? [] : ["this build of the product knows no budgets: no mark can be judged"],
-    measures: { rounds },
+    measures: { rounds, floor },
   };
+}
+
+function latencies({ calm, during }: Pick<Round, "calm" | "during">): readonly string[] {
+  return [calm.p50, calm.p99, during.p50, during.p99].map(figure);
 }

@@ -1,3 +1,4 @@
+import { setTimeout as wait } from "node:timers/promises";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
 import { expectOk } from "../api/expect-ok.ts";
 import { inFlight } from "../api/in-flight.ts";
@@ -34,6 +35,24 @@ export async function measureFloor(
   });
   const seconds = (performance.now() - startedAt) / 1000;
   return { seconds, serverCpuSeconds: cpuSeconds() - cpuBefore };
+}
+
+/** Bare writes at a steady pace: what as many rolls do to others on the API server, whoever makes them. */
+export async function patchAtPace(
+  server: BenchServer,
+  targets: readonly { readonly namespace: string; readonly deployment: string }[],
+  perSecond: number,
+): Promise<void> {
+  const client = new ApiClient(server.target);
+  const startedAt = performance.now();
+  const written = targets.map(async ({ namespace, deployment }, at) => {
+    await wait((at * 1000) / perSecond);
+    const patch = {
+      spec: { template: { metadata: { annotations: { "bench/floor": String(startedAt) } } } },
+    };
+    await expectOk(`patch ${deployment}`, client.patch("Deployment", deployment, patch, namespace));
+  });
+  await Promise.all(written);
 }
 
 /** The least that a roll takes on this machine and API server: a client that sees, reads and writes, and does nothing else. */
