@@ -23,7 +23,13 @@ test("a hold is over at its end, or when somebody knows it, or else when its tim
 function watched(own: { readonly isStillHeld: boolean | undefined }) {
   const clock = new ManualClock();
   const lifetime = new AbortController();
-  const world = { listed: [{ ...held, againAtMs: clock.now() }], basis: "frozen", isAway: false, ...own };
+  const world = {
+    listed: [{ ...held, againAtMs: clock.now() }],
+    basis: "frozen",
+    isAway: false,
+    count: 10_000,
+    ...own,
+  };
   const asked: string[] = [];
   const end = watchHolds(
     {
@@ -31,6 +37,7 @@ function watched(own: { readonly isStillHeld: boolean | undefined }) {
       log: new CollectedLog(),
       check: { isStillHeld: async () => world.isStillHeld, basisOf: async () => world.basis },
       held: {
+        count: async () => world.count,
         async list() {
           asked.push("all");
           return world.listed;
@@ -54,7 +61,20 @@ function watched(own: { readonly isStillHeld: boolean | undefined }) {
   return { clock, world, asked, stop };
 }
 
-test("of the holds each second those are read whose time has come, and all every ten seconds", async () => {
+test("few holds are all read each second: one that began just now may be over already", async () => {
+  const { clock, asked, world, stop } = watched({ isStillHeld: true });
+  world.listed = [];
+  world.count = 0;
+  await clock.advance(2000);
+  world.listed = [held];
+  world.count = 1;
+  world.isStillHeld = false;
+  await clock.advance(1000);
+  expect(asked).toEqual(["all", "all", "all", "release 7"]);
+  await stop();
+});
+
+test("of many holds each second those are read whose time has come, and all every ten seconds", async () => {
   const { clock, asked, stop } = watched({ isStillHeld: true });
   await clock.advance(11_000);
   expect(asked).toEqual(["all", ...Array<string>(9).fill("due"), "all"]);
@@ -63,7 +83,7 @@ test("of the holds each second those are read whose time has come, and all every
   expect(asked).toHaveLength(11);
 });
 
-test("of the holds all are read in the second in which something changes that may have ended them", async () => {
+test("of many holds all are read in the second in which something changes that may have ended them", async () => {
   const { clock, asked, world, stop } = watched({ isStillHeld: true });
   await clock.advance(2000);
   world.basis = "free";

@@ -18,6 +18,7 @@ export interface HeldRequest {
 /** What is held, beside the queue: held work keeps no worker up, and so must be found by somebody who is always on. */
 export interface HeldRequests {
   list(): Promise<readonly HeldRequest[]>;
+  count(): Promise<number>;
   /** Those whose time came after this moment, and until that. */
   listDue(afterMs: number, untilMs: number): Promise<readonly HeldRequest[]>;
   /** These are held no more, and due now. One that was taken up meanwhile is left alone. */
@@ -49,7 +50,11 @@ export interface HoldWatchOptions {
 
 /** As often as whoever scales workers may ask: a hold that ends wakes a worker with the next question. */
 const everyMs = 1000;
-/** All holds are gone through this often whatever is known: there may be as many as there are workloads. */
+/**
+ * So many are gone through each second: what began just now may be over already, as for a worker that was asked before it had
+ * connected to its clusters. Of more, which may be as many as there are workloads, all only this often.
+ */
+const fewHolds = 1000;
 const listEveryMs = 10_000;
 
 /** Whether a hold is over at this wall time. */
@@ -105,7 +110,8 @@ function createLook(options: HoldWatchOptions): () => Promise<void> {
   return async () => {
     const now = clock.now();
     const basisNow = await check.basisOf(subjects);
-    const isAll = basisNow !== basis || clock.monotonic() >= listAtMs;
+    const isTime = basisNow !== basis || clock.monotonic() >= listAtMs;
+    const isAll = isTime || (await held.count()) <= fewHolds;
     const listed = isAll ? await held.list() : await held.listDue(lookedAtMs, now);
     await releaseEnded(listed, options, check.isStillHeld);
     // Only now: what has failed is done again.

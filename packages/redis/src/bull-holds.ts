@@ -58,6 +58,11 @@ export class BullHolds {
   of(queues: readonly Queue<RequestJob>[]): HeldRequests {
     return {
       list: async () => (await Promise.all(queues.map((_, shard) => this.#list(shard)))).flat(),
+      count: async () => {
+        const { connection } = this.#client;
+        const counts = await Promise.all(queues.map((_, shard) => connection.zcard(this.#keys.held(shard))));
+        return counts.reduce((sum, count) => sum + count, 0);
+      },
       listDue: async (afterMs, untilMs) =>
         (await Promise.all(queues.map((_, shard) => this.#listDue(shard, afterMs, untilMs)))).flat(),
       release: async (held) => {

@@ -81,6 +81,7 @@ export function workContract(start: () => Promise<QueueUnderTest>): void {
       await hold(bed);
       const [one] = await bed.held.list();
       const againAtMs = one?.againAtMs ?? 0;
+      expect(await bed.held.count()).toBe(1);
       expect(await bed.held.listDue(againAtMs - 1, againAtMs)).toEqual([one]);
       expect(await bed.held.listDue(againAtMs, againAtMs + 9999)).toEqual([]);
       expect(await bed.held.listDue(0, againAtMs - 1)).toEqual([]);

@@ -92,6 +92,10 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
     );
   }
 
+  async count(): Promise<number> {
+    return (await this.list()).length;
+  }
+
   async listDue(afterMs: number, untilMs: number): Promise<readonly HeldRequest[]> {
     return (await this.list()).filter(({ againAtMs }) => againAtMs > afterMs && againAtMs <= untilMs);
   }
