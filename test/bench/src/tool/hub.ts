@@ -3,6 +3,7 @@ import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { type Scaler, startScaler } from "@fleet-reloader/testkit/scaler";
 import type { BenchServer } from "../server/bench-server.ts";
 import { sharedMarkKey } from "./data-folder.ts";
+import { unbroken } from "./ours.ts";
 
 /** A watcher that is always on, a Redis, and workers that come and go with the work. */
 export interface Hub extends AsyncDisposable {
@@ -21,16 +22,16 @@ export async function startHub({ server, namespace, args, ...pace }: HubOptions)
   await using stack = new AsyncDisposableStack();
   const redis = stack.use(await startRedis());
   const key = stack.use(sharedMarkKey());
-  const start = (service: "watcher" | "worker"): Product =>
+  const start = (service: "watcher" | "worker", more: readonly string[] = []): Product =>
     startProduct({
       service,
       kubeconfig: server.kubeconfigPath,
-      args: ["--namespace", namespace, "--redis-url", redis.url, ...key.args, ...args],
+      args: ["--namespace", namespace, "--redis-url", redis.url, ...key.args, ...args, ...more],
     });
   const watcher = stack.use(start("watcher"));
   await watcher.ready();
   const origin = await watcher.healthUrl();
-  const scaler = stack.use(startScaler({ origin, startWorker: () => start("worker"), ...pace }));
+  const scaler = stack.use(startScaler({ origin, startWorker: () => start("worker", unbroken), ...pace }));
   const whole = stack.move();
   return { scaler, [Symbol.asyncDispose]: () => whole.disposeAsync() };
 }
