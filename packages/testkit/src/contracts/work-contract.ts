@@ -51,6 +51,15 @@ export function workContract(start: () => Promise<QueueUnderTest>): void {
   describe("a run that is held", () => {
     const frozen: Again = { type: "again", afterMs: 30_000, reason: "Frozen", hold: { reason: "Frozen" } };
 
+    /** A request that is held at its first run, and put back by now. */
+    const heldOnce = async (bed: QueueUnderTest) => {
+      const runs = recordRuns(bed, (_, count) => (count === 1 ? frozen : done));
+      await bed.queue.add([atOnce()]);
+      await bed.until("it is held", () => runs.length === 1);
+      await bed.elapse(100);
+      return runs;
+    };
+
     /** One request that a worker has put back like this; the worker is gone. */
     async function hold(bed: QueueUnderTest, how: Again = frozen): Promise<void> {
       const runs = recordRuns(bed, () => how);
@@ -128,10 +137,7 @@ export function workContract(start: () => Promise<QueueUnderTest>): void {
 
     test("and changed meanwhile waits for quiet, although its hold is over", async () => {
       await using bed = await start();
-      const runs = recordRuns(bed, (_, count) => (count === 1 ? frozen : done));
-      await bed.queue.add([atOnce()]);
-      await bed.until("it is held", () => runs.length === 1);
-      await bed.elapse(100);
+      const runs = await heldOnce(bed);
       const changedAt = bed.now();
       await bed.queue.add([change()]);
       await release(bed, async () => false);
@@ -142,10 +148,7 @@ export function workContract(start: () => Promise<QueueUnderTest>): void {
     // The change may be one that the hold does not concern: a worker has to look.
     test("is looked at again when its workload changes, and only once", async () => {
       await using bed = await start();
-      const runs = recordRuns(bed, (_, count) => (count === 1 ? frozen : done));
-      await bed.queue.add([atOnce()]);
-      await bed.until("it is held", () => runs.length === 1);
-      await bed.elapse(100);
+      const runs = await heldOnce(bed);
       await bed.queue.add([change()]);
       await bed.until("it ran again", () => runs.length === 2);
       await release(bed, async () => false);
