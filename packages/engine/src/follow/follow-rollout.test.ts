@@ -269,6 +269,14 @@ test("what is written down of a change that rolls nothing", async () => {
   expect(bed.history).toEqual([]);
 });
 
+// The look that rolls may have been asked for by somebody else; the message of the change itself comes after it.
+test("what is written down of a change that was rolled before its own message came: nothing more", async () => {
+  const bed = await rolled();
+  bed.history.length = 0;
+  await bed.reconcile(bed.api);
+  expect(bed.history).toEqual([]);
+});
+
 test("what is written down of a roll: the change with its actor, the decision, the action, the outcome", async () => {
   const bed = await rolled();
   bed.cluster.setStatus(bed.api, healthy);

@@ -68,19 +68,26 @@ interface RollTold {
   readonly sights: readonly Sight[];
 }
 
+interface NoTold {
+  readonly reason: StayReason;
+  readonly sights: readonly Sight[];
+  readonly templateChangedAtSeconds: number;
+}
+
 /** A write of a source is recent for this long: the longest a change waits for quiet, and time to notice it. */
 const recentSeconds = 10 * 60;
 
 /**
  * Why a change rolls nothing: one record for a workload whose sources were written lately, and none where nothing was. So a start, an
- * adoption or a comparison after a loss, which look at everything, tell nothing.
+ * adoption or a comparison after a loss, which look at everything, tell nothing. Nor is a write told that the pod template is younger
+ * than: the look that rolled for it may have been asked for by somebody else, and the message of the change itself comes after.
  */
 export function noRecords(
   about: About,
-  reason: StayReason,
-  sights: readonly Sight[],
+  { reason, sights, templateChangedAtSeconds }: NoTold,
 ): readonly HistoryRecord[] {
-  const since = about.atMs / 1000 - recentSeconds;
+  // Both times are the API server's, in whole seconds.
+  const since = Math.max(about.atMs / 1000 - recentSeconds, templateChangedAtSeconds + 1);
   const sources = sights
     .filter(({ live }) => typeof live === "object" && (live.write?.by?.atSeconds ?? 0) >= since)
     .map(({ ref }) => ({ ...nameOf(ref), ...changeOf(about.cluster, ref, sights) }));

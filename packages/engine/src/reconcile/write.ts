@@ -122,12 +122,15 @@ export function createWriter(options: WriterOptions): WriteDecision {
   }
 
   function tellNo(
-    { request, delivery, cluster }: Reading,
-    stays: StayReason,
+    { request, delivery, cluster, live }: Reading,
+    reason: StayReason,
     sights: readonly Sight[],
   ): void {
+    const { templateChangedAtSeconds } = live;
     if (delivery.purpose === "change")
-      options.history?.append(noRecords(about(request, cluster, clock), stays, sights));
+      options.history?.append(
+        noRecords(about(request, cluster, clock), { reason, sights, templateChangedAtSeconds }),
+      );
   }
 
   async function resumeLater(request: Request, afterMs: number): Promise<void> {
