@@ -1,5 +1,6 @@
 import { text } from "./json.ts";
 import type { StatusBody } from "./to-fault.ts";
+import type { AnswerHeaders } from "./transport/transport.ts";
 
 /** A server that asks for a longer pause is asked again after this one; timers beyond 24 days would fire at once. */
 const retryAfterMaxMs = 600_000;
@@ -34,9 +35,7 @@ export function parseJson(body: string): unknown {
 }
 
 /** In milliseconds; undefined: the server does not ask for a pause, or not in seconds. */
-export function retryAfter(
-  headers: Readonly<Record<string, string | string[] | undefined>>,
-): number | undefined {
+export function retryAfter(headers: AnswerHeaders): number | undefined {
   const value = Number(headers["retry-after"]);
   return Number.isFinite(value) && value > 0 ? Math.min(value * 1000, retryAfterMaxMs) : undefined;
 }

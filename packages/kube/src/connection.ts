@@ -1,6 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
-import type { Dispatcher } from "undici";
 import { parseJson, refusalText, retryAfter, statusOf } from "./answer-parts.ts";
 import { CallLimit } from "./call-limit.ts";
 import { type RecordingOptions, recorded } from "./call-record.ts";
@@ -9,6 +8,8 @@ import type { ClusterTarget } from "./kubeconfig.ts";
 import { Route, type Way } from "./route.ts";
 import { type ConnectionGuard, Suspicion } from "./suspicion.ts";
 import { type CallContext, isSilence, statusFault, transportFault } from "./to-fault.ts";
+import { type StreamedAnswer, streamedAnswer } from "./transport/streamed-answer.ts";
+import type { WireRequest } from "./transport/transport.ts";
 import { wholeAnswer } from "./whole-answer.ts";
 
 export interface Call {
@@ -18,6 +19,8 @@ export interface Call {
   readonly accept?: string;
   readonly contentType?: string;
   readonly body?: string;
+  /** A list of many objects: it goes over a connection that is closed soon after. */
+  readonly isLarge?: true;
   /** Asked last, after every wait for a turn: a rejection is that of the call, which is not sent then. */
   readonly beforeSent?: () => Promise<void>;
 }
@@ -147,7 +150,7 @@ export class Connection {
       let response = await this.#open(call, signal);
       if (response.statusCode === 401) {
         // A token that ran out while the last watch was open: the next one has to do, without a pause.
-        await response.body.dump();
+        await refusalText(response.body);
         response = await this.#open(call, signal);
       }
       if (response.statusCode < 500) this.#hear();
@@ -179,16 +182,19 @@ export class Connection {
     await this.#route.close();
   }
 
-  async #open(call: Call, signal: AbortSignal): Promise<Dispatcher.ResponseData> {
+  async #open(call: Call, signal: AbortSignal): Promise<StreamedAnswer> {
     const way = await this.#route.way(signal);
     const { host } = this.#route;
     const response = await recorded(this.#options, { method: call.method, host, how: "stream" }, () =>
-      way.pools.streams.request({
-        ...this.#request(call, way),
+      streamedAnswer(
+        way.pools.streams,
+        {
+          ...this.#request(call, way),
+          headersTimeout: streamHeadersMs,
+          bodyTimeout: this.#options.streamSilenceMs ?? streamSilenceMs,
+        },
         signal,
-        headersTimeout: streamHeadersMs,
-        bodyTimeout: this.#options.streamSilenceMs ?? streamSilenceMs,
-      }),
+      ),
     );
     if (response.statusCode === 401) this.#route.refused(way.identity);
     return response;
@@ -209,7 +215,10 @@ export class Connection {
       const deadlines = { head: this.#head, whole: this.#whole };
       const { host } = this.#route;
       const answer = await recorded(this.#options, { method: call.method, host, how: "call" }, () =>
-        wholeAnswer(way.pools.calls, request, { signal, deadlines }),
+        wholeAnswer(call.isLarge === true ? way.pools.lists : way.pools.calls, request, {
+          signal,
+          deadlines,
+        }),
       );
       const body = parseJson(await answer.text);
       if (answer.statusCode < 500) {
@@ -263,7 +272,7 @@ export class Connection {
     this.#suspicion.disturbed();
   }
 
-  #request(call: Call, { identity, origin, prefix }: Way) {
+  #request(call: Call, { identity, origin, prefix }: Way): WireRequest {
     return {
       origin,
       method: call.method,

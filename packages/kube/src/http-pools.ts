@@ -1,19 +1,27 @@
-import { type Dispatcher, Pool, ProxyAgent } from "undici";
+import type { TLSSocket } from "node:tls";
+import { buildConnector, Pool, ProxyAgent } from "undici";
 import type { Identity } from "./credentials.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 import { secureContextOf } from "./secure-contexts.ts";
+import { Http2Transport } from "./transport/http2-transport.ts";
+import type { Transport } from "./transport/transport.ts";
 
 /**
  * Connections to one API server. Streams share one of HTTP/2 where TLS lets the server choose it, else each has its own. Calls have
  * others, so that a long stream never stands in the way of a PATCH; or the same, for whoever only watches.
  */
 export interface HttpPools {
-  readonly calls: Dispatcher;
-  readonly streams: Dispatcher;
+  readonly calls: Transport;
+  readonly streams: Transport;
+  /** For answers of many objects. What such a one leaves behind of buffers goes with its connection, a moment after it. */
+  readonly lists: Transport;
 }
 
 /** TCP and TLS together. A server that takes longer is as good as away: across continents it is well below a second. */
 const connectTimeoutMs = 5000;
+const idleMs = 60_000;
+/** From one page to the next, and from the list of one kind to that of another. */
+const listIdleMs = 1000;
 
 /** Without a number of connections for calls they share those of the streams. */
 export function createPools(
@@ -22,30 +30,53 @@ export function createPools(
   callConnections: number | undefined,
 ): HttpPools {
   const { servername, rejectUnauthorized } = identity.tls;
-  const connect = {
+  const tls = {
     ...(servername === undefined ? {} : { servername }),
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
     secureContext: secureContextOf(identity),
-    timeout: connectTimeoutMs,
-    keepAlive: true,
-    keepAliveInitialDelay: 30_000,
   };
-  const pool = (connections: number | null, allowH2: boolean): Dispatcher => {
-    const options = { connections, pipelining: 1, allowH2, keepAliveTimeout: 60_000 };
-    const tls = { ...connect, preferH2: allowH2 };
-    return target.proxyUrl === undefined
-      ? new Pool(new URL(target.server).origin, { ...options, connect: tls })
+  const connect = { ...tls, timeout: connectTimeoutMs, keepAlive: true, keepAliveInitialDelay: 30_000 };
+  const { proxyUrl } = target;
+  const server = new URL(target.server);
+  const pool = (connections: number | null, allowH2: boolean): Transport => {
+    const options = { connections, pipelining: 1, allowH2, keepAliveTimeout: idleMs };
+    const requestTls = { ...connect, preferH2: allowH2 };
+    return proxyUrl === undefined
+      ? new Pool(server.origin, { ...options, connect: requestTls })
       : new ProxyAgent({
           ...options,
-          uri: target.proxyUrl,
-          requestTls: { ...tls, allowH2 },
+          uri: proxyUrl,
+          requestTls: { ...requestTls, allowH2 },
           proxyTls: { timeout: connectTimeoutMs },
         });
   };
   // A watch of HTTP/1.1 costs some 75 KiB with TLS (measured), of HTTP/2 a fraction of it. A stream that is
   // not read stops no other: Node takes the bytes of all from the connection as they come.
-  const streams = pool(null, true);
+  const multiplexed = (keptMs: number): Transport =>
+    server.protocol !== "https:" || proxyUrl !== undefined
+      ? pool(null, true)
+      : new Http2Transport({
+          ...{ origin: server, tls, connectTimeoutMs, idleMs: keptMs },
+          plain: (first) =>
+            new Pool(server.origin, {
+              ...{ pipelining: 1, allowH2: false, keepAliveTimeout: keptMs },
+              connect: beginningWith(first, buildConnector({ ...connect, allowH2: false })),
+            }),
+        });
+  const streams = multiplexed(idleMs);
+  if (callConnections === undefined) return { calls: streams, streams, lists: multiplexed(listIdleMs) };
   // One request a connection: no framing, no shared window, and a watch never stands before a PATCH.
-  const calls = callConnections === undefined ? streams : pool(callConnections, false);
-  return { calls, streams };
+  const calls = pool(callConnections, false);
+  return { calls, streams, lists: calls };
+}
+
+/** Makes connections, of which one is there already. */
+function beginningWith(first: TLSSocket, connect: buildConnector.connector): buildConnector.connector {
+  let spare: TLSSocket | undefined = first;
+  return (options, callback) => {
+    const socket = spare;
+    spare = undefined;
+    if (socket === undefined || socket.destroyed) connect(options, callback);
+    else queueMicrotask(() => callback(null, socket));
+  };
 }

@@ -95,7 +95,10 @@ export class Reflector<T> {
         ...(continueToken === "" ? {} : { continue: continueToken }),
       });
       const answer = await connection.call(
-        { method: "GET", path, accept: collection.metadataOnly ? accept.metadataList : accept.json },
+        {
+          ...{ method: "GET", path, isLarge: true },
+          accept: collection.metadataOnly ? accept.metadataList : accept.json,
+        },
         signal,
       );
       if (answer.status === 404)

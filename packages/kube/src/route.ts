@@ -3,6 +3,7 @@ import type { Clock } from "@fleet-reloader/engine/clock";
 import { Credentials, type Identity } from "./credentials.ts";
 import { createPools, type HttpPools } from "./http-pools.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
+import type { Transport } from "./transport/transport.ts";
 
 export interface RouteOptions {
   readonly target: ClusterTarget;
@@ -72,7 +73,7 @@ export class Route {
     this.#isClosed = true;
     this.#made = undefined;
     this.#at.credentials.close();
-    await Promise.all([pools?.calls.destroy(), pools?.streams.destroy()]);
+    await Promise.all(allOf(pools).map((one) => one.destroy()));
   }
 
   #poolsFor({ target }: Address, identity: Identity): HttpPools {
@@ -89,8 +90,7 @@ export class Route {
   #leave(made: Made | undefined): void {
     const old = this.#made;
     this.#made = made;
-    void old?.pools.calls.close();
-    void old?.pools.streams.close();
+    for (const one of allOf(old?.pools)) void one.close();
   }
 }
 
@@ -115,6 +115,10 @@ function addressOf(target: ClusterTarget, clock: Clock): Address {
   const { host, origin, pathname } = new URL(target.server);
   const credentials = new Credentials(target, clock);
   return { target, credentials, host, origin, prefix: pathname.replace(/\/$/, "") };
+}
+
+function allOf(pools: HttpPools | undefined): readonly Transport[] {
+  return pools === undefined ? [] : [...new Set([pools.calls, pools.streams, pools.lists])];
 }
 
 function closed(): Fault {

@@ -4,7 +4,7 @@ import { Pool } from "undici";
 import { describe, expect, test } from "vitest";
 import { wholeAnswer } from "./whole-answer.ts";
 
-const request = { method: "GET", path: "/" } as const;
+const request = { origin: "http://127.0.0.1", method: "GET", path: "/", headers: {} } as const;
 
 async function textOf(pool: Pool, path: string, signal = new AbortController().signal): Promise<string> {
   const { text } = await wholeAnswer(pool, { ...request, path }, { signal });

@@ -1,11 +1,11 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Dispatcher } from "undici";
 import type { Deadlines } from "./deadlines.ts";
+import type { AnswerHeaders, Transport, WireRequest } from "./transport/transport.ts";
 
 /** An answer whose head has come, and whose body is on its way. */
 export interface WholeAnswer {
   readonly statusCode: number;
-  readonly headers: Readonly<Record<string, string | string[] | undefined>>;
+  readonly headers: AnswerHeaders;
   readonly text: Promise<string>;
 }
 
@@ -27,8 +27,8 @@ const bytesMaxDefault = 64 * 1024 * 1024;
  * the rest of a call; ours are read as a whole anyway.
  */
 export function wholeAnswer(
-  dispatcher: Dispatcher,
-  options: Dispatcher.DispatchOptions,
+  transport: Transport,
+  request: WireRequest,
   { signal, deadlines, bytesMax = bytesMaxDefault }: AnswerLimits,
 ): Promise<WholeAnswer> {
   const head = Promise.withResolvers<WholeAnswer>();
@@ -60,35 +60,35 @@ export function wholeAnswer(
   signal.addEventListener("abort", onAbort);
   const onLate = (): void => giveUp(new Error("no answer in time"));
   inTime = deadlines?.head.add(onLate) ?? inTime;
-  dispatcher.dispatch(options, {
-    onRequestStart(controller) {
-      abort = (reason) => controller.abort(reason instanceof Error ? reason : new Error("stopped"));
+  transport.dispatch(request, {
+    onRequestStart(exchange) {
+      abort = (reason) => exchange.abort(reason instanceof Error ? reason : new Error("stopped"));
       if (failure !== undefined) abort(failure);
     },
-    onResponseStart(_controller, statusCode, headers) {
+    onResponseStart(_exchange, statusCode, headers) {
       if (statusCode < 200) return;
       inTime();
       inTime = deadlines?.whole.add(onLate) ?? inTime;
       head.resolve({ statusCode, headers, text: text.promise });
     },
-    onResponseData(_controller, chunk) {
+    onResponseData(_exchange, chunk) {
       bytes += chunk.length;
       if (bytes <= bytesMax) chunks.push(chunk);
-      else if (failure === undefined) giveUp(tooLong(options, bytesMax));
+      else if (failure === undefined) giveUp(tooLong(request, bytesMax));
     },
     onResponseEnd() {
       inTime();
       signal.removeEventListener("abort", onAbort);
       text.resolve(textOf(chunks));
     },
-    onResponseError(_controller, error) {
+    onResponseError(_exchange, error) {
       fail(error);
     },
   });
   return head.promise;
 }
 
-function tooLong({ method, path }: Dispatcher.DispatchOptions, bytesMax: number): Fault {
+function tooLong({ method, path }: WireRequest, bytesMax: number): Fault {
   const where = `${method} ${path.split("?")[0]}`;
   return new Fault(
     "kube.malformed",
