@@ -13,6 +13,7 @@ import { createOptionalStream } from "./optional-stream.ts";
 import { podStatus, podStatusHandler, podStatusKind } from "./pod-status.ts";
 import { referringHandler } from "./referring-handler.ts";
 import { Reflector, type ReflectorTimings } from "./reflector.ts";
+import { RevisionProbe } from "./revision-probe.ts";
 import { WorkloadObjects } from "./workload-objects.ts";
 
 export interface KubeStreamsOptions {
@@ -33,6 +34,7 @@ const selectors: Readonly<Partial<Record<SourceKind, string>>> = { Secret: "type
 /** The streams of one cluster: whole workloads, but only the metadata of sources and namespaces. */
 export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
   const objects = new WorkloadObjects(options.connection, []);
+  const probe = new RevisionProbe(options);
   const { resources } = objects;
   const over = (namespace: string | undefined) => (namespace === undefined ? {} : { namespace });
   return {
@@ -43,7 +45,7 @@ export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
           const withTemplate = (live: LiveWorkload) => objects.withTemplate(live, signal);
           const reflector = new Reflector({
             ...options,
-            log,
+            ...{ probe, log },
             collection: { ...resource, ...over(namespace), metadataOnly: false },
             parse: (object) => liveWorkload(kind, object),
             handler: kind.templateOwner === undefined ? watched : referringHandler(watched, withTemplate),
@@ -62,7 +64,7 @@ export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
         const reflect = (resource: ApiResource, watched: StreamHandler<SourceVersion>): Stream =>
           new Reflector({
             ...options,
-            log,
+            ...{ probe, log },
             collection: { ...resource, ...over(namespace), metadataOnly: false },
             parse: podStatus,
             handler: podStatusHandler(watched),
@@ -76,7 +78,7 @@ export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
       const { sourceSelector } = options;
       return new Reflector({
         ...options,
-        log,
+        ...{ probe, log },
         collection: {
           ...sourceResource(kind),
           ...over(namespace),
@@ -91,7 +93,7 @@ export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
     namespaces(handler) {
       return new Reflector({
         ...options,
-        log: options.log.child({ resource: "Namespace" }),
+        ...{ probe, log: options.log.child({ resource: "Namespace" }) },
         collection: { group: "", version: "v1", plural: "namespaces", metadataOnly: true },
         parse: labelledNamespace,
         handler,

@@ -186,7 +186,7 @@ describe("a server that misbehaves", () => {
   });
 
   test("and was restored from a backup is found out by the revision probe", async () => {
-    await using world = await startFollowed({ timings: { probeEveryMs: 50 } });
+    await using world = await startFollowed({ probeEveryMs: 50 });
     const { cluster, followed } = world;
     const backup = cluster.resourceVersion;
     for (let each = 0; each < 5; each += 1) cluster.apply(configMap("lost", String(each)));
@@ -197,7 +197,7 @@ describe("a server that misbehaves", () => {
   });
 
   test("is probed again after a probe that failed", async () => {
-    await using world = await startFollowed({ timings: { probeEveryMs: 50 } });
+    await using world = await startFollowed({ probeEveryMs: 50 });
     const { cluster, followed, proxy } = world;
     const backup = cluster.resourceVersion;
     for (let each = 0; each < 5; each += 1) cluster.apply(configMap("lost", String(each)));

@@ -1,12 +1,13 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
+import { linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { StreamHandler, StreamState } from "@fleet-reloader/engine/source-stream";
 import { Backoff } from "./backoff.ts";
 import type { Connection } from "./connection.ts";
 import { list, text } from "./json.ts";
-import { accept, type Collection, isOlderVersion, resourcePath } from "./resource.ts";
+import { accept, type Collection, resourcePath } from "./resource.ts";
+import type { RevisionProbe } from "./revision-probe.ts";
 import { WatchReader } from "./watch-reader.ts";
 
 export interface ReflectorOptions<T> {
@@ -15,6 +16,8 @@ export interface ReflectorOptions<T> {
   /** Picks what is kept of an object; undefined leaves the object out. */
   readonly parse: (object: unknown) => T | undefined;
   readonly handler: StreamHandler<T>;
+  /** Shared by all watches over one connection. */
+  readonly probe: RevisionProbe;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -22,8 +25,6 @@ export interface ReflectorOptions<T> {
 }
 
 export interface ReflectorTimings {
-  /** How often the revision probe asks whether the server's history went backwards. */
-  readonly probeEveryMs: number;
   /** How often everything is listed and compared although the watch is fine; a difference found then is a bug of the watch. */
   readonly relistEveryMs: number;
   /** First and largest back-off. */
@@ -34,8 +35,6 @@ export interface ReflectorTimings {
 }
 
 const defaultTimings: ReflectorTimings = {
-  // A watch from a revision of the future stays silent for ever (etcd restored from a backup): only a list tells.
-  probeEveryMs: 60_000,
   relistEveryMs: 30 * 60_000,
   backoffMs: 800,
   backoffMaxMs: 30_000,
@@ -119,11 +118,19 @@ export class Reflector<T> {
   }
 
   async #watch(signal: AbortSignal): Promise<Next> {
-    const { clock, handler, connection, collection, parse, random } = this.#options;
+    const { clock, handler, connection, collection, parse, probe, random } = this.#options;
     this.#state("watching", "in sync");
     const openedAt = clock.monotonic();
     using watch = linkedAbort(signal);
-    const probe = this.#probe(watch);
+    let wentBack = false;
+    const probed = probe.add({
+      path: this.#path({ limit: "1" }),
+      seen: () => this.#resourceVersion,
+      wentBack: () => {
+        wentBack = true;
+        watch.abort();
+      },
+    });
     const reader = new WatchReader(parse);
     const path = this.#path({
       watch: "1",
@@ -162,9 +169,10 @@ export class Reflector<T> {
       const isDue = clock.monotonic() - this.#listedAt > this.#timings.relistEveryMs;
       return isDue ? { type: "list", why: "periodic comparison" } : { type: "watch" };
     } catch (error) {
-      if (probe.wentBack && !signal.aborted) return { type: "list", why: "the server's revision went back" };
+      if (wentBack && !signal.aborted) return { type: "list", why: "the server's revision went back" };
       throw error;
     } finally {
+      probed();
       watch.abort();
     }
   }
@@ -172,36 +180,6 @@ export class Reflector<T> {
   #ended(end: Fault): Next {
     if (end.code === "kube.expired") return { type: "list", why: end.message };
     throw end;
-  }
-
-  /** Ends the watch when a consistent list shows an older revision than the one we have seen. */
-  #probe({ signal, abort }: LinkedAbort): { readonly wentBack: boolean } {
-    const probe = { wentBack: false };
-    const ask = async (): Promise<void> => {
-      while (!signal.aborted) {
-        await this.#options.clock.sleep(this.#timings.probeEveryMs, signal);
-        const seen = this.#resourceVersion;
-        // The watch itself notices an unreachable server; a failed probe only means there is no answer this time.
-        const now = await this.#serverVersion(signal).catch((error: unknown) => {
-          if (!signal.aborted)
-            this.#options.log.debug({ reason: asFault(error).code }, "revision probe failed");
-        });
-        if (now === undefined || !isOlderVersion(now, seen)) continue;
-        probe.wentBack = true;
-        abort();
-      }
-    };
-    // Only the sleep can reject, when the watch is over.
-    ask().catch(() => undefined);
-    return probe;
-  }
-
-  async #serverVersion(signal: AbortSignal): Promise<string> {
-    const answer = await this.#options.connection.call(
-      { method: "GET", path: this.#path({ limit: "1" }), accept: accept.metadataList },
-      signal,
-    );
-    return text(answer.body, "metadata", "resourceVersion");
   }
 
   async #recover(fault: Fault, was: Next, signal: AbortSignal): Promise<Next> {

@@ -7,6 +7,7 @@ import { ApiResources } from "../api-resources.ts";
 import type { CallRecord } from "../call-record.ts";
 import { Connection } from "../connection.ts";
 import { type ClusterTarget, selectTargets } from "../kubeconfig.ts";
+import { RevisionProbe } from "../revision-probe.ts";
 import { Announcer } from "./announced.ts";
 import { createKubeconfigDirectory } from "./directory/kubeconfig-directory.ts";
 import { createGivenClusters } from "./given.ts";
@@ -98,7 +99,8 @@ function hubOf(target: ClusterTarget | undefined, options: RegistrationOptions):
   if (target === undefined) return undefined;
   const connection = new Connection({ ...options, target });
   const log = options.log.child({ hub: target.name });
-  return { ...options, target, connection, resources: new ApiResources(connection), log };
+  const probe = new RevisionProbe({ ...options, connection, log });
+  return { ...options, target, connection, probe, resources: new ApiResources(connection), log };
 }
 
 function hubProviders(

@@ -7,6 +7,7 @@ import { ApiResources } from "../../api-resources.ts";
 import { Connection } from "../../connection.ts";
 import { systemClock } from "../../fixture/system-clock.ts";
 import { targetOf } from "../../fixture/targets-of.ts";
+import { RevisionProbe } from "../../revision-probe.ts";
 import { type HubSecret, readSecret, secretStream } from "./hub-secrets.ts";
 import { KeptObjects } from "./kept-objects.ts";
 
@@ -27,11 +28,13 @@ async function startHub(answer: (path: string, response: ServerResponse) => void
   const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
   const target = targetOf(renderKubeconfig({ clusterName: "c", userName: "u", url, token: "t" }));
   const clock = systemClock;
+  const log = new CollectedLog();
   // More than are read at once, so that it is not the connections that hold the others back.
   const connection = new Connection({ target, clock, userAgent: "test", callConnections: 100 });
   return {
     hub: {
-      ...{ target, connection, clock, log: new CollectedLog(), random: () => 0.5 },
+      ...{ target, connection, clock, log, random: () => 0.5 },
+      probe: new RevisionProbe({ connection, clock, log }),
       resources: new ApiResources(connection),
     },
     async [Symbol.asyncDispose]() {

@@ -4,11 +4,13 @@ import type { ApiResources } from "../../api-resources.ts";
 import type { Connection } from "../../connection.ts";
 import type { ClusterTarget } from "../../kubeconfig.ts";
 import type { ReflectorTimings } from "../../reflector.ts";
+import type { RevisionProbe } from "../../revision-probe.ts";
 
 /** The cluster whose objects register others. */
 export interface Hub {
   readonly target: ClusterTarget;
   readonly connection: Connection;
+  readonly probe: RevisionProbe;
   readonly resources: ApiResources;
   readonly clock: Clock;
   readonly random: Random;
