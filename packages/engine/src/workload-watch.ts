@@ -4,6 +4,7 @@ import { isHeld } from "@fleet-reloader/domain/pause";
 import type { SourceRef } from "@fleet-reloader/domain/source";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { LiveWorkload } from "./cluster-api.ts";
+import { fingerprint } from "./fingerprint.ts";
 import { indexEntry, isInterested, readInterest } from "./interest.ts";
 import type { IndexEntry, ReferenceIndex } from "./reference-index.ts";
 import type { ClusterId } from "./request.ts";
@@ -23,11 +24,6 @@ export interface WorkloadWatchOptions {
   readonly compile: CompilePattern;
   readonly onListed: () => void;
   readonly onState: (state: StreamState, why: string) => void;
-}
-
-/** What is remembered of a workload, so that the ten status updates of a rollout cost nothing. */
-interface Known {
-  readonly shape: string;
 }
 
 interface Seen {
@@ -56,7 +52,8 @@ const stashMs = 5000;
  */
 export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatch {
   const { cluster, index, queue, settings, compile } = options;
-  const known = new Map<string, Known>();
+  /** What is remembered of each workload, so that the ten status updates of a rollout cost nothing: a number, as there are many. */
+  const known = new Map<string, number>();
   let listed = new Set<string>();
 
   return {
@@ -91,8 +88,8 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
   async function take(workloads: readonly LiveWorkload[]): Promise<void> {
     const fresh = workloads.flatMap((workload) => {
       const seen = see(workload);
-      const shape = JSON.stringify([seen.entry, seen.hasNote, seen.isHeld, seen.isStash]);
-      return known.get(workloadKey(workload.ref))?.shape === shape ? [] : [{ ...seen, shape }];
+      const shape = fingerprint(JSON.stringify([seen.entry, seen.hasNote, seen.isHeld, seen.isStash]));
+      return known.get(workloadKey(workload.ref)) === shape ? [] : [{ ...seen, shape }];
     });
     if (fresh.length === 0) return;
     const entries = fresh.flatMap(({ entry }) => entry ?? []);
@@ -129,7 +126,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
     );
     if (changed.length > 0) await index.markPublished(changed);
     // Remembered only now: had anything failed, the same event would have to do it again.
-    for (const { workload, shape } of fresh) known.set(workloadKey(workload), { shape });
+    for (const { workload, shape } of fresh) known.set(workloadKey(workload), shape);
   }
 
   function see(workload: LiveWorkload): Seen {
