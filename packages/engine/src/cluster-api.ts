@@ -59,7 +59,10 @@ export interface WorkloadPatch {
   readonly templateBefore?: unknown;
   /** Other fields, from the root of the object. */
   readonly fields?: JsonObject;
-  /** Asked when nothing is left to be waited for: the write is sent only if it still may be, and else is a `kube.conflict`. */
+  /**
+   * Asked each time before the write is sent, after every wait for a turn, for a connection in use and for credentials: it is sent only
+   * if it still may be, and else is a `kube.conflict`. A connection that has to be made may still take up to 5 s after it.
+   */
   readonly mayStill?: () => Promise<boolean>;
 }
 

@@ -3,8 +3,8 @@ import type { Clock } from "./clock.ts";
 export interface TurnsOptions {
   /** How many have a turn at once. */
   readonly atOnce: number;
-  /** After this long a turn is over for those who wait, whatever became of its work: nobody awaits a sick cluster. */
-  readonly longestMs: number;
+  /** After this long a turn is over for those who wait, whatever became of its work: nobody awaits a sick cluster. Undefined: its work ends by itself. */
+  readonly longestMs?: number;
   readonly clock: Clock;
 }
 
@@ -23,14 +23,22 @@ export class Turns {
     signal.throwIfAborted();
     if (this.#taken >= this.#options.atOnce) await this.#wait(signal);
     else this.#taken += 1;
+    const { clock, longestMs } = this.#options;
+    if (longestMs === undefined) return this.#endOnce();
     const over = new AbortController();
-    const end = (): void => {
-      if (over.signal.aborted) return;
-      over.abort();
+    const end = this.#endOnce(() => over.abort());
+    clock.sleep(longestMs, over.signal).then(end, () => undefined);
+    return end;
+  }
+
+  #endOnce(onEnd = (): void => undefined): () => void {
+    let isOver = false;
+    return () => {
+      if (isOver) return;
+      isOver = true;
+      onEnd();
       this.#next();
     };
-    this.#options.clock.sleep(this.#options.longestMs, over.signal).then(end, () => undefined);
-    return end;
   }
 
   async #wait(signal: AbortSignal): Promise<void> {

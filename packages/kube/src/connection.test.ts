@@ -1,7 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { Fault } from "@fleet-reloader/domain/fault";
-import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
+import { ManualClock, settled } from "@fleet-reloader/testkit/memory/manual-clock";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
+import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import { Connection, type ConnectionOptions } from "./connection.ts";
 import { systemClock } from "./fixture/system-clock.ts";
@@ -23,6 +24,7 @@ async function connect(
   const connection = new Connection({ target, clock: systemClock, userAgent: "us/1", ...options });
   return {
     connection,
+    target,
     get: () => connection.call({ method: "GET", path: "/version" }, signal),
     async [Symbol.asyncDispose]() {
       await connection.close();
@@ -104,6 +106,86 @@ test("a refusal of a stream that does not end is a refusal all the same", async 
   });
   const stream = world.connection.stream({ method: "GET", path: "/watch" }, signal);
   await expect(stream.next()).rejects.toMatchObject({ code: "kube.forbidden" });
+});
+
+describe("whether a call may be sent is asked last", () => {
+  const forbidden = new Fault("kube.conflict", "frozen");
+  /** A call that goes out unless it was forbidden by then. */
+  const write = (connection: Connection, isForbidden: () => boolean) => {
+    const beforeSent = async () => {
+      if (isForbidden()) throw forbidden;
+    };
+    return connection.call({ method: "PATCH", path: "/web", body: "{}", beforeSent }, signal);
+  };
+
+  test("after the wait for one of the connections, in the order in which they were asked for", async () => {
+    const held: (() => void)[] = [];
+    const asked: string[] = [];
+    await using world = await connect(
+      (request, response) => {
+        asked.push(`${request.method}`);
+        held.push(() => response.end("{}"));
+      },
+      { callConnections: 2 },
+    );
+    const reads = [world.get(), world.get()];
+    await until("both are in use", () => held.length === 2);
+    let isForbidden = false;
+    const waiting = write(world.connection, () => isForbidden);
+    const behind = world.get();
+    waiting.catch(() => undefined);
+    await settled();
+    isForbidden = true;
+    held[0]?.();
+    await expect(waiting).rejects.toBe(forbidden);
+    await until("the next has its turn", () => held.length === 3);
+    for (const answer of held) answer();
+    await Promise.all([...reads, behind]);
+    expect(asked).toEqual(["GET", "GET", "GET"]);
+  });
+
+  test("again before it is sent for the second time, with other credentials", async () => {
+    let isForbidden = false;
+    let asked = 0;
+    await using world = await connect((_request, response) => {
+      asked += 1;
+      isForbidden = true;
+      response.writeHead(401).end();
+    });
+    await expect(write(world.connection, () => isForbidden)).rejects.toBe(forbidden);
+    expect(asked).toBe(1);
+  });
+
+  test("and once more when the address became another meanwhile, where it goes then", async () => {
+    await using second = await connect((_request, response) => response.end('{"is":"second"}'));
+    await using first = await connect((_request, response) => response.end('{"is":"first"}'));
+    let asked = 0;
+    const beforeSent = async () => {
+      asked += 1;
+      if (asked > 1) return;
+      first.connection.use(second.target);
+      // Over other connections: those of before are closed.
+      await first.get();
+    };
+    const answer = await first.connection.call({ method: "PATCH", path: "/web", beforeSent }, signal);
+    expect(answer.body).toEqual({ is: "second" });
+    expect(asked).toBe(2);
+  });
+});
+
+test("a call that no connection has become free for was certainly not sent, and says so", async () => {
+  const clock = new ManualClock();
+  const asked: (string | undefined)[] = [];
+  await using world = await connect((request) => void asked.push(request.url), { clock, callConnections: 1 });
+  const hung = world.get();
+  await until("it is in use", () => asked.length === 1);
+  const waiting = world.connection.call({ method: "PATCH", path: "/web" }, signal);
+  hung.catch(() => undefined);
+  waiting.catch(() => undefined);
+  await clock.advance(10_250);
+  await expect(hung).rejects.toMatchObject({ code: "kube.timeout" });
+  await expect(waiting).rejects.toMatchObject({ code: "kube.unreachable" });
+  expect(asked).toEqual(["/version"]);
 });
 
 test("whoever looks whether a cluster answers waits behind no call of ours", async () => {

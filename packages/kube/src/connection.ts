@@ -3,6 +3,7 @@ import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abo
 import { parseJson, refusalText, retryAfter, statusOf } from "./answer-parts.ts";
 import { CallLimit } from "./call-limit.ts";
 import { type RecordingOptions, recorded } from "./call-record.ts";
+import { CallTurns } from "./call-turns.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 import { Route, type Way } from "./route.ts";
@@ -21,7 +22,11 @@ export interface Call {
   readonly body?: string;
   /** A list of many objects: it goes over a connection that is closed soon after. */
   readonly isLarge?: true;
-  /** Asked last, after every wait for a turn: a rejection is that of the call, which is not sent then. */
+  /**
+   * Asked last, each time the call is sent: after every wait for a turn, for the guard, and for credentials. A rejection is that of
+   * the call, which is not sent then. What may still lie between: a connection has to be made (5 s at most), or one is in use by who
+   * asks past the turns whether the cluster answers.
+   */
   readonly beforeSent?: () => Promise<void>;
 }
 
@@ -63,6 +68,8 @@ const silenceMs = 4000;
 export class Connection {
   readonly #options: ConnectionOptions;
   readonly #limit: CallLimit | undefined;
+  /** Undefined: the connections are not for calls alone. */
+  readonly #turns: CallTurns | undefined;
   readonly #head: Deadlines;
   readonly #whole: Deadlines;
   readonly #route: Route;
@@ -75,10 +82,10 @@ export class Connection {
   constructor(options: ConnectionOptions) {
     const { callConnections = callConnectionsDefault, clock, isShared, limit, target } = options;
     this.#options = options;
-    this.#route = new Route({
-      ...{ target, clock },
-      callConnections: isShared === true ? undefined : callConnections,
-    });
+    const connections = isShared === true ? undefined : callConnections;
+    this.#route = new Route({ target, clock, callConnections: connections });
+    this.#turns =
+      connections === undefined ? undefined : new CallTurns({ connections, waitMaxMs: callTimeoutMs, clock });
     this.#limit = limit === undefined ? undefined : new CallLimit({ ...limit, clock });
     this.#head = new Deadlines(callTimeoutMs, clock);
     this.#whole = new Deadlines(wholeAnswerMs, clock);
@@ -116,10 +123,18 @@ export class Connection {
     await this.#limit?.turn(signal).catch((error: unknown) => {
       throw transportFault(error, this.#context(call), signal);
     });
-    // Last: what is behind the address may have become another while there was no turn.
+    // One look of the guard serves all, and none of them holds a turn meanwhile.
     await this.#suspicion.settled(signal);
-    await call.beforeSent?.();
-    return await this.ask(call, signal);
+    const endTurn = await this.#turns?.take(signal).catch((error: unknown) => {
+      throw transportFault(error, this.#context(call), signal);
+    });
+    try {
+      // Last: what is behind the address may have become another while there was no turn.
+      await this.#suspicion.settled(signal);
+      return await this.ask(call, signal);
+    } finally {
+      endTurn?.();
+    }
   }
 
   /**
@@ -177,6 +192,7 @@ export class Connection {
   }
 
   async close(): Promise<void> {
+    this.#turns?.close();
     this.#head.close();
     this.#whole.close();
     await this.#route.close();
@@ -203,10 +219,9 @@ export class Connection {
   async #callOnce(call: Call, signal: AbortSignal): Promise<Answer> {
     const { clock } = this.#options;
     const context = this.#context(call);
-    let sentAt = Number.POSITIVE_INFINITY;
+    const way = await this.#route.way(signal, call.beforeSent);
+    const sentAt = clock.monotonic();
     try {
-      const way = await this.#route.way(signal);
-      sentAt = clock.monotonic();
       const request = {
         ...this.#request(call, way),
         headersTimeout: callTimeoutMs,

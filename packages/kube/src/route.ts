@@ -50,8 +50,22 @@ export class Route {
     this.#at.credentials.invalidate(identity);
   }
 
-  /** Faults with `engine.aborted` when the signal is aborted, or all is closed: nothing opens it again. */
-  async way(signal: AbortSignal): Promise<Way> {
+  /**
+   * Faults with `engine.aborted` when the signal is aborted, or all is closed: nothing opens it again. `beforeUse` is asked when there
+   * is nothing left to be waited for; and once more if there was something after all.
+   */
+  async way(signal: AbortSignal, beforeUse?: () => Promise<void>): Promise<Way> {
+    let way = await this.#way(signal);
+    if (beforeUse === undefined) return way;
+    for (;;) {
+      await beforeUse();
+      const now = await this.#way(signal);
+      if (now.identity === way.identity) return now;
+      way = now;
+    }
+  }
+
+  async #way(signal: AbortSignal): Promise<Way> {
     for (;;) {
       const at = this.#at;
       if (this.#isClosed) throw closed();
