@@ -1,4 +1,5 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
+import { inspect } from "node:util";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { ManualClock, settled } from "@fleet-reloader/testkit/memory/manual-clock";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
@@ -216,4 +217,33 @@ test("a call that waited for its turn is not sent before the guard has looked at
   world.connection.reopenStreams();
   await clock.advance(1000);
   await expect(waiting).rejects.toMatchObject({ code: "kube.replaced" });
+});
+
+test("a proxy that cannot be used is no answer that did not come: it is said without its password, and nothing is suspected", async () => {
+  const kubeconfig = renderKubeconfig({
+    clusterName: "c",
+    userName: "u",
+    url: "http://127.0.0.1:1",
+    token: "t",
+  });
+  const target = { ...targetOf(kubeconfig), proxyUrl: "ftp://me:hunter2@proxy" };
+  const connection = new Connection({ target, clock: systemClock, userAgent: "us/1" });
+  let disturbed = 0;
+  connection.guard({
+    verify: async () => undefined,
+    disturbed: () => {
+      disturbed += 1;
+    },
+  });
+  const fault = await connection.call({ method: "GET", path: "/" }, signal).catch((error: unknown) => error);
+  expect(fault).toMatchObject({
+    code: "kube.unreachable",
+    message: expect.stringContaining("check its proxy-url"),
+  });
+  expect(inspect(fault)).not.toContain("hunter2");
+  await expect(connection.stream({ method: "GET", path: "/" }, signal).next()).rejects.toMatchObject({
+    code: "kube.unreachable",
+  });
+  expect(disturbed).toBe(0);
+  await connection.close();
 });

@@ -95,7 +95,7 @@ export class Route {
     const { tlsKey } = identity;
     const old = this.#made;
     if (old?.server === server && old.proxyUrl === proxyUrl && old.tlsKey === tlsKey) return old.pools;
-    const pools = createPools(target, identity, this.#options.callConnections);
+    const pools = usable(target, () => createPools(target, identity, this.#options.callConnections));
     this.#leave({ server, proxyUrl, tlsKey, pools });
     return pools;
   }
@@ -133,6 +133,18 @@ function addressOf(target: ClusterTarget, clock: Clock): Address {
 
 function allOf(pools: HttpPools | undefined): readonly Transport[] {
   return pools === undefined ? [] : [...new Set([pools.calls, pools.streams, pools.lists])];
+}
+
+/** A mistake of ours to mend here: nothing was sent, and nothing the server does will change it. */
+function usable(target: ClusterTarget, create: () => HttpPools): HttpPools {
+  try {
+    return create();
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    // Without the error: it may quote the address of the proxy, which may hold a password.
+    const mend = target.proxyUrl === undefined ? "" : "; check its proxy-url, expected http://host:port";
+    throw new Fault("kube.unreachable", `no connection to ${target.server} can be made${mend}`);
+  }
 }
 
 function closed(): Fault {

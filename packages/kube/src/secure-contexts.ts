@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto";
 import { createSecureContext, type SecureContext } from "node:tls";
-import type { Identity } from "./credentials.ts";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Identity, TlsMaterial } from "./credentials.ts";
 
 /** By a digest of the TLS material, which may hold a private key, and only as long as a connection needs them: certificates are renewed. */
 const contexts = new Map<string, WeakRef<SecureContext>>();
@@ -8,7 +9,10 @@ const forget = new FinalizationRegistry<string>((key) => {
   if (contexts.get(key)?.deref() === undefined) contexts.delete(key);
 });
 
-/** The parsed certificates of an identity: some 35 KiB, which Node would make for each connection anew. */
+/**
+ * The parsed certificates of an identity: some 35 KiB, which Node would make for each connection anew. What cannot be used is a fault
+ * that names it.
+ */
 export function secureContextOf({ tls: { ca, cert, key } }: Identity): SecureContext {
   const material = {
     ...(ca === undefined ? {} : { ca }),
@@ -18,8 +22,27 @@ export function secureContextOf({ tls: { ca, cert, key } }: Identity): SecureCon
   const name = createHash("sha256").update(JSON.stringify(material)).digest("hex");
   const known = contexts.get(name)?.deref();
   if (known !== undefined) return known;
-  const context = createSecureContext(material);
+  const context = made(material) ?? refuse(material);
   contexts.set(name, new WeakRef(context));
   forget.register(context, name);
   return context;
+}
+
+function made(material: TlsMaterial): SecureContext | undefined {
+  try {
+    return createSecureContext(material);
+  } catch {
+    return undefined;
+  }
+}
+
+/** In words of our own, since those of others are about a private key. */
+function refuse({ cert, key }: TlsMaterial): never {
+  const why =
+    (cert !== undefined && made({ cert }) === undefined && "the client certificate is none; expected PEM") ||
+    (key !== undefined &&
+      made({ key }) === undefined &&
+      "the client key is no private key, or one with a passphrase; expected PEM") ||
+    "the client key does not belong to the client certificate";
+  throw new Fault("kube.unauthorized", `the credentials cannot be used: ${why}`);
 }
