@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { describe, expect, test } from "vitest";
 import { askPlugin } from "./exec-plugin.ts";
 
@@ -30,4 +31,21 @@ describe("an exec plugin is told", () => {
       spec: { cluster: { server: "https://prod.example:6443", "certificate-authority-data": "Q0E=" } },
     });
   });
+});
+
+test("a plugin that cannot be started for want of file descriptors is a problem, and not the end of the process", () => {
+  const starved = `
+    const { askPlugin } = await import(${JSON.stringify(new URL("./exec-plugin.ts", import.meta.url).href)});
+    const { openSync } = await import("node:fs");
+    const waits = new AbortController().signal;
+    const ask = () => askPlugin({ command: "true" }, null, waits);
+    await ask();
+    try {
+      for (;;) openSync("/dev/null", "r");
+    } catch {}
+    console.log(JSON.stringify(await ask()));
+  `;
+  const script = 'ulimit -n 128; exec "$0" --input-type=module -e "$1"';
+  const { stdout } = spawnSync("sh", ["-c", script, process.execPath, starved], { encoding: "utf8" });
+  expect(JSON.parse(stdout || "{}")).toEqual({ problem: 'its plugin "true" failed (EMFILE)' });
 });

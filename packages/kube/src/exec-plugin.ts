@@ -85,12 +85,13 @@ function run(
       signal.removeEventListener("abort", stop);
       resolve(how);
     };
-    child.stdout.on("data", (chunk: Buffer) => {
+    // First: an error that nobody waits for would end us all. And where no pipe could be made there is none to read from.
+    child.on("error", (error) => end({ failed: "code" in error ? ` (${error.code})` : "" }));
+    child.stdout?.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > answerMaxBytes) stop();
       else chunks.push(chunk);
     });
-    child.on("error", (error) => end({ failed: "code" in error ? ` (${error.code})` : "" }));
     child.on("close", (code) => {
       if (code === 0) end({ output: Buffer.concat(chunks).toString("utf8") });
       else end({ failed: code === null ? "" : ` (exit code ${code})` });
