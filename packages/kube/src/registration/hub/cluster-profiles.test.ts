@@ -3,6 +3,7 @@ import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import { canary, kubeconfigOf } from "../fixture/credentials.ts";
 import { followHub } from "../fixture/followed-hub.ts";
+import type { ClusterProvider, Registration } from "../registration.ts";
 import { createClusterProfiles } from "./cluster-profiles.ts";
 
 const resource = {
@@ -68,6 +69,36 @@ test("a profile that comes later finds its Secret, and nobody else's Secret is r
   hub.cluster.apply(profileOf("a", { credentialProviders: [provider("secretreader")] }));
   await hub.become("a usable");
   expect(hub.cluster.requestCount("get", "secrets").requests).toBe(1);
+});
+
+test("what one profile or its Secret becomes has no other read anew", async () => {
+  let told: readonly Registration[] = [];
+  const accessOf = (id: string) => told.find((one) => one.id.endsWith(id))?.access;
+  await using hub = await followHub(
+    (one) => {
+      const provider = createClusterProfiles({ hub: one, namespace: "clusters", accessProviders });
+      const run: ClusterProvider["run"] = (signal, onChange) =>
+        provider.run(signal, (registrations) => {
+          told = registrations;
+          onChange(registrations);
+        });
+      return { ...provider, run };
+    },
+    { customResources: [resource] },
+  );
+  const profile = (name: string) => profileOf(name, { accessProviders: [provider("secretreader")] });
+  for (const name of ["a", "b"]) {
+    hub.secret(name, { token: canary });
+    hub.cluster.apply(profile(name));
+  }
+  hub.start();
+  await hub.become("a usable", "b usable");
+  const [a, b] = [accessOf("/a"), accessOf("/b")];
+  hub.cluster.apply(profile("c"));
+  await hub.become("a usable", "b usable", "c unusable");
+  hub.secret("a", { token: `${canary}-2` });
+  await until("the rotation is seen", () => accessOf("/a") !== a);
+  expect(accessOf("/b")).toBe(b);
 });
 
 test("the Secret of a profile that is gone is read no more, and read anew when the profile is back", async () => {

@@ -39,6 +39,11 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
   const secrets = new KeptObjects<HubSecret>();
   /** Keys of the Secrets that profiles name; of no other is the content asked for. */
   let wanted = new Set<string>();
+  /** What a profile came to with its Secret, while both are what they were: each change tells of all, and to read them all anew is costly. */
+  const derived = new WeakMap<
+    ClusterProfile,
+    { readonly secret: HubSecret | undefined; readonly access: Access }
+  >();
   const isWanted = ({ key }: { readonly key: string }): boolean => wanted.has(key);
 
   /** Its Secret was passed over as long as nobody wanted it: it is read by itself once. */
@@ -106,7 +111,12 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
     const place = placeOf(profile, options.accessProviders);
     if ("problem" in place)
       return { type: "unusable", why: `ClusterProfile ${profile.key}: ${place.problem}` };
-    return accessOfProfile(profile, place, secrets.get(keyOf(place)));
+    const secret = secrets.get(keyOf(place));
+    const before = derived.get(profile);
+    if (before !== undefined && before.secret === secret) return before.access;
+    const access = accessOfProfile(profile, place, secret);
+    derived.set(profile, { secret, access });
+    return access;
   }
 }
 
