@@ -109,13 +109,14 @@ export class Credentials {
 
   async #ask(config: KubeConfig, signal: AbortSignal): Promise<RequestOptions> {
     const options: RequestOptions = { headers: {} };
-    this.#refuseForeignFiles();
     if (this.#plugin !== undefined) {
       const { certificate, key, token } = await this.#askPlugin(config, signal);
       if (token !== "") options.headers = { Authorization: `Bearer ${token}` };
       if (certificate !== "") options.cert = certificate;
       if (key !== "") options.key = key;
     }
+    // Nothing between the look and the reads, which client-node does at once: a plugin takes its time, or puts a link there itself.
+    this.#refuseForeignFiles();
     await config.applyToHTTPSOptions(options);
     return options;
   }

@@ -3,6 +3,7 @@ import { join } from "node:path";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { describe, expect, test } from "vitest";
 import { Connection } from "../../connection.ts";
+import { Credentials } from "../../credentials.ts";
 import { systemClock } from "../../fixture/system-clock.ts";
 import { canary, kubeconfigOf } from "../fixture/credentials.ts";
 import { followFolder } from "../fixture/followed-folder.ts";
@@ -61,5 +62,22 @@ describe("a link that a kubeconfig names as a file", () => {
       message: expect.stringMatching(/a file leads out of .*; put it below that folder$/),
     });
     await connection.close();
+  });
+
+  test("is refused also when it was a file until a plugin ran", async () => {
+    await using clusters = followFolder({ allowExec: ["sh"] });
+    clusters.write("ca", "harmless");
+    writeFileSync(join(clusters.home, "own-token"), canary);
+    const swap = `ln -sf ${join(clusters.home, "own-token")} ${join(clusters.folder, "ca")}`;
+    const exec = { command: "sh", args: ["-c", `${swap}; echo '{"status":{"token":"t"}}'`] };
+    const cluster = { server: "https://127.0.0.1:1", "certificate-authority": "ca" };
+    clusters.write("a.yaml", kubeconfigOf({ a: { cluster, user: { exec } } }));
+    await clusters.become("a usable");
+    const access = clusters.told.at(-1)?.[0]?.access;
+    if (access?.type !== "usable") throw new Error("it cannot be used");
+    const credentials = new Credentials(access.target, systemClock);
+    await expect(credentials.get(new AbortController().signal)).rejects.toMatchObject({
+      message: expect.stringMatching(/a file leads out of .*; put it below that folder$/),
+    });
   });
 });
