@@ -1,4 +1,4 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
@@ -9,58 +9,11 @@ import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import { Connection } from "./connection.ts";
 import { Credentials } from "./credentials.ts";
+import { isRunning, startPlugin } from "./fixture/counting-plugin.ts";
 import { systemClock } from "./fixture/system-clock.ts";
-import { targetOf } from "./fixture/targets-of.ts";
 import { selectTargets } from "./kubeconfig.ts";
 
-/** A kubeconfig whose user asks a plugin, which counts its starts and tells the token of the moment, or never ends. */
-function startPlugin(server: string, command = "sh") {
-  const dir = mkdtempSync(join(tmpdir(), "fr-plugin-"));
-  const starts = join(dir, "starts");
-  const credential = join(dir, "credential");
-  const hung = join(dir, "hung");
-  const complaint = join(dir, "complaint");
-  writeFileSync(starts, "");
-  const hangs = `if [ -e ${hung} ]; then sleep 1000 & echo $! > ${hung}; wait; fi`;
-  const complains = `if [ -e ${complaint} ]; then cat ${complaint} >&2; exit 3; fi`;
-  const exec = {
-    command,
-    args: ["-c", `echo start >> ${starts}; ${hangs}; ${complains}; cat ${credential}`],
-  };
-  return {
-    target: targetOf(
-      JSON.stringify({
-        clusters: [{ name: "c", cluster: { server } }],
-        users: [{ name: "u", user: { exec } }],
-        contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
-        "current-context": "c",
-      }),
-    ),
-    get starts() {
-      return readFileSync(starts, "utf8").split("start").length - 1;
-    },
-    give: (token: string) => writeFileSync(credential, JSON.stringify({ status: { token } })),
-    complain: (text: string) => writeFileSync(complaint, text),
-    giveText: (text: string) => writeFileSync(credential, text),
-    hang: () => writeFileSync(hung, ""),
-    hangNoMore: () => rmSync(hung),
-    /** Of what the plugin that hangs has started. */
-    hungPid: () => Number(readFileSync(hung, "utf8")),
-    giveNothing: () => rmSync(credential, { force: true }),
-    [Symbol.dispose]: () => rmSync(dir, { recursive: true }),
-  };
-}
-
 const forever = new AbortController().signal;
-
-/** A process that was killed stays in the table until somebody asks for it. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s+Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
 
 describe("credentials", () => {
   test("are asked for once, however many requests wait for them", async () => {
