@@ -42,7 +42,10 @@ export class Route {
   }
 
   use(target: ClusterTarget): void {
+    const old = this.#at;
     this.#at = addressOf(target, this.#options.clock);
+    // Their plugin is stopped, and whoever waits for them goes on with the new ones.
+    old.credentials.close();
   }
 
   /** The server refused what a request was sent with. */
@@ -69,9 +72,13 @@ export class Route {
     for (;;) {
       const at = this.#at;
       if (this.#isClosed) throw closed();
-      const identity = await at.credentials.get(signal);
+      const identity = await at.credentials.get(signal).catch((error: unknown) => {
+        // What was wrong with the old ones is no matter any more.
+        if (at !== this.#at && !signal.aborted) return undefined;
+        throw error;
+      });
       // The credentials for one address are never sent to another.
-      if (at !== this.#at) continue;
+      if (identity === undefined || at !== this.#at) continue;
       if (this.#isClosed) throw closed();
       return { origin: at.origin, prefix: at.prefix, identity, pools: this.#poolsFor(at, identity) };
     }
