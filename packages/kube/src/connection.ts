@@ -218,8 +218,9 @@ export class Connection {
 
   async #callOnce(call: Call, signal: AbortSignal): Promise<Answer> {
     const { clock } = this.#options;
-    const context = this.#context(call);
     const way = await this.#route.way(signal, call.beforeSent);
+    // As it is now: while the call is under way it may become another.
+    const { server } = this;
     const sentAt = clock.monotonic();
     try {
       const request = {
@@ -241,23 +242,19 @@ export class Connection {
         this.#endDoubted();
       }
       if (answer.statusCode === 401) this.#route.refused(way.identity);
-      if (answer.statusCode === 404 || answer.statusCode < 400) {
-        if (body === undefined)
-          throw new Fault(
-            "kube.malformed",
-            `${call.method} ${call.path} at ${this.server} answered no JSON`,
-            {
-              context: { ...context, status: answer.statusCode },
-            },
-          );
-        return { status: answer.statusCode, body };
-      }
-      throw statusFault(answer.statusCode, statusOf(body), context, retryAfter(answer.headers));
+      const isAnswer = answer.statusCode === 404 || answer.statusCode < 400;
+      if (isAnswer && body !== undefined) return { status: answer.statusCode, body };
+      const context = this.#context(call, server);
+      if (!isAnswer)
+        throw statusFault(answer.statusCode, statusOf(body), context, retryAfter(answer.headers));
+      throw new Fault("kube.malformed", `${call.method} ${call.path} at ${server} answered no JSON`, {
+        context: { ...context, status: answer.statusCode },
+      });
     } catch (error) {
       const isSilent = !(error instanceof Fault) && this.#heardAt < sentAt;
       if (isSilent && clock.monotonic() - sentAt >= silenceMs) this.#doubt();
       this.#brokeOff(error, signal);
-      throw transportFault(error, context, signal);
+      throw transportFault(error, this.#context(call, server), signal);
     }
   }
 
@@ -302,7 +299,7 @@ export class Connection {
     };
   }
 
-  #context(call: Call): CallContext {
-    return { server: this.server, method: call.method, path: call.path.split("?")[0] ?? call.path };
+  #context(call: Call, server = this.server): CallContext {
+    return { server, method: call.method, path: call.path.split("?")[0] ?? call.path };
   }
 }
