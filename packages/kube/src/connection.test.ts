@@ -151,8 +151,11 @@ describe("whether a call may be sent is asked last", () => {
     await using world = await connect((_request, response) => {
       asked += 1;
       isForbidden = true;
+      world.connection.use(other);
       response.writeHead(401).end();
     });
+    const { server: url } = world.target;
+    const other = targetOf(renderKubeconfig({ clusterName: "c", userName: "u", url, token: "hunter3" }));
     await expect(write(world.connection, () => isForbidden)).rejects.toBe(forbidden);
     expect(asked).toBe(1);
   });

@@ -142,13 +142,7 @@ export class Connection {
    * others of ours it would find out how many these are.
    */
   async ask(call: Call, signal: AbortSignal): Promise<Answer> {
-    try {
-      return await this.#callOnce(call, signal);
-    } catch (error) {
-      // The server's refusal, not that of a plugin: that one has just been asked.
-      if (!(error instanceof Fault) || error.context.status !== 401) throw error;
-      return await this.#callOnce(call, signal);
-    }
+    return await this.#send(call, signal, call.beforeSent);
   }
 
   /**
@@ -216,9 +210,10 @@ export class Connection {
     return response;
   }
 
-  async #callOnce(call: Call, signal: AbortSignal): Promise<Answer> {
+  /** Once more when credentials were refused and there are others by now. */
+  async #send(call: Call, signal: AbortSignal, ask?: Call["beforeSent"], isSecond = false): Promise<Answer> {
     const { clock } = this.#options;
-    const way = await this.#route.way(signal, call.beforeSent);
+    const way = await this.#route.way(signal, ask);
     // As it is now: while the call is under way it may become another.
     const { server } = this;
     const sentAt = clock.monotonic();
@@ -241,7 +236,11 @@ export class Connection {
         this.#hear();
         this.#endDoubted();
       }
-      if (answer.statusCode === 401) this.#route.refused(way.identity);
+      if (answer.statusCode === 401) {
+        this.#route.refused(way.identity);
+        if (!isSecond && (await this.#route.hasOther(way.identity, signal)))
+          return await this.#send(call, signal, ask, true);
+      }
       const isAnswer = answer.statusCode === 404 || answer.statusCode < 400;
       if (isAnswer && body !== undefined) return { status: answer.statusCode, body };
       const context = this.#context(call, server);

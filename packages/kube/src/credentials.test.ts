@@ -7,10 +7,12 @@ import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
+import type { CallRecord } from "./call-record.ts";
 import { Connection } from "./connection.ts";
 import { Credentials } from "./credentials.ts";
 import { isRunning, startPlugin } from "./fixture/counting-plugin.ts";
-import { systemClock } from "./fixture/system-clock.ts";
+import { createSkippingClock, systemClock } from "./fixture/system-clock.ts";
+import { targetOf } from "./fixture/targets-of.ts";
 import { selectTargets } from "./kubeconfig.ts";
 
 const forever = new AbortController().signal;
@@ -29,9 +31,11 @@ describe("credentials", () => {
   test("that the server refuses are asked for anew, also those without an end, and a late refusal throws nothing newer away", async () => {
     using plugin = startPlugin("http://127.0.0.1:1");
     plugin.give("first");
-    const credentials = new Credentials(plugin.target, new ManualClock());
+    const clock = new ManualClock();
+    const credentials = new Credentials(plugin.target, clock);
     const first = await credentials.get(forever);
     plugin.give("second");
+    await clock.advance(10_000);
     credentials.invalidate(first);
     expect((await credentials.get(forever)).headers.authorization).toBe("Bearer second");
     for (let late = 0; late < 3; late += 1) {
@@ -192,14 +196,17 @@ describe("a connection whose token ran out", () => {
   test("renews it within the same call and the same watch", async () => {
     await using cluster = await startSimCluster({ controllers: false });
     using plugin = startPlugin(cluster.url);
-    const connection = new Connection({ target: plugin.target, clock: systemClock, userAgent: "test" });
+    const clock = createSkippingClock();
+    const connection = new Connection({ target: plugin.target, clock, userAgent: "test" });
     const path = "/api/v1/configmaps";
     plugin.give(cluster.addUser("robot", undefined, "first"));
     expect((await connection.call({ method: "GET", path }, forever)).status).toBe(200);
 
+    clock.skip(10_000);
     plugin.give(cluster.addUser("robot", undefined, "second"));
     expect((await connection.call({ method: "GET", path }, forever)).status).toBe(200);
 
+    clock.skip(10_000);
     plugin.give(cluster.addUser("robot", undefined, "third"));
     cluster.apply({ apiVersion: "v1", kind: "ConfigMap", metadata: { name: "a" } });
     for await (const chunk of connection.stream({ method: "GET", path: `${path}?watch=1` }, forever)) {
@@ -212,6 +219,44 @@ describe("a connection whose token ran out", () => {
     await expect(connection.call({ method: "GET", path }, forever)).rejects.toMatchObject({
       code: "kube.unauthorized",
     });
+    await connection.close();
+  });
+});
+
+describe("a cluster that refuses us", () => {
+  const path = "/api/v1/configmaps";
+  /** So many calls, one after the other, to a server that knows none of our tokens. */
+  const call = async (connection: Connection, times: number) => {
+    for (let one = 0; one < times; one += 1)
+      await expect(connection.call({ method: "GET", path }, forever)).rejects.toMatchObject({
+        code: "kube.unauthorized",
+        context: { status: 401 },
+      });
+  };
+
+  test("does not start a plugin for each request: once in ten seconds", async () => {
+    await using cluster = await startSimCluster({ controllers: false });
+    using plugin = startPlugin(cluster.url);
+    plugin.give("stale");
+    const clock = createSkippingClock();
+    const connection = new Connection({ target: plugin.target, clock, userAgent: "test" });
+    await call(connection, 3);
+    expect(plugin.starts).toBe(1);
+    clock.skip(10_000);
+    await call(connection, 3);
+    expect(plugin.starts).toBe(2);
+    await connection.close();
+  });
+
+  test("is not asked a second time with the same token", async () => {
+    await using cluster = await startSimCluster({ controllers: false });
+    const target = targetOf(cluster.kubeconfig());
+    cluster.removeUser("admin");
+    const codes: string[] = [];
+    const onCall = ({ code }: CallRecord) => void codes.push(code);
+    const connection = new Connection({ target, clock: systemClock, userAgent: "test", onCall });
+    await call(connection, 2);
+    expect(codes).toEqual(["401", "401"]);
     await connection.close();
   });
 });

@@ -31,6 +31,8 @@ export interface TlsMaterial {
 const refreshAfterMs = 60_000;
 /** A plugin asks its cloud, which takes a second or two. One that takes longer hangs, and nobody waits for it any more. */
 const loadTimeoutMs = 10_000;
+/** What a plugin has just given is no better a moment later: a cluster that refuses us must not start it for each request. */
+const askAgainAfterMs = 10_000;
 
 /**
  * Credentials of one cluster, asked of client-node once a minute and after a 401, never concurrently: an exec plugin
@@ -46,6 +48,7 @@ export class Credentials {
   #pending: Promise<Identity> | undefined;
   /** Kept until it expires, if ever: to start a plugin is costly. */
   #given: PluginCredential | undefined;
+  #givenAt = Number.NEGATIVE_INFINITY;
 
   constructor(target: ClusterTarget, clock: Clock) {
     this.#target = target;
@@ -66,12 +69,12 @@ export class Credentials {
 
   /**
    * The server refused these: ask again before the next request, unless that was done meanwhile. client-node keeps what a token
-   * file gave for a while; a new KubeConfig has kept nothing.
+   * file gave for a while; a new KubeConfig has kept nothing. A plugin that has just been asked is not asked again.
    */
   invalidate(refused: Identity): void {
     if (this.#current === undefined || !isSame(this.#current.identity, refused)) return;
     this.#current = undefined;
-    this.#given = undefined;
+    if (this.#clock.monotonic() - this.#givenAt >= askAgainAfterMs) this.#given = undefined;
     this.#config = withoutPlugin(this.#target.config);
   }
 
@@ -138,12 +141,16 @@ export class Credentials {
       return known;
     const answer = await askPlugin(this.#plugin, this.#target.config.getCurrentCluster(), signal);
     if ("problem" in answer) throw new Fault("kube.unauthorized", answer.problem);
-    if (config === this.#config) this.#given = answer;
+    if (config === this.#config) {
+      this.#given = answer;
+      this.#givenAt = this.#clock.monotonic();
+    }
     return answer;
   }
 }
 
-function isSame(one: Identity, other: Identity): boolean {
+/** A request with the one is answered as a request with the other. */
+export function isSame(one: Identity, other: Identity): boolean {
   return one.headers.authorization === other.headers.authorization && one.tlsKey === other.tlsKey;
 }
 

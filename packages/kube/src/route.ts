@@ -1,6 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
-import { Credentials, type Identity } from "./credentials.ts";
+import { Credentials, type Identity, isSame } from "./credentials.ts";
 import { createPools, type HttpPools } from "./http-pools.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 import type { Transport } from "./transport/transport.ts";
@@ -51,6 +51,11 @@ export class Route {
   /** The server refused what a request was sent with. */
   refused(identity: Identity): void {
     this.#at.credentials.invalidate(identity);
+  }
+
+  /** Whether a request that was refused with this identity would go out with another one now. */
+  async hasOther(identity: Identity, signal: AbortSignal): Promise<boolean> {
+    return !isSame((await this.#way(signal)).identity, identity);
   }
 
   /**
