@@ -129,9 +129,11 @@ export class Connection {
       throw transportFault(error, this.#context(call), signal);
     });
     try {
-      // Last: what is behind the address may have become another while there was no turn.
-      await this.#suspicion.settled(signal);
-      return await this.ask(call, signal);
+      return await this.#send(call, signal, async () => {
+        // What is behind the address may have become another while there was no turn, or no credentials.
+        await this.#suspicion.settled(signal);
+        await call.beforeSent?.();
+      });
     } finally {
       endTurn?.();
     }

@@ -192,6 +192,23 @@ test("whether a call may be sent is asked when its credentials are there, and no
   await connection.close();
 });
 
+test("a call that waited for credentials, and then has another address, is not sent before the guard has looked", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  using plugin = startPlugin("http://127.0.0.1:1");
+  plugin.hang();
+  const asked: string[] = [];
+  const onCall = ({ host }: CallRecord) => void asked.push(host);
+  const connection = new Connection({ target: plugin.target, clock: systemClock, userAgent: "test", onCall });
+  const verify = () => Promise.reject(new Fault("kube.replaced", "another cluster"));
+  connection.guard({ verify, disturbed: () => undefined });
+  const call = connection.call({ method: "GET", path: "/version" }, forever);
+  await until("the plugin runs", () => plugin.hungPid());
+  connection.use(targetOf(cluster.kubeconfig()));
+  await expect(call).rejects.toMatchObject({ code: "kube.replaced" });
+  expect(asked).toEqual([]);
+  await connection.close();
+});
+
 describe("a connection whose token ran out", () => {
   test("renews it within the same call and the same watch", async () => {
     await using cluster = await startSimCluster({ controllers: false });
