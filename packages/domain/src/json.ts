@@ -1,6 +1,15 @@
 /** A JSON object as it came from outside: nothing is known about its fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
+/** What a text of JSON says; undefined when it is none. The parser's words are dropped: they may quote what must stay secret. */
+export function parseJson(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** Whether a value is a JSON object, as opposed to a list, a text, a number, a boolean or null. */
 export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);

@@ -25,15 +25,6 @@ export function statusOf(body: unknown): StatusBody {
   return { message: text(body, "message"), reason: text(body, "reason") };
 }
 
-/** Undefined: it is none. */
-export function parseJson(body: string): unknown {
-  try {
-    return JSON.parse(body);
-  } catch {
-    return undefined;
-  }
-}
-
 /** In milliseconds; undefined: the server does not ask for a pause, or not in seconds. */
 export function retryAfter(headers: AnswerHeaders): number | undefined {
   const value = Number(headers["retry-after"]);

@@ -1,6 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
+import { parseJson } from "@fleet-reloader/domain/json";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
-import { parseJson, refusalText, retryAfter, statusOf } from "./answer-parts.ts";
+import { refusalText, retryAfter, statusOf } from "./answer-parts.ts";
 import { CallLimit } from "./call-limit.ts";
 import { type RecordingOptions, recorded } from "./call-record.ts";
 import { CallTurns } from "./call-turns.ts";

@@ -1,5 +1,6 @@
 import { spawn } from "node:child_process";
 import { env, kill } from "node:process";
+import { parseJson } from "@fleet-reloader/domain/json";
 import type { Cluster } from "@kubernetes/client-node";
 import { field, list, text } from "./json.ts";
 import { shownCommand } from "./registration/exec-policy.ts";
@@ -102,13 +103,8 @@ function run(
 }
 
 function credentialOf(output: string): PluginAnswer {
-  let answer: unknown;
-  try {
-    answer = JSON.parse(output);
-  } catch {
-    // The parser's words quote it, and it is a credential.
-    return { problem: "what its plugin answered is no JSON" };
-  }
+  const answer = parseJson(output);
+  if (answer === undefined) return { problem: "what its plugin answered is no JSON" };
   const token = text(answer, "status", "token");
   const certificate = text(answer, "status", "clientCertificateData");
   if (token === "" && certificate === "")

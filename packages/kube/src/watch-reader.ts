@@ -1,4 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
+import { parseJson } from "@fleet-reloader/domain/json";
 import type { StreamEvent } from "@fleet-reloader/engine/source-stream";
 import { field, text } from "./json.ts";
 import { LineSplitter } from "./line-splitter.ts";
@@ -30,7 +31,7 @@ export class WatchReader<T> {
     let resourceVersion: string | undefined;
     for (const line of this.#lines.push(chunk)) {
       if (line === "") continue;
-      const event = parseLine(line);
+      const event = parseJson(line);
       const type = text(event, "type");
       if (type === "ERROR") return { events, resourceVersion, end: errorEvent(field(event, "object")) };
       const object = field(event, "object");
@@ -56,14 +57,6 @@ export class WatchReader<T> {
 }
 
 const knownTypes = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
-
-function parseLine(line: string): unknown {
-  try {
-    return JSON.parse(line);
-  } catch {
-    return undefined;
-  }
-}
 
 /** 410 usually comes as an event inside a 200 stream: the API server finds out after it has begun to answer. */
 function errorEvent(object: unknown): Fault {

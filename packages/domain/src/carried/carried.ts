@@ -1,4 +1,4 @@
-import { isJsonObject, jsonField, jsonList, jsonText } from "../json.ts";
+import { isJsonObject, jsonField, jsonList, jsonText, parseJson } from "../json.ts";
 import type { ReferencedKeys } from "../reference/object-use.ts";
 
 /** What the pods of a workload carry of one source. */
@@ -112,12 +112,4 @@ function parseTemplate(value: unknown): CarriedTemplate | undefined {
   return digest !== undefined && typeof until === "number"
     ? { digest, togetherUntilSeconds: until }
     : undefined;
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

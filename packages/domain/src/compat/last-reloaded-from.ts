@@ -1,4 +1,4 @@
-import { jsonField, jsonList, jsonText } from "../json.ts";
+import { jsonField, jsonList, jsonText, parseJson } from "../json.ts";
 import type { SourceRef } from "../source.ts";
 import { compatKindName, parseCompatKindName } from "./kind-name.ts";
 
@@ -37,6 +37,7 @@ export function formatLastReloadedFrom({
  * Further fields do not matter. `undefined` when the source or the hash cannot be read, or is of a kind we do not watch.
  */
 export function parseLastReloadedFrom(text: string): LastReloadedFrom | undefined {
+  // Anybody may write this annotation; what is not JSON says nothing.
   const value = parseJson(text);
   const kind = parseCompatKindName(
     jsonText(jsonField(value, "type")) ?? jsonText(jsonField(value, "kind")) ?? "",
@@ -55,13 +56,4 @@ export function parseLastReloadedFrom(text: string): LastReloadedFrom | undefine
     containerRefs: jsonList(containers).filter((item) => typeof item === "string"),
     ...(typeof observedAt === "number" ? { observedAtSeconds: observedAt } : {}),
   };
-}
-
-function parseJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    // Anybody may write this annotation; what is not JSON says nothing.
-    return undefined;
-  }
 }

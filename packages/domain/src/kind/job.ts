@@ -1,4 +1,12 @@
-import { isJsonObject, type JsonObject, jsonField, jsonList, jsonText, jsonTexts } from "../json.ts";
+import {
+  isJsonObject,
+  type JsonObject,
+  jsonField,
+  jsonList,
+  jsonText,
+  jsonTexts,
+  parseJson,
+} from "../json.ts";
 import { jobState } from "../rollout-state/runs.ts";
 import { applyEdit } from "../strategy/apply-edit.ts";
 import type { WorkloadRef } from "../workload.ts";
@@ -121,7 +129,7 @@ export function readStash(stash: {
   const annotations = jsonField(jsonField(stash.object, "metadata"), "annotations");
   const name = jsonText(jsonField(annotations, replacesAnnotation));
   const replacedUid = jsonText(jsonField(annotations, replacesUidAnnotation));
-  const replacement = parse(jsonText(jsonField(annotations, replacementAnnotation)) ?? "");
+  const replacement = parseJson(jsonText(jsonField(annotations, replacementAnnotation)) ?? "");
   const own = jsonField(replacement, "spec");
   const metadata = jsonField(replacement, "metadata");
   if (name === undefined || replacedUid === undefined || !isJsonObject(own) || !isJsonObject(metadata))
@@ -173,14 +181,6 @@ function withNote(
 
 function present(field: string, value: unknown): JsonObject {
   return value === undefined ? {} : { [field]: value };
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function objectOr(value: unknown): JsonObject {

@@ -1,4 +1,4 @@
-import { isJsonObject, type JsonObject, jsonField, jsonTexts } from "@fleet-reloader/domain/json";
+import { isJsonObject, type JsonObject, jsonField, jsonTexts, parseJson } from "@fleet-reloader/domain/json";
 import { field, text } from "../../json.ts";
 import { accessOf } from "../access.ts";
 import type { Access } from "../registration.ts";
@@ -111,12 +111,8 @@ function serverOf(secret: HubSecret): string {
 }
 
 function configOf(json: string): JsonObject | undefined {
-  try {
-    const config: unknown = JSON.parse(json === "" ? "{}" : json);
-    return isJsonObject(config) ? config : undefined;
-  } catch {
-    return undefined;
-  }
+  const config = parseJson(json === "" ? "{}" : json);
+  return isJsonObject(config) ? config : undefined;
 }
 
 function entry({ content }: HubSecret, key: string): string {
