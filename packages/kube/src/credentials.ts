@@ -35,8 +35,8 @@ const loadTimeoutMs = 10_000;
 const askAgainAfterMs = 10_000;
 
 /**
- * Credentials of one cluster, asked of client-node once a minute and after a 401, never concurrently: an exec plugin
- * would otherwise be started once per waiting request.
+ * Credentials of one cluster: client-node reads its files again once a minute and after a 401, a plugin is started when what it gave
+ * is over. Never concurrently: one look serves all requests that wait for it.
  */
 export class Credentials {
   readonly #target: ClusterTarget;

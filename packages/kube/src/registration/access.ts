@@ -192,7 +192,7 @@ function fileField(field: string, file: string, origin: Origin): Readonly<Record
   return "path" in placed ? { [field]: placed.path } : {};
 }
 
-/** What client-node reads of a plugin. */
+/** What a plugin is started with. */
 function execOf(exec: unknown): object {
   return {
     apiVersion: text(exec, "apiVersion"),
