@@ -9,12 +9,13 @@ import { systemClock } from "./fixture/system-clock.ts";
 import { createOptionalStream } from "./optional-stream.ts";
 
 const there: Lookup = { group: "argoproj.io", version: "v1alpha1", plural: "rollouts" };
-const absent: Lookup = { absent: "there is no such group" };
+const absent = { absent: "there is no such group" };
 
 /** A resource that is there, until somebody says otherwise, and a list + watch of it that fails when told to. */
 function startWorld() {
   const lifetime = new AbortController();
   const states: StreamState[] = [];
+  const log = new CollectedLog();
   let lookup: Lookup | Fault = there;
   let watched: StreamHandler<unknown> | undefined;
   const followed: string[] = [];
@@ -46,11 +47,12 @@ function startWorld() {
       },
     }),
     clock: systemClock,
-    log: new CollectedLog(),
+    log,
     absentMs: 10,
   });
   const running = stream.run(lifetime.signal);
   return {
+    log,
     states,
     followed,
     runs: () => followed.length,
@@ -78,6 +80,11 @@ test.each(["blocked", "backoff"] as const)(
     world.answer(there);
     await until("it is watched again", () => world.runs() === 2);
     expect(world.states.at(-1)).toBe("watching");
+    const said = () => world.log.messages("info").filter((line) => line.startsWith(absent.absent)).length;
+    expect(said()).toBe(1);
+    world.answer(absent);
+    world.fail(state);
+    await until("it is said again", () => said() === 2);
   },
 );
 

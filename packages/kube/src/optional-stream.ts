@@ -38,6 +38,8 @@ export function createOptionalStream<T>(options: OptionalStreamOptions<T>): Stre
           const looked = await resources.find(kind, signal);
           if ("plural" in looked) {
             await follow(looked, signal);
+            // When it is absent again, that is news.
+            said = "";
             continue;
           }
           handler.stateChanged("absent", looked.absent);
