@@ -36,7 +36,8 @@ export async function askPlugin(
     return { problem: `${named} has an argument that is no text; put it in quotes` };
   const variables = list(exec, "env").map((one) => [text(one, "name"), text(one, "value")]);
   const given = { ...Object.fromEntries(variables), KUBERNETES_EXEC_INFO: execInfo(exec, cluster) };
-  const ran = await run(command, args, given, signal);
+  // What cannot even be tried (E2BIG) is thrown, and not told as the rest.
+  const ran = await run(command, args, given, signal).catch((error: unknown) => ({ failed: codeOf(error) }));
   return "failed" in ran ? { problem: `${named} failed${ran.failed}` } : credentialOf(ran.output);
 }
 
@@ -87,7 +88,7 @@ function run(
       resolve(how);
     };
     // First: an error that nobody waits for would end us all. And where no pipe could be made there is none to read from.
-    child.on("error", (error) => end({ failed: "code" in error ? ` (${error.code})` : "" }));
+    child.on("error", (error) => end({ failed: codeOf(error) }));
     child.stdout?.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > answerMaxBytes) stop();
@@ -100,6 +101,11 @@ function run(
     if (signal.aborted) stop();
     else signal.addEventListener("abort", stop, { once: true });
   });
+}
+
+function codeOf(error: unknown): string {
+  const code = text(error, "code");
+  return code === "" ? "" : ` (${code})`;
 }
 
 function credentialOf(output: string): PluginAnswer {
