@@ -2,7 +2,14 @@ import { type JsonObject, jsonField } from "@fleet-reloader/domain/json";
 import { list, text } from "../json.ts";
 
 /** Variables that make a program run another one. */
-const takesOver = /^(PATH|LD_.*|DYLD_.*|NODE_OPTIONS|PYTHON.*|PERL.*|RUBY.*|BASH_ENV|ENV|GCONV_PATH)$/;
+const takesOver = new RegExp(
+  `^(${[
+    ...["PATH", "LD_.*", "DYLD_.*", "GCONV_PATH"],
+    // Shells: what they read, functions that stand for commands, and what a trace runs for each line.
+    ...["ENV", "BASH_ENV", "BASH_FUNC_.*", "SHELLOPTS", "BASHOPTS", "PS4"],
+    ...["NODE_OPTIONS", "PYTHON.*", "PERL.*", "RUBY.*", "CLOUDSDK_PYTHON.*"],
+  ].join("|")})$`,
+);
 
 /**
  * Why the plugin of a registration's user must not be started. Whoever may write a registration would otherwise run what
