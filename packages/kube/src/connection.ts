@@ -2,39 +2,17 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { parseJson } from "@fleet-reloader/domain/json";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import { refusalText, retryAfter, statusOf } from "./answer-parts.ts";
+import { type Answer, type Call, contextOf, wireRequest } from "./call.ts";
 import { CallLimit } from "./call-limit.ts";
 import { type RecordingOptions, recorded } from "./call-record.ts";
 import { CallTurns } from "./call-turns.ts";
 import { Deadlines } from "./deadlines.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
-import { Route, type Way } from "./route.ts";
+import { Route } from "./route.ts";
 import { type ConnectionGuard, Suspicion } from "./suspicion.ts";
-import { type CallContext, isSilence, statusFault, transportFault } from "./to-fault.ts";
+import { isSilence, statusFault, transportFault } from "./to-fault.ts";
 import { type StreamedAnswer, streamedAnswer } from "./transport/streamed-answer.ts";
-import type { WireRequest } from "./transport/transport.ts";
 import { wholeAnswer } from "./whole-answer.ts";
-
-export interface Call {
-  readonly method: "GET" | "PATCH" | "POST" | "PUT" | "DELETE";
-  /** Path with query. */
-  readonly path: string;
-  readonly accept?: string;
-  readonly contentType?: string;
-  readonly body?: string;
-  /** A list of many objects: it goes over a connection that is closed soon after. */
-  readonly isLarge?: true;
-  /**
-   * Asked last, each time the call is sent: after every wait for a turn, for the guard, and for credentials. A rejection is that of
-   * the call, which is not sent then. What may still lie between: a connection has to be made (5 s at most), or one is in use by who
-   * asks past the turns whether the cluster answers.
-   */
-  readonly beforeSent?: () => Promise<void>;
-}
-
-export interface Answer {
-  readonly status: number;
-  readonly body: unknown;
-}
 
 export interface ConnectionOptions extends RecordingOptions {
   readonly target: ClusterTarget;
@@ -122,12 +100,12 @@ export class Connection {
   /** One request with its whole body. 404 is an answer; every other status of 400 and above is a fault. */
   async call(call: Call, signal: AbortSignal): Promise<Answer> {
     await this.#limit?.turn(signal).catch((error: unknown) => {
-      throw transportFault(error, this.#context(call), signal);
+      throw transportFault(error, contextOf(call, this.server), signal);
     });
     // One look of the guard serves all, and none of them holds a turn meanwhile.
     await this.#suspicion.settled(signal);
     const endTurn = await this.#turns?.take(signal).catch((error: unknown) => {
-      throw transportFault(error, this.#context(call), signal);
+      throw transportFault(error, contextOf(call, this.server), signal);
     });
     try {
       return await this.#send(call, signal, async () => {
@@ -153,7 +131,7 @@ export class Connection {
    * dead (on a quiet kind it may as well be healthy: the caller asks again either way); faults when it is cut.
    */
   async *stream(call: Call, outer: AbortSignal): AsyncGenerator<Buffer> {
-    const context = this.#context(call);
+    const context = contextOf(call, this.server);
     using stream = linkedAbort(outer);
     const { signal } = stream;
     this.#streams.add(stream);
@@ -202,7 +180,7 @@ export class Connection {
       streamedAnswer(
         way.pools.streams,
         {
-          ...this.#request(call, way),
+          ...wireRequest(call, way, this.#options.userAgent),
           headersTimeout: streamHeadersMs,
           bodyTimeout: this.#options.streamSilenceMs ?? streamSilenceMs,
         },
@@ -215,14 +193,14 @@ export class Connection {
 
   /** Once more when credentials were refused and there are others by now. */
   async #send(call: Call, signal: AbortSignal, ask?: Call["beforeSent"], isSecond = false): Promise<Answer> {
-    const { clock } = this.#options;
+    const { clock, userAgent } = this.#options;
     const way = await this.#route.way(signal, ask);
     // As it is now: while the call is under way it may become another.
     const { server } = this;
     const sentAt = clock.monotonic();
     try {
       const request = {
-        ...this.#request(call, way),
+        ...wireRequest(call, way, userAgent),
         headersTimeout: callTimeoutMs,
         bodyTimeout: callTimeoutMs,
       };
@@ -246,7 +224,7 @@ export class Connection {
       }
       const isAnswer = answer.statusCode === 404 || answer.statusCode < 400;
       if (isAnswer && body !== undefined) return { status: answer.statusCode, body };
-      const context = this.#context(call, server);
+      const context = contextOf(call, server);
       if (!isAnswer)
         throw statusFault(answer.statusCode, statusOf(body), context, retryAfter(answer.headers));
       throw new Fault("kube.malformed", `${call.method} ${call.path} at ${server} answered no JSON`, {
@@ -256,7 +234,7 @@ export class Connection {
       const isSilent = !(error instanceof Fault) && this.#heardAt < sentAt;
       if (isSilent && clock.monotonic() - sentAt >= silenceMs) this.#doubt();
       this.#brokeOff(error, signal);
-      throw transportFault(error, this.#context(call, server), signal);
+      throw transportFault(error, contextOf(call, server), signal);
     }
   }
 
@@ -284,24 +262,5 @@ export class Connection {
   #brokeOff(error: unknown, signal: AbortSignal): void {
     if (error instanceof Fault || signal.aborted) return;
     this.#suspicion.disturbed();
-  }
-
-  #request(call: Call, { identity, origin, prefix }: Way): WireRequest {
-    return {
-      origin,
-      method: call.method,
-      path: prefix + call.path,
-      headers: {
-        ...identity.headers,
-        "user-agent": this.#options.userAgent,
-        accept: call.accept ?? "application/json",
-        ...(call.contentType === undefined ? {} : { "content-type": call.contentType }),
-      },
-      ...(call.body === undefined ? {} : { body: call.body }),
-    };
-  }
-
-  #context(call: Call, server = this.server): CallContext {
-    return { server, method: call.method, path: call.path.split("?")[0] ?? call.path };
   }
 }

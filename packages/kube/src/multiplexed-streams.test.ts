@@ -8,7 +8,8 @@ import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { type Call, Connection } from "./connection.ts";
+import type { Call } from "./call.ts";
+import { Connection } from "./connection.ts";
 import { systemClock } from "./fixture/system-clock.ts";
 import { targetOf } from "./fixture/targets-of.ts";
 

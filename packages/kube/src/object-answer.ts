@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Answer } from "./connection.ts";
+import type { Answer } from "./call.ts";
 import { text } from "./json.ts";
 
 /**
