@@ -18,10 +18,15 @@ export class Turns {
     this.#options = options;
   }
 
+  /** Whether one has not to wait for a turn. */
+  get isFree(): boolean {
+    return this.#taken < this.#options.atOnce;
+  }
+
   /** Resolves when it is one's turn, to what ends it; more than one end counts once. Rejects when the signal is aborted first. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
-    if (this.#taken >= this.#options.atOnce) await this.#wait(signal);
+    if (!this.isFree) await this.#wait(signal);
     else this.#taken += 1;
     const { clock, longestMs } = this.#options;
     if (longestMs === undefined) return this.#endOnce();

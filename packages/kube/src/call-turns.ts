@@ -2,13 +2,16 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import { linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import { Turns } from "@fleet-reloader/engine/turns";
-import { Deadlines } from "./deadlines.ts";
+import type { Deadlines } from "./deadlines.ts";
 
 export interface CallTurnsOptions {
   /** How many calls may be under way. */
   readonly connections: number;
-  /** Whoever has no turn after this long is told so. */
-  readonly waitMaxMs: number;
+  /**
+   * Of the answers, for the wait as well: when a server hangs, whoever waits for a turn is told together with those who have one, and
+   * does not follow them.
+   */
+  readonly deadlines: Deadlines;
   readonly clock: Clock;
 }
 
@@ -19,28 +22,24 @@ export interface CallTurnsOptions {
 export class CallTurns {
   readonly #turns: Turns;
   readonly #deadlines: Deadlines;
-  readonly #why: string;
 
-  constructor({ connections, waitMaxMs, clock }: CallTurnsOptions) {
+  constructor({ connections, deadlines, clock }: CallTurnsOptions) {
     this.#turns = new Turns({ atOnce: connections, clock });
-    this.#deadlines = new Deadlines(waitMaxMs, clock);
-    this.#why = `no connection was free within ${waitMaxMs / 1000} s, all wait for answers`;
+    this.#deadlines = deadlines;
   }
 
   /** Resolves to what ends the turn. Rejects when the signal is aborted; or when there is none in time, and nothing was sent. */
   async take(signal: AbortSignal): Promise<() => void> {
+    if (this.#turns.isFree) return await this.#turns.take(signal);
     using waiting = linkedAbort(signal);
     const inTime = this.#deadlines.add(waiting.abort);
     try {
       return await this.#turns.take(waiting.signal);
     } catch (error) {
-      throw signal.aborted ? error : new Fault("kube.unreachable", this.#why);
+      if (signal.aborted) throw error;
+      throw new Fault("kube.unreachable", "no connection was free in time: all wait for answers");
     } finally {
       inTime();
     }
-  }
-
-  close(): void {
-    this.#deadlines.close();
   }
 }

@@ -63,10 +63,10 @@ export class Connection {
     this.#options = options;
     const connections = isShared === true ? undefined : callConnections;
     this.#route = new Route({ target, clock, callConnections: connections });
-    this.#turns =
-      connections === undefined ? undefined : new CallTurns({ connections, waitMaxMs: callTimeoutMs, clock });
     this.#limit = limit === undefined ? undefined : new CallLimit({ ...limit, clock });
     this.#head = new Deadlines(callTimeoutMs, clock);
+    this.#turns =
+      connections === undefined ? undefined : new CallTurns({ connections, deadlines: this.#head, clock });
     this.#whole = new Deadlines(wholeAnswerMs, clock);
     this.#heardAt = clock.monotonic();
   }
@@ -167,7 +167,6 @@ export class Connection {
   }
 
   async close(): Promise<void> {
-    this.#turns?.close();
     this.#head.close();
     this.#whole.close();
     await this.#route.close();

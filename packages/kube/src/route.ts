@@ -77,15 +77,16 @@ export class Route {
     for (;;) {
       const at = this.#at;
       if (this.#isClosed) throw closed();
-      const identity = await at.credentials.get(signal).catch((error: unknown) => {
+      try {
+        const identity = await at.credentials.get(signal);
+        // The credentials for one address are never sent to another.
+        if (at !== this.#at) continue;
+        if (this.#isClosed) throw closed();
+        return { origin: at.origin, prefix: at.prefix, identity, pools: this.#poolsFor(at, identity) };
+      } catch (error) {
         // What was wrong with the old ones is no matter any more.
-        if (at !== this.#at && !signal.aborted) return undefined;
-        throw error;
-      });
-      // The credentials for one address are never sent to another.
-      if (identity === undefined || at !== this.#at) continue;
-      if (this.#isClosed) throw closed();
-      return { origin: at.origin, prefix: at.prefix, identity, pools: this.#poolsFor(at, identity) };
+        if (at === this.#at || signal.aborted) throw error;
+      }
     }
   }
 
