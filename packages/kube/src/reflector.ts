@@ -1,6 +1,5 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import { linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { StreamHandler, StreamState } from "@fleet-reloader/engine/source-stream";
 import { Backoff } from "./backoff.ts";
@@ -121,14 +120,12 @@ export class Reflector<T> {
     const { clock, handler, connection, collection, parse, probe, random } = this.#options;
     this.#state("watching", "in sync");
     const openedAt = clock.monotonic();
-    using watch = linkedAbort(signal);
     let wentBack = false;
     const probed = probe.add({
       path: this.#path({ limit: "1" }),
       seen: () => this.#resourceVersion,
       wentBack: () => {
         wentBack = true;
-        watch.abort();
       },
     });
     const reader = new WatchReader(parse);
@@ -148,7 +145,7 @@ export class Reflector<T> {
     try {
       const stream = connection.stream(
         { method: "GET", path, accept: collection.metadataOnly ? accept.metadata : accept.json },
-        watch.signal,
+        signal,
       );
       for await (const chunk of stream) {
         const batch = reader.read(chunk);
@@ -163,17 +160,14 @@ export class Reflector<T> {
         await breathe(true);
         return next;
       }
+      if (wentBack) return { type: "list", why: "the server's revision went back" };
       await breathe(reader.hasUnfinishedLine);
       if (reader.hasUnfinishedLine) return { type: "list", why: "the watch was cut in the middle of a line" };
       // The server ends each watch after some minutes, which is often enough to look at the clock.
       const isDue = clock.monotonic() - this.#listedAt > this.#timings.relistEveryMs;
       return isDue ? { type: "list", why: "periodic comparison" } : { type: "watch" };
-    } catch (error) {
-      if (wentBack && !signal.aborted) return { type: "list", why: "the server's revision went back" };
-      throw error;
     } finally {
       probed();
-      watch.abort();
     }
   }
 

@@ -11,6 +11,7 @@ export interface ProbedWatch {
   readonly path: string;
   /** The newest version it has seen. */
   readonly seen: () => string;
+  /** It is told before its stream is ended. */
   readonly wentBack: () => void;
 }
 
@@ -65,7 +66,8 @@ export class RevisionProbe {
       this.#watches.add(next);
       try {
         if (!(await this.#check(next, signal))) continue;
-        await Promise.all([...this.#watches].map((watch) => this.#check(watch, signal)));
+        await Promise.allSettled([...this.#watches].map((watch) => this.#check(watch, signal)));
+        this.#options.connection.reopenStreams();
       } catch (error) {
         if (!signal.aborted) log.debug({ reason: asFault(error).code }, "revision probe failed");
       }
