@@ -97,6 +97,17 @@ test("a connection that is closed stays closed", async () => {
   expect(asked).toBe(1);
 });
 
+test("a stream that is refused is not asked for again with the same credentials", async () => {
+  let asked = 0;
+  await using world = await connect((_request, response) => {
+    asked += 1;
+    response.writeHead(401).end("{}");
+  });
+  const stream = world.connection.stream({ method: "GET", path: "/watch" }, signal);
+  await expect(stream.next()).rejects.toMatchObject({ code: "kube.unauthorized" });
+  expect(asked).toBe(1);
+});
+
 test("a refusal of a stream that does not end is a refusal all the same", async () => {
   await using world = await connect((_request, response) => {
     response.writeHead(403);

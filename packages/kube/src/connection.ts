@@ -137,12 +137,7 @@ export class Connection {
     this.#streams.add(stream);
     try {
       await this.#suspicion.settled(outer);
-      let response = await this.#open(call, signal);
-      if (response.statusCode === 401) {
-        // A token that ran out while the last watch was open: the next one has to do, without a pause.
-        await refusalText(response.body);
-        response = await this.#open(call, signal);
-      }
+      const response = await this.#open(call, signal);
       if (response.statusCode < 500) this.#hear();
       if (response.statusCode >= 400) {
         const body = parseJson(await refusalText(response.body));
@@ -172,7 +167,8 @@ export class Connection {
     await this.#route.close();
   }
 
-  async #open(call: Call, signal: AbortSignal): Promise<StreamedAnswer> {
+  /** A token that ran out while the last watch was open: where there is another by now it has to do, without a pause. */
+  async #open(call: Call, signal: AbortSignal, isSecond = false): Promise<StreamedAnswer> {
     const way = await this.#route.way(signal);
     const { host } = this.#route;
     const response = await recorded(this.#options, { method: call.method, host, how: "stream" }, () =>
@@ -186,8 +182,11 @@ export class Connection {
         signal,
       ),
     );
-    if (response.statusCode === 401) this.#route.refused(way.identity);
-    return response;
+    if (response.statusCode !== 401) return response;
+    this.#route.refused(way.identity);
+    if (isSecond || !(await this.#route.hasOther(way.identity, signal))) return response;
+    await refusalText(response.body);
+    return await this.#open(call, signal, true);
   }
 
   /** Once more when credentials were refused and there are others by now. */
