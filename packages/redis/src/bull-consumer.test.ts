@@ -50,6 +50,22 @@ describe("a request in Redis", () => {
     expect(await counts(bed)).toMatchObject({ failed: 0 });
   });
 
+  test("takes no more room for each time it fails", async () => {
+    await using bed = await startQueue(redis.url);
+    const runs = recordRuns(bed, () => {
+      throw new Fault("kube.conflict", "moved");
+    });
+    await bed.queue.add([atOnce()]);
+    await bed.until("it has failed again and again", () => runs.length > 20);
+    await bed.leave();
+    const [queue] = bed.queue.queues;
+    const [job] = (await queue?.getJobs()) ?? [];
+    expect(job?.attemptsMade).toBeGreaterThanOrEqual(20);
+    const fields = await bed.client.connection.hgetall(queue?.toKey(job?.id ?? "") ?? "");
+    expect(fields).toMatchObject({ failedReason: "moved" });
+    expect(JSON.stringify(fields).length).toBeLessThan(1000);
+  });
+
   test("that somebody else put there is dropped and told of; the others run", async () => {
     await using bed = await startQueue(redis.url);
     const runs = recordRuns(bed, () => done);

@@ -113,6 +113,8 @@ export class BullConsumer {
     signal: AbortSignal | undefined,
   ): Promise<string> {
     const { handler, log, keys, clock, random } = this.#options;
+    // A stack is kept for each counted attempt otherwise, in the entry itself, and what fails may fail for weeks.
+    job.opts.stackTraceLimit = 0;
     const request = fromJob(job.data);
     const purpose = purposeOf(job.name);
     if (request === undefined) {
