@@ -102,6 +102,15 @@ export const matrix: Readonly<Record<string, Rendering>> = {
       fleetReloader: { debounce: "5s", maxWait: "1m30s", args: ["--context=nova"] },
     },
   },
+  "large numbers": {
+    values: {
+      reloader: { deployment: { env: { open: { FLEET_RELOADER_SHARDS: 1_000_000, RATIO: 0.5 } } } },
+      fleetReloader: {
+        ...{ historyMaxLength: 2_000_000, concurrency: 7 },
+        args: ["--alert-burst", 1_500_000],
+      },
+    },
+  },
   "a kept data dir": {
     values: {
       fleetReloader: { persistence: { enabled: true, storageClassName: "fast" }, markKey: { create: false } },

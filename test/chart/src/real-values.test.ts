@@ -47,6 +47,23 @@ describe("flags", () => {
     expect(argsOf(await by("every flag"))).toContain("--max-wait=1m30s");
   });
 
+  // Helm reads a whole number as a float: the product refuses what has an exponent, and no pod would start.
+  test("a number is written in its digits, however large", async () => {
+    const objects = await by("large numbers");
+    expect(at(container(objects), "args")).toEqual(
+      expect.arrayContaining([
+        ...["--history-max-length=2000000", "--concurrency=7"],
+        ...["--alert-burst", "1500000"],
+      ]),
+    );
+    expect(at(container(objects), "env")).toEqual(
+      expect.arrayContaining([
+        { name: "FLEET_RELOADER_SHARDS", value: "1000000" },
+        { name: "RATIO", value: "0.5" },
+      ]),
+    );
+  });
+
   test("a namespace selector keeps its commas: it stands in quotes, as the flag is read as CSV", async () => {
     const args = argsOf(await by("selectors"));
     expect(args).toContain('--namespace-selector="team in (a,b),reload"');

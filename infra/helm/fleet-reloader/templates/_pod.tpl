@@ -7,6 +7,11 @@
 {{- end }}
 {{- end -}}
 
+{{/* A value as a flag says it. A whole number of a values file comes as a float, which from a million on is written with an exponent. */}}
+{{- define "fleet-reloader.text" -}}
+{{- if and (kindIs "float64" .) (eq (toString (floor .)) (toString .)) }}{{ printf "%.0f" . }}{{ else }}{{ toString . }}{{ end -}}
+{{- end -}}
+
 {{/* Peer-compatible flags are given only where they say something else than nothing; ours always. */}}
 {{- define "fleet-reloader.args" -}}
 {{- $reloader := .Values.reloader -}}
@@ -49,7 +54,7 @@
 {{- if ne (.Component | default "") "watcher" }}{{ $_ := set $flags "concurrency" "concurrency" }}{{ end -}}
 {{- if not .Component }}{{ $_ := set $flags "dashboard-address" "dashboardAddress" }}{{ end -}}
 {{- range $flag, $key := $flags -}}
-{{- with get $own $key | toString }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
+{{- with include "fleet-reloader.text" (get $own $key) }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
 {{- end -}}
 {{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}
 {{- if include "fleet-reloader.mountedMarkKey" . }}{{ $args = append $args (printf "--mark-key-file=/etc/fleet-reloader/%s" $own.markKey.existingSecretKey) }}{{ end -}}
@@ -64,16 +69,16 @@
 {{- with include "fleet-reloader.freezeConfigMap" . }}{{ $args = append $args (printf "--freeze-configmap=%s/%s" (include "fleet-reloader.namespace" $) .) }}{{ end -}}
 {{- if ne (.Component | default "") "watcher" -}}
 {{- range $flag, $key := dict "breaker-workload" "breakerWorkload" "breaker-source" "breakerSource" "budget-fleet" "budgetFleet" "budget-cluster" "budgetCluster" "budget-namespace" "budgetNamespace" -}}
-{{- with get $own.brakes $key | toString }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
+{{- with include "fleet-reloader.text" (get $own.brakes $key) }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
 {{- end -}}
 {{- if not $own.notices.events }}{{ $args = append $args "--events=false" }}{{ end -}}
 {{- if $own.notices.alertOnFailure }}{{ $args = append $args "--alert-on-failure=true" }}{{ end -}}
 {{- range $flag, $key := dict "alert-burst" "alertBurst" "alert-window" "alertWindow" -}}
-{{- with get $own.notices $key | toString }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
+{{- with include "fleet-reloader.text" (get $own.notices $key) }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
 {{- end -}}
 {{- end -}}
-{{- range $own.args }}{{ $args = append $args (toString .) }}{{ end -}}
-{{- range (get (get $own.hub (.Component | default "none") | default dict) "args") | default list }}{{ $args = append $args (toString .) }}{{ end -}}
+{{- range $own.args }}{{ $args = append $args (include "fleet-reloader.text" .) }}{{ end -}}
+{{- range (get (get $own.hub (.Component | default "none") | default dict) "args") | default list }}{{ $args = append $args (include "fleet-reloader.text" .) }}{{ end -}}
 {{- range $args }}
 - {{ . | quote }}
 {{- end }}
@@ -84,7 +89,7 @@
 {{- range $name, $value := $env.open }}
 {{- if not (empty $value) }}
 - name: {{ $name | quote }}
-  value: {{ $value | quote }}
+  value: {{ include "fleet-reloader.text" $value | quote }}
 {{- end }}
 {{- end }}
 {{- range $name, $value := $env.secret }}
