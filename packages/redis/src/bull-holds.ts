@@ -26,6 +26,21 @@ end
 return 0
 `);
 
+/**
+ * KEYS: held, holds. ARGV: entries, each with the time at which it was due when it was looked at. One that was taken up since and is
+ * held again has another: that hold stays.
+ */
+const forgetSeenScript = new Script(`
+for i = 1, #ARGV, 2 do
+  local due = redis.call('ZSCORE', KEYS[1], ARGV[i])
+  if due and tonumber(due) == tonumber(ARGV[i + 1]) then
+    redis.call('ZREM', KEYS[1], ARGV[i])
+    redis.call('HDEL', KEYS[2], ARGV[i])
+  end
+end
+return 0
+`);
+
 /** Which of the waiting entries are held, beside the queue of each shard: an entry itself says only when it is due. */
 export class BullHolds {
   readonly #client: RedisClient;
@@ -44,7 +59,7 @@ export class BullHolds {
     await holdScript.run(this.#client.connection, this.#keysOf(shard), [String(againAtMs), id, text]);
   }
 
-  /** These are held no more: they were taken up, or are about to be due. */
+  /** These are held no more: they were taken up, or not put back. */
   async forget(shard: number, ids: readonly string[]): Promise<void> {
     if (ids.length > 0) await forgetScript.run(this.#client.connection, this.#keysOf(shard), ids);
   }
@@ -96,23 +111,26 @@ export class BullHolds {
   /** Members and their scores in turns, and the text of each. */
   async #read(shard: number, scores: readonly string[], texts: Readonly<Record<string, string>>) {
     const held: HeldRequest[] = [];
-    const unreadable: string[] = [];
+    const unreadable: Seen[] = [];
     for (let at = 0; at < scores.length; at += 2) {
       const [id = "", score] = scores.slice(at, at + 2);
-      const one = readHeld(id, Number(score), texts[id]);
-      if (one === undefined) unreadable.push(id);
+      const againAtMs = Number(score);
+      const one = readHeld(id, againAtMs, texts[id]);
+      if (one === undefined) unreadable.push({ id, againAtMs });
       else held.push(one);
     }
-    await this.forget(shard, unreadable);
+    await this.#forgetSeen(shard, unreadable);
     return held;
+  }
+
+  async #forgetSeen(shard: number, seen: readonly Seen[]): Promise<void> {
+    const args = seen.flatMap(({ id, againAtMs }) => [id, String(againAtMs)]);
+    if (args.length > 0) await forgetSeenScript.run(this.#client.connection, this.#keysOf(shard), args);
   }
 
   async #release(shard: number, queue: Queue<RequestJob> | undefined, held: readonly HeldRequest[]) {
     // First: a worker that takes one up may hold it again.
-    await this.forget(
-      shard,
-      held.map(({ id }) => id),
-    );
+    await this.#forgetSeen(shard, held);
     for (let at = 0; queue !== undefined && at < held.length; at += releasedAtOnce) {
       const unmoved = await this.#unmoved(queue, held.slice(at, at + releasedAtOnce));
       await Promise.all(unmoved.map(({ id }) => promote(queue, id)));
@@ -134,6 +152,12 @@ async function promote(queue: Queue<RequestJob>, id: string): Promise<void> {
   const job = await queue.getJob(id);
   // Fails for one that was taken up or made due meanwhile.
   await job?.promote().catch(() => undefined);
+}
+
+/** An entry, and when it was due all the same. */
+interface Seen {
+  readonly id: string;
+  readonly againAtMs: number;
 }
 
 interface Held {
