@@ -15,6 +15,7 @@ import { RedisClient, redisAddress } from "./client.ts";
 import { readEngagedAt } from "./engaged-at.ts";
 import { Keys } from "./keys.ts";
 import { RedisReferenceIndex } from "./redis-reference-index.ts";
+import { readShards } from "./shard-guard.ts";
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -94,6 +95,21 @@ describe("the reference index in Redis", () => {
     );
   });
 
+  // What a Redis that was wiped lost besides the index, and nobody else says again.
+  test("tells with each opening how many shards there are", async () => {
+    await using bed = await openIndex({ prefix: "wiped" });
+    const { client } = bed;
+    const keys = new Keys("wiped", 4);
+    const index = new RedisReferenceIndex({ ...bed, keys, clock: wallClock, matches: matchesForTest });
+    expect(await readShards({ client, keys })).toBe(1);
+    await bed.lose();
+    expect(await readShards({ client, keys })).toBeUndefined();
+    await index.open();
+    expect(await readShards({ client, keys })).toBe(4);
+    await bed.index.open();
+    expect(await readShards({ client, keys })).toBe(4);
+  });
+
   test("holds names and versions only, under keys of one slot", async () => {
     await using bed = await openIndex({ prefix: "slot" });
     const pattern = { kind: "Secret", item: "a.*" } as const;
@@ -101,7 +117,8 @@ describe("the reference index in Redis", () => {
       entryOf("api", { sources: ["ConfigMap/ns/app"], patterns: [pattern], window: { quietPeriodMs: 1 } }),
     ]);
     await bed.index.markHandled([versionOf("app", "7")]);
-    const keys = await bed.client.connection.keys("*slot*");
+    const all = await bed.client.connection.keys("*slot*");
+    const keys = all.filter((key) => key !== bed.keys.fleet.shards);
     expect(keys.length).toBeGreaterThan(5);
     expect(keys.filter((key) => !key.startsWith("{slot:00}:"))).toEqual([]);
   });

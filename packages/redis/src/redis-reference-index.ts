@@ -23,6 +23,7 @@ import {
   removeScript,
 } from "./reference-index-scripts.ts";
 import type { Script } from "./script.ts";
+import { noteShards } from "./shard-guard.ts";
 
 export interface RedisReferenceIndexOptions {
   readonly cluster: ClusterId;
@@ -36,6 +37,7 @@ export interface RedisReferenceIndexOptions {
 /** The reference index of one cluster in Redis. */
 export class RedisReferenceIndex implements ReferenceIndex {
   readonly #client: RedisClient;
+  readonly #all: Keys;
   readonly #keys: ClusterKeys;
   readonly #clock: Clock;
   readonly #matches: RedisReferenceIndexOptions["matches"];
@@ -44,6 +46,7 @@ export class RedisReferenceIndex implements ReferenceIndex {
 
   constructor(options: RedisReferenceIndexOptions) {
     this.#client = options.client;
+    this.#all = options.keys;
     this.#keys = options.keys.cluster(options.cluster);
     this.#clock = options.clock;
     this.#matches = options.matches;
@@ -55,6 +58,7 @@ export class RedisReferenceIndex implements ReferenceIndex {
     // Asked before the connection count is noted, so that a reconnection in between is seen as one.
     await redis.ping();
     this.#connections = this.#client.connections;
+    await noteShards({ client: this.#client, keys: this.#all });
     await redis.set(this.#keys.epoch, randomUUID(), "NX");
     await redis.set(this.#keys.engagedAt, now, "NX");
     const [epoch, engagedAt] = await redis.mget(this.#keys.epoch, this.#keys.engagedAt);

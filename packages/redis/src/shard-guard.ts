@@ -10,31 +10,29 @@ import type { Keys } from "./keys.ts";
  * The number can be changed while nothing runs: what lies in shards that are not looked at any more is not missed, since a
  * cluster whose index is not found is compared anew.
  */
-export async function guardShards({
-  client,
-  keys,
-}: {
-  readonly client: RedisClient;
-  readonly keys: Keys;
-}): Promise<void> {
-  const redis = client.connection;
-  const isOlder = (await redis.exists(keys.markKeyId)) > 0;
-  await redis.set(keys.fleet.shards, String(isOlder ? 1 : keys.shards), "NX");
-  const before = await readShards({ client, keys });
-  if (before === keys.shards) return;
+export async function guardShards(at: Where): Promise<void> {
+  const { client, keys } = at;
+  const isOlder = (await client.connection.exists(keys.markKeyId)) > 0;
+  await noteShards(at, isOlder ? 1 : keys.shards);
+  const before = await readShards(at);
+  if (before === undefined || before === keys.shards) return;
   throw new Fault(
     "config.invalid",
     `--shards ${keys.shards}: this Redis is laid out for ${before}; give --shards ${before} to every watcher and worker. To change it, stop all of them, set the Redis key ${keys.fleet.shards} to ${keys.shards}, and start them with --shards ${keys.shards}: everything is compared again, and nothing rolls for it`,
   );
 }
 
-/** How many shards this Redis is laid out for; 1 before anybody has used it. */
-export async function readShards({
-  client,
-  keys,
-}: {
+/** Leaves what is noted. To be said again whenever Redis may have been wiped: whoever reads it has no other way to know. */
+export async function noteShards({ client, keys }: Where, shards = keys.shards): Promise<void> {
+  await client.connection.set(keys.fleet.shards, String(shards), "NX");
+}
+
+/** How many shards this Redis is laid out for; undefined when nobody uses it, or nobody yet since it was wiped. */
+export async function readShards({ client, keys }: Where): Promise<number | undefined> {
+  return Number(await client.connection.get(keys.fleet.shards)) || undefined;
+}
+
+interface Where {
   readonly client: RedisClient;
   readonly keys: Keys;
-}): Promise<number> {
-  return Number(await client.connection.get(keys.fleet.shards)) || 1;
 }

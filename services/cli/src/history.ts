@@ -25,17 +25,20 @@ export async function* readHistory(
     throw new Fault("config.invalid", query.problems.map((problem) => `--${problem}`).join("\n"));
   const client = new RedisClient(redisAddress(config.redisUrl), log);
   try {
-    const reader = new HistoryReader({
-      client,
-      keys: new Keys("fleet-reloader", await shardsOf(client, clock)),
-    });
+    const shards = await shardsOf(client, clock);
+    if (shards === undefined)
+      throw new Fault(
+        "redis.state-lost",
+        "--redis-url: nobody uses this Redis, or nobody has yet since it was wiped: there is no history. Check the address; if it is right, ask again when a watcher is ready",
+      );
+    const reader = new HistoryReader({ client, keys: new Keys("fleet-reloader", shards) });
     for await (const { id, record } of reader.read(query)) yield `${JSON.stringify({ id, ...record })}\n`;
   } finally {
     await client.close();
   }
 }
 
-async function shardsOf(client: RedisClient, clock: Clock): Promise<number> {
+async function shardsOf(client: RedisClient, clock: Clock): Promise<number | undefined> {
   const patience = new AbortController();
   const late = async (): Promise<never> => {
     await clock.sleep(patienceMs, patience.signal);

@@ -47,6 +47,12 @@ test("what happened comes as JSON lines, of all shards of a Redis, without being
   ]);
 });
 
+test("a Redis that nobody uses is no empty history", async () => {
+  await using redis = await startRedis();
+  const reading = linesOf({ ...all, redisUrl: redis.url }, { clock: systemClock, log: new CollectedLog() });
+  await expect(reading).rejects.toThrow("nobody uses this Redis");
+});
+
 test.each([
   [{ since: "soon" }, "--since"],
   [{ limit: "0" }, "--limit"],
