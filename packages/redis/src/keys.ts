@@ -79,7 +79,7 @@ export class FleetKeys {
     this.root = root;
   }
 
-  /** Set: freezes that the history was told of. */
+  /** Sorted set: watcher and a freeze it knows of, which the history was told of → when it said so last, milliseconds. */
   get freezes(): string {
     return `${this.root}:freezes`;
   }

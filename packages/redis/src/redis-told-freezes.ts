@@ -4,36 +4,62 @@ import type { RedisClient } from "./client.ts";
 import type { Keys } from "./keys.ts";
 import { Script } from "./script.ts";
 
-/** KEYS: a set. ARGV: all that is in it from now on. Returns what is new, and what is gone. */
+export interface ToldFreezesOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  /** Who looks: no other process has this name. It holds no space. */
+  readonly member: string;
+}
+
+/** Whoever looks says so every 5 s (engine's freeze-news). One that was silent for so long has ended, and obeys nothing. */
+const silenceMs = 60_000;
+
+/**
+ * KEYS: a sorted set, `member freeze` → when it was said last. ARGV: the member, and all freezes that it knows of. Returns what nobody
+ * had said before, and what nobody says any more.
+ */
 const replaceScript = new Script(`
-local before = redis.call('SMEMBERS', KEYS[1])
-local now, come, gone = {}, {}, {}
-for _, one in ipairs(ARGV) do now[one] = true end
-for _, one in ipairs(before) do
-  if not now[one] then
-    gone[#gone + 1] = one
-    redis.call('SREM', KEYS[1], one)
-  end
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local before, after, come, gone = {}, {}, {}, {}
+for _, one in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  local member, freeze = string.match(one, '^(%S+) (.*)$')
+  if freeze then before[freeze] = true end
+  if member == ARGV[1] then redis.call('ZREM', KEYS[1], one) end
 end
-for one in pairs(now) do
-  if redis.call('SADD', KEYS[1], one) == 1 then come[#come + 1] = one end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${silenceMs})
+for i = 2, #ARGV do
+  redis.call('ZADD', KEYS[1], now, ARGV[1] .. ' ' .. ARGV[i])
+  if not before[ARGV[i]] then come[#come + 1] = ARGV[i] end
+end
+for _, one in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  after[string.match(one, ' (.*)$')] = true
+end
+for freeze in pairs(before) do
+  if not after[freeze] then gone[#gone + 1] = freeze end
 end
 return { come, gone }
 `);
 
-/** Freezes that were told, in Redis: several watchers look, and one of them tells. When Redis is lost they are told again. */
+/**
+ * Freezes that were told, in Redis. Several watchers look: at one document, or each also at a file of its own. A freeze comes when the
+ * first of them knows of it and is gone with the last. When Redis is lost they are told again.
+ */
 export class RedisToldFreezes implements ToldFreezes {
   readonly #client: RedisClient;
   readonly #key: string;
+  readonly #member: string;
 
-  constructor({ client, keys }: { readonly client: RedisClient; readonly keys: Keys }) {
-    this.#client = client;
-    this.#key = keys.fleet.freezes;
+  constructor(options: ToldFreezesOptions) {
+    this.#client = options.client;
+    this.#key = options.keys.fleet.freezes;
+    this.#member = options.member;
   }
 
   async replace(now: readonly Freeze[]) {
     const byText = new Map(now.map((freeze) => [JSON.stringify(freeze), freeze]));
-    const answer = await replaceScript.run(this.#client.connection, this.#key, [...byText.keys()]);
+    const said = [this.#member, ...byText.keys()];
+    const answer = await replaceScript.run(this.#client.connection, this.#key, said);
     const [come, gone] = Array.isArray(answer) ? answer : [];
     return {
       come: textsOf(come).flatMap((text) => byText.get(text) ?? []),

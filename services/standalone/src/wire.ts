@@ -24,7 +24,7 @@ import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
-import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
+import { instanceName, uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { createScaling } from "@fleet-reloader/watcher/scaling";
 import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
@@ -124,7 +124,9 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     });
     const holds = scaling.watchHolds(clusters.signal);
     const told = startHistory({ ...shared, config });
-    const news = tellFreezes({ ...shared, freezes, history: told.history }, clusters.signal);
+    const { history } = told;
+    const member = uniqueInstanceName();
+    const news = tellFreezes({ ...shared, freezes, history, member }, clusters.signal);
     shutdown.add("clusters", async () => {
       clusters.abort();
       await Promise.all([running, holds, news]);
@@ -143,7 +145,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
         ...{ freezes, limits: rollLimitsOf(config) },
         ...{ ...shared, fleet, keyring, concurrency: config.concurrency },
         reporter: reporting.reporter,
-        history: told.history,
+        history,
         onTaken: adapters.requestTaken,
       });
       // Ended first: requests under way still need their cluster's connection.

@@ -64,7 +64,8 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     rights: (namespaces) => rightsFor(["watcher"], settings, namespaces),
     limit: callLimit(config),
   });
-  const ownership = new RedisOwnership({ ...time, client, keys, log, meter, member: uniqueInstanceName() });
+  const member = uniqueInstanceName();
+  const ownership = new RedisOwnership({ ...time, client, keys, log, meter, member });
   const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
   shutdown.add("freezes", () => freezes.close());
   const scaling = createScaling({
@@ -97,7 +98,8 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const holds = scaling.watchHolds(lifetime.signal);
   const told = startHistory({ ...time, config, client, keys, log, meter });
   shutdown.add("history", () => told.stop());
-  const news = tellFreezes({ ...time, client, keys, log, freezes, history: told.history }, lifetime.signal);
+  const { history } = told;
+  const news = tellFreezes({ ...time, client, keys, log, freezes, history, member }, lifetime.signal);
   shutdown.add("clusters", async () => {
     lifetime.abort();
     await Promise.all([owning, running, holds, news]);

@@ -24,6 +24,8 @@ export async function tellFreezes(
     readonly history: History | undefined;
     readonly client: RedisClient;
     readonly keys: Keys;
+    /** Which process this is: no other has this name. */
+    readonly member: string;
     readonly clock: Clock;
     readonly log: Log;
   },
