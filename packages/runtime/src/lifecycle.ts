@@ -1,8 +1,6 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/log";
-
-/** sysexits.h EX_CONFIG: our own configuration is wrong; starting again would not help. */
-const configExitCode = 78;
+import { exitCodeOf } from "./exit-code.ts";
 
 /** Things to end, in the reverse of the order in which they were begun. */
 export class Shutdown {
@@ -42,7 +40,7 @@ export async function runService(start: () => Promise<RunningService>): Promise<
     const fault = asFault(error);
     const isOurs = fault.class === "misconfigured";
     process.stderr.write(isOurs ? `${fault.message}\n` : `${fault.stack ?? fault.message}\n`);
-    process.exit(isOurs ? configExitCode : 1);
+    process.exit(exitCodeOf(fault));
   }
   process.on("unhandledRejection", (reason) => {
     service.log.error(

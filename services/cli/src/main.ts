@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
+import { exitCodeOf } from "@fleet-reloader/runtime/exit-code";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/version";
@@ -12,14 +13,20 @@ import { freezeConfig, freezesConfig, historyConfig, unfreezeConfig } from "./co
 import { freeze, listFreezes, unfreeze } from "./freeze.ts";
 import { readHistory } from "./history.ts";
 
-// sysexits.h EX_CONFIG, as for all that is wrong with what we were told.
-const wronglyAsked = 78;
-
+// Without a listener an error of the output ends the process with a stack.
+process.stdout.on("error", fail);
 try {
   await run();
 } catch (error) {
-  process.stderr.write(`${asFault(error).message}\n`);
-  process.exitCode = wronglyAsked;
+  fail(error);
+}
+
+function fail(error: unknown): never {
+  // Who reads has seen enough, as `head` has.
+  if (error instanceof Error && "code" in error && error.code === "EPIPE") process.exit(0);
+  const fault = asFault(error);
+  process.stderr.write(`${fault.message}\n`);
+  process.exit(exitCodeOf(fault));
 }
 
 async function run(): Promise<void> {

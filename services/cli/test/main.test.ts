@@ -1,0 +1,51 @@
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import process from "node:process";
+import { text } from "node:stream/consumers";
+import { fileURLToPath } from "node:url";
+import { RedisClient } from "@fleet-reloader/redis/client";
+import { Keys } from "@fleet-reloader/redis/keys";
+import { guardShards } from "@fleet-reloader/redis/shard-guard";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { expect, test } from "vitest";
+
+const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+
+function start(...args: readonly string[]) {
+  // A process that does not end fails its test instead of outliving it.
+  const child = spawn(process.execPath, [main, ...args], { timeout: 15_000, killSignal: "SIGKILL" });
+  const errors = text(child.stderr);
+  const ended = once(child, "close").then(async () => ({ code: child.exitCode, errors: await errors }));
+  return { output: child.stdout, ended };
+}
+
+test("who asks wrongly is told so with 78", async () => {
+  const { ended } = start("history", "--redis-url", "redis://127.0.0.1:1", "--since", "soon");
+  expect(await ended).toEqual({ code: 78, errors: expect.stringContaining("--since") });
+});
+
+// Asking again may help: a script must be able to tell that from a wrong question.
+test("a Redis that does not answer is a failure, and not a wrong question", async () => {
+  const { ended } = start("history", "--redis-url", "redis://127.0.0.1:1");
+  expect(await ended).toEqual({ code: 1, errors: expect.stringContaining("no answer within 5 s\n") });
+});
+
+test("who has seen enough may go, as head does", async () => {
+  await using redis = await startRedis();
+  const client = new RedisClient({ url: redis.url }, new CollectedLog());
+  const keys = new Keys("fleet-reloader");
+  await guardShards({ client, keys });
+  const time = "2026-07-01T12:00:00.000Z";
+  const record = { v: 1, time, type: "operator", action: "freeze", by: "ann", target: "fleet" };
+  const line = JSON.stringify({ ...record, note: "x".repeat(1000) });
+  // More than a pipe holds.
+  const [stream = ""] = keys.histories;
+  for (let i = 1; i <= 1000; i += 1) await client.connection.xadd(stream, `${i}-0`, "record", line);
+  await client.close();
+  const { output, ended } = start("history", "--redis-url", redis.url);
+  const [chunk] = await once(output, "data");
+  expect(String(chunk)).toContain('"id":"1-0-0"');
+  output.destroy();
+  expect(await ended).toEqual({ code: 0, errors: "" });
+});
