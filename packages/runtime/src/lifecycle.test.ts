@@ -76,6 +76,12 @@ describe("a service", () => {
     expect(await run("return { log, stop: async () => undefined };")).toEqual({ code: 0, errors: "" });
   });
 
+  // The first process of a container ignores a signal that it has no handler for: a pod that waits for Redis would be killed late.
+  test("ends with 0 after SIGTERM also while it starts", async () => {
+    const waits = 'process.stdout.write("waits"); setInterval(say, 1000); await new Promise(say);';
+    expect(await run(`${waits} return { log, stop: say };`)).toEqual({ code: 0, errors: "" });
+  });
+
   test("with a wrong configuration ends with 78 and nothing but the problems", async () => {
     expect(await run('throw new Fault("config.invalid", "--a: wrong\\n--b: wrong");')).toEqual({
       code: 78,

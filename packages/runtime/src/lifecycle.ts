@@ -29,43 +29,51 @@ export interface RunningService {
 }
 
 /**
- * Runs a service until SIGTERM or SIGINT: drains, exits 0. A later second signal ends at once. A start that cannot succeed says
- * why, each problem on its own line, and exits 78 (configuration) or 1.
+ * Runs a service until SIGTERM or SIGINT: drains, exits 0. A later second signal ends at once, and so does the first one while the
+ * service starts, which may wait for Redis for ever: nothing has been taken up yet. A start that cannot succeed says why, each problem
+ * on its own line, and exits 78 (configuration) or 1.
  */
 export async function runService(start: () => Promise<RunningService>): Promise<void> {
-  let service: RunningService;
+  let service: RunningService | undefined;
+  let stoppingSince: number | undefined;
+  const stop = (signal: string) => {
+    if (service === undefined) process.exit(0);
+    // Supervisors and terminals may signal the group and the process at once: that is one wish, not impatience.
+    if (stoppingSince !== undefined && performance.now() - stoppingSince > 1000) process.exit(1);
+    if (stoppingSince !== undefined) return;
+    stoppingSince = performance.now();
+    void end(service, signal);
+  };
+  // Before the start: the first process of a container ignores what it has no handler for.
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+  service = await started(start);
+  const { log } = service;
+  process.on("unhandledRejection", (reason) => {
+    log.error({ reason: "engine.invariant", err: asFault(reason).stack }, "a failure nobody waited for");
+  });
+}
+
+async function started(start: () => Promise<RunningService>): Promise<RunningService> {
   try {
-    service = await start();
+    return await start();
   } catch (error) {
     const fault = asFault(error);
     const isOurs = fault.class === "misconfigured";
     process.stderr.write(isOurs ? `${fault.message}\n` : `${fault.stack ?? fault.message}\n`);
     process.exit(exitCodeOf(fault));
   }
-  process.on("unhandledRejection", (reason) => {
-    service.log.error(
-      { reason: "engine.invariant", err: asFault(reason).stack },
-      "a failure nobody waited for",
-    );
-  });
-  let stoppingSince: number | undefined;
-  const stop = (signal: string) => {
-    // Supervisors and terminals may signal the group and the process at once: that is one wish, not impatience.
-    if (stoppingSince !== undefined && performance.now() - stoppingSince > 1000) process.exit(1);
-    if (stoppingSince !== undefined) return;
-    stoppingSince = performance.now();
-    service.log.info({ signal }, "stopping");
-    service.stop().then(
-      () => {
-        service.log.info({}, "stopped");
-        process.exit(0);
-      },
-      (error: unknown) => {
-        service.log.error({ err: asFault(error).stack }, "could not be stopped cleanly");
-        process.exit(1);
-      },
-    );
-  };
-  process.on("SIGTERM", () => stop("SIGTERM"));
-  process.on("SIGINT", () => stop("SIGINT"));
+}
+
+async function end(service: RunningService, signal: string): Promise<never> {
+  const { log } = service;
+  log.info({ signal }, "stopping");
+  try {
+    await service.stop();
+  } catch (error) {
+    log.error({ err: asFault(error).stack }, "could not be stopped cleanly");
+    process.exit(1);
+  }
+  log.info({}, "stopped");
+  process.exit(0);
 }
