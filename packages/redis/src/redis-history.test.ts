@@ -4,7 +4,7 @@ import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { RedisClient, redisAddress } from "./client.ts";
 import { HistoryReader } from "./history-reader.ts";
 import { Keys } from "./keys.ts";
@@ -134,13 +134,13 @@ test("a change that several workloads lead to is told once", async () => {
 
 test("of too many records the oldest go", async () => {
   await using bed = historyOn(redis.url, { lengthMax: 200 });
-  for (let i = 0; i < 40; i += 1)
+  for (let i = 0; i < 20; i += 1)
     bed.history.append(Array.from({ length: 100 }, (_, j) => action(`w${i}-${j}`)));
   await bed.history.stop(5000);
   const names = await bed.names();
   // Redis trims whole nodes of the stream, of a hundred entries each.
   expect(names.length).toBeLessThanOrEqual(400);
-  expect(names.at(-1)).toBe("w39-99");
+  expect(names.at(-1)).toBe("w19-99");
 });
 
 test("records go when their time is over", async () => {
@@ -148,6 +148,8 @@ test("records go when their time is over", async () => {
   const key = bed.keys.history("c1");
   for (let i = 0; i < 250; i += 1)
     await bed.client.connection.xadd(key, `${1000 + i}-0`, "record", JSON.stringify(action("old")));
+  const quiet = bed.keys.histories.find((each) => each !== key) ?? "";
+  await bed.client.connection.xadd(quiet, "1000-0", "record", JSON.stringify(action("quiet")));
   bed.history.append([action("new")]);
   await bed.history.stop(5000);
   expect(await bed.names()).toEqual(["new"]);
@@ -171,6 +173,38 @@ test("while Redis is away nobody waits, what there is room for is kept, and the 
   const begun = performance.now();
   for (let i = 0; i < 300; i += 1) bed.history.append(Array.from({ length: 100 }, () => action("w")));
   expect(performance.now() - begun).toBeLessThan(1000);
-  expect(bed.meter.count("history dropped")).toBe(20_000);
+  // The room is divided among the four shards.
+  expect(bed.meter.count("history dropped")).toBe(27_500);
   await bed.history.stop(50);
+});
+
+test("a shard that cannot be written keeps none of the others", async () => {
+  await using bed = historyOn(redis.url);
+  const of = (id: string): HistoryRecord => ({ ...action(id), cluster: { id, name: id } });
+  const clusters = Array.from({ length: 20 }, (_, i) => `cluster-${i}`);
+  const broken = bed.keys.history("cluster-0");
+  const others = clusters.filter((id) => bed.keys.history(id) !== broken);
+  await bed.client.connection.set(broken, "no stream");
+  bed.history.append(clusters.map(of));
+  await bed.history.stop(5000);
+  expect(bed.meter.count("history written")).toBe(others.length);
+  expect(bed.meter.count("history dropped")).toBe(clusters.length - others.length);
+  await bed.client.connection.del(broken);
+  expect((await bed.names()).toSorted()).toEqual(others.toSorted());
+});
+
+// As of a Redis Cluster one of whose nodes hangs.
+test("a shard that does not answer holds up none of the others", async () => {
+  await using bed = historyOn(redis.url);
+  const of = (id: string): HistoryRecord => ({ ...action(id), cluster: { id, name: id } });
+  const clusters = Array.from({ length: 20 }, (_, i) => `cluster-${i}`);
+  const silent = bed.keys.history("cluster-0");
+  const others = clusters.filter((id) => bed.keys.history(id) !== silent);
+  const { connection } = bed.client;
+  const { evalsha } = connection;
+  vi.spyOn(connection, "evalsha").mockImplementation(async (...given: Parameters<typeof evalsha>) =>
+    given[2] === silent ? await new Promise(() => undefined) : await evalsha.apply(connection, given),
+  );
+  bed.history.append(clusters.map(of));
+  await until("the others are there", async () => (await bed.names()).length === others.length);
 });

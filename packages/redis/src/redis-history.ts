@@ -1,108 +1,64 @@
-import { asFault } from "@fleet-reloader/domain/fault";
-import type { Clock } from "@fleet-reloader/engine/clock";
 import type { ChangeId, History, HistoryRecord } from "@fleet-reloader/engine/history/history";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Meter } from "@fleet-reloader/engine/meter";
-import type { RedisClient } from "./client.ts";
+import { HistoryWriter, type HistoryWriterOptions } from "./history-writer.ts";
 import type { Keys } from "./keys.ts";
-import { Script } from "./script.ts";
 
-export interface RedisHistoryOptions {
-  readonly client: RedisClient;
+export interface RedisHistoryOptions extends Omit<HistoryWriterOptions, "waitingMax"> {
   readonly keys: Keys;
   /** Records older than this go when others are written. */
   readonly retentionMs: number;
-  /** Of more records in one shard the oldest go. */
-  readonly lengthMax: number;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly meter: Pick<Meter, "historyKept">;
 }
 
-/** One round trip for what comes together, and soon enough for whoever looks. */
-const gatherMs = 200;
-const batchMax = 500;
-/** What waits while Redis is away: some megabytes. More is dropped, and counted. */
+/** In all shards: some megabytes. */
 const waitingMax = 10_000;
-/** While records are written, old ones go within a minute of their time. */
+/** What a storm in one cluster makes within moments finds room, however many shards there are. */
+const waitingInShardLeast = 1000;
+/** While records are written, old ones go within a minute of their time, also in shards that nobody writes to. */
 const trimEveryMs = 60_000;
 /** Changes this process has told: the workloads of one source are looked at within moments. */
 const toldMax = 5000;
 
-/** KEYS: a stream. ARGV: how many it may hold, and the records. */
-const appendScript = new Script(`
-for i = 2, #ARGV do
-  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'record', ARGV[i])
-end
-return 0
-`);
-
-/** The history as a Redis stream for each shard, one field `record` in each entry. Nobody waits for it. */
+/**
+ * The history as a Redis stream for each shard. Each is written on its own: of a Redis Cluster one node may be away, and the others
+ * need not know.
+ */
 export class RedisHistory implements History {
   readonly #options: RedisHistoryOptions;
+  /** Of each shard's stream. */
+  readonly #writers: ReadonlyMap<string, HistoryWriter>;
   readonly #told = new Set<ChangeId>();
-  readonly #hurry = new AbortController();
-  #waiting: HistoryRecord[] = [];
-  #writing: Promise<void> | undefined;
   #trimmedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RedisHistoryOptions) {
     this.#options = options;
+    const { histories, shards } = options.keys;
+    const room = Math.max(waitingInShardLeast, Math.floor(waitingMax / shards));
+    this.#writers = new Map(
+      histories.map((stream) => [stream, new HistoryWriter(stream, { ...options, waitingMax: room })]),
+    );
   }
 
   append(records: readonly HistoryRecord[]): void {
+    if (records.length > 0) this.#trim();
     for (const record of records) {
       if (record.type === "change" && this.#isTold(record.change)) continue;
-      if (this.#waiting.length < waitingMax) this.#waiting.push(record);
-      else this.#options.meter.historyKept("dropped", 1);
+      this.#writers.get(this.#options.keys.history(record.cluster?.id))?.append(record);
     }
-    if (this.#waiting.length > 0) this.#writing ??= this.#write();
   }
 
   /** What waits is written, for as long as there is time. */
   async stop(graceMs: number): Promise<void> {
-    this.#hurry.abort();
     const patience = new AbortController();
     const late = this.#options.clock.sleep(graceMs, patience.signal).catch(() => undefined);
-    await Promise.race([this.#writing, late]);
+    const finished = Promise.all([...this.#writers.values()].map((writer) => writer.finish()));
+    await Promise.race([finished, late]);
     patience.abort();
   }
 
-  async #write(): Promise<void> {
-    const { clock, log, meter } = this.#options;
-    await clock.sleep(gatherMs, this.#hurry.signal).catch(() => undefined);
-    while (this.#waiting.length > 0) {
-      const batch = this.#waiting.splice(0, batchMax);
-      const written = await this.#add(batch).catch((error: unknown) => {
-        log.debug({ err: asFault(error).message }, "the history could not be written");
-        return 0;
-      });
-      if (written > 0) meter.historyKept("written", written);
-      if (written < batch.length) meter.historyKept("dropped", batch.length - written);
-    }
-    // At once: whoever appends something from now on has to begin anew.
-    this.#writing = undefined;
-  }
-
-  async #add(batch: readonly HistoryRecord[]): Promise<number> {
-    const { client, keys, retentionMs, clock } = this.#options;
-    if (clock.monotonic() - this.#trimmedAtMs >= trimEveryMs) {
-      this.#trimmedAtMs = clock.monotonic();
-      const oldest = String(Math.max(0, clock.now() - retentionMs));
-      // Exactly: in a quiet shard all that there is lies in one node, which would stay as a whole.
-      await Promise.all(keys.histories.map((key) => client.connection.xtrim(key, "MINID", oldest)));
-    }
-    const shards = Map.groupBy(batch, (record) => keys.history(record.cluster?.id));
-    const written = await Promise.all([...shards].map(([key, records]) => this.#addTo(key, records)));
-    return written.reduce((sum, count) => sum + count, 0);
-  }
-
-  /** One call for each shard: those of a Redis Cluster may lie on different nodes. */
-  async #addTo(key: string, records: readonly HistoryRecord[]): Promise<number> {
-    const { client, lengthMax } = this.#options;
-    const texts = records.map((record) => JSON.stringify(record));
-    await appendScript.run(client.connection, key, [String(lengthMax), ...texts]);
-    return records.length;
+  #trim(): void {
+    const { clock, retentionMs } = this.#options;
+    if (clock.monotonic() - this.#trimmedAtMs < trimEveryMs) return;
+    this.#trimmedAtMs = clock.monotonic();
+    for (const writer of this.#writers.values()) writer.trim(clock.now() - retentionMs);
   }
 
   #isTold(change: ChangeId): boolean {
