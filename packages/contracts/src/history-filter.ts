@@ -9,26 +9,48 @@ export interface HistoryFilter {
   readonly name?: string;
 }
 
+interface About {
+  /** What its cluster is called: by id and name, or as somebody called it. */
+  readonly clusters: readonly string[];
+  readonly objects: readonly { readonly namespace?: string; readonly name?: string }[];
+}
+
 /** Whether a record is among those that are wanted. */
 export function isWanted(record: HistoryRecord, filter: HistoryFilter): boolean {
-  const { cluster } = record;
-  if (filter.cluster !== undefined && filter.cluster !== cluster?.id && filter.cluster !== cluster?.name)
-    return false;
-  const about = objectsOf(record);
-  const { namespace, name } = filter;
+  const { clusters, objects } = aboutOf(record);
+  const { cluster, namespace, name } = filter;
+  if (cluster !== undefined && !clusters.includes(cluster)) return false;
   if (namespace === undefined && name === undefined) return true;
-  return about.some(
+  return objects.some(
     (one) => one.namespace === (namespace ?? one.namespace) && one.name === (name ?? one.name),
   );
 }
 
-function objectsOf(record: HistoryRecord): readonly { readonly namespace: string; readonly name: string }[] {
+function aboutOf(record: HistoryRecord): About {
+  const { cluster } = record;
+  const clusters = cluster === undefined ? [] : [cluster.id, cluster.name];
   switch (record.type) {
     case "change":
-      return [record.source];
-    case "operator":
-      return [];
+      return { clusters, objects: [record.source] };
+    case "operator": {
+      const named = namedIn(record.target);
+      return { clusters: [...clusters, ...named.clusters], objects: named.objects };
+    }
     default:
-      return [record.workload, ...record.sources];
+      return { clusters, objects: [record.workload, ...record.sources] };
   }
+}
+
+/** What the words for a scope name (the domain's `describeScope`): a freeze of the fleet is about nothing of its own. */
+function namedIn(target: string): About {
+  const parts = target.split(", ");
+  const all = (word: string) =>
+    parts.flatMap((part) => (part.startsWith(`${word} `) ? [part.slice(word.length + 1)] : []));
+  const [namespace] = all("namespace");
+  const inside = namespace === undefined ? {} : { namespace };
+  const objects = [...all("workload"), ...all("source")].map((text) => ({
+    ...inside,
+    name: text.slice(text.indexOf("/") + 1),
+  }));
+  return { clusters: all("cluster"), objects: objects.length === 0 ? [inside] : objects };
 }

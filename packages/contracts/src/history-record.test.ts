@@ -1,3 +1,4 @@
+import { describeScope, type FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { describe, expect, test } from "vitest";
 import { isWanted } from "./history-filter.ts";
@@ -70,4 +71,28 @@ describe("who asks for", () => {
     ["a source", { name: "db" }, ["change", "decision", "action", "outcome"]],
     ["a name in another namespace", { namespace: "other", name: "db" }, []],
   ] as const)("%s gets that", (_, filter, expected) => expect(types(filter)).toEqual(expected));
+});
+
+describe("a freeze is found by what it names", () => {
+  const isFound = (scope: FreezeScope, filter: Parameters<typeof isWanted>[1]) => {
+    const target = describeScope(scope);
+    return isWanted(
+      { v: 1, time: entry.time, type: "operator", action: "freeze", by: "ann", target },
+      filter,
+    );
+  };
+  const api = { cluster: "nova", namespace: "shop", workload: { kind: "Deployment", name: "api" } };
+
+  test.each([
+    ["its cluster", { cluster: "nova" }, { cluster: "nova" }, true],
+    ["another cluster", { cluster: "nova" }, { cluster: "vega" }, false],
+    ["any cluster, where it names none", { namespace: "shop" }, { cluster: "nova" }, false],
+    ["its namespace", { namespace: "shop" }, { namespace: "shop" }, true],
+    ["a name in its namespace, of which it names none", { namespace: "shop" }, { name: "api" }, false],
+    ["its workload", api, { cluster: "nova", namespace: "shop", name: "api" }, true],
+    ["its workload in another namespace", api, { namespace: "other", name: "api" }, false],
+    ["its source", { source: { kind: "Secret", name: "db" } }, { name: "db" }, true],
+    ["a part of the fleet, where it is the fleet", {}, { namespace: "shop" }, false],
+    ["nothing in particular", {}, {}, true],
+  ] as const)("%s", (_, scope, filter, expected) => expect(isFound(scope, filter)).toBe(expected));
 });
