@@ -1,6 +1,6 @@
 import type { Letter } from "./outbox.ts";
 import type { Body } from "./post.ts";
-import { isFailure, type Told } from "./told.ts";
+import { isUrgent, type Told } from "./told.ts";
 
 /** Where alerts go: a chat that wants its own JSON, or anything that takes a text. */
 export type AlertSink = "slack" | "teams" | "gchat" | "raw";
@@ -21,7 +21,7 @@ export function alertBody(sink: AlertSink, text: string, letter: Letter<Told>): 
 }
 
 function colorOf(letter: Letter<Told>): string {
-  if (letter.type === "single") return isFailure(letter.item) ? "danger" : "good";
+  if (letter.type === "single") return isUrgent(letter.item) ? "danger" : "good";
   return letter.digest.urgentCount > 0 ? "danger" : "good";
 }
 

@@ -4,7 +4,7 @@ import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { HoldReport } from "@fleet-reloader/engine/reporter";
 import type { Digest, Letter } from "./outbox.ts";
-import { type Failure, isFailure, type Told } from "./told.ts";
+import { isUrgent, type Told, type Urgent } from "./told.ts";
 
 export interface AlertWording {
   /** Put in front of every alert, such as which installation it comes from; the peer's ALERT_ADDITIONAL_INFO. */
@@ -73,14 +73,14 @@ function digestText({ count, counts, first }: Digest<Told>, { isClusterNamed }: 
     const where = isClusterNamed
       ? `${describe(report.workload)} in cluster *${report.clusterName}*`
       : describe(report.workload);
-    return isFailure(told) ? `${where} (${causeOf(told)})` : where;
+    return isUrgent(told) ? `${where} (${causeOf(told)})` : where;
   });
   const more = count - first.length;
   const rest = more > 0 ? ` and ${more} more` : "";
   return `Reloader ${countsText(counts)} in a short time: ${listed.join(", ")}${rest}`;
 }
 
-function causeOf(told: Failure): string {
+function causeOf(told: Urgent): string {
   return told.type === "failed" ? told.report.code : told.report.reason;
 }
 

@@ -5,7 +5,7 @@ import type { HoldReport, Reporter } from "@fleet-reloader/engine/reporter";
 import { type Letter, Outbox } from "./outbox.ts";
 import type { Body, Receiver } from "./post.ts";
 import { Repeats } from "./repeats.ts";
-import { isFailure, type Told } from "./told.ts";
+import { isUrgent, type Told } from "./told.ts";
 
 export interface TellingOptions {
   readonly channel: Channel;
@@ -32,7 +32,7 @@ export function tellReceiver(options: TellingOptions): StoppableReporter {
   const repeats = new Repeats();
   const outbox = new Outbox<Told>({
     ...options,
-    isUrgent: isFailure,
+    isUrgent,
     typeOf: ({ type }) => type,
     send: (letter, signal) => receiver.post(options.bodyOf(letter), signal),
   });

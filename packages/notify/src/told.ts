@@ -7,9 +7,9 @@ export type Told =
   | { readonly type: "rollout-failed"; readonly report: EndReport }
   | { readonly type: "held"; readonly report: HoldReport };
 
-/** A change that did not get to the pods is what nobody should overlook. */
-export type Failure = Exclude<Told, { readonly type: "rolled" }>;
+/** Nobody should overlook it: a change that did not get to the pods, or did them no good. */
+export type Urgent = Exclude<Told, { readonly type: "rolled" }>;
 
-export function isFailure(told: Told): told is Failure {
+export function isUrgent(told: Told): told is Urgent {
   return told.type !== "rolled";
 }

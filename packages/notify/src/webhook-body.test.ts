@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { failed, rolled, rolloutFailed } from "./fixture/reports.ts";
+import { failed, held, rolled, rolloutFailed } from "./fixture/reports.ts";
 import type { Letter } from "./outbox.ts";
 import type { Told } from "./told.ts";
 import { webhookBody } from "./webhook-body.ts";
@@ -18,6 +18,12 @@ const roll = {
 };
 const failure = { type: "failed", ...about, fault: { code: "kube.rejected", message: "answered 422: no" } };
 
+const hold = {
+  type: "held",
+  ...about,
+  hold: { reason: "WorkloadLooping", why: "It was rolled 10 times in 10m." },
+};
+
 // Machines read this: a change here that is no addition needs another version (docs/reference/webhook.md).
 test("version 1 of what a machine gets", () => {
   expect(parsed({ type: "single", item: rolled() })).toEqual({ version: 1, ...roll });
@@ -26,18 +32,19 @@ test("version 1 of what a machine gets", () => {
     ...{ version: 1, type: "rollout-failed", ...about },
     rollout: { reason: "CrashLoopBackOff", message: "container app", seconds: 15 },
   });
+  expect(parsed({ type: "single", item: held() })).toEqual({ version: 1, ...hold });
   const counts = new Map([
     ["rolled", 2],
     ["failed", 1],
     ["rollout-failed", 1],
     ["held", 3],
   ]);
-  const digest = { count: 7, urgentCount: 5, counts, first: [failed(), rolled()] };
+  const digest = { count: 7, urgentCount: 5, counts, first: [failed(), held(), rolled()] };
   expect(parsed({ type: "digest", digest })).toEqual({
     version: 1,
     type: "digest",
     count: 7,
     ...{ failed: 2, held: 3 },
-    first: [failure, roll],
+    first: [failure, hold, roll],
   });
 });

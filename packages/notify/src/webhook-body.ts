@@ -5,7 +5,7 @@ import type { Told } from "./told.ts";
 /** Raised when a field changes its meaning or goes; new fields may come at any time. docs/reference/webhook.md. */
 export const webhookVersion = 1;
 
-/** What a machine gets of each roll and each failure: names and reasons, never content. */
+/** What a machine gets of each roll, failure and hold that is told: names and reasons, never content. */
 export function webhookBody(letter: Letter<Told>): Body {
   const told = letter.type === "single" ? event(letter.item) : digest(letter);
   return { contentType: "application/json", text: JSON.stringify({ version: webhookVersion, ...told }) };
@@ -38,7 +38,7 @@ function event(told: Told) {
 
 function digest({ digest }: Letter<Told> & { type: "digest" }) {
   const { count, counts, first } = digest;
-  const [held, ...failures] = ["held", "failed", "rollout-failed"].map((type) => counts.get(type) ?? 0);
-  const failed = failures.reduce((sum, some) => sum + some, 0);
-  return { type: "digest", count, failed, held, first: first.map(event) };
+  const of = (type: Told["type"]) => counts.get(type) ?? 0;
+  const failed = of("failed") + of("rollout-failed");
+  return { type: "digest", count, failed, held: of("held"), first: first.map(event) };
 }
