@@ -57,24 +57,48 @@ describe("watchers and workers", () => {
       expect(JSON.stringify(at(pod(scaled, name), "volumes"))).toContain('"secretName":"team-a"');
   });
 
-  test("have the mark key only where something is hashed: in workers, and in watchers that call a webhook", async () => {
-    const telling = await rendered({
-      values: {
-        fleetReloader: { mode: "hub", redis: { url: "redis://redis" } },
-        reloader: { webhookUrl: "https://hooks.example/changed" },
-      },
-    });
-    const places = (objects: readonly Manifest[], service: keyof typeof names) => [
-      argsOf(objects, names[service]).includes("--mark-key-file=/etc/fleet-reloader/mark.key"),
-      ...["volumes", "containers"].map((part) =>
-        /"name":"mark-key"/.test(JSON.stringify(at(pod(objects, names[service]), part))),
-      ),
-    ];
-    const everywhere = [true, true, true];
-    const nowhere = [false, false, false];
-    expect([places(hub, "worker"), places(hub, "watcher")]).toEqual([everywhere, nowhere]);
-    expect([places(telling, "worker"), places(telling, "watcher")]).toEqual([everywhere, everywhere]);
+  const hookUrl = "https://hooks.example/changed";
+  const variable = "FLEET_RELOADER_WEBHOOK_URL";
+  const isMounted = (objects: readonly Manifest[], service: keyof typeof names) => [
+    argsOf(objects, names[service]).includes("--mark-key-file=/etc/fleet-reloader/mark.key"),
+    ...["volumes", "containers"].map((part) =>
+      /"name":"mark-key"/.test(JSON.stringify(at(pod(objects, names[service]), part))),
+    ),
+  ];
+  const verbsOnSources = (objects: readonly Manifest[]) => {
+    const rules = at(the(objects, "ClusterRole", `${names.watcher}-role`), "rules");
+    const isOfSources = (rule: unknown) => String(at(rule, "resources")) === "configmaps,secrets";
+    return at((Array.isArray(rules) ? rules : []).find(isOfSources), "verbs");
+  };
+
+  test("have the mark key only where something is hashed: in workers", () => {
+    expect(isMounted(hub, "worker")).toEqual([true, true, true]);
+    expect(isMounted(hub, "watcher")).toEqual([false, false, false]);
+    expect(verbsOnSources(hub)).toEqual(["list", "watch"]);
   });
+
+  // The URL may be a secret, which a value is not.
+  test.each([
+    ["a value", { reloader: { webhookUrl: hookUrl } }],
+    ["a flag", { fleetReloader: { args: [`--webhook-url=${hookUrl}`] } }],
+    ["two words", { fleetReloader: { args: ["--webhook-url", hookUrl] } }],
+    ["a variable", { reloader: { deployment: { env: { open: { [variable]: hookUrl } } } } }],
+    ["a Secret", { reloader: { deployment: { env: { existing: { hook: { [variable]: "url" } } } } } }],
+  ])(
+    "watchers that tell a webhook of changes hash and read, too, when it is named by %s",
+    async (_, given) => {
+      const { fleetReloader, reloader }: { fleetReloader?: object; reloader?: object } = given;
+      const telling = await rendered({
+        values: {
+          fleetReloader: { mode: "hub", redis: { url: "redis://redis" }, ...fleetReloader },
+          ...(reloader === undefined ? {} : { reloader }),
+        },
+      });
+      expect(isMounted(telling, "worker")).toEqual([true, true, true]);
+      expect(isMounted(telling, "watcher")).toEqual([true, true, true]);
+      expect(verbsOnSources(telling)).toEqual(["get", "list", "watch"]);
+    },
+  );
 
   test("have the rights to find clusters that the page on them names", () => {
     const page = readFileSync(join(root, "docs/clusters.md"), "utf8");

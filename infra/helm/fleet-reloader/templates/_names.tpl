@@ -101,7 +101,7 @@ The same, where the process needs it: a watcher of a hub hashes nothing, unless 
 has to know what it has told.
 */}}
 {{- define "fleet-reloader.mountedMarkKey" -}}
-{{- if or (ne (.Component | default "") "watcher") .Values.reloader.webhookUrl -}}
+{{- if or (ne (.Component | default "") "watcher") (include "fleet-reloader.onlyTells" .) -}}
 {{- include "fleet-reloader.markKeySecret" . -}}
 {{- end -}}
 {{- end -}}

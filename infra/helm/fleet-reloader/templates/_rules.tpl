@@ -7,7 +7,7 @@ watcher only follows, and the worker reads and writes.
 {{- $reloader := .Values.reloader -}}
 {{- $component := .Component | default "" -}}
 {{- $read := "get, list, watch" -}}
-{{- if eq $component "watcher" }}{{ $read = ternary "get, list, watch" "list, watch" (not (empty $reloader.webhookUrl)) }}{{ end -}}
+{{- if eq $component "watcher" }}{{ $read = ternary "get, list, watch" "list, watch" (not (empty (include "fleet-reloader.onlyTells" .))) }}{{ end -}}
 {{- if eq $component "worker" }}{{ $read = "get, list" }}{{ end -}}
 {{- $roll := dict "" "get, list, watch, patch" "watcher" "list, watch" "worker" "get, patch" -}}
 - apiGroups: [""]

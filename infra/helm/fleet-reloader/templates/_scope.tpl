@@ -88,9 +88,20 @@
 {{- end -}}
 {{- end -}}
 
+{{/*
+Not empty when changes are told to a webhook instead of being rolled, whichever way that is said: its URL may be a secret, and come as a
+variable.
+*/}}
+{{- define "fleet-reloader.onlyTells" -}}
+{{- $own := .Values.fleetReloader -}}
+{{- $env := .Values.reloader.deployment.env | default dict -}}
+{{- $said := list $own.args $own.hub.watcher.args $own.hub.worker.args $env.open $env.secret $env.existing $env.field | toJson -}}
+{{- if or .Values.reloader.webhookUrl (regexMatch "\"--webhook-url[=\"]|\"FLEET_RELOADER_WEBHOOK_URL\":\"[^\"]" $said) }}true{{ end -}}
+{{- end -}}
+
 {{/* Not empty when it calls webhooks, as far as the values tell. */}}
 {{- define "fleet-reloader.hasWebhook" -}}
-{{- if or .Values.reloader.webhookUrl .Values.fleetReloader.networkPolicy.alertTo }}true{{ end -}}
+{{- if or (include "fleet-reloader.onlyTells" .) .Values.fleetReloader.networkPolicy.alertTo }}true{{ end -}}
 {{- $env := .Values.reloader.deployment.env | default dict -}}
 {{- range concat (keys ($env.open | default dict)) (keys ($env.secret | default dict)) (values ($env.existing | default dict) | toJson | list) -}}
 {{- if contains "ALERT_" . }}true{{ end -}}
