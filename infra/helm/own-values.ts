@@ -238,7 +238,7 @@ export const ownValues: Fields = {
     terminationGracePeriodSeconds: leaf(
       45,
       "integer",
-      "How long a pod has to end what is under way and to write what it has to tell; it takes up to 30 s.",
+      "How long a pod has to end what is under way and to write what it has to tell; it takes up to 32 s.",
       { minimum: 1 },
     ),
     args: list("More flags."),

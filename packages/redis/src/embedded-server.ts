@@ -154,7 +154,7 @@ function settings(dataDir: string, socketPath: string): readonly string[] {
     ...["--appendonly", "yes", "--appendfsync", "everysec", "--save", ""],
     // hz: a delayed request is late by half of it at most; noeviction: queued work must not vanish.
     ...["--maxmemory-policy", "noeviction", "--hz", "50", "--loglevel", "warning"],
-    // A queue entry's options are longer than the 64 bytes up to which a small hash lies in one piece: half its memory.
+    // A queue entry's options are longer than the 64 bytes up to which a small hash lies in one piece: a third off its memory.
     ...["--hash-max-listpack-value", "512"],
   ];
 }

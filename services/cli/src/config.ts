@@ -43,7 +43,7 @@ export const freezesConfig = placeFields;
 const { redisUrl } = connectionFields;
 
 export const historyConfig = {
-  redisUrl,
+  redisUrl: { ...redisUrl, meta: { ...redisUrl.meta, defaultText: "none; it has to be given" } },
   since: scope(
     "since",
     "TIME",

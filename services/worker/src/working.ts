@@ -52,7 +52,7 @@ export interface WorkingOptions {
 /** A request is given back after this long. History, reports and connections end afterwards: the chart gives a pod 45 s. */
 const drainMs = 25_000;
 
-/** One write to Redis, when it is there. */
+/** Rolls of the last moment: two writes to Redis, when it is there. */
 const followGraceMs = 1000;
 
 /** A rollout takes at least the start of a pod. */

@@ -40,8 +40,9 @@ A list takes commas, or the flag several times; an item that holds a comma is pu
 
 ${referenceTables(standaloneConfig)}
 
-\`./dev run watcher\` takes the ${flags(watcherConfig)} of these that concern connections, rules and \`--webhook-url\`, \`./dev run worker\` also those of
-concurrency and notices (${flags(workerConfig)}); both need \`--redis-url\`.
+Of these \`./dev run watcher\` takes ${flags(watcherConfig)}: connections, clusters, rules, freezes, history, \`--work-horizon\`, and \`--webhook-url\` with the
+\`--mark-key-file\` that it needs. \`./dev run worker\` takes ${flags(workerConfig)}: those but \`--work-horizon\`, and concurrency, brakes and notices. Both need
+\`--redis-url\`.
 
 ## Variables that are not read
 
