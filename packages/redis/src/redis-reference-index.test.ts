@@ -10,7 +10,7 @@ import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server
 import { until } from "@fleet-reloader/testkit/until";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { Cluster } from "ioredis";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { RedisClient, redisAddress } from "./client.ts";
 import { readEngagedAt } from "./engaged-at.ts";
 import { Keys } from "./keys.ts";
@@ -121,6 +121,17 @@ describe("the reference index in Redis", () => {
     const keys = all.filter((key) => key !== bed.keys.fleet.shards);
     expect(keys.length).toBeGreaterThan(5);
     expect(keys.filter((key) => !key.startsWith("{slot:00}:"))).toEqual([]);
+  });
+
+  test("forgets workloads however many go at once, in parts that hold nobody up", async () => {
+    await using bed = await openIndex();
+    const names = Array.from({ length: 1234 }, (_, i) => `w${i}`);
+    await bed.index.put(names.map((name) => entryOf(name, { sources: ["ConfigMap/ns/app"] })));
+    const script = vi.spyOn(bed.client.connection, "evalsha");
+    await bed.index.retain("Deployment", undefined, new Set(["Deployment/ns/w7"]));
+    expect(script).toHaveBeenCalledTimes(3);
+    const [found] = await bed.index.findChanged([versionOf("app", "1")]);
+    expect(found?.dependents.map(({ workload }) => workload.name)).toEqual(["w7"]);
   });
 
   // Most sources have one, who is kept in another way: from one to several and back.

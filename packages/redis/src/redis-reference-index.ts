@@ -34,6 +34,9 @@ export interface RedisReferenceIndexOptions {
   readonly matches: (item: string, name: string) => boolean;
 }
 
+/** Some milliseconds of Redis, which does nothing else meanwhile; a namespace, or a kind, may go with tens of thousands. */
+const removedAtOnce = 500;
+
 /** The reference index of one cluster in Redis. */
 export class RedisReferenceIndex implements ReferenceIndex {
   readonly #client: RedisClient;
@@ -82,7 +85,7 @@ export class RedisReferenceIndex implements ReferenceIndex {
   }
 
   async remove(workloads: readonly WorkloadRef[]): Promise<void> {
-    await this.#run(removeScript, workloads.map(workloadKey));
+    await this.#remove(workloads.map(workloadKey));
   }
 
   async retain(
@@ -93,7 +96,7 @@ export class RedisReferenceIndex implements ReferenceIndex {
     const prefix = namespace === undefined ? `${workloadKind}/` : `${workloadKind}/${namespace}/`;
     const known = await this.#client.connection.hkeys(this.#keys.workloads);
     const gone = known.filter((key) => key.startsWith(prefix) && !keys.has(key));
-    await this.#run(removeScript, gone);
+    await this.#remove(gone);
   }
 
   async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
@@ -134,6 +137,11 @@ export class RedisReferenceIndex implements ReferenceIndex {
     }
   }
 
+  async #remove(workloads: readonly string[]): Promise<void> {
+    for (let at = 0; at < workloads.length; at += removedAtOnce)
+      await this.#run(removeScript, workloads.slice(at, at + removedAtOnce));
+  }
+
   #named(pairs: readonly unknown[]): Dependent[] {
     const dependents: Dependent[] = [];
     for (let i = 0; i < pairs.length; i += 2) {
@@ -157,7 +165,6 @@ export class RedisReferenceIndex implements ReferenceIndex {
     return dependents;
   }
 
-  /** Long argument lists are cut: Lua's own limit on unpacked arguments is far above, but Redis should not be held up. */
   async #run(script: Script, args: readonly string[]): Promise<unknown> {
     if (args.length === 0) return [];
     this.#sameConnection();
