@@ -151,7 +151,7 @@ export class BullConsumer {
       await job.moveToDelayed(againAtMs, token);
       throw new DelayedError();
     }
-    await this.#holds.hold(id, request, { hold: again.hold, againAtMs });
+    await this.#holds.note(id, request, { hold: again.hold, againAtMs });
     try {
       await job.moveToDelayed(againAtMs, token);
     } catch (error) {

@@ -20,13 +20,13 @@ test.each(["no JSON", "7", "{}"])("a hold that reads %s is forgotten, and keeps 
   await bed.until("they are held", () => runs.length === 2);
   await bed.leave();
   const shard = bed.keys.shardOf("c1");
-  const ids = await bed.client.connection.zrange(bed.keys.held(shard), "0", "-1");
+  const ids = await bed.client.connection.zrange(bed.keys.holdTimes(shard), "0", "-1");
   expect(ids).toHaveLength(2);
   const held = await bed.held.list();
   const bad = held.find(({ request }) => request.workload.name === "web");
-  await bed.client.connection.hset(bed.keys.holds(shard), bad?.id ?? "", text);
+  await bed.client.connection.hset(bed.keys.holdTexts(shard), bad?.id ?? "", text);
   expect(await bed.held.list()).toMatchObject([{ request: requestFor("api") }]);
-  expect(await bed.client.connection.zcard(bed.keys.held(shard))).toBe(1);
+  expect(await bed.client.connection.zcard(bed.keys.holdTimes(shard))).toBe(1);
 });
 
 // Several watchers list the same holds, and each ends those that it finds to be over.

@@ -10,14 +10,14 @@ import { Script } from "./script.ts";
 /** A freeze may end for thousands: as many promotions are under way at a time. */
 const releasedAtOnce = 100;
 
-/** KEYS: held, holds. ARGV: when it is due all the same, the entry, what is known of the hold. */
-const holdScript = new Script(`
+/** KEYS: hold times, hold texts. ARGV: when it is due all the same, the entry, what is known of the hold. */
+const noteScript = new Script(`
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
 return 0
 `);
 
-/** KEYS: held, holds. ARGV: entries. */
+/** KEYS: hold times, hold texts. ARGV: entries. */
 const forgetScript = new Script(`
 for _, id in ipairs(ARGV) do
   redis.call('ZREM', KEYS[1], id)
@@ -27,7 +27,7 @@ return 0
 `);
 
 /**
- * KEYS: held, holds. ARGV: entries, each with the time at which it was due when it was looked at. One that was taken up since and is
+ * KEYS: hold times, hold texts. ARGV: entries, each with the time at which it was due when it was looked at. One that was taken up since and is
  * held again has another: that hold stays.
  */
 const forgetSeenScript = new Script(`
@@ -52,11 +52,11 @@ export class BullHolds {
   }
 
   /** To be called before the entry is put back: held work must not look like work in between. */
-  async hold(id: string, request: Request, { hold, againAtMs }: Held): Promise<void> {
+  async note(id: string, request: Request, { hold, againAtMs }: Held): Promise<void> {
     const shard = this.#keys.shardOf(request.cluster);
     const { reason, untilMs } = hold;
     const text = JSON.stringify({ ...toJob(request), reason, ...(untilMs === undefined ? {} : { untilMs }) });
-    await holdScript.run(this.#client.connection, this.#keysOf(shard), [String(againAtMs), id, text]);
+    await noteScript.run(this.#client.connection, this.#keysOf(shard), [String(againAtMs), id, text]);
   }
 
   /** These are held no more: they were taken up, or not put back. */
@@ -66,7 +66,7 @@ export class BullHolds {
 
   /** How many held entries of a shard would be due before this wall time. */
   async countBefore(shard: number, wallMs: number): Promise<number> {
-    return await this.#client.connection.zcount(this.#keys.held(shard), "-inf", `(${wallMs}`);
+    return await this.#client.connection.zcount(this.#keys.holdTimes(shard), "-inf", `(${wallMs}`);
   }
 
   /** The same as whoever watches over holds sees it; the queues in the order of their shards. */
@@ -75,7 +75,9 @@ export class BullHolds {
       list: async () => (await Promise.all(queues.map((_, shard) => this.#list(shard)))).flat(),
       count: async () => {
         const { connection } = this.#client;
-        const counts = await Promise.all(queues.map((_, shard) => connection.zcard(this.#keys.held(shard))));
+        const counts = await Promise.all(
+          queues.map((_, shard) => connection.zcard(this.#keys.holdTimes(shard))),
+        );
         return counts.reduce((sum, count) => sum + count, 0);
       },
       listDue: async (afterMs, untilMs) =>
@@ -88,23 +90,23 @@ export class BullHolds {
   }
 
   #keysOf(shard: number): readonly string[] {
-    return [this.#keys.held(shard), this.#keys.holds(shard)];
+    return [this.#keys.holdTimes(shard), this.#keys.holdTexts(shard)];
   }
 
   async #list(shard: number): Promise<readonly HeldRequest[]> {
     const { connection } = this.#client;
-    const scores = await connection.zrange(this.#keys.held(shard), "0", "-1", "WITHSCORES");
+    const scores = await connection.zrange(this.#keys.holdTimes(shard), "0", "-1", "WITHSCORES");
     if (scores.length === 0) return [];
-    return await this.#read(shard, scores, await connection.hgetall(this.#keys.holds(shard)));
+    return await this.#read(shard, scores, await connection.hgetall(this.#keys.holdTexts(shard)));
   }
 
   async #listDue(shard: number, afterMs: number, untilMs: number): Promise<readonly HeldRequest[]> {
     const { connection } = this.#client;
-    const [key, after] = [this.#keys.held(shard), `(${afterMs}`];
+    const [key, after] = [this.#keys.holdTimes(shard), `(${afterMs}`];
     const scores = await connection.zrangebyscore(key, after, untilMs, "WITHSCORES");
     if (scores.length === 0) return [];
     const ids = scores.filter((_, at) => at % 2 === 0);
-    const texts = await connection.hmget(this.#keys.holds(shard), ...ids);
+    const texts = await connection.hmget(this.#keys.holdTexts(shard), ...ids);
     return await this.#read(shard, scores, Object.fromEntries(ids.map((id, at) => [id, texts[at] ?? ""])));
   }
 

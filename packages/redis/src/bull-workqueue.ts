@@ -71,13 +71,12 @@ export class BullWorkqueue implements Workqueue {
 
   async #addTo(queue: Queue<RequestJob> | undefined, all: readonly Addition[]): Promise<void> {
     if (queue === undefined) return;
-    const delays = await this.#delays(queue, all);
-    const additions = all.filter((addition) => delays.has(addition));
-    const priorities = this.#shares.priorities(additions);
-    const jobs = additions.map((addition, at) => ({
+    const wanted = await this.#delayed(queue, all);
+    const priorities = this.#shares.priorities(wanted.map(({ addition }) => addition));
+    const jobs = wanted.map(({ addition, delay }, at) => ({
       name: addition.purpose,
       data: toJob(addition.request),
-      opts: jobOptions(addition, { delay: delays.get(addition) ?? 0, priority: priorities[at] ?? 0 }),
+      opts: jobOptions(addition, { delay, priority: priorities[at] ?? 0 }),
     }));
     const [only, ...others] = jobs;
     if (only !== undefined && others.length === 0) await queue.add(only.name, only.data, only.opts);
@@ -85,24 +84,19 @@ export class BullWorkqueue implements Workqueue {
   }
 
   /**
-   * Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. None for a change
+   * Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. Left out is a change
    * that an entry waits for already which is due in a moment: it may be taken up before it is moved, and would run again right after.
    */
-  async #delays(
-    queue: Queue<RequestJob>,
-    additions: readonly Addition[],
-  ): Promise<ReadonlyMap<Addition, number>> {
+  async #delayed(queue: Queue<RequestJob>, additions: readonly Addition[]): Promise<readonly Delayed[]> {
     const now = this.#clock.now();
     const bursts = await this.#bursts(queue, additions.filter(isOfBurst), now);
-    return new Map(
-      additions.flatMap((addition) => {
-        const { quietPeriodMs, maxWaitMs } = addition;
-        const { startMs, dueMs } = bursts.get(addition) ?? { startMs: now, dueMs: undefined };
-        const delay = Math.ceil(delayFor(startMs, now, { quietPeriodMs, maxWaitMs }));
-        const isDue = dueMs !== undefined && dueMs <= now + momentMs;
-        return isDue && delay < Math.min(momentMs, quietPeriodMs) ? [] : [[addition, delay] as const];
-      }),
-    );
+    return additions.flatMap((addition) => {
+      const { quietPeriodMs, maxWaitMs } = addition;
+      const { startMs, dueMs } = bursts.get(addition) ?? { startMs: now, dueMs: undefined };
+      const delay = Math.ceil(delayFor(startMs, now, { quietPeriodMs, maxWaitMs }));
+      const isDue = dueMs !== undefined && dueMs <= now + momentMs;
+      return isDue && delay < Math.min(momentMs, quietPeriodMs) ? [] : [{ addition, delay }];
+    });
   }
 
   async #bursts(queue: Queue<RequestJob>, changes: readonly Addition[], now: number) {
@@ -117,6 +111,11 @@ export class BullWorkqueue implements Workqueue {
       }),
     );
   }
+}
+
+interface Delayed {
+  readonly addition: Addition;
+  readonly delay: number;
 }
 
 interface Burst {

@@ -48,13 +48,13 @@ export class Keys {
   }
 
   /** Sorted set of a shard: queue entry that is held → wall time at which it is due all the same, milliseconds. */
-  held(shard: number): string {
-    return `${this.#tag(shard)}:held`;
+  holdTimes(shard: number): string {
+    return `${this.#tag(shard)}:hold-times`;
   }
 
   /** Hash of a shard: queue entry that is held → its request, the reason and the end. */
-  holds(shard: number): string {
-    return `${this.#tag(shard)}:holds`;
+  holdTexts(shard: number): string {
+    return `${this.#tag(shard)}:hold-texts`;
   }
 
   /** Root of what was rolled lately, in the whole fleet: a slot of its own, since one script looks at all levels. */
