@@ -1,10 +1,11 @@
 import { userInfo } from "node:os";
 import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
 import { Fault } from "@fleet-reloader/domain/fault";
+import { describeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import {
-  describeScope,
   type FreezeEntry,
+  freezeOfEntry,
   readFreezeEntries,
   writeFreezeEntries,
 } from "@fleet-reloader/runtime/freeze/freeze-entries";
@@ -22,7 +23,7 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
   };
   const entry = checked(wanted);
   await store.write((before) => {
-    const others = entriesOf(store, before).filter((each) => describeScope(each) !== describeScope(entry));
+    const others = entriesOf(store, before).filter((each) => scopeText(each) !== scopeText(entry));
     return writeFreezeEntries([...others, entry]);
   });
   return `frozen in ${store.name}: ${lineOf(entry)}\n`;
@@ -30,14 +31,14 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
 
 /** Takes away the freeze of exactly this. */
 export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfreezeConfig>): Promise<string> {
-  const scope = describeScope(checked(scopeOf(config)));
+  const scope = scopeText(checked(scopeOf(config)));
   await store.write((before) => {
     const entries = entriesOf(store, before);
-    const others = entries.filter((each) => describeScope(each) !== scope);
+    const others = entries.filter((each) => scopeText(each) !== scope);
     if (others.length === entries.length)
       throw new Fault(
         "config.invalid",
-        `${scope}: it is not frozen in ${store.name}; frozen are: ${entries.map(describeScope).join("; ") || "none"}`,
+        `${scope}: it is not frozen in ${store.name}; frozen are: ${entries.map(scopeText).join("; ") || "none"}`,
       );
     return writeFreezeEntries(others);
   });
@@ -55,6 +56,11 @@ export async function listFreezes(stores: readonly FreezeStore[]): Promise<strin
     }),
   );
   return parts.join("");
+}
+
+/** What an entry freezes, in one line: equal for entries that freeze the same. */
+function scopeText(entry: FreezeEntry): string {
+  return describeScope(freezeOfEntry(entry).scope);
 }
 
 /** What cannot be read is not written over: it may freeze something. */
@@ -101,5 +107,5 @@ function endOf(text: string): string {
 
 function lineOf(entry: FreezeEntry): string {
   const until = entry.until === undefined ? "" : `, until ${entry.until}`;
-  return `${describeScope(entry)}: ${entry.reason} (by ${entry.by}${until})`;
+  return `${scopeText(entry)}: ${entry.reason} (by ${entry.by}${until})`;
 }

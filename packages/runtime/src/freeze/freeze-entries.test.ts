@@ -1,5 +1,6 @@
+import { describeScope } from "@fleet-reloader/domain/hold/freeze";
 import { expect, test } from "vitest";
-import { describeScope, freezeOfEntry, readFreezeEntries, writeFreezeEntries } from "./freeze-entries.ts";
+import { freezeOfEntry, readFreezeEntries, writeFreezeEntries } from "./freeze-entries.ts";
 
 const document = `
 - fleet: true
@@ -20,9 +21,9 @@ test("a document says who froze what, why and until when", () => {
     { scope: { namespace: "shop", workload: { kind: "Deployment", name: "api" } } },
     { scope: { source: { kind: "Secret", name: "db" } } },
   ]);
-  expect(read.entries.map(describeScope)).toEqual([
+  expect(read.entries.map((entry) => describeScope(freezeOfEntry(entry).scope))).toEqual([
     "the fleet",
-    "clusterSelector env=prod, namespace shop, workload Deployment/api",
+    "clusters with env=prod, namespace shop, workload Deployment/api",
     "source Secret/db",
   ]);
   expect(readFreezeEntries(writeFreezeEntries(read.entries))).toEqual(read);

@@ -92,14 +92,6 @@ export function freezeOfEntry(given: FreezeEntry): Freeze {
   return { scope, reason, by, ...(until === undefined ? {} : { untilMs: Date.parse(until) }) };
 }
 
-/** The scope of an entry in one line: equal for entries that freeze the same. */
-export function describeScope(given: FreezeEntry): string {
-  if (given.fleet === true) return "the fleet";
-  return scopeFields
-    .flatMap((field) => (given[field] === undefined ? [] : `${field} ${given[field]}`))
-    .join(", ");
-}
-
 function describe({ path, message, code }: z.core.$ZodIssue, each: unknown): string {
   const [field] = path;
   if (field === undefined)
