@@ -65,7 +65,7 @@ export default {
       comment:
         "A service is not built from another one's inside: what several compose alike is in wiring; standalone composes what the others export.",
       severity: "error",
-      from: { path: "^services/(watcher|worker|dashboard)/" },
+      from: { path: "^services/(watcher|worker|dashboard|cli)/" },
       to: { path: "^services/", pathNot: "^services/($1|wiring)/" },
     },
     {

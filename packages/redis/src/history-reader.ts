@@ -1,4 +1,5 @@
-import { type HistoryFilter, isWanted } from "@fleet-reloader/contracts/history-filter";
+import { isWanted } from "@fleet-reloader/contracts/history-filter";
+import type { HistoryQuery } from "@fleet-reloader/contracts/history-query";
 import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { Cluster } from "ioredis";
@@ -9,13 +10,6 @@ import type { Keys } from "./keys.ts";
 export interface HistoryLine {
   readonly id: string;
   readonly record: HistoryRecord;
-}
-
-export interface HistoryQuery extends HistoryFilter {
-  /** From this time on, or after the line with this id. */
-  readonly since: { readonly ms: number } | { readonly afterId: string };
-  /** At most so many. */
-  readonly limit: number;
 }
 
 /** Small enough to hold up nobody else at Redis. */

@@ -1,4 +1,4 @@
-import { parseHistoryQuery } from "@fleet-reloader/dashboard/history-query";
+import { parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
+import { type HistoryQuery, parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
 import type { Clock } from "@fleet-reloader/engine/clock";
-import type { HistoryQuery, HistoryReader } from "@fleet-reloader/redis/history-reader";
-import { parseHistoryQuery } from "./history-query.ts";
+import type { HistoryReader } from "@fleet-reloader/redis/history-reader";
 
 /** `GET /history`: what happened as JSON lines, oldest first, written as fast as they are taken. */
 export async function answerHistory(

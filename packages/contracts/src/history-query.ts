@@ -1,5 +1,13 @@
 import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
-import type { HistoryQuery } from "@fleet-reloader/redis/history-reader";
+import type { HistoryFilter } from "./history-filter.ts";
+
+/** What is asked of the history. */
+export interface HistoryQuery extends HistoryFilter {
+  /** From this time on, or after the line with this id. */
+  readonly since: { readonly ms: number } | { readonly afterId: string };
+  /** At most so many. */
+  readonly limit: number;
+}
 
 /** What is answered when nobody says how much; and the most that one answer holds. */
 const limitDefault = 10_000;
@@ -7,7 +15,7 @@ const limitMax = 100_000;
 
 const known = ["since", "cluster", "namespace", "name", "limit"] as const;
 
-/** The query of `GET /history`, or every problem that it has, a line each. */
+/** The query of `GET /history` and of the command line, or every problem that it has, a line each. */
 export function parseHistoryQuery(
   parameters: URLSearchParams,
   nowMs: number,

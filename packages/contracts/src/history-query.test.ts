@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { parseHistoryQuery } from "../src/history-query.ts";
+import { parseHistoryQuery } from "./history-query.ts";
 
 const now = Date.parse("2026-07-01T12:00:00Z");
 const parse = (text: string) => parseHistoryQuery(new URLSearchParams(text), now);
