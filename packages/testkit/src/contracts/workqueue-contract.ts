@@ -1,6 +1,7 @@
 import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
 import type { Addition } from "@fleet-reloader/engine/workqueue";
 import { describe, expect, test } from "vitest";
+import { burstContract } from "./burst-contract.ts";
 import {
   adoption,
   atOnce,
@@ -272,5 +273,6 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
     });
   });
 
+  burstContract(start);
   workContract(start);
 }

@@ -1,4 +1,6 @@
-import type { Handler } from "@fleet-reloader/engine/workqueue";
+import type { Handler, Purpose } from "@fleet-reloader/engine/workqueue";
+import { expect, test } from "vitest";
+import { adoption, atOnce, done } from "../contracts/queue-under-test.ts";
 import { workqueueContract } from "../contracts/workqueue-contract.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { MemoryWorkqueue } from "./memory-workqueue.ts";
@@ -45,4 +47,16 @@ workqueueContract(async () => {
       // Nothing outlives it.
     },
   };
+});
+
+// As the real one ranks, where nobody asks for much: fair-shares.test.ts.
+test("a change is handed out before an adoption, and that before a look at a rollout", async () => {
+  const queue = new MemoryWorkqueue({ clock: new ManualClock() });
+  await queue.add([{ ...atOnce("followed"), purpose: "follow" }, adoption("adopted"), atOnce("changed")]);
+  const purposes: Purpose[] = [];
+  await queue.run(async (_, { purpose }) => {
+    purposes.push(purpose);
+    return done;
+  });
+  expect(purposes).toEqual(["change", "adoption", "follow"]);
 });

@@ -10,9 +10,13 @@ import type { Addition, Delivery, Handler, Purpose, Workqueue } from "@fleet-rel
 interface Entry {
   readonly request: Request;
   readonly purpose: Purpose;
-  readonly delayMs: number;
+  readonly madeMs: number;
   attemptsMade: number;
   dueMs: number;
+  /** When it was handed out last. */
+  takenMs: number | undefined;
+  /** When the first change came after that. */
+  firstChangeMs: number | undefined;
   /** Who handles it now. */
   run: object | undefined;
   /** The last addition made while it runs. */
@@ -42,7 +46,6 @@ export interface MemoryWorkqueueOptions {
 export class MemoryWorkqueue implements Workqueue, HeldRequests {
   readonly #options: MemoryWorkqueueOptions;
   readonly #entries = new Map<string, Entry>();
-  readonly #firstChange = new Map<string, { readonly at: number; readonly untilMs: number }>();
   /** Every addition ever made, for tests of producers. */
   readonly additions: Addition[] = [];
 
@@ -62,7 +65,6 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
   /** All is gone, as after FLUSHALL. Workers go on with what they have. */
   wipe(): void {
     this.#entries.clear();
-    this.#firstChange.clear();
   }
 
   /** Requests that wait or run, by workload. */
@@ -110,21 +112,19 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
     }
   }
 
-  /** The request that has been due longest; those that follow a rollout come after all others. */
+  /** Of those that come first the one that has been due longest. */
   take(signal: AbortSignal = new AbortController().signal): Taken | undefined {
     const now = this.#options.clock.monotonic();
     const [found] = [...this.#entries]
       .filter(([, entry]) => entry.run === undefined && entry.dueMs <= now)
-      .sort(
-        ([, a], [, b]) =>
-          Number(a.purpose === "follow") - Number(b.purpose === "follow") || a.dueMs - b.dueMs,
-      );
+      .sort(([, a], [, b]) => rankOf(a.purpose) - rankOf(b.purpose) || a.dueMs - b.dueMs);
     if (found === undefined) return undefined;
     const [id, entry] = found;
-    if (entry.purpose === "change" && entry.delayMs > 0) this.#firstChange.delete(id);
     const run = {};
     entry.run = run;
     entry.hold = undefined;
+    entry.takenMs = now;
+    entry.firstChangeMs = undefined;
     const isMine = () => this.#entries.get(id) === entry && entry.run === run;
     return {
       request: entry.request,
@@ -157,8 +157,8 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
   #put(addition: Addition): void {
     const { request, purpose } = addition;
     const id = `${request.cluster}|${workloadKey(request.workload)}${isBeside(purpose) ? `|${purpose}` : ""}`;
-    const delayMs = this.#delay(id, addition);
     const entry = this.#entries.get(id);
+    const delayMs = this.#delay(entry, addition);
     if (entry === undefined) {
       this.#create(id, request, { purpose, delayMs });
     } else if (entry.run !== undefined) {
@@ -172,18 +172,16 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
   }
 
   #create(id: string, request: Request, { purpose, delayMs }: { purpose: Purpose; delayMs: number }): void {
-    const dueMs = this.#options.clock.monotonic() + delayMs;
+    const madeMs = this.#options.clock.monotonic();
     const fresh = { attemptsMade: 0, run: undefined, next: undefined, hold: undefined };
-    this.#entries.set(id, { request, purpose, delayMs, dueMs, ...fresh });
+    const untaken = { takenMs: undefined, firstChangeMs: undefined };
+    this.#entries.set(id, { request, purpose, madeMs, dueMs: madeMs + delayMs, ...fresh, ...untaken });
   }
 
-  #delay(id: string, { quietPeriodMs, maxWaitMs, purpose }: Addition): number {
+  #delay(entry: Entry | undefined, { quietPeriodMs, maxWaitMs, purpose }: Addition): number {
     if (quietPeriodMs === 0 || purpose !== "change") return quietPeriodMs;
     const now = this.#options.clock.monotonic();
-    const known = this.#firstChange.get(id);
-    const first = known !== undefined && known.untilMs > now ? known : { at: now, untilMs: now + maxWaitMs };
-    this.#firstChange.set(id, first);
-    return delayFor(first.at, now, { quietPeriodMs, maxWaitMs });
+    return delayFor(burstStart(entry, now), now, { quietPeriodMs, maxWaitMs });
   }
 
   #wait(entry: Entry, ms: number, hold?: Hold): void {
@@ -210,4 +208,18 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
 /** What waits beside the changes of its workload. */
 function isBeside(purpose: Purpose): boolean {
   return purpose === "resume" || purpose === "follow";
+}
+
+/** By what the real queue ranks by as long as nobody asks for much: adoption gives way to changes, and looks at rollouts to both. */
+function rankOf(purpose: Purpose): number {
+  if (purpose === "follow") return 2;
+  return purpose === "adoption" ? 1 : 0;
+}
+
+/** When the burst began that a change belongs to which comes now: with the entry that waits, or with the first change after it was put back. */
+function burstStart(entry: Entry | undefined, now: number): number {
+  if (entry === undefined || entry.run !== undefined) return now;
+  if (entry.takenMs === undefined) return entry.madeMs;
+  entry.firstChangeMs ??= now;
+  return entry.firstChangeMs;
 }

@@ -1,0 +1,43 @@
+import { describe, expect, test } from "vitest";
+import { atOnce, change, done, type QueueUnderTest, recordRuns } from "./queue-under-test.ts";
+
+/** When the burst began that a change belongs to: what the maximum wait counts from. */
+export function burstContract(start: () => Promise<QueueUnderTest>): void {
+  describe("a burst", () => {
+    // Between the moment a run is taken up and the moment it says so lies one whose time is over.
+    test("begins with a change that comes while another is being run, which does not run at once", async () => {
+      await using bed = await start();
+      const isRead = Promise.withResolvers<void>();
+      const runs = recordRuns(bed, async (_, count) => {
+        if (count === 1) await isRead.promise;
+        return done;
+      });
+      const short = { quietPeriodMs: 400, maxWaitMs: 400 };
+      await bed.queue.add([change("api", short)]);
+      await bed.until("it runs", () => runs.length === 1);
+      const addedAt = bed.now();
+      await bed.queue.add([change("api", short)]);
+      isRead.resolve();
+      await bed.until("it runs again", () => runs.length === 2);
+      expect((runs[1]?.at ?? 0) - addedAt).toBeGreaterThanOrEqual(short.quietPeriodMs - 20);
+    });
+
+    // What it waits for may be long over: its workload keeps changing, and no change may find the end of the quiet.
+    test("of a request that was put back is its own, and ends", async () => {
+      await using bed = await start();
+      const runs = recordRuns(bed, (_, count) =>
+        count === 1 ? { type: "again", afterMs: 60_000, reason: "Test" } : done,
+      );
+      await bed.queue.add([atOnce()]);
+      await bed.until("it was put back", () => runs.length === 1);
+      await bed.elapse(100);
+      const begun = bed.now();
+      while (runs.length === 1 && bed.now() - begun < 5000) {
+        await bed.queue.add([change("api", { quietPeriodMs: 400, maxWaitMs: 1200 })]);
+        await bed.elapse(100);
+      }
+      expect((runs[1]?.at ?? 0) - begun).toBeGreaterThanOrEqual(1000);
+      expect((runs[1]?.at ?? 0) - begun).toBeLessThan(3000);
+    });
+  });
+}
