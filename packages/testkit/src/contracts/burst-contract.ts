@@ -30,7 +30,8 @@ export function burstContract(start: () => Promise<QueueUnderTest>): void {
       );
       await bed.queue.add([atOnce()]);
       await bed.until("it was put back", () => runs.length === 1);
-      await bed.elapse(100);
+      // Longer than its changes may wait.
+      await bed.elapse(1500);
       const begun = bed.now();
       while (runs.length === 1 && bed.now() - begun < 5000) {
         await bed.queue.add([change("api", { quietPeriodMs: 400, maxWaitMs: 1200 })]);
