@@ -94,8 +94,7 @@ variable.
 */}}
 {{- define "fleet-reloader.onlyTells" -}}
 {{- $own := .Values.fleetReloader -}}
-{{- $env := .Values.reloader.deployment.env | default dict -}}
-{{- $said := list $own.args $own.hub.watcher.args $own.hub.worker.args $env.open $env.secret $env.existing $env.field | toJson -}}
+{{- $said := list $own.args $own.hub .Values.reloader.deployment.env | toJson -}}
 {{- if or .Values.reloader.webhookUrl (regexMatch "\"--webhook-url[=\"]|\"FLEET_RELOADER_WEBHOOK_URL\":\"[^\"]" $said) }}true{{ end -}}
 {{- end -}}
 
