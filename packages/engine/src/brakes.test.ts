@@ -73,13 +73,13 @@ describe("a freeze", () => {
   });
 
   test("that is set while the write waits for its turn is honoured by that very write", async () => {
-    const hook: { beforePatch: () => Promise<void> } = { beforePatch: async () => undefined };
+    const hook: { wait: () => Promise<void> } = { wait: async () => undefined };
     const { run, freezes, cluster, clock } = await changed({
-      before: async ({ verb }) => {
-        if (verb === "patch") await hook.beforePatch();
+      turn: async ({ verb }) => {
+        if (verb === "patch") await hook.wait();
       },
     });
-    hook.beforePatch = async () => {
+    hook.wait = async () => {
       freezes.freezes = [frozen()];
       await clock.sleep(100, new AbortController().signal);
     };

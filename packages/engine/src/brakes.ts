@@ -3,6 +3,7 @@ import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { Labels } from "@fleet-reloader/domain/label-selector";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
 import type { Clock, Random } from "./clock.ts";
+import type { MayStill } from "./cluster-api.ts";
 import type { Freezes } from "./freezes.ts";
 import type { Log } from "./log.ts";
 import type { Request } from "./request.ts";
@@ -30,7 +31,7 @@ export type Permit =
   | {
       readonly type: "go";
       /** Whether it still holds, for whoever had to wait meanwhile. */
-      readonly mayStill: () => Promise<boolean>;
+      readonly mayStill: MayStill;
     }
   | {
       readonly type: "held";

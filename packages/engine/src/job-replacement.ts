@@ -2,7 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { keptAnnotation, readStash } from "@fleet-reloader/domain/kind/job";
 import type { NewObject } from "@fleet-reloader/domain/kind/roll-write";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
-import type { ClusterApi, LiveWorkload } from "./cluster-api.ts";
+import type { ClusterApi, LiveWorkload, MayStill } from "./cluster-api.ts";
 import type { Again } from "./request.ts";
 
 /** Where the replacement of a Job stands. */
@@ -20,18 +20,19 @@ export type Replacement =
 const terminatingMs = 2000;
 
 /**
- * Replaces a Job: stash, then delete exactly what was decided on, then make it anew. A crash at any point is taken up by
- * `finishReplacement`, which the watch asks for as long as there is a stash.
+ * Replaces a Job: stash, then delete exactly what was decided on, then make it anew. It is the deletion that rolls, and that is not
+ * sent any more when it may not be. A crash at any point is taken up by `finishReplacement`, which the watch asks for as long as there
+ * is a stash.
  */
 export async function replaceJob(
   api: ClusterApi,
   live: LiveWorkload,
   stash: NewObject,
-  signal: AbortSignal,
+  { signal, mayStill }: { readonly signal: AbortSignal; readonly mayStill?: MayStill },
 ): Promise<Replacement> {
   const stashed = await api.createWorkload(stash, signal);
   const { uid, resourceVersion } = live;
-  await api.deleteExactly(live.ref, { uid, resourceVersion }, signal);
+  await api.deleteExactly(live.ref, { uid, resourceVersion }, signal, mayStill);
   return await finishReplacement(api, stashed, signal);
 }
 

@@ -78,6 +78,30 @@ describe.each(kindCases)("$name", (one) => {
   );
 });
 
+test.each(kindCases)(
+  "$name that is frozen while a write of it waits for its turn is not rolled",
+  async (one) => {
+    const world: { freeze: () => Promise<void> } = { freeze: async () => undefined };
+    const bed = await createKindBed(one, {
+      turn: async ({ verb }) => {
+        if (verb === "patch" || verb === "create" || verb === "delete") await world.freeze();
+      },
+    });
+    const isDeleted = () => bed.cluster.writes.some(({ by, after }) => by === "us" && after === undefined);
+    world.freeze = async () => {
+      bed.freezes.freezes = [{ scope: {}, reason: "release", by: "ann" }];
+      await bed.clock.sleep(100, new AbortController().signal);
+    };
+    bed.change("2");
+    expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("Frozen");
+    expect({ actions: bed.actions(), isDeleted: isDeleted() }).toEqual({ actions: 0, isDeleted: false });
+    bed.freezes.freezes = [];
+    world.freeze = async () => undefined;
+    expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("rolled");
+    expect(bed.actions()).toBe(1);
+  },
+);
+
 describe("a CronJob", () => {
   const made = (bed: Awaited<ReturnType<typeof createKindBed>>) =>
     bed.cluster.workloadRefs.filter(({ kind }) => kind === "Job").map((ref) => bed.cluster.workload(ref));

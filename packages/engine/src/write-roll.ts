@@ -51,10 +51,10 @@ export async function writeRoll(write: RollWrite, target: RollTarget): Promise<W
       return await patch(target, {});
     }
     case "create":
-      await api.createWorkload(write.made, signal);
+      await api.createWorkload(write.made, signal, target.permit?.mayStill);
       return await patch({ ...target, annotations: { ...target.annotations, ...write.annotations } }, {});
     case "replace": {
-      const replacement = await replaceJob(api, live, write.stash, signal);
+      const replacement = await replaceJob(api, live, write.stash, { signal, ...target.permit });
       if (replacement.type === "made") return { type: "written", live: replacement.live };
       if (replacement.type === "waiting") return replacement;
       throw new Fault("kube.conflict", "the Job is still there although it was deleted");

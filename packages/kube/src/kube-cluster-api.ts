@@ -3,8 +3,9 @@ import { patchBody } from "@fleet-reloader/domain/kind/patch-body";
 import type { NewObject } from "@fleet-reloader/domain/kind/roll-write";
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
-import type { ClusterApi, LiveSource, LiveWorkload } from "@fleet-reloader/engine/cluster-api";
+import type { ClusterApi, LiveSource, LiveWorkload, MayStill } from "@fleet-reloader/engine/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/request";
+import type { Call } from "./call.ts";
 import type { Connection } from "./connection.ts";
 import { list, seconds, stringMap, text } from "./json.ts";
 import { labelledNamespace, liveWorkload } from "./metadata.ts";
@@ -90,14 +91,15 @@ export function createKubeClusterApi(
           path: `${resourcePath(resource, ref.namespace, ref.name)}?fieldManager=${fieldManager}`,
           contentType: `application/${kind.patch === "strategic" ? "strategic-merge-patch" : "merge-patch"}+json`,
           body: JSON.stringify(patchBody(kind, patch)),
-          ...(mayStill === undefined ? {} : { beforeSent: () => unlessForbidden(mayStill) }),
+          ...onlyIf(mayStill),
         },
         signal,
       );
       return absentOr(answer, ref, (object) => liveWorkload(kind, object));
     },
-    createWorkload: (made, signal) => create(connection, objects, made, signal),
-    async deleteExactly(ref, exactly, signal) {
+    createWorkload: (made, signal, mayStill) =>
+      create({ connection, objects, ...onlyIf(mayStill) }, made, signal),
+    async deleteExactly(ref, exactly, signal, mayStill) {
       const resource = await objects.resource(ref, signal);
       if (resource === undefined) return;
       const answer = await connection.call(
@@ -111,6 +113,7 @@ export function createKubeClusterApi(
             propagationPolicy: "Background",
             preconditions: exactly,
           }),
+          ...onlyIf(mayStill),
         },
         signal,
       );
@@ -120,9 +123,13 @@ export function createKubeClusterApi(
   };
 }
 
+interface Creation extends Pick<Call, "beforeSent"> {
+  readonly connection: Connection;
+  readonly objects: WorkloadObjects;
+}
+
 async function create(
-  connection: Connection,
-  objects: WorkloadObjects,
+  { connection, objects, ...how }: Creation,
   { ref, object }: NewObject,
   signal: AbortSignal,
 ): Promise<LiveWorkload> {
@@ -132,7 +139,7 @@ async function create(
   try {
     const body = JSON.stringify(object);
     const answer = await connection.call(
-      { method: "POST", path, contentType: "application/json", body },
+      { method: "POST", path, contentType: "application/json", body, ...how },
       signal,
     );
     const made = absentOr(answer, ref, (answered) => liveWorkload(objects.kindOf(ref), answered));
@@ -162,7 +169,12 @@ function liveSource(ref: SourceRef, object: unknown): LiveSource {
   };
 }
 
-async function unlessForbidden(mayStill: () => Promise<boolean>): Promise<void> {
-  if (!(await mayStill()))
-    throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
+function onlyIf(mayStill: MayStill | undefined): Pick<Call, "beforeSent"> {
+  if (mayStill === undefined) return {};
+  return {
+    async beforeSent() {
+      if (!(await mayStill()))
+        throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
+    },
+  };
 }

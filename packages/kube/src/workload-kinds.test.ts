@@ -244,6 +244,20 @@ describe("what is made and deleted", () => {
     await world.api.deleteExactly(jobRef, { uid }, signal);
   });
 
+  test("what was forbidden while it waited for its turn is neither made nor deleted", async () => {
+    await using world = await startShop();
+    const forbidden = async () => false;
+    const conflict = { code: "kube.conflict" };
+    const made = { ref: jobRef, object: job };
+    await expect(world.api.createWorkload(made, signal, forbidden)).rejects.toMatchObject(conflict);
+    expect(world.cluster.list("Job", "shop")).toEqual([]);
+    const { uid } = await world.api.createWorkload(made, signal, async () => true);
+    await expect(world.api.deleteExactly(jobRef, { uid }, signal, forbidden)).rejects.toMatchObject(conflict);
+    expect(world.cluster.list("Job", "shop")).toHaveLength(1);
+    await world.api.deleteExactly(jobRef, { uid }, signal, async () => true);
+    expect(world.cluster.list("Job", "shop")).toEqual([]);
+  });
+
   test("a CronJob has its template where it is", async () => {
     await using world = await startShop();
     const jobTemplate = { spec: job.spec };

@@ -14,6 +14,7 @@ import type {
   Exactly,
   LiveSource,
   LiveWorkload,
+  MayStill,
   WorkloadPatch,
 } from "@fleet-reloader/engine/cluster-api";
 import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
@@ -31,6 +32,8 @@ export interface ClusterCall {
 
 export interface MemoryClusterOptions extends MemoryStoreOptions {
   readonly cluster?: string;
+  /** While the call waits for its turn: it is not sent yet, and whatever is thrown here, never is. */
+  readonly turn?: (call: ClusterCall) => Promise<void> | void;
   /** Before the server does what is asked: a place to wait, or to throw the fault that it answers with. */
   readonly before?: (call: ClusterCall) => Promise<void> | void;
   /** After it was done and before the answer: what is thrown here is a lost reply. */
@@ -234,9 +237,8 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     patch: WorkloadPatch,
     signal: AbortSignal,
   ): Promise<LiveWorkload | undefined> {
-    return await this.#call({ verb: "patch", target: workloadKey(ref) }, signal, async () => {
-      if (patch.mayStill !== undefined && !(await patch.mayStill()))
-        throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
+    const { mayStill } = patch;
+    return await this.#call({ verb: "patch", target: workloadKey(ref), mayStill }, signal, () => {
       const before = this.#store.workloadsByKey.get(workloadKey(ref));
       if (before === undefined) return undefined;
       if (before.resourceVersion !== patch.resourceVersion)
@@ -254,15 +256,24 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     });
   }
 
-  async createWorkload({ ref, object }: NewObject, signal: AbortSignal): Promise<LiveWorkload> {
-    return await this.#call({ verb: "create", target: workloadKey(ref) }, signal, () => {
+  async createWorkload(
+    { ref, object }: NewObject,
+    signal: AbortSignal,
+    mayStill?: MayStill,
+  ): Promise<LiveWorkload> {
+    return await this.#call({ verb: "create", target: workloadKey(ref), mayStill }, signal, () => {
       const before = this.#store.workloadsByKey.get(workloadKey(ref));
       return before ?? this.#store.putWorkload(ref, undefined, { ...changeOf(object, ref), by: "us" });
     });
   }
 
-  async deleteExactly(ref: WorkloadRef, exactly: Exactly, signal: AbortSignal): Promise<void> {
-    await this.#call({ verb: "delete", target: workloadKey(ref) }, signal, () => {
+  async deleteExactly(
+    ref: WorkloadRef,
+    exactly: Exactly,
+    signal: AbortSignal,
+    mayStill?: MayStill,
+  ): Promise<void> {
+    await this.#call({ verb: "delete", target: workloadKey(ref), mayStill }, signal, () => {
       const before = this.#store.workloadsByKey.get(workloadKey(ref));
       if (before === undefined) return;
       const version = exactly.resourceVersion ?? before.resourceVersion;
@@ -285,14 +296,27 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     return this.#store.namespaces(...asked);
   }
 
-  async #call<T>(call: ClusterCall, signal: AbortSignal, perform: () => T | Promise<T>): Promise<T> {
+  async #call<T>(
+    { mayStill, ...call }: ClusterCall & { readonly mayStill?: MayStill | undefined },
+    signal: AbortSignal,
+    perform: () => T,
+  ): Promise<T> {
+    const { turn, before, after } = this.#options;
     this.calls.push(call);
-    await this.#options.before?.(call);
-    if (signal.aborted) throw new Fault("engine.aborted", "stopped while talking to the API server");
-    const answer = await perform();
-    await this.#options.after?.(call);
+    await turn?.(call);
+    unlessStopped(signal);
+    if (mayStill !== undefined && !(await mayStill()))
+      throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
+    await before?.(call);
+    unlessStopped(signal);
+    const answer = perform();
+    await after?.(call);
     return answer;
   }
+}
+
+function unlessStopped(signal: AbortSignal): void {
+  if (signal.aborted) throw new Fault("engine.aborted", "stopped while talking to the API server");
 }
 
 function contentOf(data: Annotations): SourceContent {
