@@ -20,23 +20,22 @@ export type Replacement =
 const terminatingMs = 2000;
 
 /**
- * Replaces a Job: stash, then delete exactly what was decided on, then make it anew. It is the deletion that rolls, and that is not
- * sent any more when it may not be. A crash at any point is taken up by `finishReplacement`, which the watch asks for as long as there
- * is a stash.
+ * Begins to replace a Job: stash, then delete exactly what was decided on. It is the deletion that rolls. A crash at any point is
+ * taken up by `finishReplacement`, which the watch asks for as long as there is a stash. Resolves to the stash.
  */
-export async function replaceJob(
+export async function beginReplacement(
   api: ClusterApi,
   live: LiveWorkload,
   stash: NewObject,
   { signal, mayStill }: { readonly signal: AbortSignal; readonly mayStill?: MayStill },
-): Promise<Replacement> {
+): Promise<LiveWorkload> {
   const stashed = await api.createWorkload(stash, signal);
   const { uid, resourceVersion } = live;
   await api.deleteExactly(live.ref, { uid, resourceVersion }, signal, mayStill);
-  return await finishReplacement(api, stashed, signal);
+  return stashed;
 }
 
-/** Takes a replacement from where it is to its end, if it can be. Repeats are harmless. */
+/** Takes a replacement from where it is to its end, if it can be, whatever was forbidden meanwhile. Repeats are harmless. */
 export async function finishReplacement(
   api: ClusterApi,
   stash: LiveWorkload,

@@ -1,11 +1,20 @@
-import { Fault } from "@fleet-reloader/domain/fault";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { RollWrite } from "@fleet-reloader/domain/kind/roll-write";
 import { carriesEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
-import type { ClusterApi, LiveWorkload, WorkloadPatch } from "./cluster-api.ts";
-import { replaceJob } from "./job-replacement.ts";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import type { ClusterApi, LiveWorkload, MayStill, WorkloadPatch } from "./cluster-api.ts";
+import { beginReplacement, finishReplacement } from "./job-replacement.ts";
 import type { Again } from "./request.ts";
 
+/** Of the write that rolls, and no other. */
+export interface RollPermit {
+  readonly mayStill: MayStill;
+  /** That write was certainly not made: what was taken for it is given back. */
+  readonly unmade: () => Promise<void>;
+}
+
+/** A workload about to be rolled. */
 export interface RollTarget {
   readonly api: ClusterApi;
   readonly live: LiveWorkload;
@@ -13,8 +22,8 @@ export interface RollTarget {
   readonly annotations: WorkloadPatch["annotations"];
   /** What else is written in the same patch as the note. */
   readonly also?: Pick<WorkloadPatch, "isPaused">;
-  /** Of the write that rolls, and no other. */
-  readonly permit?: Pick<WorkloadPatch, "mayStill">;
+  /** Undefined: it may be written, whatever happens. */
+  readonly permit?: RollPermit;
   readonly signal: AbortSignal;
 }
 
@@ -29,32 +38,40 @@ export async function writeRoll(write: RollWrite, target: RollTarget): Promise<W
   const { api, live, signal } = target;
   switch (write.type) {
     case "template": {
-      const written = await patch(target, {
-        ...{ template: write.edit, templateBefore: live.template },
-        ...target.permit,
-      });
-      if (written.type === "written") verify(written.live, write.edit);
-      return written;
+      const change = { template: write.edit, templateBefore: live.template };
+      const written = await rolling(target, live, (permit) => patch(target, { ...change, ...permit }));
+      if (written !== undefined) verify(written, write.edit);
+      return noted(written);
     }
-    case "fields":
-      return await patch(target, { fields: write.fields, ...target.permit });
+    case "fields": {
+      const { fields } = write;
+      return noted(await rolling(target, live, (permit) => patch(target, { fields, ...permit })));
+    }
     case "referenced-template": {
-      if (write.edit !== undefined) {
-        const { owner, resourceVersion, edit } = write;
-        const before = { annotations: {}, templateBefore: live.template };
-        const change = { resourceVersion, template: edit, ...before, ...target.permit };
-        const changed = await api.patchWorkload(owner, change, signal);
+      const { owner, resourceVersion, edit } = write;
+      if (edit !== undefined) {
+        const change = { resourceVersion, annotations: {}, template: edit, templateBefore: live.template };
+        const changed = await rolling(target, { ref: owner, resourceVersion }, (permit) =>
+          api.patchWorkload(owner, { ...change, ...permit }, signal),
+        );
         if (changed === undefined)
           throw new Fault("kube.conflict", `the ${owner.kind} ${owner.name} it refers to is gone`);
         verify(changed, edit);
       }
-      return await patch(target, {});
+      return noted(await patch(target, {}));
     }
-    case "create":
-      await api.createWorkload(write.made, signal, target.permit?.mayStill);
-      return await patch({ ...target, annotations: { ...target.annotations, ...write.annotations } }, {});
+    case "create": {
+      const { made } = write;
+      if (made !== undefined)
+        await rolling(target, made, ({ mayStill }) => api.createWorkload(made, signal, mayStill));
+      const annotations = { ...target.annotations, ...write.annotations };
+      return noted(await patch({ ...target, annotations }, {}));
+    }
     case "replace": {
-      const replacement = await replaceJob(api, live, write.stash, { signal, ...target.permit });
+      const stash = await rolling(target, live, (permit) =>
+        beginReplacement(api, live, write.stash, { signal, ...permit }),
+      );
+      const replacement = await finishReplacement(api, stash, signal);
       if (replacement.type === "made") return { type: "written", live: replacement.live };
       if (replacement.type === "waiting") return replacement;
       throw new Fault("kube.conflict", "the Job is still there although it was deleted");
@@ -62,17 +79,66 @@ export async function writeRoll(write: RollWrite, target: RollTarget): Promise<W
   }
 }
 
+/** What a write that rolls acts on; without a version: on nothing that is there. */
+interface ActedOn {
+  readonly ref: WorkloadRef;
+  readonly resourceVersion?: string;
+}
+
+/**
+ * Goes as far as the write that rolls. When it is certain that this was not made, what was taken for it is given back: it was not sent,
+ * whatever went wrong before; or there was nothing to roll; or the API server said no to it.
+ */
+async function rolling<T>(
+  target: RollTarget,
+  actedOn: ActedOn,
+  write: (permit: Pick<WorkloadPatch, "mayStill">) => Promise<T>,
+): Promise<T> {
+  const { permit } = target;
+  if (permit === undefined) return await write({});
+  let isSent = false;
+  const mayStill = async (): Promise<boolean> => {
+    isSent = await permit.mayStill();
+    return isSent;
+  };
+  const written = await write({ mayStill }).catch(async (error: unknown) => {
+    if (!isSent || (await isRefused(asFault(error), actedOn, target))) await permit.unmade();
+    throw error;
+  });
+  if (written === undefined) await permit.unmade();
+  return written;
+}
+
+/**
+ * Whether a write that was sent was certainly not made: the API server said no to it, or failed and has everything as it was. After a
+ * time-out nobody knows, and what was taken for the roll stays taken.
+ */
+async function isRefused(fault: Fault, actedOn: ActedOn, { api, signal }: RollTarget): Promise<boolean> {
+  switch (fault.code) {
+    case "kube.rejected":
+    case "kube.unreachable":
+    case "kube.replaced":
+      return true;
+    case "kube.server-error": {
+      // Often a webhook that is down: of a cluster where it is, nothing may stay taken from a budget of the fleet.
+      const now = await api.readWorkload(actedOn.ref, signal).catch(() => "unknown" as const);
+      return now !== "unknown" && now?.resourceVersion === actedOn.resourceVersion;
+    }
+    default:
+      return fault.class === "conflict" || fault.class === "denied" || fault.class === "throttled";
+  }
+}
+
 async function patch(
   { api, live, annotations, also, signal }: RollTarget,
   change: Omit<WorkloadPatch, "resourceVersion" | "annotations">,
-): Promise<Written> {
+): Promise<LiveWorkload | undefined> {
   const { resourceVersion } = live;
-  const written = await api.patchWorkload(
-    live.ref,
-    { resourceVersion, annotations, ...also, ...change },
-    signal,
-  );
-  return written === undefined ? { type: "gone" } : { type: "written", live: written };
+  return await api.patchWorkload(live.ref, { resourceVersion, annotations, ...also, ...change }, signal);
+}
+
+function noted(live: LiveWorkload | undefined): Written {
+  return live === undefined ? { type: "gone" } : { type: "written", live };
 }
 
 function verify(written: LiveWorkload, edit: TemplateEdit): void {

@@ -15,14 +15,22 @@ export type RollWrite =
       readonly resourceVersion: string;
       readonly edit: TemplateEdit | undefined;
     }
-  /** A new object, then the note with these annotations. One of the same name is the same object. */
+  /** A new object, then the note with these annotations. One of the same name is the same object. `made` undefined: it is there already. */
   | {
       readonly type: "create";
-      readonly made: NewObject;
+      readonly made: NewObject | undefined;
       readonly annotations: Readonly<Record<string, string>>;
     }
   /** The workload is made anew, with this stash to make it from. */
   | { readonly type: "replace"; readonly stash: NewObject };
+
+/** Whether the pods are made anew already, by an attempt that came no further: what is left to write is a note. */
+export function isMade(write: RollWrite): boolean {
+  return (
+    (write.type === "referenced-template" && write.edit === undefined) ||
+    (write.type === "create" && write.made === undefined)
+  );
+}
 
 /** An object to be created, and its identity. */
 export interface NewObject {

@@ -4,13 +4,13 @@ import { localName, type Sight } from "@fleet-reloader/domain/plan/sight";
 import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { Brakes, Permit, RollIntent } from "../brakes.ts";
 import type { Clock } from "../clock.ts";
-import type { WorkloadPatch } from "../cluster-api.ts";
 import type { History } from "../history/history.ts";
 import { causesOf, heldRecords } from "../history/records.ts";
 import type { Log } from "../log.ts";
 import type { Meter } from "../meter.ts";
 import type { Reporter } from "../reporter.ts";
 import type { Again } from "../request.ts";
+import type { RollPermit } from "../write-roll.ts";
 import { about } from "./about.ts";
 import type { Reading } from "./look.ts";
 
@@ -24,10 +24,11 @@ export interface BrakingOptions {
   readonly history?: History;
 }
 
-/** The roll may be written now; later only if it still may. */
+/** The roll may be written now. */
 export interface Go {
   readonly type: "go";
-  readonly permit: Pick<WorkloadPatch, "mayStill">;
+  /** Undefined: nobody has to be asked again. */
+  readonly permit?: RollPermit;
 }
 
 type Roll = Plan & { type: "roll" };
@@ -45,13 +46,13 @@ export function createBraking(
   const told = new Map<string, { readonly what: string; readonly atMs: number }>();
 
   return async (reading, due, sights) => {
-    if (brakes === undefined) return { type: "go", permit: {} };
+    if (brakes === undefined) return { type: "go" };
     const permit = await brakes.permit(intentOf(reading, due, sights), reading.delivery.signal);
     const { request, cluster } = reading;
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (permit.type === "go") {
       told.delete(key);
-      return { type: "go", permit: { mayStill: permit.mayStill } };
+      return { type: "go", permit: { mayStill: permit.mayStill, unmade: () => brakes.unmade(request) } };
     }
     const { reason, why, afterMs, untilMs } = permit;
     const end = untilMs === undefined ? {} : { untilMs };

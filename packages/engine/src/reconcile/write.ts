@@ -2,15 +2,12 @@ import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialec
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { formatCarried } from "@fleet-reloader/domain/carried/carried";
 import { notePatch } from "@fleet-reloader/domain/carried/note";
-import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
-import type { RollWrite } from "@fleet-reloader/domain/kind/roll-write";
+import { isMade } from "@fleet-reloader/domain/kind/roll-write";
 import { type PauseChange, planPause } from "@fleet-reloader/domain/pause";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
-import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
-import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
 import type { Brakes } from "../brakes.ts";
 import type { Clock } from "../clock.ts";
 import type { LiveWorkload } from "../cluster-api.ts";
@@ -25,10 +22,11 @@ import type { Again, Outcome, Request } from "../request.ts";
 import type { Settings } from "../settings.ts";
 import type { SourceReader } from "../source-reader.ts";
 import type { Workqueue } from "../workqueue.ts";
-import { type RollTarget, writeRoll } from "../write-roll.ts";
+import { writeRoll } from "../write-roll.ts";
 import { about } from "./about.ts";
 import { createBraking, type Go } from "./braking.ts";
 import type { Reading } from "./look.ts";
+import { type PreparedRoll, prepareRoll } from "./prepare-roll.ts";
 
 /** What a pause adds to a PATCH. */
 interface Pausing {
@@ -36,16 +34,7 @@ interface Pausing {
   readonly spec: { readonly isPaused?: boolean };
 }
 
-interface Rolling {
-  readonly planned: Plan & { type: "roll" };
-  readonly permit: Go["permit"];
-}
-
-interface Rolled {
-  readonly planned: Plan & { type: "roll" };
-  readonly strategy: ReloadStrategy;
-  readonly written: LiveWorkload;
-}
+interface Rolling extends PreparedRoll, Go {}
 
 /** What has been decided: the roll that is due, if one is, and what the pods carry. */
 export interface Decision {
@@ -95,10 +84,9 @@ export function createWriter(options: WriterOptions): WriteDecision {
     const { request, delivery, live, interest, note } = reading;
     const window = windowOf(interest.optIn.overrides, options.settings);
     const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
-    const ready = mayRoll ? due : undefined;
-    const answer = ready && (await brake(reading, ready, sights));
-    const held = answer?.type === "again" ? answer : undefined;
-    const rolling = ready && answer?.type === "go" ? { planned: ready, permit: answer.permit } : undefined;
+    const ready = mayRoll && due !== undefined ? await prepare(reading, due, sights) : undefined;
+    const held = ready?.type === "again" ? ready : undefined;
+    const rolling = ready?.type === "go" ? ready : undefined;
     const pause = planPause({
       ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused },
       isRoll: rolling !== undefined,
@@ -119,6 +107,19 @@ export function createWriter(options: WriterOptions): WriteDecision {
     if (pause.resumeAfterMs !== undefined) await resumeLater(request, pause.resumeAfterMs);
     // The note stays as it was: all is decided anew then.
     return held ?? outcome;
+  }
+
+  /** A roll that may be written; or when to ask again. */
+  async function prepare(
+    reading: Reading,
+    due: Plan & { type: "roll" },
+    sights: readonly Sight[],
+  ): Promise<Rolling | Again> {
+    const prepared = await prepareRoll(reading, due, options);
+    // A note is no roll: the one it is about has been counted.
+    if (isMade(prepared.how)) return { type: "go", ...prepared };
+    const answer = await brake(reading, due, sights);
+    return answer.type === "go" ? { ...prepared, ...answer } : answer;
   }
 
   function tellNo(
@@ -173,40 +174,18 @@ export function createWriter(options: WriterOptions): WriteDecision {
   async function roll(
     reading: Reading,
     sights: readonly Sight[],
-    { planned, permit, pausing }: Rolling & { readonly pausing: Pausing },
+    { pausing, ...rolling }: Rolling & { readonly pausing: Pausing },
   ): Promise<Outcome | Again> {
-    const { request, delivery, cluster, live, kind, interest } = reading;
-    const strategy = interest.optIn.overrides.strategy ?? options.settings.strategy;
-    const nowSeconds = Math.floor(clock.now() / 1000);
-    const edit = templateEdit(planned, strategy, interest.template, { keys: options.keys, nowSeconds });
-    const note = formatCarried(planned.carried);
-    const annotations = { ...notePatch(live.annotations, options.keys, note), ...pausing.annotations };
-    const how = kind.roll({
-      live,
-      edit,
-      mark: planned.mark,
-      note: { before: reading.note, after: note, annotations },
-      nowMs: clock.now(),
-      keyed: options.keys.current,
+    const { delivery, cluster, live, interest } = reading;
+    const written = await writeRoll(rolling.how, {
+      ...{ api: cluster.api, live, signal: delivery.signal, also: pausing.spec },
+      annotations: { ...rolling.annotations, ...pausing.annotations },
+      ...(rolling.permit === undefined ? {} : { permit: rolling.permit }),
     });
-    const { signal } = delivery;
-    const target: RollTarget = { api: cluster.api, live, annotations, also: pausing.spec, permit, signal };
-    const written = await writeRoll(how, target).catch(async (error: unknown) => {
-      if (options.brakes !== undefined && (await isUnmade(how, asFault(error), target)))
-        await options.brakes.unmade(request);
-      throw error;
-    });
-    if (written.type === "gone") {
-      await options.brakes?.unmade(request);
-      return "gone";
-    }
+    if (written.type === "gone") return "gone";
     if (written.type === "written")
-      sources.remember(cluster.api, written.live, { sources: interest.candidates, note });
-    tellRoll(reading, sights, {
-      planned,
-      strategy,
-      written: written.type === "written" ? written.live : live,
-    });
+      sources.remember(cluster.api, written.live, { sources: interest.candidates, note: rolling.note });
+    tellRoll(reading, sights, { ...rolling, written: written.type === "written" ? written.live : live });
     return written.type === "waiting" ? written.again : "rolled";
   }
 
@@ -214,7 +193,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
   function tellRoll(
     { request, cluster }: Reading,
     sights: readonly Sight[],
-    { planned, strategy, written }: Rolled,
+    { planned, strategy, written }: PreparedRoll & { readonly written: LiveWorkload },
   ): void {
     const { workload } = request;
     for (const { reason } of planned.changed) meter.rolled(cluster.name, workload.kind, reason);
@@ -260,28 +239,6 @@ export function createWriter(options: WriterOptions): WriteDecision {
         "an annotation names a source that does not exist and that the pod template does not reference",
       );
     }
-  }
-}
-
-/**
- * Whether it is certain that nothing was rolled: the one write there is was not sent, the API server said no to it, or failed
- * and has the workload as it was. After a time-out nobody knows, and what was taken for the roll stays taken.
- */
-async function isUnmade({ type }: RollWrite, fault: Fault, target: RollTarget): Promise<boolean> {
-  if (type !== "template" && type !== "fields") return false;
-  switch (fault.code) {
-    case "kube.rejected":
-    case "kube.unreachable":
-    case "kube.replaced":
-      return true;
-    case "kube.server-error": {
-      const { api, live, signal } = target;
-      // Often a webhook that is down: of a cluster where it is, nothing may stay taken from a budget of the fleet.
-      const now = await api.readWorkload(live.ref, signal).catch(() => undefined);
-      return now?.resourceVersion === live.resourceVersion;
-    }
-    default:
-      return fault.class === "conflict" || fault.class === "denied" || fault.class === "throttled";
   }
 }
 

@@ -1,0 +1,43 @@
+import { formatCarried } from "@fleet-reloader/domain/carried/carried";
+import { notePatch } from "@fleet-reloader/domain/carried/note";
+import type { Keyring } from "@fleet-reloader/domain/keyring";
+import type { RollWrite } from "@fleet-reloader/domain/kind/roll-write";
+import type { Plan } from "@fleet-reloader/domain/plan/plan";
+import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
+import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
+import type { Clock } from "../clock.ts";
+import type { WorkloadPatch } from "../cluster-api.ts";
+import type { Settings } from "../settings.ts";
+import type { Reading } from "./look.ts";
+
+/** A roll that is due, worked out as far as it can be before anybody is asked whether it may be written. */
+export interface PreparedRoll {
+  readonly planned: Plan & { type: "roll" };
+  readonly strategy: ReloadStrategy;
+  readonly how: RollWrite;
+  readonly note: string;
+  /** The change of annotations that leaves the note. */
+  readonly annotations: WorkloadPatch["annotations"];
+}
+
+/** Writes nothing. What an attempt before this one has already made is looked for, where it would be an object of its own. */
+export async function prepareRoll(
+  { cluster, delivery, live, kind, interest, note: before }: Reading,
+  planned: Plan & { type: "roll" },
+  { clock, keys, settings }: { readonly clock: Clock; readonly keys: Keyring; readonly settings: Settings },
+): Promise<PreparedRoll> {
+  const strategy = interest.optIn.overrides.strategy ?? settings.strategy;
+  const nowMs = clock.now();
+  const nowSeconds = Math.floor(nowMs / 1000);
+  const edit = templateEdit(planned, strategy, interest.template, { keys, nowSeconds });
+  const note = formatCarried(planned.carried);
+  const annotations = notePatch(live.annotations, keys, note);
+  const told = { before, after: note, annotations };
+  const keyed = keys.current;
+  const how = kind.roll({ live, edit, mark: planned.mark, note: told, nowMs, keyed });
+  const isThere =
+    how.type === "create" &&
+    how.made !== undefined &&
+    (await cluster.api.readWorkload(how.made.ref, delivery.signal)) !== undefined;
+  return { planned, strategy, how: isThere ? { ...how, made: undefined } : how, note, annotations };
+}
