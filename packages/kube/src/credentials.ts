@@ -3,13 +3,13 @@ import type { RequestOptions } from "node:https";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import { linkedAbort } from "@fleet-reloader/engine/linked-abort";
+import { unlessAborted } from "@fleet-reloader/engine/unless-aborted";
 import { KubeConfig } from "@kubernetes/client-node";
 import { askPlugin, type PluginCredential } from "./exec-plugin.ts";
 import { text } from "./json.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 import { shownCommand } from "./registration/exec-policy.ts";
 import { leadsOutOf } from "./registration/named-file.ts";
-import { unlessAborted } from "./unless-aborted.ts";
 
 /** What a request and its connection must carry. Held in memory only. */
 export interface Identity {
@@ -64,7 +64,7 @@ export class Credentials {
     this.#pending ??= this.#load().finally(() => {
       this.#pending = undefined;
     });
-    return await unlessAborted(this.#pending, signal);
+    return await unlessAborted(this.#pending, signal, "credentials");
   }
 
   /**
@@ -89,7 +89,7 @@ export class Credentials {
     const loaded = new AbortController();
     this.#clock.sleep(loadTimeoutMs, loaded.signal).then(late.abort, () => undefined);
     try {
-      const options = await unlessAborted(this.#ask(config, late.signal), late.signal);
+      const options = await unlessAborted(this.#ask(config, late.signal), late.signal, "credentials");
       const identity = identityOf(options);
       // Of what was refused meanwhile nothing is kept.
       if (config === this.#config) this.#current = { identity, at: this.#clock.monotonic() };

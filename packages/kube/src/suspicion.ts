@@ -1,4 +1,4 @@
-import { unlessAborted } from "./unless-aborted.ts";
+import { unlessAborted } from "@fleet-reloader/engine/unless-aborted";
 
 /** Looks after a connection that is in use for long. */
 export interface ConnectionGuard {
@@ -36,7 +36,7 @@ export class Suspicion {
   async settled(signal: AbortSignal): Promise<void> {
     while (this.#settled !== this.#raised && this.#guard !== undefined) {
       this.#verifying ??= this.#verify(this.#guard);
-      await unlessAborted(this.#verifying, signal);
+      await unlessAborted(this.#verifying, signal, "the API server");
     }
   }
 

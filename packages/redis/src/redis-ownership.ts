@@ -5,6 +5,7 @@ import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
 import type { Ownership } from "@fleet-reloader/engine/ownership";
 import type { ClusterId } from "@fleet-reloader/engine/request";
+import { unlessAborted } from "@fleet-reloader/engine/unless-aborted";
 import type { RedisClient } from "./client.ts";
 import { readClusterWeight } from "./cluster-weight.ts";
 import { readList, readText } from "./index-entry.ts";
@@ -125,11 +126,11 @@ export class RedisOwnership implements Ownership {
     let weighAt = clock.monotonic() + this.#pace.weighMs;
     while (!signal.aborted) {
       try {
-        await unlessAborted(this.#beat(), signal);
+        await unlessAborted(this.#beat(), signal, "Redis");
         this.#failure = "";
         if (clock.monotonic() >= weighAt) {
           weighAt = clock.monotonic() + this.#pace.weighMs;
-          await unlessAborted(this.#weigh(), signal);
+          await unlessAborted(this.#weigh(), signal, "Redis");
         }
       } catch (error) {
         const { message } = asFault(error);
@@ -261,12 +262,4 @@ export class RedisOwnership implements Ownership {
     );
     if (wishes.flat().length > 0) await this.#exchange(wishes.flat());
   }
-}
-
-/** What waits for a Redis that is away waits for ever. */
-async function unlessAborted(work: Promise<void>, signal: AbortSignal): Promise<void> {
-  const over = Promise.withResolvers<void>();
-  const end = (): void => over.resolve();
-  signal.addEventListener("abort", end, { once: true });
-  await Promise.race([work, over.promise]).finally(() => signal.removeEventListener("abort", end));
 }

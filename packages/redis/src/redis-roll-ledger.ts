@@ -5,6 +5,7 @@ import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { Request } from "@fleet-reloader/engine/request";
 import type { ActedOn, Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/roll-ledger";
+import { unlessAborted } from "@fleet-reloader/engine/unless-aborted";
 import type { RedisClient } from "./client.ts";
 import type { Keys } from "./keys.ts";
 import { enterScript, settledScript, strikeScript } from "./roll-ledger-scripts.ts";
@@ -38,7 +39,9 @@ export class RedisRollLedger implements RollLedger {
     const breakers = [...this.#sourceBreakers(request, sources), ...this.#workloadBreakers(request)];
     const levels = this.#levels(request);
     if (breakers.length + levels.length === 0) return { type: "entered" };
-    const answer = await orAborted(this.#run(enterScript, request, breakers), signal);
+    // Commands wait for Redis to be back; a request that belongs to another worker by then does not.
+    const asked = this.#run(enterScript, request, breakers);
+    const answer = await unlessAborted(asked, signal, "room to roll");
     const [type, position, third, fourth] = Array.isArray(answer) ? answer : [];
     if (type === "breaker") {
       const { reason, what } = breakers[Number(position) - 1] ?? {};
@@ -145,19 +148,6 @@ function level(
 
 function rollOf({ cluster, workload }: Request): string {
   return `${cluster}|${workloadKey(workload)}`;
-}
-
-/** Commands wait for Redis to be back; a request that belongs to another worker by then does not. */
-async function orAborted<T>(asked: Promise<T>, signal: AbortSignal): Promise<T> {
-  const aborted = Promise.withResolvers<never>();
-  const abort = () => aborted.reject(new Fault("engine.aborted", "stopped while asking for room to roll"));
-  signal.addEventListener("abort", abort, { once: true });
-  if (signal.aborted) abort();
-  try {
-    return await Promise.race([asked, aborted.promise]);
-  } finally {
-    signal.removeEventListener("abort", abort);
-  }
 }
 
 function unreadable(): Fault {
