@@ -23,11 +23,13 @@ test("a hold is over at its end, or when somebody knows it, or else when its tim
 function watched(own: { readonly isStillHeld: boolean | undefined }) {
   const clock = new ManualClock();
   const lifetime = new AbortController();
+  const listed: readonly HeldRequest[] = [{ ...held, againAtMs: clock.now() }];
   const world = {
-    listed: [{ ...held, againAtMs: clock.now() }],
+    listed,
     basis: "frozen",
     isAway: false,
     count: 10_000,
+    list: (): Promise<readonly HeldRequest[]> => Promise.resolve(world.listed),
     ...own,
   };
   const asked: string[] = [];
@@ -40,7 +42,7 @@ function watched(own: { readonly isStillHeld: boolean | undefined }) {
         count: async () => world.count,
         async list() {
           asked.push("all");
-          return world.listed;
+          return await world.list();
         },
         async listDue(afterMs, untilMs) {
           asked.push("due");
@@ -90,6 +92,14 @@ test("of many holds all are read in the second in which something changes that m
   world.isStillHeld = false;
   await clock.advance(1000);
   expect(asked).toEqual(["all", "due", "all", "release 7"]);
+  await stop();
+});
+
+test("whoever stops while Redis is away does not wait for it", async () => {
+  const { clock, asked, world, stop } = watched({ isStillHeld: true });
+  world.list = () => new Promise<never>(() => undefined);
+  await clock.advance(1000);
+  expect(asked).toEqual(["all"]);
   await stop();
 });
 

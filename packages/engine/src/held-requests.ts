@@ -2,6 +2,7 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "./clock.ts";
 import type { Log } from "./log.ts";
 import type { ClusterId, Request } from "./request.ts";
+import { unlessAborted } from "./unless-aborted.ts";
 
 /** A request that may not be acted on for now: frozen, over budget, its cluster away. */
 export interface HeldRequest {
@@ -86,7 +87,7 @@ export async function releaseEnded(
 
 /**
  * Does so until the signal is aborted, whatever becomes of Redis meanwhile: each second with those whose time has come, and with all
- * when something else may have ended them.
+ * when something else may have ended them. Never rejects.
  */
 export async function watchHolds(options: HoldWatchOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
@@ -94,7 +95,7 @@ export async function watchHolds(options: HoldWatchOptions, signal: AbortSignal)
   while (!signal.aborted) {
     try {
       await clock.sleep(everyMs, signal);
-      await look();
+      await unlessAborted(look(), signal, "Redis");
     } catch (error) {
       if (!signal.aborted) log.debug({ err: asFault(error).message }, "holds could not be looked at");
     }

@@ -57,6 +57,17 @@ test("the history is told once who froze what and why, and once that it was lift
   ]);
 });
 
+test("whoever stops while Redis is away does not wait for it", async () => {
+  const never = new Promise<never>(() => undefined);
+  const stop = new AbortController();
+  const parts = { clock: new ManualClock(), freezes: new MemoryFreezes(), log: new CollectedLog() };
+  const history = { append: () => undefined };
+  const running = followFreezes({ ...parts, history, told: { replace: () => never } }, stop.signal);
+  await settled();
+  stop.abort();
+  await running;
+});
+
 test("a document that cannot be read lifts nothing", async () => {
   await using world = await setUp();
   world.freezes.freezes = [release];

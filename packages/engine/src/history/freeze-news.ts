@@ -3,6 +3,7 @@ import { describeScope, type Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { Clock } from "../clock.ts";
 import type { Freezes } from "../freezes.ts";
 import type { Log } from "../log.ts";
+import { unlessAborted } from "../unless-aborted.ts";
 import { type History, historyVersion, type OperatorRecord } from "./history.ts";
 
 /** The freezes that have been told, where all who look meet: each comes and goes once for all of them. */
@@ -32,9 +33,9 @@ export async function followFreezes(options: FreezeNewsOptions, signal: AbortSig
   const { clock, freezes, history, log, told } = options;
   while (!signal.aborted) {
     try {
-      const frozen = await freezes.now();
+      const frozen = await unlessAborted(freezes.now(), signal, "freezes");
       if (frozen.type === "known") {
-        const { come, gone } = await told.replace(frozen.freezes);
+        const { come, gone } = await unlessAborted(told.replace(frozen.freezes), signal, "Redis");
         const time = new Date(clock.now()).toISOString();
         history.append([
           ...come.map((freeze) => recordOf("freeze", freeze, time)),
@@ -42,7 +43,8 @@ export async function followFreezes(options: FreezeNewsOptions, signal: AbortSig
         ]);
       }
     } catch (error) {
-      log.debug({ err: asFault(error).message }, "freezes could not be told to the history");
+      if (!signal.aborted)
+        log.debug({ err: asFault(error).message }, "freezes could not be told to the history");
     }
     await clock.sleep(everyMs, signal).catch(() => undefined);
   }
