@@ -129,6 +129,17 @@ test.each(["CronJob", "Rollout that refers to a Deployment"])(
   },
 );
 
+test("what was taken is not waited for by a worker that has to stop while Redis is away", async () => {
+  const bed = await changed(caseOf("Deployment"), "turn");
+  const stop = new AbortController();
+  bed.ledger.strike = () => new Promise<never>(() => undefined);
+  bed.meet((call) => {
+    if (isWrite(call)) stop.abort();
+  });
+  const running = bed.reconcile(bed.workload, { signal: stop.signal });
+  await expect(running).rejects.toMatchObject({ code: "engine.aborted" });
+});
+
 test("a Job whose stash is not let through takes nothing from a budget", async () => {
   const bed = await changed(caseOf("Job"), "before");
   bed.meet(failWith("kube.rejected", ({ verb }) => verb === "create"));

@@ -10,6 +10,7 @@ import type { Log } from "../log.ts";
 import type { Meter } from "../meter.ts";
 import type { Reporter } from "../reporter.ts";
 import type { Again } from "../request.ts";
+import { unlessAborted } from "../unless-aborted.ts";
 import type { RollPermit } from "../write-roll.ts";
 import { about } from "./about.ts";
 import type { Reading } from "./look.ts";
@@ -47,12 +48,14 @@ export function createBraking(
 
   return async (reading, due, sights) => {
     if (brakes === undefined) return { type: "go" };
-    const permit = await brakes.permit(intentOf(reading, due, sights), reading.delivery.signal);
-    const { request, cluster } = reading;
+    const { request, delivery, cluster } = reading;
+    const permit = await brakes.permit(intentOf(reading, due, sights), delivery.signal);
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (permit.type === "go") {
       told.delete(key);
-      return { type: "go", permit: { mayStill: permit.mayStill, unmade: () => brakes.unmade(request) } };
+      const { mayStill } = permit;
+      const unmade = () => unlessAborted(brakes.unmade(request), delivery.signal, "Redis");
+      return { type: "go", permit: { mayStill, unmade } };
     }
     const { reason, why, afterMs, untilMs } = permit;
     const end = untilMs === undefined ? {} : { untilMs };
