@@ -57,6 +57,29 @@ test("the history is told once who froze what and why, and once that it was lift
   ]);
 });
 
+test("a freeze that is declared anew with an end, or by somebody else, is told as it is now and not as lifted", async () => {
+  await using world = await setUp();
+  world.freezes.freezes = [release];
+  await world.clock.advance(5000);
+  const untilMs = world.clock.now() + 7_200_000;
+  const [ending, byBob] = [
+    { ...release, untilMs },
+    { ...release, by: "bob" },
+  ];
+  world.freezes.freezes = [ending];
+  await world.clock.advance(5000);
+  world.freezes.freezes = [ending, byBob];
+  await world.clock.advance(5000);
+  world.freezes.freezes = [byBob];
+  await world.clock.advance(5000);
+  const story = () => world.records.map((one) => one.type === "operator" && `${one.action} ${one.by}`);
+  expect(story()).toEqual(["freeze ann", "freeze ann", "freeze bob"]);
+  expect(world.records[1]).toMatchObject({ note: `release, until ${new Date(untilMs).toISOString()}` });
+  world.freezes.freezes = [{ ...release, scope: {} }];
+  await world.clock.advance(5000);
+  expect(story().slice(3)).toEqual(["unfreeze ", "freeze ann"]);
+});
+
 test("whoever stops while Redis is away does not wait for it", async () => {
   const never = new Promise<never>(() => undefined);
   const stop = new AbortController();

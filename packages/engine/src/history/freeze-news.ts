@@ -37,9 +37,12 @@ export async function followFreezes(options: FreezeNewsOptions, signal: AbortSig
       if (frozen.type === "known") {
         const { come, gone } = await unlessAborted(told.replace(frozen.freezes), signal, "Redis");
         const time = new Date(clock.now()).toISOString();
+        // What is declared anew, with another reason or end, is frozen all the while: the last record has to say so.
+        const targets = new Set(frozen.freezes.map(({ scope }) => describeScope(scope)));
+        const lifted = gone.filter(({ scope }) => !targets.has(describeScope(scope)));
         history.append([
+          ...lifted.map((freeze) => recordOf("unfreeze", freeze, time)),
           ...come.map((freeze) => recordOf("freeze", freeze, time)),
-          ...gone.map((freeze) => recordOf("unfreeze", freeze, time)),
         ]);
       }
     } catch (error) {
