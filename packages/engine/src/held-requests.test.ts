@@ -76,6 +76,47 @@ test("few holds are all read each second: one that began just now may be over al
   await stop();
 });
 
+/** When something was released, in seconds, while a worker holds it again each time. */
+async function releases(reason: string, seconds: number): Promise<readonly number[]> {
+  const { clock, asked, world, stop } = watched({ isStillHeld: false });
+  world.count = 1;
+  world.listed = [{ ...held, reason, againAtMs: clock.now() + 3_600_000 }];
+  const at: number[] = [];
+  for (let second = 1; second <= seconds; second += 1) {
+    await clock.advance(1000);
+    if (asked.splice(0).includes("release 7")) at.push(second);
+  }
+  await stop();
+  return at;
+}
+
+test.each(["ClusterUnreachable", "ClusterUnknown"])(
+  "%s, that a worker sees otherwise, is released ever more seldom, at last once a minute",
+  async (reason) => {
+    expect(await releases(reason, 190)).toEqual([1, 3, 7, 15, 31, 63, 123, 183]);
+  },
+);
+
+test("what a worker cannot see otherwise is released whenever it has ended", async () => {
+  expect(await releases("Frozen", 4)).toEqual([1, 2, 3, 4]);
+});
+
+test("a cluster that comes back after a while is not made to wait for what was before", async () => {
+  const { clock, asked, world, stop } = watched({ isStillHeld: false });
+  world.count = 1;
+  world.listed = [{ ...held, reason: "ClusterUnreachable" }];
+  const released = () => asked.splice(0).filter((what) => what === "release 7").length;
+  await clock.advance(40_000);
+  expect(released()).toBe(5);
+  world.isStillHeld = true;
+  await clock.advance(60_000);
+  expect(released()).toBe(0);
+  world.isStillHeld = false;
+  await clock.advance(3000);
+  expect(released()).toBe(2);
+  await stop();
+});
+
 test("of many holds each second those are read whose time has come, and all every ten seconds", async () => {
   const { clock, asked, stop } = watched({ isStillHeld: true });
   await clock.advance(11_000);

@@ -1,6 +1,7 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "./clock.ts";
 import type { Log } from "./log.ts";
+import { ReleaseRests } from "./release-rests.ts";
 import type { ClusterId, Request } from "./request.ts";
 import { unlessAborted } from "./unless-aborted.ts";
 
@@ -70,19 +71,20 @@ export async function isOver(
   return answer === undefined ? nowMs >= againAtMs : !answer;
 }
 
-/** Makes due which of these are held no more. Any number of processes may do so. */
+/** Makes due which of these are held no more, and resolves to them. Any number of processes may do so. */
 export async function releaseEnded(
   listed: readonly HeldRequest[],
   { held, clock, log }: Omit<HoldWatchOptions, "check">,
   isStillHeld?: IsStillHeld,
-): Promise<void> {
+): Promise<readonly HeldRequest[]> {
   const now = clock.now();
   // Asked together: what they have in common is read once.
   const over = await Promise.all(listed.map((each) => isOver(each, now, isStillHeld)));
   const ended = listed.filter((_, at) => over[at]);
-  if (ended.length === 0) return;
+  if (ended.length === 0) return ended;
   await held.release(ended);
   log.debug({ count: ended.length }, "holds have ended");
+  return ended;
 }
 
 /**
@@ -104,6 +106,7 @@ export async function watchHolds(options: HoldWatchOptions, signal: AbortSignal)
 
 function createLook(options: HoldWatchOptions): () => Promise<void> {
   const { held, check, clock } = options;
+  const rests = new ReleaseRests(clock);
   let subjects: HoldSubjects = { clusters: new Set(), reasons: new Set() };
   let basis = "";
   let listAtMs = Number.NEGATIVE_INFINITY;
@@ -114,7 +117,8 @@ function createLook(options: HoldWatchOptions): () => Promise<void> {
     const isTime = basisNow !== basis || clock.monotonic() >= listAtMs;
     const isAll = isTime || (await held.count()) <= fewHolds;
     const listed = isAll ? await held.list() : await held.listDue(lookedAtMs, now);
-    await releaseEnded(listed, options, check.isStillHeld);
+    const awake = listed.filter((each) => !rests.isResting(each));
+    rests.begin(await releaseEnded(awake, options, check.isStillHeld));
     // Only now: what has failed is done again.
     lookedAtMs = now;
     if (!isAll) return;
