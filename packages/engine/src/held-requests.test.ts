@@ -27,17 +27,22 @@ function watched(own: { readonly isStillHeld: boolean | undefined }) {
   const world = {
     listed,
     basis: "frozen",
+    basisAsked: 0,
     isAway: false,
     count: 10_000,
     list: (): Promise<readonly HeldRequest[]> => Promise.resolve(world.listed),
     ...own,
   };
   const asked: string[] = [];
+  const basisOf = async () => {
+    world.basisAsked += 1;
+    return world.basis;
+  };
   const end = watchHolds(
     {
       clock,
       log: new CollectedLog(),
-      check: { isStillHeld: async () => world.isStillHeld, basisOf: async () => world.basis },
+      check: { isStillHeld: async () => world.isStillHeld, basisOf },
       held: {
         count: async () => world.count,
         async list() {
@@ -73,6 +78,8 @@ test("few holds are all read each second: one that began just now may be over al
   world.isStillHeld = false;
   await clock.advance(1000);
   expect(asked).toEqual(["all", "all", "all", "release 7"]);
+  // All are read anyway.
+  expect(world.basisAsked).toBe(0);
   await stop();
 });
 
@@ -124,6 +131,16 @@ test("of many holds each second those are read whose time has come, and all ever
   await stop();
   await clock.advance(5000);
   expect(asked).toHaveLength(11);
+});
+
+test("of holds that have become many all are read once more, and then by what changes", async () => {
+  const { clock, asked, world, stop } = watched({ isStillHeld: true });
+  world.count = 1000;
+  await clock.advance(2000);
+  world.count = 1001;
+  await clock.advance(3000);
+  expect(asked).toEqual(["all", "all", "all", "due", "due"]);
+  await stop();
 });
 
 test("of many holds all are read in the second in which something changes that may have ended them", async () => {

@@ -108,14 +108,15 @@ function createLook(options: HoldWatchOptions): () => Promise<void> {
   const { held, check, clock } = options;
   const rests = new ReleaseRests(clock);
   let subjects: HoldSubjects = { clusters: new Set(), reasons: new Set() };
-  let basis = "";
+  let basis: string | undefined;
   let listAtMs = Number.NEGATIVE_INFINITY;
   let lookedAtMs = clock.now();
   return async () => {
     const now = clock.now();
-    const basisNow = await check.basisOf(subjects);
-    const isTime = basisNow !== basis || clock.monotonic() >= listAtMs;
-    const isAll = isTime || (await held.count()) <= fewHolds;
+    const isFew = (await held.count()) <= fewHolds;
+    // Before the list: what changes in between makes the next look one at all. Not for nothing: it may be a question to an API server.
+    const basisNow = isFew ? undefined : await check.basisOf(subjects);
+    const isAll = isFew || basisNow !== basis || clock.monotonic() >= listAtMs;
     const listed = isAll ? await held.list() : await held.listDue(lookedAtMs, now);
     const awake = listed.filter((each) => !rests.isResting(each));
     rests.begin(await releaseEnded(awake, options, check.isStillHeld));
