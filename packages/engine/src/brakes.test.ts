@@ -185,14 +185,15 @@ describe("a breaker", () => {
 
 describe("a budget", () => {
   test("holds what it has no room for; what ends makes room", async () => {
-    const { run, brakes, ledger, cluster, told } = await changed({
+    const { run, brakes, clock, ledger, cluster, told } = await changed({
       limits: { namespace: { unfinishedMax: 1 } },
     });
     const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
     await ledger.enter(other, []);
+    await clock.advance(60_000);
     expect(holdOf(await run())).toBe("BudgetUnfinished");
     expect(told[0]?.why).toContain("namespace");
-    await brakes.settled(other);
+    await brakes.settled(other, 60_000);
     expect(outcomeOf(await run())).toBe("rolled");
     expect(cluster.rolls()).toHaveLength(1);
   });

@@ -48,8 +48,8 @@ export interface Brakes {
   permit(intent: RollIntent, signal: AbortSignal): Promise<Permit>;
   /** A permitted roll is known not to have been written: what it took is given back. */
   unmade(request: Request): Promise<void>;
-  /** A rollout has ended, well or badly. */
-  settled(request: Request): Promise<void>;
+  /** A rollout that began so long ago has ended, well or badly. */
+  settled(request: Request, ageMs: number): Promise<void>;
 }
 
 /** How often a frozen workload is looked at: soon enough for who lifts a freeze, rarely enough for 10,000 that wait. */
@@ -93,7 +93,7 @@ export function createBrakes(options: {
       return late ?? { type: "go", mayStill: async () => (await since()) === undefined };
     },
     unmade: (request) => ledger.strike(request),
-    settled: (request) => ledger.settled(request),
+    settled: (request, ageMs) => ledger.settled(request, ageMs),
   };
 
   async function freeze(intent: RollIntent): Promise<(Permit & { type: "held" }) | undefined> {

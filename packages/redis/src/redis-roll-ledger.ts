@@ -40,7 +40,7 @@ export class RedisRollLedger implements RollLedger {
     const levels = this.#levels(request);
     if (breakers.length + levels.length === 0) return { type: "entered" };
     // Commands wait for Redis to be back; a request that belongs to another worker by then does not.
-    const asked = this.#run(enterScript, request, breakers);
+    const asked = this.#run(enterScript, request, { breakers });
     const answer = await unlessAborted(asked, signal, "room to roll");
     const [type, position, third, fourth] = Array.isArray(answer) ? answer : [];
     if (type === "breaker") {
@@ -60,14 +60,15 @@ export class RedisRollLedger implements RollLedger {
 
   async strike(request: Request): Promise<void> {
     const breakers = this.#workloadBreakers(request);
-    if (breakers.length + this.#levels(request).length > 0) await this.#run(strikeScript, request, breakers);
+    if (breakers.length + this.#levels(request).length > 0)
+      await this.#run(strikeScript, request, { breakers });
   }
 
-  async settled(request: Request): Promise<void> {
-    if (this.#levels(request).length > 0) await this.#run(settledScript, request, []);
+  async settled(request: Request, ageMs: number): Promise<void> {
+    if (this.#levels(request).length > 0) await this.#run(settledScript, request, { age: ageMs });
   }
 
-  #run(script: typeof enterScript, request: Request, breakers: readonly Breaker[]): Promise<unknown> {
+  #run(script: typeof enterScript, request: Request, { breakers = [], ...more }: Ask): Promise<unknown> {
     const { client, keys, now } = this.#options;
     const ask = {
       ...(now === undefined ? {} : { now: now() }),
@@ -75,6 +76,7 @@ export class RedisRollLedger implements RollLedger {
       breakers: breakers.map(({ key, max, within, version }) => ({ key, max, within, version })),
       levels: this.#levels(request),
       keep: this.#keepMs,
+      ...more,
     };
     return script.run(client.connection, keys.rollLedger, [JSON.stringify(ask)]);
   }
@@ -108,6 +110,12 @@ export class RedisRollLedger implements RollLedger {
       ...level("namespace", `n|${inNamespace}`, "-", namespace),
     ];
   }
+}
+
+interface Ask {
+  readonly breakers?: readonly Breaker[];
+  /** Since when a rollout was under way. */
+  readonly age?: number;
 }
 
 interface Breaker {

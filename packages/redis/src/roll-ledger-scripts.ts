@@ -162,10 +162,13 @@ end
 return 0
 `);
 
-/** ARGV: JSON of the ask: its rollout has ended. */
+/** ARGV: JSON of the ask: its rollout, which began `age` ago, has ended. `endRollout` of the domain. */
 export const settledScript = new Script(`${parts}
 for _, l in ipairs(ask.levels) do
-  redis.call('ZREM', at(l, ':leases'), ask.roll)
+  local till = redis.call('ZSCORE', at(l, ':leases'), ask.roll)
+  if till and tonumber(till) - ${leaseMs} <= now - ask.age / 2 then
+    redis.call('ZREM', at(l, ':leases'), ask.roll)
+  end
 end
 return 0
 `);

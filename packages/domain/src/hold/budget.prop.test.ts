@@ -42,7 +42,7 @@ function run(limit: BudgetLimit, all: readonly Step[]) {
       rolled.push(nowMs);
     }
     unfinishedMax = Math.max(unfinishedMax, state.leases.size);
-    if (ends) state = endRollout(state, roll);
+    if (ends) state = endRollout(state, roll, 0, nowMs);
   }
   return { rolled, unfinishedMax };
 }

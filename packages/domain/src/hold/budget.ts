@@ -116,16 +116,20 @@ export function leaveLine(state: BudgetState, roll: string): BudgetState {
   return { ...state, waiting: without(state.waiting, roll), late: without(state.late, roll) };
 }
 
-/** Its rollout has ended. */
-export function endRollout(state: BudgetState, roll: string): BudgetState {
-  return { ...state, leases: without(state.leases, roll) };
+/**
+ * Its rollout, which began so long ago, has ended. A lease that is much younger stays: it was taken for a newer roll, that is being
+ * written and is not followed yet. Half the age, since those who tell it go by other clocks.
+ */
+export function endRollout(state: BudgetState, roll: string, ageMs: number, nowMs: number): BudgetState {
+  const takenMs = (state.leases.get(roll) ?? 0) - leaseMs;
+  return takenMs > nowMs - ageMs / 2 ? state : { ...state, leases: without(state.leases, roll) };
 }
 
 /** It was not made after all: it had its turn, and has it still when it comes again. */
 export function giveBack(state: BudgetState, limit: BudgetLimit, roll: string, nowMs: number): BudgetState {
   const tokens = limit.rate === undefined ? state.tokens : Math.min(limit.rate.burst, state.tokens + 1);
   const late = new Map([...state.late, [roll, nowMs + latenessMs]]);
-  return { ...endRollout(state, roll), tokens, late };
+  return { ...state, leases: without(state.leases, roll), tokens, late };
 }
 
 function refreshed(state: BudgetState, { rate }: BudgetLimit, nowMs: number): BudgetState {

@@ -50,7 +50,10 @@ async function rolled(options: Parameters<typeof createTestBed>[0] = {}, annotat
     following: {
       runs,
       firstLookMs: 5000,
-      onSettled: async ({ workload }) => void settled.push(workload.name),
+      onSettled: async (request, ageMs) => {
+        settled.push(request.workload.name);
+        await bed.brakes.settled(request, ageMs);
+      },
     },
   });
   bed.cluster.setSource("ConfigMap", "app", { a: "1" });
@@ -189,6 +192,28 @@ describe("a roll that was written", () => {
     expect([bed.results(), await bed.runs.find(request)]).toEqual([[], newer]);
     expect(bed.settled).toEqual([]);
   });
+
+  test.each(["ended", "lost"])(
+    "and rolled again gives back its own place in a budget, not that of the newer one (%s)",
+    async (how) => {
+      const bed = await rolled({ limits: { fleet: { unfinishedMax: 1 } } });
+      const request = { cluster: "c1", workload: bed.api };
+      const other = { ...request, workload: { ...bed.api, name: "other" } };
+      const isFree = async () => (await bed.ledger.enter(other, [])).type === "entered";
+      bed.cluster.setStatus(bed.api, healthy);
+      await bed.clock.advance(6000);
+      // A newer roll is being written, and nobody follows it yet.
+      await bed.ledger.enter(request, []);
+      await bed.clock.advance(200);
+      if (how === "lost") bed.runs.wipe();
+      expect(await bed.reconcile(bed.api, { purpose: "follow" })).toMatchObject({ type: "done" });
+      expect([bed.settled, await isFree()]).toEqual([["api"], false]);
+      await bed.runs.start([{ request, run: { rolledAtMs: bed.clock.now(), sources: [] } }]);
+      await bed.clock.advance(6000);
+      await bed.reconcile(bed.api, { purpose: "follow" });
+      expect(await isFree()).toBe(true);
+    },
+  );
 
   test("of a paused Deployment is stalled, and followed again from the end of the pause", async () => {
     const bed = await rolled({}, { "deployment.reloader.stakater.com/pause-period": "1m" });

@@ -36,8 +36,8 @@ export interface FollowerOptions {
   /** Undefined: nobody outside is told. */
   readonly reporter?: Reporter;
   readonly history?: History;
-  /** The rollout of this workload counts as unfinished no more, however it ended. May be called more than once. */
-  readonly onSettled?: (request: Request) => Promise<void>;
+  /** The rollout of this workload that began so long ago counts as unfinished no more, however it ended. May be called more than once. */
+  readonly onSettled?: (request: Request, ageMs: number) => Promise<void>;
 }
 
 /** A cluster that went while the request was on its way: from then on the gate keeps it out. */
@@ -56,8 +56,8 @@ export function createFollower(options: FollowerOptions): Handler {
     const run = await runs.find(request);
     // It has ended; a look that a later roll asked for while the last one was under way finds this. Or it was lost with Redis.
     if (run === undefined) {
-      // Once more: who ended it may have come no further.
-      await options.onSettled?.(request);
+      // Once more: who ended it may have come no further. However old it was, it was looked at.
+      await options.onSettled?.(request, options.firstLookMs);
       return { type: "done", outcome: "unchanged" };
     }
     const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
@@ -74,16 +74,16 @@ export function createFollower(options: FollowerOptions): Handler {
         "a rollout could not be looked at",
       );
       if (fault.class === "aborted" || spentMs < giveUpMs) throw fault;
-      return await settled(request, run, "gone");
+      return await settled({ request, run, spentMs }, "gone");
     }
   };
 
   async function look(seen: LookedAt): Promise<Result> {
     const { request, delivery, cluster, run, spentMs } = seen;
     const kind = servedKind(request.workload.kind, options.settings);
-    if (kind === undefined) return await settled(request, run, "ignored");
+    if (kind === undefined) return await settled(seen, "ignored");
     const live = await cluster.api.readWorkload(request.workload, delivery.signal);
-    if (live === undefined || live.isDeleting) return await settled(request, run, "gone");
+    if (live === undefined || live.isDeleting) return await settled(seen, "gone");
     const state = kind.rolloutState(live.object);
     const isSlow = state.type !== "healthy" && spentMs >= patienceMs;
     const trouble = isSlow ? await troubleOfPods(live, seen) : undefined;
@@ -91,15 +91,18 @@ export function createFollower(options: FollowerOptions): Handler {
     if (end === undefined) return unfinished(nextLookMs(spentMs, options.firstLookMs));
     if (!(await runs.end(request, run))) return unfinished(options.firstLookMs);
     // After it, since a newer run is not settled by the end of this one. Where this is not reached, the next look does so.
-    await options.onSettled?.(request);
+    await options.onSettled?.(request, spentMs);
     tell(seen, live, trouble === undefined ? end : explained(end, trouble));
     return { type: "done", outcome: "unchanged" };
   }
 
   /** Nobody is told: there is no rollout any more. */
-  async function settled(request: Request, run: RolloutRun, outcome: "gone" | "ignored"): Promise<Result> {
+  async function settled(
+    { request, run, spentMs }: Pick<LookedAt, "request" | "run" | "spentMs">,
+    outcome: "gone" | "ignored",
+  ): Promise<Result> {
     if (!(await runs.end(request, run))) return unfinished(options.firstLookMs);
-    await options.onSettled?.(request);
+    await options.onSettled?.(request, spentMs);
     return { type: "done", outcome };
   }
 

@@ -77,7 +77,7 @@ export function rollLedgerContract(make: MakeLedger): void {
   });
 
   test("what is struck is as if it had not been entered, and what has settled makes room", async () => {
-    const { ledger, enter } = start({
+    const { ledger, enter, pass } = start({
       fleet: { unfinishedMax: 1 },
       workloadBreaker: { rollsMax: 1, withinMs: 60_000 },
     });
@@ -85,7 +85,22 @@ export function rollLedgerContract(make: MakeLedger): void {
     await ledger.strike(requestFor("a"));
     expect((await enter(requestFor("a"))).type).toBe("entered");
     expect((await enter(requestFor("b"))).type).toBe("held");
-    await ledger.settled(requestFor("a"));
+    pass(20_000);
+    await ledger.settled(requestFor("a"), 20_000);
+    expect((await enter(requestFor("b"))).type).toBe("entered");
+  });
+
+  test("the end of a rollout gives back nothing of a roll that was entered since", async () => {
+    const { ledger, enter, pass } = start({ fleet: { unfinishedMax: 1 } });
+    await enter(requestFor("a"));
+    pass(5000);
+    await enter(requestFor("a"), "newer");
+    pass(1000);
+    await ledger.settled(requestFor("a"), 6000);
+    expect((await enter(requestFor("b"))).type).toBe("held");
+    pass(5000);
+    // Its own, by a clock that is behind.
+    await ledger.settled(requestFor("a"), 8000);
     expect((await enter(requestFor("b"))).type).toBe("entered");
   });
 
@@ -100,9 +115,9 @@ export function rollLedgerContract(make: MakeLedger): void {
         real.pass(random.below(random.chance(0.1) ? 100_000 : 700));
         const request = requestFor(`w${random.below(12)}`, `ns${random.below(3)}`, `c${random.below(2)}`);
         const version = `v${random.below(5)}`;
-        const chance = random.below(100);
+        const [chance, ageMs] = [random.below(100), random.below(20_000)];
         const tell = async (ledger: RollLedger): Promise<unknown> => {
-          if (chance < 15) return await ledger.settled(request);
+          if (chance < 15) return await ledger.settled(request, ageMs);
           if (chance < 20) return await ledger.strike(request);
           return await ledger.enter(request, [{ id: "Secret/ns/db", version }], never);
         };

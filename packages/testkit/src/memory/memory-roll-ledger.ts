@@ -81,9 +81,9 @@ export class MemoryRollLedger implements RollLedger {
       this.#change(key, (budget) => giveBack(budget, limit, ask.roll, this.#clock.now()));
   }
 
-  async settled(request: Request): Promise<void> {
+  async settled(request: Request, ageMs: number): Promise<void> {
     for (const { key, ask } of this.#levels(request))
-      this.#change(key, (budget) => endRollout(budget, ask.roll));
+      this.#change(key, (budget) => endRollout(budget, ask.roll, ageMs, this.#clock.now()));
   }
 
   #change(key: string, how: (budget: BudgetState) => BudgetState): void {
