@@ -3,7 +3,7 @@ import type { ChangedSight } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
-import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { type SourceRef, type SourceWrite, sourceKey } from "@fleet-reloader/domain/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { ClusterId } from "../request.ts";
@@ -32,9 +32,10 @@ export function causesOf(
   changed: readonly ChangedSight[],
   sights: readonly Sight[],
 ): readonly CausingSource[] {
+  const writes = writesOf(sights);
   return changed.map(({ source, reason }) => ({
     ...nameOf(source),
-    ...changeOf(cluster, source, sights),
+    ...changeOf(cluster, source, writes),
     reason,
   }));
 }
@@ -88,9 +89,10 @@ export function noRecords(
 ): readonly HistoryRecord[] {
   // Both times are the API server's, in whole seconds.
   const since = Math.max(about.atMs / 1000 - recentSeconds, templateChangedAtSeconds + 1);
+  const writes = writesOf(sights);
   const sources = sights
-    .filter(({ live }) => typeof live === "object" && (live.write?.by?.atSeconds ?? 0) >= since)
-    .map(({ ref }) => ({ ...nameOf(ref), ...changeOf(about.cluster, ref, sights) }));
+    .filter(({ ref }) => (writes.get(sourceKey(ref))?.by?.atSeconds ?? 0) >= since)
+    .map(({ ref }) => ({ ...nameOf(ref), ...changeOf(about.cluster, ref, writes) }));
   if (sources.length === 0) return [];
   const { workload } = about;
   const decision: DecisionRecord = {
@@ -146,8 +148,9 @@ function changeRecords(
   sources: readonly CausingSource[],
   sights: readonly Sight[],
 ): readonly ChangeRecord[] {
+  const writes = writesOf(sights);
   return sources.flatMap(({ change, ...source }) => {
-    const write = writeOf(source, sights);
+    const write = writes.get(sourceKey(source));
     if (change === undefined || write === undefined) return [];
     const { by, resourceVersion } = write;
     const actor = by && { manager: by.manager, operation: by.operation, time: isoTime(by.atSeconds * 1000) };
@@ -163,15 +166,19 @@ function changeRecords(
 function changeOf(
   cluster: ClusterId,
   source: SourceRef,
-  sights: readonly Sight[],
+  writes: ReadonlyMap<string, SourceWrite>,
 ): { readonly change?: ChangeId } {
-  const version = writeOf(source, sights)?.resourceVersion;
+  const version = writes.get(sourceKey(source))?.resourceVersion;
   return version === undefined ? {} : { change: `${cluster}/${sourceKey(source)}@${version}` };
 }
 
-function writeOf(source: SourceRef, sights: readonly Sight[]) {
-  const live = sights.find(({ ref }) => sourceKey(ref) === sourceKey(source))?.live;
-  return typeof live === "object" ? live.write : undefined;
+/** By the key of the source; those that were not seen, or have no write to tell of, are missing. */
+function writesOf(sights: readonly Sight[]): ReadonlyMap<string, SourceWrite> {
+  return new Map(
+    sights.flatMap(({ ref, live }) =>
+      typeof live === "object" && live.write !== undefined ? [[sourceKey(ref), live.write] as const] : [],
+    ),
+  );
 }
 
 function nameOf({ kind, namespace, name }: SourceRef): SourceRef {
