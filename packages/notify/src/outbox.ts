@@ -1,4 +1,5 @@
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import { atMost } from "@fleet-reloader/engine/at-most";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Channel, Meter } from "@fleet-reloader/engine/meter";
@@ -73,10 +74,7 @@ export class Outbox<T> {
   /** Sends what there is without waiting for anything, for at most this long. */
   async stop(graceMs: number): Promise<void> {
     this.#hurry.abort();
-    const patience = new AbortController();
-    const late = this.#options.clock.sleep(graceMs, patience.signal).catch(() => undefined);
-    await Promise.race([this.#working, late]);
-    patience.abort();
+    await atMost(graceMs, this.#options.clock, this.#working);
     this.#lifetime.abort();
     this.#count("dropped", this.#waiting.length + this.#folded.count);
   }

@@ -1,3 +1,4 @@
+import { atMost } from "@fleet-reloader/engine/at-most";
 import type { ChangeId, History, HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { HistoryWriter, type HistoryWriterOptions } from "./history-writer.ts";
 import type { Keys } from "./keys.ts";
@@ -47,11 +48,8 @@ export class RedisHistory implements History {
 
   /** What waits is written, for as long as there is time. */
   async stop(graceMs: number): Promise<void> {
-    const patience = new AbortController();
-    const late = this.#options.clock.sleep(graceMs, patience.signal).catch(() => undefined);
     const finished = Promise.all([...this.#writers.values()].map((writer) => writer.finish()));
-    await Promise.race([finished, late]);
-    patience.abort();
+    await atMost(graceMs, this.#options.clock, finished);
   }
 
   #trim(): void {

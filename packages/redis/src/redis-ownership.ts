@@ -1,4 +1,5 @@
 import { asFault } from "@fleet-reloader/domain/fault";
+import { atMost } from "@fleet-reloader/engine/at-most";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import { linkedAbort } from "@fleet-reloader/engine/linked-abort";
 import type { Log } from "@fleet-reloader/engine/log";
@@ -6,6 +7,7 @@ import type { Meter } from "@fleet-reloader/engine/meter";
 import type { Ownership } from "@fleet-reloader/engine/ownership";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import { unlessAborted } from "@fleet-reloader/engine/unless-aborted";
+import { untilAborted } from "@fleet-reloader/engine/until-aborted";
 import type { RedisClient } from "./client.ts";
 import { readClusterWeight } from "./cluster-weight.ts";
 import { readList, readText } from "./index-entry.ts";
@@ -101,11 +103,10 @@ export class RedisOwnership implements Ownership {
     const candidacy: Candidacy = { cluster, owned: undefined, gained: Promise.withResolvers() };
     this.#candidacies.add(candidacy);
     this.#woken.resolve();
-    const ended = Promise.withResolvers<void>();
-    signal.addEventListener("abort", () => ended.resolve(), { once: true });
+    const ended = untilAborted(signal);
     try {
       while (!signal.aborted) {
-        await Promise.race([candidacy.gained.promise, ended.promise]);
+        await Promise.race([candidacy.gained.promise, ended]);
         const { owned } = candidacy;
         if (owned !== undefined && !signal.aborted) {
           using both = linkedAbort(signal, owned.lost.signal);
@@ -154,12 +155,10 @@ export class RedisOwnership implements Ownership {
 
   async #leave(): Promise<void> {
     const { clock, log } = this.#options;
-    const patience = new AbortController();
     const left = this.#send(0, []).catch((error: unknown) =>
       log.debug({ err: asFault(error).message }, "others learn of our end when we expire"),
     );
-    await Promise.race([left, clock.sleep(leaveMs, patience.signal).catch(() => undefined)]);
-    patience.abort();
+    await atMost(leaveMs, clock, left);
   }
 
   async #exchange(wishes: readonly Wish[]): Promise<void> {

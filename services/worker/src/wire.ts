@@ -1,3 +1,4 @@
+import { untilAborted } from "@fleet-reloader/engine/until-aborted";
 import { Fleet } from "@fleet-reloader/kube/fleet";
 import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
 import { openRegistration } from "@fleet-reloader/kube/registration/sources";
@@ -108,8 +109,4 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   }
   log.info({ listen: `${config.listenAddress.host}:${health.port}` }, "worker started");
   return { log, stop: () => shutdown.run(log) };
-}
-
-function untilAborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

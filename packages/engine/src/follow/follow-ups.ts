@@ -1,4 +1,5 @@
 import { asFault } from "@fleet-reloader/domain/fault";
+import { atMost } from "../at-most.ts";
 import type { Clock } from "../clock.ts";
 import type { Log } from "../log.ts";
 import type { Workqueue } from "../workqueue.ts";
@@ -45,10 +46,7 @@ export function createFollowUps(options: FollowUpsOptions): FollowUps {
     },
     async stop(graceMs) {
       hurry.abort();
-      const patience = new AbortController();
-      const late = clock.sleep(graceMs, patience.signal).catch(() => undefined);
-      await Promise.race([passingOn, late]);
-      patience.abort();
+      await atMost(graceMs, clock, passingOn);
     },
   };
 

@@ -1,5 +1,6 @@
 import { createHash } from "node:crypto";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
+import { atMost } from "@fleet-reloader/engine/at-most";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
@@ -50,10 +51,8 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
       put(report, heldText(report), report.uid, holdSuffix(report));
     },
     async stop(graceMs) {
-      const patience = new AbortController();
-      const late = clock.sleep(graceMs, patience.signal).catch(() => undefined);
-      await Promise.race([Promise.all([...clusters.values()].map((one) => one.events.drained())), late]);
-      patience.abort();
+      const drained = Promise.all([...clusters.values()].map((one) => one.events.drained()));
+      await atMost(graceMs, clock, drained);
       lifetime.abort();
     },
   };

@@ -12,6 +12,7 @@ import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abo
 import type { Log } from "@fleet-reloader/engine/log";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Turns } from "@fleet-reloader/engine/turns";
+import { untilAborted } from "@fleet-reloader/engine/until-aborted";
 import { Backoff } from "../backoff.ts";
 import { identify } from "../cluster-identity.ts";
 import { Connection, type ConnectionOptions } from "../connection.ts";
@@ -117,7 +118,7 @@ export class Member {
       using news = linkedAbort(signal);
       this.#news = news;
       await this.#follow(this.#registration.access, news.signal);
-      if (!news.signal.aborted) await aborted(news.signal);
+      await untilAborted(news.signal);
     }
     this.#giveUp();
     this.tell({ type: "removed" });
@@ -193,8 +194,4 @@ export class Member {
     this.#claim = undefined;
     if (before !== undefined) this.#options.onClaim(this, before);
   }
-}
-
-function aborted(signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
 }

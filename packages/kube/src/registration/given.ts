@@ -1,3 +1,4 @@
+import { untilAborted } from "@fleet-reloader/engine/until-aborted";
 import type { ClusterTarget } from "../kubeconfig.ts";
 import type { ClusterProvider } from "./registration.ts";
 
@@ -13,8 +14,7 @@ export function createGivenClusters(targets: readonly ClusterTarget[]): ClusterP
           access: { type: "usable", target, version: "given" },
         })),
       );
-      if (signal.aborted) return;
-      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve(), { once: true }));
+      await untilAborted(signal);
     },
     notReady: [],
     isNamed: true,

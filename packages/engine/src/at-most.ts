@@ -1,0 +1,12 @@
+import type { Clock } from "./clock.ts";
+
+/** Waits for the end of work that may take long, or for ever, at most this long. The work itself goes on. Rejects as it does. */
+export async function atMost(
+  ms: number,
+  clock: Pick<Clock, "sleep">,
+  work: Promise<unknown> | undefined,
+): Promise<void> {
+  const patience = new AbortController();
+  const late = clock.sleep(ms, patience.signal).catch(() => undefined);
+  await Promise.race([work, late]).finally(() => patience.abort());
+}
