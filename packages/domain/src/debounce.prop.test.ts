@@ -6,10 +6,10 @@ const ms = fc.integer({ min: 0, max: 100_000 });
 const debounces = fc.record({ quietPeriodMs: ms, maxWaitMs: ms });
 const times = fc.array(ms, { minLength: 1, maxLength: 30 });
 
-function burstOf(changes: readonly number[]): Burst {
-  const burst = changes.reduce<Burst | undefined>(noteChange, undefined);
-  if (burst === undefined) throw new Error("a burst has a change");
-  return burst;
+const begun = (at: number): Burst => ({ firstAt: at, lastAt: at });
+
+function burstOf([first = 0, ...others]: readonly number[]): Burst {
+  return others.reduce(noteChange, begun(first));
 }
 
 /** When the workload would be rolled: each time the burst is due before the next change comes. */
@@ -21,7 +21,7 @@ function rolls(changes: readonly number[], debounce: Debounce): readonly number[
       due.push(dueAt(burst, debounce));
       burst = undefined;
     }
-    burst = noteChange(burst, now);
+    burst = burst === undefined ? begun(now) : noteChange(burst, now);
   }
   return burst === undefined ? due : [...due, dueAt(burst, debounce)];
 }

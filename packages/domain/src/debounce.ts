@@ -13,8 +13,7 @@ export interface Burst {
 }
 
 /** The burst after one more change. A change that is reported late, or by a clock that went back, takes nothing back. */
-export function noteChange(burst: Burst | undefined, now: number): Burst {
-  if (burst === undefined) return { firstAt: now, lastAt: now };
+export function noteChange(burst: Burst, now: number): Burst {
   return { firstAt: burst.firstAt, lastAt: Math.max(burst.lastAt, now) };
 }
 
