@@ -50,6 +50,11 @@ function nodeArgs(): readonly string[] {
   return readFileSync(join(root, "infra/bundle/node-args"), "utf8").trim().split(" ");
 }
 
+function nodeEnv(): Readonly<Record<string, string>> {
+  const lines = readFileSync(join(root, "infra/bundle/node-env"), "utf8").trim().split("\n");
+  return Object.fromEntries(lines.map((line) => line.split("=")));
+}
+
 /** Starts a service on free ports, with JSON logs. */
 export function startProduct(options: ProductOptions): Product {
   const service = options.service ?? "standalone";
@@ -67,7 +72,7 @@ export function startProduct(options: ProductOptions): Product {
   ];
   const child = spawn(process.execPath, args, {
     stdio: ["ignore", "pipe", "pipe"],
-    env: { ...process.env, MALLOC_ARENA_MAX: "1", ...options.env },
+    env: { ...process.env, ...nodeEnv(), ...options.env },
   });
   const log: LogLine[] = [];
   const raw: string[] = [];
