@@ -1,7 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { settled } from "@fleet-reloader/testkit/memory/manual-clock";
-import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-cluster";
+import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
 import { describe, expect, test } from "vitest";
 import { adopted, failing } from "./fixture/adopted-deployment.ts";
 

@@ -3,7 +3,7 @@ import { compatHash } from "@fleet-reloader/domain/compat/hash";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testSha1 } from "@fleet-reloader/domain/fixture/test-keys";
-import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-cluster";
+import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
 import { expect, test } from "vitest";
 import { ClusterWatcher } from "./cluster-watcher.ts";
 import { auto, createTestBed } from "./fixture/test-bed.ts";

@@ -1,6 +1,7 @@
 import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
-import type { ClusterCall, MemoryClusterOptions } from "@fleet-reloader/testkit/memory/memory-cluster";
+import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
+import type { MemoryClusterOptions } from "@fleet-reloader/testkit/memory/memory-cluster";
 import { describe, expect, test } from "vitest";
 import { caseOf, createKindBed, type KindCase, kindCases } from "./fixture/kind-bed.ts";
 import { outcomeOf, type TestBedOptions } from "./fixture/test-bed.ts";

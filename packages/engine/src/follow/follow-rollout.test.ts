@@ -1,10 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
-import { MemoryRolloutRuns } from "@fleet-reloader/testkit/memory/memory-rollout-runs";
 import { describe, expect, test } from "vitest";
-import { auto, createTestBed } from "../fixture/test-bed.ts";
-import type { HistoryRecord, OutcomeRecord } from "../history/history.ts";
-import type { EndReport } from "../reporter.ts";
+import { rolledDeployment } from "../fixture/rolled-deployment.ts";
 
 const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
 const starting = { updatedReplicas: 1, replicas: 2, readyReplicas: 1, availableReplicas: 1 };
@@ -30,55 +26,12 @@ const missingKey = {
   },
 };
 
-/** A Deployment that was just rolled; from here on the bed's time passes. */
-async function rolled(options: Parameters<typeof createTestBed>[0] = {}, annotations = {}) {
-  const history: HistoryRecord[] = [];
-  const ended: EndReport[] = [];
-  const runs = new MemoryRolloutRuns();
-  const settled: string[] = [];
-  const nothing = () => undefined;
-  const bed = createTestBed({
-    ...options,
-    reporter: {
-      rolled: nothing,
-      failed: nothing,
-      unreadable: nothing,
-      held: nothing,
-      ended: (report) => ended.push(report),
-    },
-    history: { append: (records) => history.push(...records) },
-    following: {
-      runs,
-      firstLookMs: 5000,
-      onSettled: async (request, ageMs) => {
-        settled.push(request.workload.name);
-        await bed.brakes.settled(request, ageMs);
-      },
-    },
-  });
-  bed.cluster.setSource("ConfigMap", "app", { a: "1" });
-  const fields = { spec: { selector: { matchLabels: { app: "api" } } } };
-  const template = templateUsing({ app: {} });
-  const api = bed.cluster.setWorkload("api", { template, fields, annotations: { ...auto, ...annotations } });
-  await bed.clock.advance(10_000);
-  await bed.reconcile(api, { purpose: "adoption" });
-  await bed.clock.advance(60_000);
-  const change = async (a: string): Promise<void> => {
-    bed.cluster.writer = "external-secrets";
-    bed.cluster.setSource("ConfigMap", "app", { a });
-    await bed.reconcile(api);
-  };
-  await change("2");
-  const results = () => ended.map(({ result, reason }) => `${result} ${reason}`);
-  return { ...bed, history, ended, results, runs, settled, api, change };
-}
-
 const looks = (bed: { readonly cluster: { readonly calls: readonly object[] } }): number =>
   bed.cluster.calls.length;
 
 describe("a roll that was written", () => {
   test("is followed until it is healthy, and everybody is told", async () => {
-    const bed = await rolled();
+    const bed = await rolledDeployment();
     bed.cluster.setStatus(bed.api, starting);
     await bed.elapse(7000);
     expect(bed.results()).toEqual([]);
@@ -96,7 +49,7 @@ describe("a roll that was written", () => {
   });
 
   test("is first looked at after five seconds, and ever more seldom", async () => {
-    const bed = await rolled();
+    const bed = await rolledDeployment();
     bed.cluster.setStatus(bed.api, starting);
     const before = looks(bed);
     await bed.elapse(4900);
@@ -107,7 +60,7 @@ describe("a roll that was written", () => {
   });
 
   test("has failed when its controller gives up", async () => {
-    const bed = await rolled();
+    const bed = await rolledDeployment();
     bed.cluster.setStatus(bed.api, late);
     await bed.elapse(6000);
     expect(bed.ended).toMatchObject([
@@ -117,7 +70,7 @@ describe("a roll that was written", () => {
   });
 
   test("has failed after 15 s when the pods say why, long before the deadline", async () => {
-    const bed = await rolled();
+    const bed = await rolledDeployment();
     bed.cluster.setStatus(bed.api, starting);
     bed.cluster.pods = [missingKey];
     await bed.elapse(16_000);
@@ -132,7 +85,7 @@ describe("a roll that was written", () => {
   });
 
   test("goes by conditions alone where pods may not be listed, and nobody is bothered with that", async () => {
-    const bed = await rolled({
+    const bed = await rolledDeployment({
       before: ({ target }) => {
         if (target.startsWith("Pod/")) throw new Fault("kube.forbidden", "pods is forbidden");
       },
@@ -147,7 +100,7 @@ describe("a roll that was written", () => {
   });
 
   test("is stalled when its time is over and nothing says why", async () => {
-    const bed = await rolled();
+    const bed = await rolledDeployment();
     bed.cluster.setStatus(bed.api, starting);
     await bed.elapse(620_000);
     expect(bed.results()).toEqual([]);
@@ -157,7 +110,7 @@ describe("a roll that was written", () => {
   });
 
   test("and rolled again is one rollout, whose clock begins anew", async () => {
-    const bed = await rolled();
+    const bed = await rolledDeployment();
     bed.cluster.setStatus(bed.api, starting);
     await bed.elapse(12_000);
     await bed.change("3");
@@ -173,7 +126,7 @@ describe("a roll that was written", () => {
   });
 
   test("is not looked at before its time by a look that was meant for the roll before", async () => {
-    const bed = await rolled();
+    const bed = await rolledDeployment();
     await bed.elapse(1000);
     const before = looks(bed);
     expect(await bed.reconcile(bed.api, { purpose: "follow" })).toMatchObject({ type: "again" });
@@ -182,7 +135,7 @@ describe("a roll that was written", () => {
 
   test("is not ended by a look that began before it", async () => {
     let duringRead: (() => Promise<void>) | undefined;
-    const bed = await rolled({ after: () => duringRead?.() });
+    const bed = await rolledDeployment({ after: () => duringRead?.() });
     bed.cluster.setStatus(bed.api, healthy);
     await bed.clock.advance(6000);
     const request = { cluster: "c1", workload: bed.api };
@@ -196,7 +149,7 @@ describe("a roll that was written", () => {
   test.each(["ended", "lost"])(
     "and rolled again gives back its own place in a budget, not that of the newer one (%s)",
     async (how) => {
-      const bed = await rolled({ limits: { fleet: { unfinishedMax: 1 } } });
+      const bed = await rolledDeployment({ limits: { fleet: { unfinishedMax: 1 } } });
       const request = { cluster: "c1", workload: bed.api };
       const other = { ...request, workload: { ...bed.api, name: "other" } };
       const isFree = async () => (await bed.ledger.enter(other, [])).type === "entered";
@@ -216,7 +169,7 @@ describe("a roll that was written", () => {
   );
 
   test("of a paused Deployment is stalled, and followed again from the end of the pause", async () => {
-    const bed = await rolled({}, { "deployment.reloader.stakater.com/pause-period": "1m" });
+    const bed = await rolledDeployment({}, { "deployment.reloader.stakater.com/pause-period": "1m" });
     bed.cluster.setStatus(bed.api, { replicas: 1, updatedReplicas: 0 });
     await bed.elapse(6000);
     expect(bed.results()).toEqual(["stalled Paused"]);
@@ -228,7 +181,7 @@ describe("a roll that was written", () => {
   });
 
   test("is followed no more when the workload is gone, and settled", async () => {
-    const bed = await rolled();
+    const bed = await rolledDeployment();
     await bed.elapse(1000);
     bed.cluster.deleteWorkload(bed.api);
     await bed.elapse(10_000);
@@ -236,7 +189,7 @@ describe("a roll that was written", () => {
   });
 
   test("whose record is lost with Redis is followed no more, and settled", async () => {
-    const bed = await rolled();
+    const bed = await rolledDeployment();
     bed.cluster.setStatus(bed.api, starting);
     await bed.elapse(1000);
     bed.runs.wipe();
@@ -249,7 +202,7 @@ describe("a roll that was written", () => {
   // The queue keeps what is added while a request is handled, and gives it out when that is done.
   test("and rolled again while it is looked at, has one outcome", async () => {
     let duringRead: (() => Promise<void>) | undefined;
-    const bed = await rolled({ after: () => duringRead?.() });
+    const bed = await rolledDeployment({ after: () => duringRead?.() });
     bed.cluster.setStatus(bed.api, healthy);
     const request = { cluster: "c1", workload: bed.api };
     duringRead = async () => {
@@ -264,7 +217,7 @@ describe("a roll that was written", () => {
 
   test("is followed through errors of the API server", async () => {
     let isDown = false;
-    const bed = await rolled({
+    const bed = await rolledDeployment({
       before: () => {
         if (isDown) throw new Fault("kube.server-error", "answered 500");
       },
@@ -276,40 +229,4 @@ describe("a roll that was written", () => {
     await bed.elapse(5000);
     expect(bed.results()).toEqual(["healthy Available"]);
   });
-});
-
-test("what is written down of a change that rolls nothing", async () => {
-  const bed = await rolled();
-  bed.history.length = 0;
-  await bed.clock.advance(60_000);
-  bed.cluster.writer = "kubectl-label";
-  bed.cluster.setSource("ConfigMap", "app", { a: "2" });
-  await bed.reconcile(bed.api);
-  expect(bed.history.map(({ type }) => type)).toEqual(["change", "decision"]);
-  expect(bed.history[1]).toMatchObject({ verdict: "no", reason: "ContentUnchanged" });
-  // Looked at again much later, as after a restart: that is no news.
-  bed.history.length = 0;
-  await bed.clock.advance(3_600_000);
-  await bed.reconcile(bed.api);
-  expect(bed.history).toEqual([]);
-});
-
-// The look that rolls may have been asked for by somebody else; the message of the change itself comes after it.
-test("what is written down of a change that was rolled before its own message came: nothing more", async () => {
-  const bed = await rolled();
-  bed.history.length = 0;
-  await bed.reconcile(bed.api);
-  expect(bed.history).toEqual([]);
-});
-
-test("what is written down of a roll: the change with its actor, the decision, the action, the outcome", async () => {
-  const bed = await rolled();
-  bed.cluster.setStatus(bed.api, healthy);
-  await bed.elapse(6000);
-  const story = bed.history.slice(-4);
-  expect(story.map(({ type }) => type)).toEqual(["change", "decision", "action", "outcome"]);
-  expect(story[0]).toMatchObject({ actor: { manager: "external-secrets" }, source: { name: "app" } });
-  expect(story[2]).toMatchObject({ action: "rolled", strategy: "annotations" });
-  const outcome = story.find((record): record is OutcomeRecord => record.type === "outcome");
-  expect(outcome).toMatchObject({ result: "healthy", reason: "Available", v: 1 });
 });

@@ -20,24 +20,12 @@ import type {
 import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
 import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
 import { arrayAt, objectAt } from "../sim-api/objects/json.ts";
+import { type CallHooks, type ClusterCall, MemoryCalls } from "./memory-calls.ts";
 import { type ClusterWrite, MemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
 import { changeOf, type WorkloadChange } from "./memory-workload.ts";
 
-/** A call of ours to the API server. */
-export interface ClusterCall {
-  readonly verb: "read" | "list" | "patch" | "create" | "delete";
-  /** `Deployment/ns/api`, `ConfigMap/ns/app`, or `ConfigMap/ns` for a list. */
-  readonly target: string;
-}
-
-export interface MemoryClusterOptions extends MemoryStoreOptions {
+export interface MemoryClusterOptions extends MemoryStoreOptions, CallHooks {
   readonly cluster?: string;
-  /** While the call waits for its turn: it is not sent yet, and whatever is thrown here, never is. */
-  readonly turn?: (call: ClusterCall) => Promise<void> | void;
-  /** Before the server does what is asked: a place to wait, or to throw the fault that it answers with. */
-  readonly before?: (call: ClusterCall) => Promise<void> | void;
-  /** After it was done and before the answer: what is thrown here is a lost reply. */
-  readonly after?: (call: ClusterCall) => Promise<void> | void;
   /** An admission webhook: what it makes of the pod template of a write of ours. */
   readonly admit?: (template: unknown) => unknown;
 }
@@ -45,14 +33,19 @@ export interface MemoryClusterOptions extends MemoryStoreOptions {
 /** An API server as the engine sees one: reads, conditional writes, lists and watches; with its write log open to tests. */
 export class MemoryCluster implements ClusterApi, ClusterStreams {
   readonly cluster: string;
-  readonly calls: ClusterCall[] = [];
+  readonly #calls: MemoryCalls;
   readonly #options: MemoryClusterOptions;
   readonly #store: MemoryStore;
 
   constructor(options: MemoryClusterOptions) {
     this.#options = options;
     this.#store = new MemoryStore(options);
+    this.#calls = new MemoryCalls(options);
     this.cluster = options.cluster ?? "c1";
+  }
+
+  get calls(): ClusterCall[] {
+    return this.#calls.made;
   }
 
   // What people do.
@@ -195,7 +188,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   // What the engine asks for.
 
   async readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<LiveWorkload | undefined> {
-    return await this.#call({ verb: "read", target: workloadKey(ref) }, signal, () => {
+    return await this.#calls.make({ verb: "read", target: workloadKey(ref) }, signal, () => {
       const stored = this.#store.workloadsByKey.get(workloadKey(ref));
       return stored && this.#store.seen(stored);
     });
@@ -203,7 +196,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
 
   async readSource(ref: SourceRef, signal: AbortSignal): Promise<LiveSource | undefined> {
     const read = () => this.#store.sourcesByKey.get(sourceKey(ref))?.live;
-    return await this.#call({ verb: "read", target: sourceKey(ref) }, signal, read);
+    return await this.#calls.make({ verb: "read", target: sourceKey(ref) }, signal, read);
   }
 
   async listSourceNames(
@@ -211,7 +204,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     namespace: string,
     signal: AbortSignal,
   ): Promise<readonly string[]> {
-    return await this.#call({ verb: "list", target: `${kind}/${namespace}` }, signal, () =>
+    return await this.#calls.make({ verb: "list", target: `${kind}/${namespace}` }, signal, () =>
       this.sourceRefs
         .filter((ref) => ref.kind === kind && ref.namespace === namespace && this.#store.isServed(ref))
         .map(({ name }) => name),
@@ -220,12 +213,12 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
 
   async listPods(namespace: string, labelSelector: string, signal: AbortSignal): Promise<readonly unknown[]> {
     const target = `Pod/${namespace}?${labelSelector}`;
-    return await this.#call({ verb: "list", target }, signal, () => this.pods);
+    return await this.#calls.make({ verb: "list", target }, signal, () => this.pods);
   }
 
   async readNamespaceLabels(namespace: string, signal: AbortSignal): Promise<Labels | undefined> {
     const target = `Namespace/${namespace}`;
-    return await this.#call(
+    return await this.#calls.make(
       { verb: "read", target },
       signal,
       () => this.#store.namespacesByName.get(namespace)?.labels,
@@ -238,7 +231,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     signal: AbortSignal,
   ): Promise<LiveWorkload | undefined> {
     const { mayStill } = patch;
-    return await this.#call({ verb: "patch", target: workloadKey(ref), mayStill }, signal, () => {
+    return await this.#calls.make({ verb: "patch", target: workloadKey(ref), mayStill }, signal, () => {
       const before = this.#store.workloadsByKey.get(workloadKey(ref));
       if (before === undefined) return undefined;
       if (before.resourceVersion !== patch.resourceVersion)
@@ -261,7 +254,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     signal: AbortSignal,
     mayStill?: MayStill,
   ): Promise<LiveWorkload> {
-    return await this.#call({ verb: "create", target: workloadKey(ref), mayStill }, signal, () => {
+    return await this.#calls.make({ verb: "create", target: workloadKey(ref), mayStill }, signal, () => {
       const before = this.#store.workloadsByKey.get(workloadKey(ref));
       return before ?? this.#store.putWorkload(ref, undefined, { ...changeOf(object, ref), by: "us" });
     });
@@ -273,7 +266,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     signal: AbortSignal,
     mayStill?: MayStill,
   ): Promise<void> {
-    await this.#call({ verb: "delete", target: workloadKey(ref), mayStill }, signal, () => {
+    await this.#calls.make({ verb: "delete", target: workloadKey(ref), mayStill }, signal, () => {
       const before = this.#store.workloadsByKey.get(workloadKey(ref));
       if (before === undefined) return;
       const version = exactly.resourceVersion ?? before.resourceVersion;
@@ -295,28 +288,6 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   namespaces(...asked: Parameters<MemoryStore["namespaces"]>): Stream {
     return this.#store.namespaces(...asked);
   }
-
-  async #call<T>(
-    { mayStill, ...call }: ClusterCall & { readonly mayStill?: MayStill | undefined },
-    signal: AbortSignal,
-    perform: () => T,
-  ): Promise<T> {
-    const { turn, before, after } = this.#options;
-    this.calls.push(call);
-    await turn?.(call);
-    unlessStopped(signal);
-    if (mayStill !== undefined && !(await mayStill()))
-      throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
-    await before?.(call);
-    unlessStopped(signal);
-    const answer = perform();
-    await after?.(call);
-    return answer;
-  }
-}
-
-function unlessStopped(signal: AbortSignal): void {
-  if (signal.aborted) throw new Fault("engine.aborted", "stopped while talking to the API server");
 }
 
 function contentOf(data: Annotations): SourceContent {
