@@ -127,6 +127,18 @@ describe("slots", () => {
     expect(await waiting.at(-1)).toMatchObject({ type: "parked", reason: "ClusterBusy" });
   });
 
+  test("who waits for a slot and is stopped waits no longer, and takes none", async () => {
+    const world = setUp(2);
+    const inside = await letIn(world, "a");
+    const stopped = new AbortController();
+    const waits = world.gate.enter("a", stopped.signal);
+    stopped.abort();
+    expect(await waits).toMatchObject({ type: "parked" });
+    expect(await world.gate.enter("a", stopped.signal)).toMatchObject({ type: "parked" });
+    inside.leave("answered");
+    await letIn(world, "a");
+  });
+
   test("for a cluster that looks hung nobody waits, nor waits on", async () => {
     const world = setUp(2);
     await letIn(world, "a");

@@ -8,7 +8,6 @@ import {
 } from "@fleet-reloader/domain/cluster/breaker";
 import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
 import type { Clock, Random } from "./clock.ts";
-import { linkedAbort } from "./linked-abort.ts";
 import type { Meter } from "./meter.ts";
 import type { ClusterId } from "./request.ts";
 
@@ -30,7 +29,11 @@ export interface ClusterGateOptions {
 }
 
 interface Waiter {
+  /** Monotonic: until when it waits. */
+  readonly untilMs: number;
   readonly enter: () => void;
+  /** Waits no longer, and has no slot. */
+  readonly leave: () => void;
 }
 
 interface Gated {
@@ -57,7 +60,7 @@ const hungTimes = 3;
 const hungMaxMs = 2000;
 /** How much of the usual time is that of the latest request. */
 const usualShare = 0.2;
-/** How often who waits looks whether it hangs: just after it could have begun to look so. */
+/** How often those who wait are looked after: just after their cluster could have begun to look hung. */
 const lookMs = hungMs + 1;
 /**
  * What a cluster may have under way before it has answered anything: one more with each answer, as a TCP window opens. Twenty that
@@ -76,6 +79,8 @@ const awayMs = 5000;
 const returnsPerSecond = 250;
 /** However many are parked: no request is longer away than this beyond its time. */
 const spreadMaxMs = 5 * 60_000;
+/** A look ends by itself, a moment after nobody waits. */
+const unending = new AbortController().signal;
 
 /**
  * Before anything of a request is read it enters the gate of its cluster. A cluster may take another slot while it has fewer
@@ -88,6 +93,7 @@ export class ClusterGate {
   /** Those with somebody who waits. */
   readonly #waited = new Set<Gated>();
   #inFlight = 0;
+  #isLooking = false;
 
   constructor(options: ClusterGateOptions) {
     this.#options = options;
@@ -196,38 +202,40 @@ export class ClusterGate {
 
   /** Whether a slot became free in time. Nobody waits on for a cluster that looks hung. */
   async #slot(gated: Gated, signal: AbortSignal): Promise<boolean> {
-    const { clock } = this.#options;
     // Those who wait are in the way of others, too: no more than its window, which is little before it has answered.
-    if (this.#looksHung(gated) || gated.waiting.size >= gated.window) return false;
+    if (signal.aborted || this.#looksHung(gated) || gated.waiting.size >= gated.window) return false;
     const turn = Promise.withResolvers<boolean>();
-    const waiter = {
-      enter: () => {
-        this.#waitsNoMore(gated, waiter);
-        // At once, or somebody who has not waited takes it in between.
-        this.#take(gated);
-        turn.resolve(true);
-      },
+    const endWith = (isIn: boolean) => (): void => {
+      gated.waiting.delete(waiter);
+      if (gated.waiting.size === 0) this.#waited.delete(gated);
+      // At once, or somebody who has not waited takes it in between.
+      if (isIn) this.#take(gated);
+      turn.resolve(isIn);
     };
+    const untilMs = this.#options.clock.monotonic() + waitMaxMs;
+    const waiter: Waiter = { untilMs, enter: endWith(true), leave: endWith(false) };
     gated.waiting.add(waiter);
     this.#waited.add(gated);
-    using over = linkedAbort(signal);
-    const patience = async (): Promise<void> => {
-      for (let waitedMs = 0; waitedMs < waitMaxMs && !this.#looksHung(gated); waitedMs += lookMs)
-        await clock.sleep(lookMs, over.signal);
-    };
-    const late = (): void => {
-      this.#waitsNoMore(gated, waiter);
-      turn.resolve(false);
-    };
-    void patience().then(late, late);
+    if (!this.#isLooking) void this.#lookAfterWaiting();
+    signal.addEventListener("abort", waiter.leave, { once: true });
     const isIn = await turn.promise;
-    over.abort();
+    signal.removeEventListener("abort", waiter.leave);
     return isIn;
   }
 
-  #waitsNoMore(gated: Gated, waiter: Waiter): void {
-    gated.waiting.delete(waiter);
-    if (gated.waiting.size === 0) this.#waited.delete(gated);
+  /** One timer for all of them: one for each request of a storm would cost more than its wait. */
+  async #lookAfterWaiting(): Promise<void> {
+    const { clock } = this.#options;
+    this.#isLooking = true;
+    while (this.#waited.size > 0) {
+      await clock.sleep(lookMs, unending);
+      const now = clock.monotonic();
+      for (const gated of this.#waited) {
+        const isHung = this.#looksHung(gated);
+        for (const waiter of gated.waiting) if (isHung || waiter.untilMs <= now) waiter.leave();
+      }
+    }
+    this.#isLooking = false;
   }
 
   /** Lets in who waits, of the cluster with the fewest slots first. */
