@@ -1,3 +1,4 @@
+import { parseJson } from "@fleet-reloader/domain/json";
 import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
 import { type HistoryRecord, historyVersion } from "@fleet-reloader/engine/history/history";
@@ -65,9 +66,5 @@ const historyRecord: z.ZodType<HistoryRecord> = z.discriminatedUnion("type", [
 
 /** The record in a text; undefined when it is none, or one of a later version. */
 export function parseHistoryRecord(text: string): HistoryRecord | undefined {
-  try {
-    return historyRecord.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return historyRecord.safeParse(parseJson(text)).data;
 }

@@ -1,3 +1,4 @@
+import { parseJson } from "@fleet-reloader/domain/json";
 import type { RolloutRun } from "@fleet-reloader/engine/follow/rollout-runs";
 import * as z from "zod";
 import { causingSources } from "./causing-source.ts";
@@ -18,9 +19,5 @@ export function formatRolloutRun({ rolledAtMs, sources }: RolloutRun): string {
 
 /** Undefined for what is none: there is nothing to follow then. */
 export function parseRolloutRun(text: string): RolloutRun | undefined {
-  try {
-    return rolloutRun.safeParse(JSON.parse(text)).data;
-  } catch {
-    return undefined;
-  }
+  return rolloutRun.safeParse(parseJson(text)).data;
 }

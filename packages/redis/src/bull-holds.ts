@@ -1,3 +1,4 @@
+import { parseJson } from "@fleet-reloader/domain/json";
 import type { HeldRequest, HeldRequests } from "@fleet-reloader/engine/held-requests";
 import type { Hold, Request } from "@fleet-reloader/engine/request";
 import type { Queue } from "bullmq";
@@ -169,18 +170,10 @@ interface Held {
 
 /** Undefined for what cannot be read: it is due when it is due. */
 function readHeld(id: string, againAtMs: number, text: string | undefined): HeldRequest | undefined {
-  const value = readJson(text ?? "");
+  const value = parseJson(text ?? "");
   const request = fromJob(value);
   if (request === undefined || typeof value !== "object" || value === null) return undefined;
   const reason = "reason" in value && typeof value.reason === "string" ? value.reason : "";
   const until = "untilMs" in value && typeof value.untilMs === "number" ? { untilMs: value.untilMs } : {};
   return { id, request, reason, againAtMs, ...until };
-}
-
-function readJson(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }

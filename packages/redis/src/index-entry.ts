@@ -1,3 +1,4 @@
+import { parseJson } from "@fleet-reloader/domain/json";
 import type { IndexEntry } from "@fleet-reloader/engine/reference-index";
 
 /**
@@ -40,12 +41,8 @@ export function readWindow(value: unknown): IndexEntry["window"] {
   };
 }
 
+/** Most have none, which costs no error of the parser. */
 function readJson(value: unknown): unknown {
   const text = readText(value);
-  if (text === "") return undefined;
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
+  return text === "" ? undefined : parseJson(text);
 }

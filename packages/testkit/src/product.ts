@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { parseJson } from "@fleet-reloader/domain/json";
 import { until } from "./until.ts";
 
 export interface ProductOptions {
@@ -143,12 +144,9 @@ function collect(child: ChildProcess, log: LogLine[], raw: string[]): void {
 }
 
 function parseLine(line: string): LogLine {
-  try {
-    const value: unknown = JSON.parse(line);
-    if (typeof value === "object" && value !== null && "msg" in value)
-      return { ...value, msg: String(value.msg) };
-  } catch {
-    // Not one of ours; kept as text.
-  }
+  const value = parseJson(line);
+  if (typeof value === "object" && value !== null && "msg" in value)
+    return { ...value, msg: String(value.msg) };
+  // Not one of ours; kept as text.
   return { msg: line };
 }
