@@ -33,24 +33,16 @@ function aboutOf(record: HistoryRecord): About {
     case "change":
       return { clusters, objects: [record.source] };
     case "operator": {
-      const named = namedIn(record.target);
-      return { clusters: [...clusters, ...named.clusters], objects: named.objects };
+      const { cluster: called, workload, source, ...inside } = record.scope ?? {};
+      const named = [workload, source].flatMap((one) =>
+        one === undefined ? [] : { ...inside, name: one.name },
+      );
+      return {
+        clusters: called === undefined ? clusters : [...clusters, called],
+        objects: named.length === 0 ? [inside] : named,
+      };
     }
     default:
       return { clusters, objects: [record.workload, ...record.sources] };
   }
-}
-
-/** What the words for a scope name (the domain's `describeScope`): a freeze of the fleet is about nothing of its own. */
-function namedIn(target: string): About {
-  const parts = target.split(", ");
-  const all = (word: string) =>
-    parts.flatMap((part) => (part.startsWith(`${word} `) ? [part.slice(word.length + 1)] : []));
-  const [namespace] = all("namespace");
-  const inside = namespace === undefined ? {} : { namespace };
-  const objects = [...all("workload"), ...all("source")].map((text) => ({
-    ...inside,
-    name: text.slice(text.indexOf("/") + 1),
-  }));
-  return { clusters: all("cluster"), objects: objects.length === 0 ? [inside] : objects };
 }

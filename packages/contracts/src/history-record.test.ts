@@ -1,5 +1,4 @@
-import { describeScope, type FreezeScope } from "@fleet-reloader/domain/hold/freeze";
-import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import type { HistoryRecord, OperatorRecord } from "@fleet-reloader/engine/history/history";
 import { describe, expect, test } from "vitest";
 import { isWanted } from "./history-filter.ts";
 import { parseHistoryRecord } from "./history-record.ts";
@@ -28,8 +27,15 @@ const records: readonly HistoryRecord[] = [
   },
   { v: 1, time: entry.time, type: "operator", action: "freeze", by: "somebody", target: "fleet" },
 ];
+const lifted: OperatorRecord = {
+  ...{ v: 1, time: entry.time, type: "operator", action: "unfreeze", by: "", target: "all that is named" },
+  scope: {
+    ...{ cluster: "prod", namespace: "shop" },
+    ...{ workload: { kind: "Deployment", name: "api" }, source: { kind: "Secret", name: "db" } },
+  },
+};
 
-test.each(records)("a record of type $type is read as it was written", (record) => {
+test.each([...records, lifted])("a record of type $type is read as it was written", (record) => {
   expect(parseHistoryRecord(JSON.stringify(record))).toEqual(record);
 });
 
@@ -74,12 +80,9 @@ describe("who asks for", () => {
 });
 
 describe("a freeze is found by what it names", () => {
-  const isFound = (scope: FreezeScope, filter: Parameters<typeof isWanted>[1]) => {
-    const target = describeScope(scope);
-    return isWanted(
-      { v: 1, time: entry.time, type: "operator", action: "freeze", by: "ann", target },
-      filter,
-    );
+  const isFound = (scope: NonNullable<OperatorRecord["scope"]>, filter: Parameters<typeof isWanted>[1]) => {
+    const freeze = { type: "operator", action: "freeze", by: "ann", target: "as it is said", scope } as const;
+    return isWanted({ v: 1, time: entry.time, ...freeze }, filter);
   };
   const api = { cluster: "nova", namespace: "shop", workload: { kind: "Deployment", name: "api" } };
 

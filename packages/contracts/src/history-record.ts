@@ -49,6 +49,14 @@ const operator = entry.extend({
   action: name,
   by: z.string(),
   target: z.string(),
+  scope: z.exactOptional(
+    z.object({
+      cluster: z.exactOptional(name),
+      namespace: z.exactOptional(name),
+      workload: z.exactOptional(workload.pick({ kind: true, name: true })),
+      source: z.exactOptional(source.pick({ kind: true, name: true })),
+    }),
+  ),
   note: z.exactOptional(z.string()),
 });
 

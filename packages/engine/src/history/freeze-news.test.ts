@@ -51,6 +51,7 @@ test("the history is told once who froze what and why, and once that it was lift
       action: "freeze",
       by: "ann",
       target: "cluster prod, namespace shop",
+      scope: { cluster: "prod", namespace: "shop" },
       note: "release",
     },
     { type: "operator", action: "unfreeze", by: "", target: "cluster prod, namespace shop", note: "release" },

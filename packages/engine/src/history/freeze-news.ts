@@ -55,9 +55,10 @@ export async function followFreezes(options: FreezeNewsOptions, signal: AbortSig
 
 function recordOf(action: "freeze" | "unfreeze", freeze: Freeze, time: string): OperatorRecord {
   const { scope, reason, untilMs } = freeze;
+  const { clusterSelector: _, ...named } = scope;
   const until = untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`;
   return {
-    ...{ v: historyVersion, time, type: "operator", action, target: describeScope(scope) },
+    ...{ v: historyVersion, time, type: "operator", action, target: describeScope(scope), scope: named },
     // Who took it away is not said anywhere.
     by: action === "freeze" ? freeze.by : "",
     note: `${reason}${until}`,

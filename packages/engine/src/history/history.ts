@@ -1,3 +1,4 @@
+import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
 import type { SourceRef, SourceWriter } from "@fleet-reloader/domain/source";
@@ -89,5 +90,7 @@ export interface OperatorRecord extends HistoryEntry {
   readonly by: string;
   /** What it is about, in the words it was said in. */
   readonly target: string;
+  /** The same, as far as it is said by name; nothing where it is about the whole fleet. */
+  readonly scope?: Omit<FreezeScope, "clusterSelector">;
   readonly note?: string;
 }
