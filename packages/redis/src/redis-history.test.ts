@@ -178,17 +178,22 @@ test("while Redis is away nobody waits, what there is room for is kept, and the 
   await bed.history.stop(50);
 });
 
+/** A record of each of many clusters, the key of one shard, and the clusters of the other shards. */
+function manyClusters(keys: Keys) {
+  const clusters = Array.from({ length: 20 }, (_, i) => `cluster-${i}`);
+  const key = keys.history("cluster-0");
+  const records = clusters.map((id): HistoryRecord => ({ ...action(id), cluster: { id, name: id } }));
+  return { records, key, others: clusters.filter((id) => keys.history(id) !== key) };
+}
+
 test("a shard that cannot be written keeps none of the others", async () => {
   await using bed = historyOn(redis.url);
-  const of = (id: string): HistoryRecord => ({ ...action(id), cluster: { id, name: id } });
-  const clusters = Array.from({ length: 20 }, (_, i) => `cluster-${i}`);
-  const broken = bed.keys.history("cluster-0");
-  const others = clusters.filter((id) => bed.keys.history(id) !== broken);
+  const { records, key: broken, others } = manyClusters(bed.keys);
   await bed.client.connection.set(broken, "no stream");
-  bed.history.append(clusters.map(of));
+  bed.history.append(records);
   await bed.history.stop(5000);
   expect(bed.meter.count("history written")).toBe(others.length);
-  expect(bed.meter.count("history dropped")).toBe(clusters.length - others.length);
+  expect(bed.meter.count("history dropped")).toBe(records.length - others.length);
   await bed.client.connection.del(broken);
   expect((await bed.names()).toSorted()).toEqual(others.toSorted());
 });
@@ -196,15 +201,12 @@ test("a shard that cannot be written keeps none of the others", async () => {
 // As of a Redis Cluster one of whose nodes hangs.
 test("a shard that does not answer holds up none of the others", async () => {
   await using bed = historyOn(redis.url);
-  const of = (id: string): HistoryRecord => ({ ...action(id), cluster: { id, name: id } });
-  const clusters = Array.from({ length: 20 }, (_, i) => `cluster-${i}`);
-  const silent = bed.keys.history("cluster-0");
-  const others = clusters.filter((id) => bed.keys.history(id) !== silent);
+  const { records, key: silent, others } = manyClusters(bed.keys);
   const { connection } = bed.client;
   const { evalsha } = connection;
   vi.spyOn(connection, "evalsha").mockImplementation(async (...given: Parameters<typeof evalsha>) =>
     given[2] === silent ? await new Promise(() => undefined) : await evalsha.apply(connection, given),
   );
-  bed.history.append(clusters.map(of));
+  bed.history.append(records);
   await until("the others are there", async () => (await bed.names()).length === others.length);
 });

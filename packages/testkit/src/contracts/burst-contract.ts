@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { atOnce, change, done, type QueueUnderTest, recordRuns } from "./queue-under-test.ts";
+import { atOnce, change, done, putBackOnce, type QueueUnderTest, recordRuns } from "./queue-under-test.ts";
 
 /** When the burst began that a change belongs to: what the maximum wait counts from. */
 export function burstContract(start: () => Promise<QueueUnderTest>): void {
@@ -25,9 +25,7 @@ export function burstContract(start: () => Promise<QueueUnderTest>): void {
     // What it waits for may be long over: its workload keeps changing, and no change may find the end of the quiet.
     test("of a request that was put back is its own, and ends", async () => {
       await using bed = await start();
-      const runs = recordRuns(bed, (_, count) =>
-        count === 1 ? { type: "again", afterMs: 60_000, reason: "Test" } : done,
-      );
+      const runs = recordRuns(bed, putBackOnce(60_000));
       await bed.queue.add([atOnce()]);
       await bed.until("it was put back", () => runs.length === 1);
       // Longer than its changes may wait.

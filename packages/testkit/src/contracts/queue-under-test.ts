@@ -63,3 +63,8 @@ export function recordRuns(
   });
   return runs;
 }
+
+/** Puts the first run back for so long; all others are done. */
+export function putBackOnce(afterMs: number): (run: Run, count: number) => Result {
+  return (_, count) => (count === 1 ? { type: "again", afterMs, reason: "Test" } : done);
+}

@@ -8,6 +8,7 @@ import {
   change,
   done,
   maxWaitMs,
+  putBackOnce,
   type QueueUnderTest,
   quietPeriodMs,
   recordRuns,
@@ -216,9 +217,7 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
   describe("a run", () => {
     test("that asks to come back later does, and no attempt is counted", async () => {
       await using bed = await start();
-      const runs = recordRuns(bed, (_, count) =>
-        count === 1 ? { type: "again", afterMs: 200, reason: "Test" } : done,
-      );
+      const runs = recordRuns(bed, putBackOnce(200));
       await bed.queue.add([atOnce()]);
       await bed.until("it came back", () => runs.length === 2);
       expect((runs[1]?.at ?? 0) - (runs[0]?.at ?? 0)).toBeGreaterThanOrEqual(180);
