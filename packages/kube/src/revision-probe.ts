@@ -27,7 +27,7 @@ const everyMsDefault = 60_000;
 
 /**
  * A watch from a revision of the future stays silent for ever (etcd restored from a backup): only a consistent list tells. One watch
- * after the other is asked about, as nearly always all revisions of a server are those of one etcd; and all at once, once one went back.
+ * after the other is asked about, as nearly always all revisions of a server are those of one etcd; and all others at once, once one went back.
  */
 export class RevisionProbe {
   readonly #options: RevisionProbeOptions;
@@ -66,7 +66,8 @@ export class RevisionProbe {
       this.#watches.add(next);
       try {
         if (!(await this.#check(next, signal))) continue;
-        await Promise.allSettled([...this.#watches].map((watch) => this.#check(watch, signal)));
+        const others = [...this.#watches].filter((watch) => watch !== next);
+        await Promise.allSettled(others.map((watch) => this.#check(watch, signal)));
         this.#options.connection.reopenStreams();
       } catch (error) {
         if (!signal.aborted) log.debug({ reason: asFault(error).code }, "revision probe failed");
