@@ -3,7 +3,7 @@ import { buildConnector, Pool, ProxyAgent } from "undici";
 import type { Identity } from "./credentials.ts";
 import type { ClusterTarget } from "./kubeconfig.ts";
 import { secureContextOf } from "./secure-contexts.ts";
-import { Http2Transport } from "./transport/http2-transport.ts";
+import { Http2Transport, keepAliveMs } from "./transport/http2-transport.ts";
 import type { Transport } from "./transport/transport.ts";
 
 /**
@@ -35,7 +35,7 @@ export function createPools(
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
     secureContext: secureContextOf(identity),
   };
-  const connect = { ...tls, timeout: connectTimeoutMs, keepAlive: true, keepAliveInitialDelay: 30_000 };
+  const connect = { ...tls, timeout: connectTimeoutMs, keepAlive: true, keepAliveInitialDelay: keepAliveMs };
   const { proxyUrl } = target;
   const server = new URL(target.server);
   const pool = (connections: number | null, allowH2: boolean): Transport => {

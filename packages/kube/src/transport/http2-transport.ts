@@ -19,6 +19,8 @@ export interface Http2Options {
   readonly plain: (first: TLSSocket) => Transport;
 }
 
+/** After so long without a byte the system asks whether the other end is still there: as with Go's HTTP client. */
+export const keepAliveMs = 30_000;
 /** So far ahead a server may be with one answer, and with all of one connection: a page of a list comes in a few round trips. */
 const streamWindow = 256 * 1024;
 const connectionWindow = 1024 * 1024;
@@ -126,6 +128,3 @@ export class Http2Transport implements Transport {
     return promise;
   }
 }
-
-/** As undici and Go's HTTP client. */
-const keepAliveMs = 30_000;
