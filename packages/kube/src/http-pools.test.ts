@@ -1,6 +1,7 @@
-import { createServer } from "node:http";
-import { createSecureServer } from "node:http2";
+import { createServer, type RequestListener } from "node:http";
+import { createSecureServer, type Http2SecureServer } from "node:http2";
 import { type AddressInfo, connect, type Server, type Socket } from "node:net";
+import { settled } from "@fleet-reloader/testkit/memory/manual-clock";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { until } from "@fleet-reloader/testkit/until";
@@ -11,25 +12,39 @@ import { targetOf } from "./fixture/targets-of.ts";
 
 const forever = new AbortController().signal;
 
-async function portOf(server: Server): Promise<number> {
+async function portOf(server: Server | Http2SecureServer): Promise<number> {
   await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
   const address: AddressInfo | string | null = server.address();
   return typeof address === "object" ? (address?.port ?? 0) : 0;
 }
 
-/** A server with TLS that speaks both versions of HTTP, holds its answers back until it is told, and a proxy before it. */
-async function startWorld(how: { readonly hasProxy: boolean; readonly callConnections: number }) {
+interface How {
+  readonly hasProxy: boolean;
+  readonly hasTls?: boolean;
+  /** Without it calls go over the connections of the streams. */
+  readonly callConnections?: number;
+}
+
+/** A server that with TLS speaks both versions of HTTP, holds its answers back until it is told, and a proxy before it. */
+async function startWorld({ hasProxy, hasTls = true, callConnections }: How) {
   const { keyPem: key, certificatePem: cert } = createLoopbackCertificate();
   const sockets = new Set<Socket>();
   const versions: string[] = [];
   const held: (() => void)[] = [];
   let isOpen = false;
   let tunnels = 0;
-  const server = createSecureServer({ key, cert, allowHTTP1: true }, (request, response) => {
+  let opened = 0;
+  const onRequest: RequestListener = (request, response) => {
     versions.push(request.httpVersion);
     const answer = (): void => void response.end("{}");
     if (isOpen) answer();
     else held.push(answer);
+  };
+  const server = hasTls
+    ? createSecureServer({ key, cert, allowHTTP1: true }).on("request", onRequest)
+    : createServer(onRequest);
+  server.on("connection", () => {
+    opened += 1;
   });
   const proxy = createServer().on("connect", (request, client: Socket) => {
     tunnels += 1;
@@ -38,20 +53,25 @@ async function startWorld(how: { readonly hasProxy: boolean; readonly callConnec
     for (const socket of [client, upstream]) sockets.add(socket.on("error", () => socket.destroy()));
     client.pipe(upstream).pipe(client);
   });
-  const url = `https://127.0.0.1:${await portOf(server)}`;
-  const proxyUrl = how.hasProxy ? `http://127.0.0.1:${await portOf(proxy)}` : undefined;
+  const url = `${hasTls ? "https" : "http"}://127.0.0.1:${await portOf(server)}`;
+  const proxyUrl = hasProxy ? `http://127.0.0.1:${await portOf(proxy)}` : undefined;
   const target = targetOf(
-    renderKubeconfig({ clusterName: "c", userName: "u", url, certificatePem: cert, token: "t" }),
+    renderKubeconfig({
+      ...{ clusterName: "c", userName: "u", url, token: "t" },
+      ...(hasTls ? { certificatePem: cert } : {}),
+    }),
   );
   const connection = new Connection({
     ...{ target: { ...target, proxyUrl }, clock: systemClock, userAgent: "us/1" },
-    callConnections: how.callConnections,
+    ...(callConnections === undefined ? { isShared: true } : { callConnections }),
   });
   return {
     versions,
     held,
     tunnels: () => tunnels,
+    opened: () => opened,
     get: () => connection.call({ method: "GET", path: "/version" }, forever),
+    list: () => connection.call({ method: "GET", path: "/pods", isLarge: true }, forever),
     open: () => connection.stream({ method: "GET", path: "/watch" }, forever).next(),
     release() {
       isOpen = true;
@@ -85,3 +105,18 @@ test.each([
     expect(world.tunnels()).toBe(hasProxy ? 3 : 0);
   },
 );
+
+test.each([
+  ["a connection of their own, straight", { hasProxy: false }, 2],
+  ["that of all else without TLS", { hasProxy: false, hasTls: false }, 1],
+  ["that of all else through a proxy", { hasProxy: true }, 1],
+])("lists of many objects of whoever only watches have %s", async (_, how, opened) => {
+  await using world = await startWorld(how);
+  world.release();
+  for (const ask of [world.get, world.list, world.open]) {
+    await ask();
+    // Undici takes a connection back a moment after the end of an answer.
+    await settled();
+  }
+  expect(world.opened()).toBe(opened);
+});

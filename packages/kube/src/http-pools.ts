@@ -13,7 +13,10 @@ import type { Transport } from "./transport/transport.ts";
 export interface HttpPools {
   readonly calls: Transport;
   readonly streams: Transport;
-  /** For answers of many objects. What such a one leaves behind of buffers goes with its connection, a moment after it. */
+  /**
+   * For answers of many objects. What such a one leaves behind of buffers goes with its connection, a moment after it. Without TLS,
+   * through a proxy, and where calls have connections of their own, these are the lists' as well.
+   */
   readonly lists: Transport;
 }
 
@@ -53,18 +56,18 @@ export function createPools(
   // A watch of HTTP/1.1 costs some 75 KiB with TLS (measured), of HTTP/2 a fraction of it. A stream that is
   // not read stops no other: Node takes the bytes of all from the connection as they come.
   const multiplexed = (keptMs: number): Transport =>
-    server.protocol !== "https:" || proxyUrl !== undefined
-      ? pool(null, true)
-      : new Http2Transport({
-          ...{ origin: server, tls, connectTimeoutMs, idleMs: keptMs },
-          plain: (first) =>
-            new Pool(server.origin, {
-              ...{ pipelining: 1, allowH2: false, keepAliveTimeout: keptMs },
-              connect: beginningWith(first, buildConnector({ ...connect, allowH2: false })),
-            }),
-        });
-  const streams = multiplexed(idleMs);
-  if (callConnections === undefined) return { calls: streams, streams, lists: multiplexed(listIdleMs) };
+    new Http2Transport({
+      ...{ origin: server, tls, connectTimeoutMs, idleMs: keptMs },
+      plain: (first) =>
+        new Pool(server.origin, {
+          ...{ pipelining: 1, allowH2: false, keepAliveTimeout: keptMs },
+          connect: beginningWith(first, buildConnector({ ...connect, allowH2: false })),
+        }),
+    });
+  const isMultiplexed = server.protocol === "https:" && proxyUrl === undefined;
+  const streams = isMultiplexed ? multiplexed(idleMs) : pool(null, true);
+  if (callConnections === undefined)
+    return { calls: streams, streams, lists: isMultiplexed ? multiplexed(listIdleMs) : streams };
   // One request a connection: no framing, no shared window, and a watch never stands before a PATCH.
   const calls = pool(callConnections, false);
   return { calls, streams, lists: calls };
