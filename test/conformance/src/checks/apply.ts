@@ -1,3 +1,4 @@
+import { passed } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import type { Api } from "../api.ts";
 import { configMap, deployment, paths } from "../manifests.ts";
@@ -28,6 +29,19 @@ export function checkApply(api: Api): void {
       const again = await api.patch(path, "apply", configMap("a"), { fieldManager: "one" });
       expect(again.status).toBe(200);
       expect(again.json.version).toBe(made.json.version);
+    });
+
+    test("what one applied before others, applied once more after them, keeps the version", async () => {
+      const namespace = await api.namespace();
+      const path = paths.configMap(namespace, "a");
+      const apply = (fieldManager: string, data: Record<string, string>) =>
+        api.patch(path, "apply", configMap("a", data), { fieldManager });
+      await apply("one", { mine: "1" });
+      await passed(1000);
+      const latest = await apply("two", { theirs: "1" });
+      await passed(1000);
+      const again = await apply("one", { mine: "1" });
+      expect(again.json.value).toEqual(latest.json.value);
     });
 
     test("another manager's value is a conflict that names it; force takes it", async () => {

@@ -1,3 +1,4 @@
+import { passed } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import type { Api } from "../api.ts";
 import { configMap, deployment, paths, statefulSet } from "../manifests.ts";
@@ -87,6 +88,18 @@ export function checkUpdates(api: Api): void {
       expect(again.json.at("metadata", "managedFields").value).toEqual(
         settled.json.at("metadata", "managedFields").value,
       );
+    });
+
+    test("what a manager wrote before others, written once more after them, keeps the version", async () => {
+      const namespace = await api.namespace();
+      const path = paths.configMap(namespace, "a");
+      await api.post(paths.configMaps(namespace), configMap("a", { one: "1" }), { fieldManager: "first" });
+      // Times of managers are in whole seconds, and managers in the order of their times.
+      await passed(1000);
+      const latest = await api.patch(path, "merge", { data: { two: "2" } }, { fieldManager: "second" });
+      await passed(1000);
+      const again = await api.patch(path, "merge", { data: { one: "1" } }, { fieldManager: "first" });
+      expect(again.json.value).toEqual(latest.json.value);
     });
 
     test("generation grows with the spec and with a Deployment's annotations, not with labels or status", async () => {

@@ -35,7 +35,10 @@ export function updateManagedFields(
     return isEmpty(fields) ? [] : [{ ...entry, fieldsV1: fields }];
   });
   const mine = union(difference(ownFields(before, writer), removed), changed);
-  return sortedEntries(isEmpty(mine) ? kept : [...kept, entryOf(type, writer, mine, now)]);
+  // Its time is that of its latest change: written once more it keeps its place among the others.
+  const own = isEmpty(changed) ? entryIn(before, writer) : undefined;
+  const entry = own === undefined ? entryOf(type, writer, mine, now) : { ...own, fieldsV1: mine };
+  return sortedEntries(isEmpty(mine) ? kept : [...kept, entry]);
 }
 
 /** What a write to the main path cannot set belongs to nobody, though the server fills it in at creation. */
@@ -67,8 +70,12 @@ export function sortedEntries(entries: readonly JsonObject[]): readonly JsonObje
 }
 
 export function ownFields(object: KubeObject | undefined, writer: FieldWriter): FieldSet {
-  const entry = object?.metadata.managedFields?.find((candidate) => isEntryOf(candidate, writer));
+  const entry = entryIn(object, writer);
   return entry === undefined ? {} : fieldsIn(entry);
+}
+
+export function entryIn(object: KubeObject | undefined, writer: FieldWriter): JsonObject | undefined {
+  return object?.metadata.managedFields?.find((candidate) => isEntryOf(candidate, writer));
 }
 
 export function entryOf(type: ResourceType, writer: FieldWriter, fields: FieldSet, now: Date): JsonObject {

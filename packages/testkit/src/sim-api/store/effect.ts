@@ -1,5 +1,5 @@
 import { equalJson, type JsonObject, valueAt } from "../objects/json.ts";
-import { type KubeObject, withMeta } from "../objects/kube-object.ts";
+import type { KubeObject } from "../objects/kube-object.ts";
 import type { ResourceType } from "../objects/resource-types.ts";
 
 export function nextGeneration(
@@ -19,17 +19,4 @@ export function nextGeneration(
 export function clearsManagedFields(wanted: JsonObject): boolean {
   const given = valueAt(wanted, "metadata", "managedFields");
   return Array.isArray(given) && (given.length === 0 || equalJson(given, [{}]));
-}
-
-/** Equal but for the times in managedFields: the server then stores nothing. */
-export function isSame(current: KubeObject, next: KubeObject): boolean {
-  if (
-    !equalJson(withMeta(current, { managedFields: undefined }), withMeta(next, { managedFields: undefined }))
-  )
-    return false;
-  return equalJson(timeless(current), timeless(next));
-}
-
-function timeless(object: KubeObject): readonly JsonObject[] {
-  return (object.metadata.managedFields ?? []).map((entry) => ({ ...entry, time: undefined }));
 }

@@ -25,7 +25,7 @@ import {
   notFound,
 } from "../status-errors.ts";
 import { nameFrom, onCreate, onTemplateChange } from "./creation.ts";
-import { clearsManagedFields, isSame, nextGeneration } from "./effect.ts";
+import { clearsManagedFields, nextGeneration } from "./effect.ts";
 import type { ObjectStore } from "./store.ts";
 import {
   checkHeader,
@@ -136,7 +136,7 @@ export class Registry {
     const generation = isStatus ? current.metadata.generation : nextGeneration(type, current, next);
     const managedFields = clearsManagedFields(wanted) ? undefined : rule(current, next, now);
     const complete = withMeta(next, { generation, managedFields });
-    if (isSame(current, complete)) {
+    if (equalJson(current, complete)) {
       if (!context.isDryRun) this.#record(type, context, current, current);
       return current;
     }

@@ -10,6 +10,7 @@ import {
   pathsOf,
 } from "../objects/field-set.ts";
 import {
+  equalJson,
   isJsonArray,
   isJsonObject,
   type JsonDraft,
@@ -21,6 +22,7 @@ import {
 import type { KubeObject } from "../objects/kube-object.ts";
 import { atomicObjects } from "../objects/list-keys.ts";
 import {
+  entryIn,
   entryOf,
   type FieldWriter,
   fieldsIn,
@@ -119,7 +121,10 @@ function managedAfter(
     const kept = intersection(difference(fieldsIn(entry), changed), present);
     return isEmpty(kept) ? [] : [{ ...entry, fieldsV1: kept }];
   });
-  return sortedEntries(isEmpty(wanted) ? others : [...others, entryOf(type, writer, wanted, now)]);
+  const own = before && entryIn(before, writer);
+  const isRepeat = own !== undefined && isEmpty(changed) && equalJson(fieldsIn(own), wanted);
+  const entry = isRepeat ? own : entryOf(type, writer, wanted, now);
+  return sortedEntries(isEmpty(wanted) ? others : [...others, entry]);
 }
 
 function applyConflict(
