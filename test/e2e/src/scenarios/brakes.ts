@@ -220,6 +220,7 @@ export function brakesTests(world: () => World): void {
     await product.ready(120_000);
     // Forty namespaces are forty times what a site of its own waits for.
     await Promise.all(sites.map((at) => at.adopted("Deployment", "api", 60_000)));
+    const changedMs = Date.now();
     await Promise.all(sites.map((at) => at.change("Secret", "mirrored", { v: "1" })));
     const rolledMs = () =>
       product.log
@@ -230,13 +231,14 @@ export function brakesTests(world: () => World): void {
     await holds("no more rolls", 3000, () => rolledMs().length === sites.length);
     const rolls = await Promise.all(sites.map((at) => at.rolls("Deployment", "api")));
     expect(rolls).toEqual(sites.map(() => 1));
-    const times = rolledMs().sort((a, b) => a - b);
-    // A budget that nobody has asked before has saved nothing up. Of what it allows half is used on a machine however busy; all
-    // but a tenth on a quiet one: B04.
-    const [first = 0, last = 0] = [times[0], times.at(-1)];
-    const perSecond = ((times.length - 1) * 1000) / (last - first);
-    expect(perSecond).toBeGreaterThan(2);
-    expect(perSecond).toBeLessThan(4.4);
+    const afterMs = rolledMs()
+      .map((time) => time - changedMs)
+      .sort((a, b) => a - b);
+    // A budget that nobody has asked before has saved nothing up: the n-th comes n-1 quarters of a second after the first at the earliest,
+    // and a busy machine only makes it later. Of what it allows half is used on a machine however busy; all but a tenth on a quiet one: B04.
+    const early = afterMs.filter((ms, position) => ms < position * 250 * 0.95);
+    expect(early).toEqual([]);
+    expect(afterMs.at(-1)).toBeLessThan(20_000);
   });
 }
 
