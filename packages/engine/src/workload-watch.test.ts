@@ -87,6 +87,25 @@ describe("a workload that is listed or changed", () => {
     expect([index.workloads, asked()]).toEqual([[], []]);
   });
 
+  // Without it nothing else would ever lead to the workload, and nobody be told that its annotation says nothing.
+  test.each([
+    { "reloader.stakater.com/auto": "yes" },
+    { "reloader.stakater.com/search": "on" },
+    { "configmap.reloader.stakater.com/reload": "[settings" },
+  ])("and opts in to nothing because %j cannot be read is looked at, and told of it", async (annotations) => {
+    const { deployment, upsert, index, asked, queue, elapse, log, cluster } = await watched();
+    const api = deployment("api", annotations);
+    await upsert(api);
+    await upsert(api);
+    expect([index.workloads, queue.additions.length]).toEqual([[], 1]);
+    await elapse(100);
+    expect(JSON.stringify(log.lines)).toContain("AnnotationUnreadable");
+    expect(cluster.workload(api)?.annotations).toEqual(annotations);
+    asked();
+    await upsert(deployment("api", { ...annotations, "reloader.stakater.com/auto": "no way" }));
+    expect(asked()).toEqual(["api"]);
+  });
+
   test("and has opted out leaves the index and is looked at, to lose its note", async () => {
     const { deployment, upsert, index, asked } = await watched();
     await upsert(deployment("api", noted));

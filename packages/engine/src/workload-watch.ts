@@ -1,4 +1,5 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
+import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { hasNote } from "@fleet-reloader/domain/carried/note";
 import { isHeld } from "@fleet-reloader/domain/pause";
 import type { SourceRef } from "@fleet-reloader/domain/source";
@@ -35,6 +36,8 @@ interface Seen {
   /** Held paused by us or by the peer: somebody has to resume it, whatever became of who meant to. */
   readonly isHeld: boolean;
   readonly isStash: boolean;
+  /** Opts in to nothing, as far as it can be read: whoever wrote these meant something, and has to be told. */
+  readonly unreadable: readonly AnnotationProblem[];
 }
 
 /** What a list and watch of workloads leads to; and what it means that a namespace is no longer served. */
@@ -48,7 +51,7 @@ const stashMs = 5000;
 /**
  * Keeps the reference index at what the workloads of one kind say, and asks for a reconcile of those that have to be
  * adopted: new ones, ones that changed what they opt in to, and ones whose note is gone. A stash that is left over of a
- * replacement is asked for, too.
+ * replacement is asked for, too, and a workload that would opt in if only its annotations could be read.
  */
 export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatch {
   const { cluster, index, queue, settings, compile } = options;
@@ -88,7 +91,8 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
   async function take(workloads: readonly LiveWorkload[]): Promise<void> {
     const fresh = workloads.flatMap((workload) => {
       const seen = see(workload);
-      const shape = fingerprint(JSON.stringify([seen.entry, seen.hasNote, seen.isHeld, seen.isStash]));
+      const { entry, isStash, unreadable } = seen;
+      const shape = fingerprint(JSON.stringify([entry, seen.hasNote, seen.isHeld, isStash, unreadable]));
       return known.get(workloadKey(workload.ref)) === shape ? [] : [{ ...seen, shape }];
     });
     if (fresh.length === 0) return;
@@ -102,8 +106,8 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
       );
     const without = fresh.filter(({ entry }) => entry === undefined).map(({ workload }) => workload);
     await index.remove(without);
-    const due = fresh.filter(({ workload, entry, hasNote, isHeld }) => {
-      if (isHeld) return true;
+    const due = fresh.filter(({ workload, entry, hasNote, isHeld, unreadable }) => {
+      if (isHeld || unreadable.length > 0) return true;
       return entry === undefined ? hasNote : !hasNote || changedKeys.has(workloadKey(workload));
     });
     await queue.add(
@@ -133,9 +137,11 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
     const interest = readInterest(workload, settings, compile);
     const stand = standOf(workload, settings);
     const isOurs = stand !== "owned" && stand !== "stash";
+    const isServed = isOurs && isInterested(interest);
     return {
       workload: workload.ref,
-      entry: isOurs && isInterested(interest) ? indexEntry(workload, interest) : undefined,
+      entry: isServed ? indexEntry(workload, interest) : undefined,
+      unreadable: isOurs && !isServed ? interest.optIn.problems : [],
       sources: interest.candidates,
       hasNote: hasNote(workload.annotations),
       isHeld: isHeld(workload, settings.dialect),
