@@ -28,6 +28,9 @@ describe("namespaces", () => {
     expect(problemOf("--namespaces-to-ignore=kube-*")).toBe(
       '--namespaces-to-ignore kube-*: "kube-*" is no name of a namespace; write exact names, such as team-a,team-b',
     );
+    expect(problemOf("--namespace=a,b")).toBe(
+      "--namespace a,b: is no name of a namespace; write one exact name, or several with --namespaces",
+    );
     expect(problemOf("--namespaces=A")).toContain('"A" is no name of a namespace');
   });
 });

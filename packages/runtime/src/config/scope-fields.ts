@@ -9,10 +9,17 @@ import * as z from "zod";
 import type { ConfigOf, FieldMeta } from "./field.ts";
 import { boolean, csvList, oneOf, text } from "./types.ts";
 
+/** As the API server has it: a DNS label. */
+const namespaceName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
 /** Which namespaces and sources are served, and whether sources that come and go are changes. */
 export const scopeFields = {
   namespace: {
-    schema: text(""),
+    // One that cannot be would be served in silence: the API server answers with an empty list.
+    schema: text("").refine(
+      (name) => name === "" || namespaceName.test(name),
+      "is no name of a namespace; write one exact name, or several with --namespaces",
+    ),
     meta: {
       group: "What is served",
       flag: "namespace",
@@ -120,7 +127,7 @@ function namespacesOf({
 /** Exact names, each once. A pattern, which the peer would never match, is a mistake. */
 function namespaceList() {
   return csvList().transform((names, context) => {
-    const wrong = names.find((name) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name));
+    const wrong = names.find((name) => !namespaceName.test(name));
     if (wrong === undefined) return [...new Set(names)];
     context.addIssue({
       code: "custom",
