@@ -114,8 +114,8 @@ export const faultCatalogue = {
   },
   "redis.unsuitable": {
     class: "misconfigured",
-    meaning: "This Redis cannot be used: too old, or it evicts keys.",
-    mend: "Use Redis ≥ 7.0 or Valkey with maxmemory-policy noeviction.",
+    meaning: "This Redis cannot be used: it is too old, evicts keys, or does not let us in.",
+    mend: "Use Redis ≥ 7.0 or Valkey with maxmemory-policy noeviction; the message says what it refuses.",
   },
   "notify.rejected": {
     class: "invalid",

@@ -6,6 +6,7 @@ import { Cluster } from "ioredis";
 import { describe, expect, test } from "vitest";
 import { RedisClient, redisAddress, serverProblem, verifyServer } from "./client.ts";
 import { Keys } from "./keys.ts";
+import { guardShards } from "./shard-guard.ts";
 
 describe("an address of Redis", () => {
   test.each(["redis://127.0.0.1:6379", "rediss://user:p%40ss@redis.example:6380/2", "redis://[::1]:6379"])(
@@ -19,6 +20,7 @@ describe("an address of Redis", () => {
     "redis://",
     "redis:///0",
     "redis://h:99999999",
+    "redis://h:6379/first",
     "unix:/run/redis",
   ])("is not %s, and the message says what one is, without the password that may be in it", (url) => {
     expect(() => redisAddress(url)).toThrow("--redis-url: this is no Redis URL; write redis://");
@@ -121,6 +123,46 @@ describe("a server", () => {
     await expect(verifyServer(client)).rejects.toMatchObject({ code: "redis.unsuitable" });
     expect(log.text).not.toContain("word");
     await Promise.all([client.close(), admin.close()]);
+  });
+
+  test("that does not let us in is refused with the mend, and without the password", async () => {
+    await using redis = await startRedis();
+    const admin = new RedisClient(redisAddress(redis.url), new CollectedLog());
+    await admin.connection.acl("SETUSER", "reader", "on", ">right", "~*", "+ping", "+info");
+    await admin.connection.acl("SETUSER", "default", ">right");
+    const login = (text: string) => redis.url.replace("://", `://${text}`);
+    const asked = async (url: string) => {
+      const client = new RedisClient(redisAddress(url), new CollectedLog());
+      const keys = new Keys("fleet-reloader");
+      const refused = verifyServer(client).then(() => guardShards({ client, keys }));
+      const error = await refused.then(
+        () => "let in",
+        (fault: unknown) => fault,
+      );
+      await client.close();
+      return error;
+    };
+    const refusal = (mend: string) => ({
+      ...{ code: "redis.unsuitable", class: "misconfigured" },
+      message: expect.stringMatching(new RegExp(`^--redis-url: (?!.*canary).*${mend}`)),
+    });
+    expect(await asked(login(":canary@"))).toMatchObject(refusal("WRONGPASS.*percent-encoded"));
+    expect(await asked(redis.url)).toMatchObject(refusal("NOAUTH.*percent-encoded"));
+    expect(await asked(login("reader:right@"))).toMatchObject(refusal("NOPERM.*allow it"));
+    expect(await asked(login(":right@"))).toBe("let in");
+    // ioredis itself goes on in database 0.
+    expect(await asked(`${login(":right@")}/99`)).toMatchObject(refusal("write another number"));
+    expect(await asked(`${login(":right@")}/3`)).toBe("let in");
+    await admin.close();
+  });
+
+  test("that is no Redis Cluster, and was meant to be one, is told of with what it says", async () => {
+    await using redis = await startRedis();
+    const log = new CollectedLog();
+    const client = new RedisClient(redisAddress(redis.url.replace("redis:", "redis-cluster:")), log);
+    await until("its refusal is told of", () => log.text.includes("cluster support disabled"));
+    expect(log.messages("warn")).toEqual(["Redis is not reachable"]);
+    await client.close();
   });
 
   test("is asked when it is there, and waited for when it is not", async () => {

@@ -35,7 +35,7 @@ export class RedisClient {
     // ioredis reports each failed attempt; the state change is what matters.
     let wasDown = false;
     this.connection.on("error", (error: Error) => {
-      if (!wasDown) log.warn({ reason: "redis.unavailable", err: error.message }, "Redis is not reachable");
+      if (!wasDown) log.warn({ reason: "redis.unavailable", err: whyOf(error) }, "Redis is not reachable");
       wasDown = true;
     });
     this.connection.on("ready", () => {
@@ -67,6 +67,12 @@ export class RedisClient {
   }
 }
 
+/** Of a Redis Cluster none of whose nodes will do, what the last one said: the error itself only tells that there is none. */
+function whyOf(error: Error): string {
+  const last = "lastNodeError" in error ? error.lastNodeError : undefined;
+  return last instanceof Error ? `${error.message} ${last.message}` : error.message;
+}
+
 function connect(address: RedisAddress, onLayoutChanged: () => void): RedisConnection {
   if ("nodes" in address) return connectCluster(address, onLayoutChanged);
   return "url" in address ? new Redis(address.url, options) : new Redis(address.socketPath, options);
@@ -88,7 +94,8 @@ export function redisAddress(url: string): RedisAddress {
       "--redis-url: this names no nodes of a Redis Cluster; write redis-cluster://[user:password@]host:port,host:port or rediss-cluster://…, without a database",
     );
   }
-  if (!/^rediss?:\/\/[^/]+/.test(url) || !URL.canParse(url)) {
+  const path = URL.parse(url)?.pathname;
+  if (!/^rediss?:\/\/[^/]+/.test(url) || path === undefined || !/^(\/\d*)?$/.test(path)) {
     throw new Fault(
       "config.invalid",
       "--redis-url: this is no Redis URL; write redis://[user:password@]host:port[/db] or rediss://…, and for a Redis Cluster redis-cluster://host:port,host:port",
@@ -100,16 +107,45 @@ export function redisAddress(url: string): RedisAddress {
 /** The oldest that is tested and still mended by its makers; Valkey reports a compatible redis_version. */
 const oldestMajor = 7;
 
-/** Waits until Redis answers; faults with `redis.unsuitable` when this server cannot carry the queue. */
+/** Waits until Redis answers; faults with `redis.unsuitable` when this server cannot carry the queue, or refuses us. */
 export async function verifyServer(client: RedisClient): Promise<void> {
-  const { connection } = client;
-  // Of a cluster every master: keys lie on all of them. A first command waits until they are known.
-  await connection.ping();
-  const servers = connection instanceof Cluster ? connection.nodes("master") : [connection];
-  for (const server of servers) {
-    const problem = serverProblem(await server.info());
+  for (const info of await unlessRefused(infosOf(client))) {
+    const problem = serverProblem(info);
     if (problem !== undefined) throw new Fault("redis.unsuitable", `--redis-url: ${problem}`);
   }
+}
+
+async function infosOf({ connection }: RedisClient): Promise<readonly string[]> {
+  // Of a cluster every master: keys lie on all of them. A first command waits until they are known.
+  await connection.ping();
+  if (connection instanceof Cluster)
+    return await Promise.all(connection.nodes("master").map((server) => server.info()));
+  const { db = 0 } = connection.options;
+  // Asked again: ioredis itself goes on in database 0 when that of the URL is refused, and that may be somebody else's.
+  if (db !== 0) await connection.select(db);
+  return [await connection.info()];
+}
+
+/** What Redis does not let us do at the start it will not later either: a fault `redis.unsuitable` with the mend. */
+export async function unlessRefused<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    const problem = refusalProblem(error instanceof Error ? error.message : "");
+    if (problem === undefined) throw error;
+    throw new Fault("redis.unsuitable", `--redis-url: ${problem}`, { cause: error });
+  }
+}
+
+/** By the words Redis begins its refusals with; undefined for anything else. */
+function refusalProblem(said: string): string | undefined {
+  if (/^(WRONGPASS|NOAUTH|ERR AUTH)/.test(said))
+    return `Redis does not accept the user and password, or their absence (${said}); write redis://user:password@host:port, both percent-encoded`;
+  if (said.startsWith("NOPERM"))
+    return `the user has not the rights it needs (${said}); allow it all commands on all keys and channels, or on those that begin with {fleet-reloader`;
+  if (/^ERR (DB index|SELECT)/.test(said))
+    return `this Redis has not the database of the URL (${said}); write another number after the port, or none`;
+  return undefined;
 }
 
 /** What is wrong with a server that answers INFO like this, and the mend; undefined when it will do. */

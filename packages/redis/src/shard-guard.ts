@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { RedisClient } from "./client.ts";
+import { type RedisClient, unlessRefused } from "./client.ts";
 import type { Keys } from "./keys.ts";
 
 /**
@@ -12,7 +12,7 @@ import type { Keys } from "./keys.ts";
  */
 export async function guardShards(at: Where): Promise<void> {
   const { client, keys } = at;
-  const isOlder = (await client.connection.exists(keys.markKeyId)) > 0;
+  const isOlder = (await unlessRefused(client.connection.exists(keys.markKeyId))) > 0;
   await noteShards(at, isOlder ? 1 : keys.shards);
   const before = await readShards(at);
   if (before === undefined || before === keys.shards) return;
