@@ -122,12 +122,12 @@ test("a plugin that is not there is named, with the code of the operating system
   });
 });
 
-test("a token file that is not there is told by its code", async () => {
+test("a token file that is not there is told by its name and code", async () => {
   using plugin = startPlugin("http://127.0.0.1:1");
   const { config } = plugin.target;
   config.users = [{ name: "u", authProvider: { name: "tokenFile", config: { tokenFile: "/no/such/file" } } }];
   await expect(new Credentials(plugin.target, new ManualClock()).get(forever)).rejects.toMatchObject({
-    message: "credentials of context c cannot be had: a file cannot be read (ENOENT)",
+    message: "credentials of context c cannot be had: /no/such/file cannot be read (ENOENT)",
   });
 });
 

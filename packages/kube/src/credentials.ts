@@ -166,14 +166,14 @@ function withoutPlugin({ clusters, users, contexts, currentContext }: KubeConfig
 
 /**
  * What went wrong in words of our own: those of others may quote what they read, and that is a credential. The code of the
- * operating system is no secret.
+ * operating system is no secret, nor is the name of the file.
  */
 function reasonOf(error: unknown, target: ClusterTarget): string {
   if (error instanceof Fault) return error.message;
   const code = error instanceof Error && "code" in error ? error.code : undefined;
-  return typeof code === "string" && /^E[A-Z0-9]+$/.test(code)
-    ? `a file cannot be read (${code})`
-    : `${pluginOf(target)} failed`;
+  if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return `${pluginOf(target)} failed`;
+  const path = error instanceof Error && "path" in error ? error.path : undefined;
+  return `${typeof path === "string" ? path : "a file"} cannot be read (${code})`;
 }
 
 function pluginOf({ config }: ClusterTarget): string {

@@ -4,7 +4,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { KubeConfig } from "@kubernetes/client-node";
 import { load } from "js-yaml";
 import { list, text } from "./json.ts";
-import { isHttpUrl, serverProblem } from "./registration/server-address.ts";
+import { serverProblem } from "./registration/server-address.ts";
 
 /** One context of a kubeconfig: the settings that make one cluster. */
 export interface ClusterTarget {
@@ -166,24 +166,20 @@ function target(file: string, config: KubeConfig, wanted: string): ClusterTarget
   const name = wanted === "" ? (config.getCurrentContext() ?? "") : wanted;
   if (!known.includes(name)) {
     const field = wanted === "" ? `current-context "${name}"` : `--context ${name}`;
-    throw new Fault("config.invalid", `${field}: no such context in ${file}; it has: ${known.join(", ")}`);
+    const mend = wanted === "" ? "; name one with --context" : "";
+    throw new Fault(
+      "config.invalid",
+      `${field}: no such context in ${file}; it has: ${known.join(", ")}${mend}`,
+    );
   }
   config.setCurrentContext(name);
+  const refuse = (problem: string) => new Fault("config.invalid", `--context ${name}: ${problem}`);
   const cluster = config.getCurrentCluster();
-  if (cluster === null || !isHttpUrl(cluster.server)) {
-    throw new Fault(
-      "config.invalid",
-      `--context ${name}: its cluster has no server in ${file}, or one that is no URL; set clusters[].cluster.server`,
-    );
-  }
-  if (config.getCurrentUser() === null) {
-    throw new Fault(
-      "config.invalid",
-      `--context ${name}: its user is not defined in ${file}; add it under users`,
-    );
-  }
-  const problem = serverProblem(cluster.server);
-  if (problem !== undefined) throw new Fault("config.invalid", `--context ${name}: ${problem}`);
+  if (cluster === null) throw refuse(`its cluster is not defined in ${file}; add it under clusters`);
+  if (config.getCurrentUser() === null)
+    throw refuse(`its user is not defined in ${file}; add it under users`);
+  const problem = serverProblem(cluster.server ?? "");
+  if (problem !== undefined) throw refuse(problem);
   if (new URL(cluster.server).protocol === "http:") allowPlainLoopback(config, cluster.server);
   return { name, server: cluster.server, proxyUrl: cluster.proxyUrl, config };
 }

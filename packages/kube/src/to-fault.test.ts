@@ -51,6 +51,20 @@ describe("an error of the transport", () => {
     expect(transportFault(coded(code), context, never).code).toBe(expected);
   });
 
+  test("about a certificate that nobody vouches for names the field of the kubeconfig, and gives no advice about Node", () => {
+    const error = Object.assign(
+      new Error("self-signed certificate; try running Node.js with --use-system-ca"),
+      {
+        code: "DEPTH_ZERO_SELF_SIGNED_CERT",
+      },
+    );
+    expect(transportFault(error, context, never)).toMatchObject({
+      code: "kube.unreachable",
+      message:
+        "cannot reach https://kube: its certificate is not one of the kubeconfig's certificate-authority (DEPTH_ZERO_SELF_SIGNED_CERT)",
+    });
+  });
+
   // Linux says these of an open connection, too, when nothing has come through for long: then the request was sent.
   test.each(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"])(
     "%s is unreachable only while a connection is made; afterwards the outcome is unknown",

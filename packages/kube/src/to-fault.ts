@@ -20,12 +20,16 @@ const unreachableCodes = new Set([
   "EAI_AGAIN",
   "UND_ERR_CONNECT_TIMEOUT",
   "EPROTO",
+  "CERT_HAS_EXPIRED",
+  "ERR_TLS_CERT_ALTNAME_INVALID",
+]);
+
+/** Who signed the server's certificate is nobody we trust. What Node says of it ends in an advice about Node. */
+const untrustedCodes = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
   "UNABLE_TO_VERIFY_LEAF_SIGNATURE",
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
-  "CERT_HAS_EXPIRED",
-  "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
 /** While a connection is made nothing was sent either; one that is open ends with the same when no packet comes through any more. */
@@ -67,9 +71,15 @@ export function transportFault(error: unknown, context: CallContext, signal: Abo
       context: { ...context },
     });
   const code = errorCode(error);
-  const text = error instanceof Error && error.message !== "" ? error.message : code;
+  const isUntrusted = untrustedCodes.has(code);
+  const said = error instanceof Error && error.message !== "" ? error.message : code;
+  const text = isUntrusted
+    ? `its certificate is not one of the kubeconfig's certificate-authority (${code})`
+    : said;
   const isUnreachable =
-    unreachableCodes.has(code) || (unreachableAtFirst.has(code) && isOfConnect(codedError(error)));
+    isUntrusted ||
+    unreachableCodes.has(code) ||
+    (unreachableAtFirst.has(code) && isOfConnect(codedError(error)));
   if (isUnreachable) {
     return new Fault("kube.unreachable", `cannot reach ${context.server}: ${text}`, {
       context: { ...context },
