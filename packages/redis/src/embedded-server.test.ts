@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
@@ -71,6 +71,29 @@ describe("the embedded Redis", () => {
     expect(await client.connection.ping()).toBe("PONG");
     expect(client.connections).toBe(2);
     expect(folder.log.messages("warn")).toContain("redis-server ended; starting it again");
+  });
+
+  test("that cannot start says why, and is tried again ever more rarely", async () => {
+    await using folder = dataFolder();
+    const first = await folder.start();
+    await first.client.connection.set("told", "yes");
+    await first.client.close();
+    await first.server.stop();
+    for (const name of readdirSync(join(folder.dataDir, "appendonlydir")).filter((each) =>
+      each.endsWith(".incr.aof"),
+    ))
+      writeFileSync(join(folder.dataDir, "appendonlydir", name), "no command of Redis\r\n");
+    const ends = () => folder.log.lines.filter(({ message }) => message.startsWith("redis-server ended"));
+    const starting = folder.start();
+    await until("it has ended three times", () => ends().length >= 3);
+    const why = {
+      dataDir: folder.dataDir,
+      err: expect.stringMatching(/^Bad file format reading the append/),
+    };
+    expect(ends().slice(0, 3)).toMatchObject(
+      [100, 200, 400].map((retryInMs) => ({ fields: { ...why, retryInMs } })),
+    );
+    await starting;
   });
 
   test("stays ended when it is stopped, also while it is about to be started again", async () => {

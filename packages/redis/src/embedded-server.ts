@@ -24,7 +24,12 @@ export interface EmbeddedServerOptions {
 }
 
 const binaries = ["redis-server", "valkey-server"];
-const restartAfterMs = 100;
+/** Soon, since one that was killed is back at once; one that cannot start is not back for being asked ten times a second. */
+const restartAfter = { firstMs: 100, longestMs: 10_000 };
+/** One that ran for so long had started. */
+const startedMs = 1000;
+/** At its log level it says a few lines at its start, and why it ends; the last is what is kept. */
+const saidMax = 2000;
 /** A unix socket's path has room for 107 bytes (man 7 unix). */
 const socketPathMax = 107;
 
@@ -38,6 +43,8 @@ export class EmbeddedServer {
   readonly #command: readonly [string, ...string[]];
   #child: ChildProcess | undefined;
   #isStopping = false;
+  /** How many in a row ended before they had started. */
+  #failedStarts = 0;
 
   private constructor(options: EmbeddedServerOptions, command: readonly [string, ...string[]]) {
     this.#options = options;
@@ -78,19 +85,30 @@ export class EmbeddedServer {
   #spawn(): void {
     const [program, ...args] = this.#command;
     const child = spawn(program, [...args, ...settings(this.#options.dataDir, this.socketPath)], {
-      stdio: "ignore",
+      stdio: ["ignore", "pipe", "ignore"],
       // A group of its own: Ctrl-C in a terminal is for us, and we end Redis when nothing needs it any more.
       detached: true,
     });
     this.#child = child;
-    child.once("error", (error) =>
-      this.#options.log.error({ err: error.message }, "redis-server cannot be started"),
-    );
-    child.once("exit", (code, signal) => {
+    const { clock, log } = this.#options;
+    const startedAt = clock.monotonic();
+    let said = "";
+    child.stdout.on("data", (chunk: Buffer) => {
+      said = (said + chunk.toString("utf8")).slice(-saidMax);
+    });
+    child.once("error", (error) => log.error({ err: error.message }, "redis-server cannot be started"));
+    // Only then has all been read that it said.
+    child.once("close", (code, signal) => {
       if (this.#isStopping) return;
-      this.#options.log.warn({ code, signal }, "redis-server ended; starting it again");
+      this.#failedStarts = clock.monotonic() - startedAt < startedMs ? this.#failedStarts + 1 : 0;
+      const { firstMs, longestMs } = restartAfter;
+      const retryInMs = Math.min(longestMs, firstMs * 2 ** Math.max(0, this.#failedStarts - 1));
+      log.warn(
+        { code, signal, retryInMs, dataDir: this.#options.dataDir, err: lastLine(said) },
+        "redis-server ended; starting it again",
+      );
       const never = new AbortController().signal;
-      void this.#options.clock.sleep(restartAfterMs, never).then(() => {
+      void clock.sleep(retryInMs, never).then(() => {
         if (!this.#isStopping) this.#spawn();
       });
     });
@@ -145,6 +163,12 @@ function commandFor(options: EmbeddedServerOptions): readonly [string, ...string
   }
   const setpriv = find("setpriv", searchPath);
   return setpriv === undefined ? [binary] : [setpriv, "--pdeathsig", "TERM", binary];
+}
+
+/** Why it ended stands last, after `pid:role date #`. */
+function lastLine(said: string): string {
+  const line = said.trimEnd().split("\n").at(-1) ?? "";
+  return line.replace(/^\d+:\S+ .*? [#*.-] /, "");
 }
 
 function settings(dataDir: string, socketPath: string): readonly string[] {
