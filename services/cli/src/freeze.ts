@@ -1,6 +1,6 @@
 import { userInfo } from "node:os";
 import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
-import { Fault } from "@fleet-reloader/domain/fault";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { describeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import {
@@ -22,26 +22,38 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
     ...given("until", endOf(config.until)),
   };
   const entry = checked(wanted);
-  await store.write((before) => {
-    const others = entriesOf(store, before).filter((each) => scopeText(each) !== scopeText(entry));
-    return writeFreezeEntries([...others, entry]);
-  });
+  // It would freeze nothing, and end the freeze of the same that it takes the place of.
+  if (isOver(entry))
+    throw new Fault(
+      "config.invalid",
+      `--until ${config.until}: this time is over; write a later one, or how long from now, for example 2h`,
+    );
+  await naming(
+    store,
+    store.write((before) => {
+      const others = entriesOf(store, before).filter((each) => scopeText(each) !== scopeText(entry));
+      return writeFreezeEntries([...others, entry]);
+    }),
+  );
   return `frozen in ${store.name}: ${lineOf(entry)}\n`;
 }
 
 /** Takes away the freeze of exactly this. */
 export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfreezeConfig>): Promise<string> {
   const scope = scopeText(checked(scopeOf(config)));
-  await store.write((before) => {
-    const entries = entriesOf(store, before);
-    const others = entries.filter((each) => scopeText(each) !== scope);
-    if (others.length === entries.length)
-      throw new Fault(
-        "config.invalid",
-        `${scope}: it is not frozen in ${store.name}; frozen are: ${entries.map(scopeText).join("; ") || "none"}`,
-      );
-    return writeFreezeEntries(others);
-  });
+  await naming(
+    store,
+    store.write((before) => {
+      const entries = entriesOf(store, before);
+      const others = entries.filter((each) => scopeText(each) !== scope);
+      if (others.length === entries.length)
+        throw new Fault(
+          "config.invalid",
+          `${scope}: it is not frozen in ${store.name}; frozen are: ${entries.map(scopeText).join("; ") || "none"}`,
+        );
+      return writeFreezeEntries(others);
+    }),
+  );
   return `no longer frozen in ${store.name}: ${scope}\n`;
 }
 
@@ -49,7 +61,7 @@ export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfre
 export async function listFreezes(stores: readonly FreezeStore[]): Promise<string> {
   const parts = await Promise.all(
     stores.map(async (store) => {
-      const entries = entriesOf(store, await store.text());
+      const entries = entriesOf(store, await naming(store, store.text()));
       return entries.length === 0
         ? `${store.name}: nothing is frozen\n`
         : `${store.name}:\n${entries.map((entry) => `  ${lineOf(entry)}\n`).join("")}`;
@@ -61,6 +73,16 @@ export async function listFreezes(stores: readonly FreezeStore[]): Promise<strin
 /** What an entry freezes, in one line: equal for entries that freeze the same. */
 function scopeText(entry: FreezeEntry): string {
   return describeScope(freezeOfEntry(entry).scope);
+}
+
+/** An error of the file system does not always say which file it is about. */
+async function naming<T>(store: FreezeStore, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault("config.invalid", `${store.name}: ${asFault(error).message}`, { cause: error });
+  }
 }
 
 /** What cannot be read is not written over: it may freeze something. */
@@ -106,6 +128,12 @@ function endOf(text: string): string {
 }
 
 function lineOf(entry: FreezeEntry): string {
-  const until = entry.until === undefined ? "" : `, until ${entry.until}`;
+  const until =
+    entry.until === undefined ? "" : `, until ${entry.until}${isOver(entry) ? ", which is over" : ""}`;
   return `${scopeText(entry)}: ${entry.reason} (by ${entry.by}${until})`;
+}
+
+function isOver(entry: FreezeEntry): boolean {
+  const { untilMs } = freezeOfEntry(entry);
+  return untilMs !== undefined && untilMs <= systemClock.now();
 }

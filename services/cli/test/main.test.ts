@@ -1,5 +1,8 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import process from "node:process";
 import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
@@ -23,6 +26,44 @@ function start(...args: readonly string[]) {
 test("who asks wrongly is told so with 78", async () => {
   const { ended } = start("history", "--redis-url", "redis://127.0.0.1:1", "--since", "soon");
   expect(await ended).toEqual({ code: 78, errors: expect.stringContaining("--since") });
+});
+
+test("a freeze that is over when it is made is refused, and leaves the one that is in force", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
+  try {
+    const file = join(dir, "freezes.yaml");
+    const run = (verb: string, ...args: readonly string[]) =>
+      start(verb, "--freeze-file", file, ...args).ended;
+    expect(await run("freeze", "--cluster", "nova", "--until", "2h")).toMatchObject({ code: 0 });
+    const before = readFileSync(file, "utf8");
+    const errors =
+      "--until -2h: this time is over; write a later one, or how long from now, for example 2h\n";
+    expect(await run("freeze", "--cluster", "nova", "--until=-2h")).toEqual({ code: 78, errors });
+    expect(readFileSync(file, "utf8")).toBe(before);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+test("a freeze that is over is listed as one", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
+  try {
+    const file = join(dir, "freezes.yaml");
+    writeFileSync(file, "[{ fleet: true, reason: r, by: ann, until: '2020-01-01T00:00:00Z' }]");
+    const { output, ended } = start("freezes", "--freeze-file", file);
+    expect(await text(output)).toContain("(by ann, until 2020-01-01T00:00:00Z, which is over)");
+    expect(await ended).toMatchObject({ code: 0 });
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+test("a freeze file that cannot be read is named", async () => {
+  const errors = `${tmpdir()}: the file cannot be read (EISDIR); let us read it, or take it away\n`;
+  const asked = [["freeze", "--fleet"], ["unfreeze", "--fleet"], ["freezes"]].map(
+    (words) => start(...words, "--freeze-file", tmpdir()).ended,
+  );
+  for (const ended of asked) expect(await ended).toEqual({ code: 78, errors });
 });
 
 // Asking again may help: a script must be able to tell that from a wrong question.
