@@ -1,3 +1,4 @@
+import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, expect, test } from "vitest";
@@ -33,6 +34,15 @@ test("every test that ARCHITECTURE.md names for an invariant exists", () => {
   );
   expect(links.length).toBeGreaterThan(5);
   for (const link of links) expect(existsSync(join(root, link)), link).toBe(true);
+});
+
+// To run all the same would let who mistypes believe that what was meant has been checked.
+test.each(["check", "fix", "bundle"])("./dev %s takes no further words, and says so", (command) => {
+  const { status, stderr } = spawnSync(join(root, "dev"), [command, "nonsense"], { encoding: "utf8" });
+  expect([status, stderr]).toEqual([
+    1,
+    `dev: ${command}: nonsense: not understood; write ./dev ${command}\n`,
+  ]);
 });
 
 test("links of the README lead somewhere", () => {
