@@ -1,6 +1,7 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import type { SourceKind } from "@fleet-reloader/domain/source";
+import type { Clock } from "./clock.ts";
 import type { LiveWorkload } from "./cluster-api.ts";
 import type { ClusterStreams, Stream } from "./cluster-streams.ts";
 import type { Log } from "./log.ts";
@@ -25,6 +26,7 @@ export interface ClusterSessionOptions {
   readonly queue: Workqueue;
   readonly settings: Settings;
   readonly compile: CompilePattern;
+  readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
   readonly signal: AbortSignal;
@@ -140,7 +142,10 @@ export class ClusterSession {
       onListed: () => log.debug({ kind, namespace }, "sources compared"),
       onState: (state, why) => onState(kind, namespace, state, why),
     });
-    this.#run(streams.sources(kind, this.#guarded(servedOnly(watch, this.#isServed)), namespace));
+    this.#run(
+      streams.sources(kind, this.#guarded(servedOnly(watch, this.#isServed)), namespace),
+      watch.ended,
+    );
   }
 
   /** A namespace is served from now on: its workloads are put into the index and its sources compared, as after a gap. */
@@ -181,8 +186,8 @@ export class ClusterSession {
     this.#options.log.info({ namespace }, "namespace no longer served");
   }
 
-  #run(stream: Stream): void {
-    this.#running.push(stream.run(this.#options.signal));
+  #run(stream: Stream, ended?: () => Promise<void>): void {
+    this.#running.push(stream.run(this.#options.signal).then(ended));
   }
 
   /** Loss of the index ends the session, instead of being retried by the reflector. */

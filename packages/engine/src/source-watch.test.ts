@@ -1,6 +1,7 @@
 import type { SourceRef } from "@fleet-reloader/domain/source";
 import { describe, expect, test } from "vitest";
 import { createTestBed } from "./fixture/test-bed.ts";
+import type { SourceVersion } from "./reference-index.ts";
 import type { Settings } from "./settings.ts";
 import { createSourceWatch } from "./source-watch.ts";
 
@@ -15,8 +16,13 @@ const entryOf = (name: string, sources: readonly string[], window = {}) => ({
 async function watched(own: Partial<Settings> = {}) {
   const calls: string[] = [];
   let failing = "";
+  let during = { call: "", act: () => undefined as unknown };
   const before = (call: string) => {
     calls.push(call);
+    if (call === during.call) {
+      during.call = "";
+      during.act();
+    }
     if (call !== failing) return;
     failing = "";
     throw new Error(`${call} failed`);
@@ -32,9 +38,11 @@ async function watched(own: Partial<Settings> = {}) {
     entryOf("web", ["ConfigMap/ns/app"], { quietPeriodMs: 60_000 }),
   ]);
   calls.length = 0;
+  const stopping = new AbortController();
   const watch = createSourceWatch({
     ...bed,
     cluster: "c1",
+    signal: stopping.signal,
     name: "c1",
     kind: "ConfigMap",
     namespace: undefined,
@@ -50,10 +58,16 @@ async function watched(own: Partial<Settings> = {}) {
   return {
     ...bed,
     watch,
+    stop: () => stopping.abort(),
+    changed: (source: SourceVersion) => watch.events([{ type: "upsert", object: source }]),
     calls,
     versionOf,
     fail: (call: string) => {
       failing = call;
+    },
+    /** Something happens while this is being asked. */
+    while: (call: string, act: () => unknown) => {
+      during = { call, act };
     },
     set: (name: string) => versionOf(bed.cluster.setSource("ConfigMap", name, { a: "1" })),
     asked: () => bed.queue.additions.splice(0).map(({ request }) => request.workload.name),
@@ -128,6 +142,136 @@ describe("a source with another version than the one handled last", () => {
     ]);
     expect(asked()).toEqual(["api", "web"]);
     expect(index.handled(last.ref)).toBe(last.resourceVersion);
+  });
+});
+
+describe("a source that changes again and again", () => {
+  test("is told of at once and then once a second, with its latest version, and its dependents are due as if it were told each time", async () => {
+    const { watch, set, changed, queue, index, calls, clock, meter } = await watched();
+    const due: number[] = [];
+    for (let time = 0; time < 25; time += 1) {
+      await changed(set("app"));
+      await clock.advance(100);
+    }
+    const last = set("app");
+    const lastMs = clock.monotonic();
+    await changed(last);
+    calls.length = 0;
+    queue.additions.length = 0;
+    for (let time = 0; time < 20 && due.length === 0; time += 1) {
+      await clock.advance(100);
+      for (const { request, quietPeriodMs } of queue.additions)
+        if (request.workload.name === "api") due.push(clock.monotonic() + quietPeriodMs);
+    }
+    expect(due).toEqual([lastMs + 2000]);
+    expect(calls).toEqual(["findChanged", "add", "markHandled"]);
+    expect(index.handled(last.ref)).toBe(last.resourceVersion);
+    expect(meter.count("published c1")).toBe(2 * 4);
+    expect(meter.count("compared c1 ConfigMap")).toBe(26);
+    await watch.events([{ type: "upsert", object: last }]);
+    await clock.advance(5000);
+    expect(queue.additions.length).toBe(2);
+  });
+
+  test("rests no longer than half of what its quickest dependent waits", async () => {
+    const { set, changed, asked, index, clock } = await watched();
+    await index.put([entryOf("quick", ["ConfigMap/ns/app"], { quietPeriodMs: 300 })]);
+    await changed(set("app"));
+    asked();
+    await clock.advance(149);
+    await changed(set("app"));
+    expect(asked()).toEqual([]);
+    await clock.advance(100);
+    expect(asked()).toContain("quick");
+    await index.put([entryOf("quick", ["ConfigMap/ns/app"], { quietPeriodMs: 0 })]);
+    await clock.advance(1000);
+    for (let time = 0; time < 3; time += 1) {
+      await changed(set("app"));
+      expect(asked()).toContain("quick");
+    }
+  });
+
+  test("that nobody uses is asked about once a second, and whoever uses it meanwhile hears of it", async () => {
+    const { set, changed, asked, index, calls, clock } = await watched();
+    await changed(set("lease"));
+    calls.length = 0;
+    await index.put([entryOf("new", ["ConfigMap/ns/lease"])]);
+    for (let time = 0; time < 9; time += 1) await changed(set("lease"));
+    await clock.advance(1100);
+    expect(asked()).toEqual(["new"]);
+    expect(calls.filter((call) => call === "findChanged").length).toBe(1);
+  });
+
+  test.each(["findChanged", "add", "markHandled"])(
+    "and could not be told of when %s failed is told of again",
+    async (call) => {
+      const { set, changed, fail, asked, index, clock } = await watched();
+      await changed(set("app"));
+      const last = set("app");
+      await changed(last);
+      asked();
+      fail(call);
+      await clock.advance(1100);
+      expect(index.handled(last.ref)).not.toBe(last.resourceVersion);
+      asked();
+      await clock.advance(1000);
+      expect(asked()).toEqual(["api", "web"]);
+      expect(index.handled(last.ref)).toBe(last.resourceVersion);
+    },
+  );
+
+  test("and is deleted is not told of later", async () => {
+    const { watch, set, changed, asked, index, clock } = await watched();
+    await changed(set("app"));
+    const last = set("app");
+    await changed(last);
+    await watch.events([{ type: "delete", object: last }]);
+    asked();
+    await clock.advance(5000);
+    expect(asked()).toEqual([]);
+    expect(index.handled(last.ref)).toBeUndefined();
+  });
+
+  test("and is listed meanwhile is told of by the list, and what was kept back is not told of after it", async () => {
+    const { watch, set, changed, asked, index, clock } = await watched();
+    await changed(set("app"));
+    await changed(set("app"));
+    const last = set("app");
+    asked();
+    await watch.page([last]);
+    expect(asked()).toEqual(["api", "web"]);
+    await clock.advance(5000);
+    expect(asked()).toEqual([]);
+    expect(index.handled(last.ref)).toBe(last.resourceVersion);
+  });
+
+  test.each(["add", "markHandled"])(
+    "and once more while it is told of (%s) is told of afterwards",
+    async (call) => {
+      const { set, changed, asked, index, clock, ...world } = await watched();
+      await changed(set("app"));
+      await changed(set("app"));
+      asked();
+      const last = set("app");
+      world.while(call, () => changed(last));
+      await clock.advance(1100);
+      expect(asked()).toEqual(["api", "web"]);
+      expect(index.handled(last.ref)).not.toBe(last.resourceVersion);
+      await clock.advance(1100);
+      expect(asked()).toEqual(["api", "web"]);
+      expect(index.handled(last.ref)).toBe(last.resourceVersion);
+    },
+  );
+
+  test("is told of no more once the watch has ended", async () => {
+    const { watch, stop, set, changed, asked, clock } = await watched();
+    await changed(set("app"));
+    await changed(set("app"));
+    asked();
+    stop();
+    await watch.ended();
+    await clock.advance(5000);
+    expect(asked()).toEqual([]);
   });
 });
 

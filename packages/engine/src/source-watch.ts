@@ -1,5 +1,7 @@
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import type { Clock } from "./clock.ts";
 import { windowOf } from "./interest.ts";
+import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
 import {
   type ChangedSource,
@@ -8,6 +10,7 @@ import {
   type SourceVersion,
 } from "./reference-index.ts";
 import type { ClusterId } from "./request.ts";
+import { RestingSources } from "./resting-sources.ts";
 import type { Settings } from "./settings.ts";
 import type { StreamHandler, StreamState } from "./source-stream.ts";
 import type { Addition, Workqueue } from "./workqueue.ts";
@@ -25,20 +28,49 @@ export interface SourceWatchOptions {
   readonly queue: Workqueue;
   readonly settings: Settings;
   readonly meter: Meter;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends what is told later. */
+  readonly signal: AbortSignal;
   readonly onListed: () => void;
   readonly onState: (state: StreamState, why: string) => void;
 }
 
+/** What a list and watch of sources leads to. */
+export interface SourceWatch extends StreamHandler<SourceVersion> {
+  /** Resolves when nothing is told later any more; the signal has to be aborted for that. */
+  ended(): Promise<void>;
+}
+
+/** A source rests after it was told of for half of the quiet period of those that use it, and no longer than this: enough to tell them in time. */
+const restMaxMs = 1000;
+
 /**
  * Turns what a list or watch shows of one kind of source into requests for the workloads that use it. A list and an event
  * are treated alike: what matters is whether the version is the one handled last. Where deletions are changes, what has a
- * checkpoint and is not in a complete list was deleted unseen. Nothing is kept in memory but that, during a list.
+ * checkpoint and is not in a complete list was deleted unseen. Nothing is kept in memory but that, during a list, and what changes again
+ * and again for a moment.
  */
-export function createSourceWatch(options: SourceWatchOptions): StreamHandler<SourceVersion> {
+export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
   const { cluster, name, kind, index, queue, settings, meter } = options;
 
   /** Sources with a checkpoint that the list has not shown so far; undefined before it is known which there are. */
   let missing: Map<string, SourceRef> | undefined;
+  const resting = new RestingSources({
+    ...options,
+    async tell(rested) {
+      const ages = new Map(rested.map(({ source, ageMs }) => [sourceKey(source.ref), ageMs]));
+      await publish(
+        rested.map(({ source }) => source),
+        { rests: true, ages },
+      );
+      meter.sourcesCompared(
+        name,
+        kind,
+        rested.reduce((sum, { count }) => sum + count, 0),
+      );
+    },
+  });
 
   return {
     listBegins() {
@@ -47,7 +79,11 @@ export function createSourceWatch(options: SourceWatchOptions): StreamHandler<So
     async page(sources) {
       const expected = await stillMissing();
       for (const { ref } of sources) expected.delete(sourceKey(ref));
-      await take(sources, "listed");
+      if (sources.length === 0) return;
+      meter.sourcesSeen(name, kind, sources.length, "listed");
+      const kept = resting.drop(sources.map(({ ref }) => ref));
+      await publish(sources);
+      meter.sourcesCompared(name, kind, sources.length + kept);
     },
     async listed() {
       await publishGone([...(await stillMissing()).values()]);
@@ -59,13 +95,20 @@ export function createSourceWatch(options: SourceWatchOptions): StreamHandler<So
       const gone = latest.filter((event) => event.type === "delete").map((event) => event.object.ref);
       if (gone.length > 0) {
         meter.sourcesSeen(name, kind, gone.length, "deleted");
+        const kept = resting.drop(gone);
         await publishGone(gone);
-        meter.sourcesCompared(name, kind, gone.length);
+        meter.sourcesCompared(name, kind, gone.length + kept);
       }
       const changed = latest.filter((event) => event.type === "upsert").map((event) => event.object);
-      await take(changed, "changed");
+      if (changed.length === 0) return;
+      meter.sourcesSeen(name, kind, changed.length, "changed");
+      const awake = resting.awake(changed);
+      if (awake.length === 0) return;
+      await publish(awake, { rests: true });
+      meter.sourcesCompared(name, kind, awake.length);
     },
     stateChanged: options.onState,
+    ended: () => resting.ended(),
   };
 
   async function stillMissing(): Promise<Map<string, SourceRef>> {
@@ -85,28 +128,47 @@ export function createSourceWatch(options: SourceWatchOptions): StreamHandler<So
     await index.forget(gone);
   }
 
-  async function take(sources: readonly SourceVersion[], how: "listed" | "changed"): Promise<void> {
-    if (sources.length === 0) return;
-    meter.sourcesSeen(name, kind, sources.length, how);
-    await publish(sources);
-    meter.sourcesCompared(name, kind, sources.length);
-  }
-
-  async function publish(sources: readonly SourceVersion[]): Promise<void> {
+  async function publish(
+    sources: readonly SourceVersion[],
+    { rests = false, ages }: { readonly rests?: boolean; readonly ages?: ReadonlyMap<string, number> } = {},
+  ): Promise<void> {
     const changed = await index.findChanged(sources);
-    await request(changed);
+    await request(changed, ages);
     // Only after the queue holds them: a crash in between means the same again, never nothing.
     if (changed.length > 0) await index.markHandled(changed.map(({ source }) => source));
+    if (rests) rest(sources, changed);
   }
 
-  async function request(changed: readonly ChangedSource[]): Promise<void> {
+  /** What is told of them from now on has to reach those that use them before they stop waiting. */
+  function rest(sources: readonly SourceVersion[], changed: readonly ChangedSource[]): void {
+    const uses = new Map(changed.map(({ source, dependents }) => [sourceKey(source.ref), dependents]));
+    for (const { ref } of sources) {
+      const windows = (uses.get(sourceKey(ref)) ?? []).map(({ window }) => windowOf(window, settings));
+      const quietPeriodMs = Math.min(
+        settings.debounce.quietPeriodMs,
+        ...windows.map((window) => window.quietPeriodMs),
+      );
+      resting.rest(ref, Math.min(restMaxMs, quietPeriodMs / 2));
+    }
+  }
+
+  async function request(
+    changed: readonly ChangedSource[],
+    ages: ReadonlyMap<string, number> = new Map(),
+  ): Promise<void> {
     if (changed.length === 0) return;
     const additions = new Map<string, Addition>();
-    for (const { dependents } of changed) {
+    for (const { source, dependents } of changed) {
+      const ageMs = ages.get(sourceKey(source.ref)) ?? 0;
       for (const { workload, window } of dependents) {
-        additions.set(`${workload.kind}/${workload.namespace}/${workload.name}`, {
+        const key = `${workload.kind}/${workload.namespace}/${workload.name}`;
+        const { quietPeriodMs, maxWaitMs } = windowOf(window, settings);
+        // Of several changes the latest counts. What has waited long enough still waits with the others of its burst.
+        const leftMs = Math.max(Math.min(1, quietPeriodMs), quietPeriodMs - ageMs);
+        additions.set(key, {
           request: { cluster, workload },
-          ...windowOf(window, settings),
+          quietPeriodMs: Math.max(leftMs, additions.get(key)?.quietPeriodMs ?? 0),
+          maxWaitMs,
           purpose: "change",
         });
       }
