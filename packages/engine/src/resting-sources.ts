@@ -7,8 +7,6 @@ import type { SourceVersion } from "./reference-index.ts";
 /** The latest of a source that came while it rested. */
 export interface Rested {
   readonly source: SourceVersion;
-  /** Since when this version is there, in milliseconds: what waits for a quiet period has waited so long already. */
-  readonly ageMs: number;
   /** So many versions have come meanwhile, this one included. */
   readonly count: number;
 }
@@ -21,12 +19,6 @@ export interface RestingSourcesOptions {
   readonly signal: AbortSignal;
 }
 
-interface Kept {
-  readonly source: SourceVersion;
-  readonly seenAtMs: number;
-  readonly count: number;
-}
-
 /** What has rested is told together so often: no dependent notices, and a storm over many sources is a few calls. */
 const tickMs = 100;
 /** When it could not be told. */
@@ -36,14 +28,13 @@ const restsKept = 1000;
 
 /**
  * Sources that were told of a moment ago. Their dependents wait for them to be quiet, so what comes of them meanwhile need not be told one
- * by one: the latest is, while those still wait, and with its age, so that they are due when they would have been. It is kept in memory
- * alone: whoever takes over compares anyway.
+ * by one: the latest is, while those still wait. It is kept in memory alone: whoever takes over compares anyway.
  */
 export class RestingSources {
   readonly #options: RestingSourcesOptions;
   /** Until when each rests; monotonic. */
   readonly #rests = new Map<string, number>();
-  readonly #kept = new Map<string, Kept>();
+  readonly #kept = new Map<string, Rested>();
   #pruneAt = restsKept;
   #telling: Promise<void> | undefined;
 
@@ -57,7 +48,7 @@ export class RestingSources {
     return sources.filter((source) => {
       const key = sourceKey(source.ref);
       if ((this.#rests.get(key) ?? 0) <= now) return true;
-      this.#kept.set(key, { source, seenAtMs: now, count: (this.#kept.get(key)?.count ?? 0) + 1 });
+      this.#kept.set(key, { source, count: (this.#kept.get(key)?.count ?? 0) + 1 });
       this.#telling ??= this.#tellLater();
       return false;
     });
@@ -104,7 +95,7 @@ export class RestingSources {
     // What comes of them meanwhile is kept back: two who tell of the same could overtake each other.
     for (const [key] of due) this.#rests.set(key, Number.POSITIVE_INFINITY);
     try {
-      await tell(due.map(([, { source, seenAtMs, count }]) => ({ source, ageMs: now - seenAtMs, count })));
+      await tell(due.map(([, rested]) => rested));
       for (const [key, kept] of due) if (this.#kept.get(key) === kept) this.#kept.delete(key);
     } catch (error) {
       log.debug({ reason: asFault(error).code }, "changed sources could not be told of; once more");

@@ -42,8 +42,10 @@ export interface SourceWatch extends StreamHandler<SourceVersion> {
   ended(): Promise<void>;
 }
 
-/** A source rests after it was told of for half of the quiet period of those that use it, and no longer than this: enough to tell them in time. */
-const restMaxMs = 1000;
+/** A source that was told of rests for this part of the quiet period of those that use it: as much later they may be due after a storm. */
+const restShare = 0.25;
+/** A minute of quiet is no reason to tell of a change a quarter of a minute later. */
+const restMaxMs = 500;
 
 /**
  * Turns what a list or watch shows of one kind of source into requests for the workloads that use it. A list and an event
@@ -59,11 +61,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
   const resting = new RestingSources({
     ...options,
     async tell(rested) {
-      const ages = new Map(rested.map(({ source, ageMs }) => [sourceKey(source.ref), ageMs]));
-      await publish(
-        rested.map(({ source }) => source),
-        { rests: true, ages },
-      );
+      await publishAndRest(rested.map(({ source }) => source));
       meter.sourcesCompared(
         name,
         kind,
@@ -104,7 +102,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
       meter.sourcesSeen(name, kind, changed.length, "changed");
       const awake = resting.awake(changed);
       if (awake.length === 0) return;
-      await publish(awake, { rests: true });
+      await publishAndRest(awake);
       meter.sourcesCompared(name, kind, awake.length);
     },
     stateChanged: options.onState,
@@ -128,47 +126,34 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
     await index.forget(gone);
   }
 
-  async function publish(
-    sources: readonly SourceVersion[],
-    { rests = false, ages }: { readonly rests?: boolean; readonly ages?: ReadonlyMap<string, number> } = {},
-  ): Promise<void> {
+  async function publish(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
     const changed = await index.findChanged(sources);
-    await request(changed, ages);
+    await request(changed);
     // Only after the queue holds them: a crash in between means the same again, never nothing.
     if (changed.length > 0) await index.markHandled(changed.map(({ source }) => source));
-    if (rests) rest(sources, changed);
+    return changed;
   }
 
-  /** What is told of them from now on has to reach those that use them before they stop waiting. */
-  function rest(sources: readonly SourceVersion[], changed: readonly ChangedSource[]): void {
+  /** What is told of them from now on has to reach those that use them long before they stop waiting. */
+  async function publishAndRest(sources: readonly SourceVersion[]): Promise<void> {
+    const changed = await publish(sources);
     const uses = new Map(changed.map(({ source, dependents }) => [sourceKey(source.ref), dependents]));
     for (const { ref } of sources) {
-      const windows = (uses.get(sourceKey(ref)) ?? []).map(({ window }) => windowOf(window, settings));
-      const quietPeriodMs = Math.min(
-        settings.debounce.quietPeriodMs,
-        ...windows.map((window) => window.quietPeriodMs),
-      );
-      resting.rest(ref, Math.min(restMaxMs, quietPeriodMs / 2));
+      let { quietPeriodMs } = settings.debounce;
+      for (const { window } of uses.get(sourceKey(ref)) ?? [])
+        quietPeriodMs = Math.min(quietPeriodMs, windowOf(window, settings).quietPeriodMs);
+      resting.rest(ref, Math.min(restMaxMs, quietPeriodMs * restShare));
     }
   }
 
-  async function request(
-    changed: readonly ChangedSource[],
-    ages: ReadonlyMap<string, number> = new Map(),
-  ): Promise<void> {
+  async function request(changed: readonly ChangedSource[]): Promise<void> {
     if (changed.length === 0) return;
     const additions = new Map<string, Addition>();
-    for (const { source, dependents } of changed) {
-      const ageMs = ages.get(sourceKey(source.ref)) ?? 0;
+    for (const { dependents } of changed) {
       for (const { workload, window } of dependents) {
-        const key = `${workload.kind}/${workload.namespace}/${workload.name}`;
-        const { quietPeriodMs, maxWaitMs } = windowOf(window, settings);
-        // Of several changes the latest counts. What has waited long enough still waits with the others of its burst.
-        const leftMs = Math.max(Math.min(1, quietPeriodMs), quietPeriodMs - ageMs);
-        additions.set(key, {
+        additions.set(`${workload.kind}/${workload.namespace}/${workload.name}`, {
           request: { cluster, workload },
-          quietPeriodMs: Math.max(leftMs, additions.get(key)?.quietPeriodMs ?? 0),
-          maxWaitMs,
+          ...windowOf(window, settings),
           purpose: "change",
         });
       }
