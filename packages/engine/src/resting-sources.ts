@@ -23,8 +23,6 @@ export interface RestingSourcesOptions {
 const tickMs = 100;
 /** When it could not be told. */
 const retryMs = 1000;
-/** So many rests may be noted before those that are over are looked for; some 100 bytes each. */
-const restsKept = 1000;
 
 /**
  * Sources that were told of a moment ago. Their dependents wait for them to be quiet, so what comes of them meanwhile need not be told one
@@ -35,7 +33,6 @@ export class RestingSources {
   /** Until when each rests; monotonic. */
   readonly #rests = new Map<string, number>();
   readonly #kept = new Map<string, Rested>();
-  #pruneAt = restsKept;
   #telling: Promise<void> | undefined;
 
   constructor(options: RestingSourcesOptions) {
@@ -57,11 +54,19 @@ export class RestingSources {
   /** It was told of: what comes within this time is kept back. */
   rest(source: SourceRef, forMs: number): void {
     const now = this.#options.clock.monotonic();
-    if (forMs > 0) this.#rests.set(sourceKey(source), now + forMs);
-    else this.#rests.delete(sourceKey(source));
-    if (this.#rests.size <= this.#pruneAt) return;
-    for (const [key, untilMs] of this.#rests) if (untilMs <= now) this.#rests.delete(key);
-    this.#pruneAt = Math.max(restsKept, 2 * this.#rests.size);
+    const key = sourceKey(source);
+    this.#rests.delete(key);
+    if (forMs > 0) this.#rests.set(key, now + forMs);
+    // Those that began first are over first, nearly.
+    for (const [each, untilMs] of this.#rests) {
+      if (untilMs > now) break;
+      this.#rests.delete(each);
+    }
+  }
+
+  /** How many rests are remembered. */
+  get rests(): number {
+    return this.#rests.size;
   }
 
   /** What was kept back of these is told in another way, or over. Answers how many versions that were. */
