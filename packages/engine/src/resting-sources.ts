@@ -39,13 +39,14 @@ export class RestingSources {
     this.#options = options;
   }
 
-  /** Keeps back those that rest, and returns the others. */
+  /** Keeps back those that rest, or are about to be told of, and returns the others. */
   awake(sources: readonly SourceVersion[]): readonly SourceVersion[] {
     const now = this.#options.clock.monotonic();
     return sources.filter((source) => {
       const key = sourceKey(source.ref);
-      if ((this.#rests.get(key) ?? 0) <= now) return true;
-      this.#kept.set(key, { source, count: (this.#kept.get(key)?.count ?? 0) + 1 });
+      const kept = this.#kept.get(key);
+      if (kept === undefined && (this.#rests.get(key) ?? 0) <= now) return true;
+      this.#kept.set(key, { source, count: (kept?.count ?? 0) + 1 });
       this.#telling ??= this.#tellLater();
       return false;
     });

@@ -167,6 +167,21 @@ describe("a source that changes again and again", () => {
     expect(asked()).toEqual([]);
   });
 
+  test("and once more after its rest, before that is told of, is told of once, as it is then", async () => {
+    const { set, changed, asked, index, clock } = await watched();
+    await changed(set("app"));
+    await clock.advance(150);
+    await changed(set("app"));
+    await clock.advance(360);
+    asked();
+    const last = set("app");
+    await changed(last);
+    expect(asked()).toEqual([]);
+    await clock.advance(1000);
+    expect(asked()).toEqual(["api", "web"]);
+    expect(index.handled(last.ref)).toBe(last.resourceVersion);
+  });
+
   test("and is told of later asks for a whole quiet period: another source of its dependents may have changed since", async () => {
     const { set, changed, queue, clock } = await watched();
     await changed(set("app"));
