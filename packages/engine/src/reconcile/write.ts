@@ -79,8 +79,9 @@ export function createWriter(options: WriterOptions): WriteDecision {
   async function write(
     reading: Reading,
     sights: readonly Sight[],
-    { due, carried, stays }: Decision,
+    decision: Decision,
   ): Promise<Outcome | Again> {
+    const { due, stays } = decision;
     const { request, delivery, live, interest, note } = reading;
     const window = windowOf(interest.optIn.overrides, options.settings);
     const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
@@ -96,7 +97,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
     const pausing = pausingOf(pause.change, options.settings.dialect);
     // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
     if (due !== undefined && !mayRoll) await options.queue.add([{ request, ...window, purpose: "change" }]);
-    const text = due !== undefined ? note : carried && formatCarried(carried);
+    const text = noteAfter(decision, note);
     const isNoted = text === note && pause.change === undefined;
     const outcome =
       rolling === undefined
@@ -240,6 +241,11 @@ export function createWriter(options: WriterOptions): WriteDecision {
       );
     }
   }
+}
+
+/** The note as it has to be without a roll: while one is due it stays as it is. */
+function noteAfter({ due, carried }: Decision, note: string | undefined): string | undefined {
+  return due !== undefined ? note : carried && formatCarried(carried);
 }
 
 function nothingWritten(sights: readonly Sight[]): Outcome {
