@@ -14,8 +14,8 @@ export interface HttpPools {
   readonly calls: Transport;
   readonly streams: Transport;
   /**
-   * For answers of many objects. What such a one leaves behind of buffers goes with its connection, a moment after it. Without TLS,
-   * through a proxy, and where calls have connections of their own, these are the lists' as well.
+   * For answers of many objects. What such a one leaves behind of buffers goes with its connection, a moment after it. The same as `calls`
+   * where these have connections of their own, and without TLS or through a proxy.
    */
   readonly lists: Transport;
 }
