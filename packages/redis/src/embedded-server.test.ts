@@ -73,6 +73,19 @@ describe("the embedded Redis", () => {
     expect(folder.log.messages("warn")).toContain("redis-server ended; starting it again");
   });
 
+  test("is started again at once when it is killed while a child of its own saves", async () => {
+    await using folder = dataFolder();
+    const { server, client } = await folder.start();
+    const { pid: before = 0 } = server;
+    // In microseconds: it saves for as long as this test takes.
+    await client.connection.config("SET", "rdb-key-save-delay", 20_000_000);
+    await client.connection.set("told", "yes");
+    await client.connection.bgsave();
+    process.kill(before, "SIGKILL");
+    await until("it is another process", () => server.pid !== before, 5000);
+    expect(await client.connection.ping()).toBe("PONG");
+  });
+
   test("that cannot start says why, and is tried again ever more rarely", async () => {
     await using folder = dataFolder();
     const first = await folder.start();

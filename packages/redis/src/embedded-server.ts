@@ -97,6 +97,7 @@ export class EmbeddedServer {
       said = (said + chunk.toString("utf8")).slice(-saidMax);
     });
     child.once("error", (error) => log.error({ err: error.message }, "redis-server cannot be started"));
+    child.once("exit", () => endGroup(child));
     // Only then has all been read that it said.
     child.once("close", (code, signal) => {
       if (this.#isStopping) return;
@@ -163,6 +164,15 @@ function commandFor(options: EmbeddedServerOptions): readonly [string, ...string
   }
   const setpriv = find("setpriv", searchPath);
   return setpriv === undefined ? [binary] : [setpriv, "--pdeathsig", "TERM", binary];
+}
+
+/** A child of its own that saves would keep its connections open until it has saved, and whoever waits for an answer would wait on. */
+function endGroup({ pid }: ChildProcess): void {
+  try {
+    if (pid !== undefined) process.kill(-pid, "SIGKILL");
+  } catch {
+    // Nobody is left.
+  }
 }
 
 /** Why it ended stands last, after `pid:role date #`. */
