@@ -27,6 +27,8 @@ export interface LiveWorkload {
    * a field of it; the creation time when there are none.
    */
   readonly templateChangedAtSeconds: number;
+  /** When anything of it was written last, from the times in managedFields; the creation time when there are none. */
+  readonly writtenAtSeconds: number;
   /** A Deployment's `spec.paused`: a changed template does not reach its pods before it is resumed. */
   readonly isPaused: boolean;
   readonly isDeleting: boolean;
@@ -38,6 +40,11 @@ export interface LiveSource {
   readonly annotations: Annotations;
   readonly labels: Labels;
   readonly createdAtSeconds: number;
+  /** No content of it was written later, as far as the API server tells: a write that only removes keys leaves no time. */
+  readonly writtenAtSeconds: number;
+  /** Content was written again after it was made, as far as whole seconds tell. */
+  readonly isModified: boolean;
+  readonly resourceVersion: string;
   /** Undefined: nothing shows it now, as when no pod mounts the class. */
   readonly content: SourceContent | undefined;
   /** When the content became what it is, where several objects show it and the newest counts. */

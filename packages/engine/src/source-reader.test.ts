@@ -26,6 +26,7 @@ function workload(generation: number): LiveWorkload {
     template: { spec: { containers: [{ name: "app", envFrom: [{ configMapRef: { name: "settings" } }] }] } },
     createdAtSeconds: 0,
     templateChangedAtSeconds: 0,
+    writtenAtSeconds: 0,
     isPaused: false,
     isDeleting: false,
   };
@@ -39,6 +40,7 @@ function cluster(): { readonly api: ClusterApi; readonly readCount: () => number
     const data = new Map([["read", new TextEncoder().encode(String(reads))]]);
     return {
       ...{ ref, annotations: {}, labels: {}, createdAtSeconds: 0 },
+      ...{ writtenAtSeconds: 0, isModified: false, resourceVersion: "1" },
       content: { data, binaryData: new Map() },
     };
   };

@@ -139,10 +139,11 @@ export function createSourceReader(
 
   function seen(live: LiveSource | undefined): Sight["live"] {
     if (live === undefined) return undefined;
-    const { content, createdAtSeconds, asOfSeconds, write } = live;
+    const { content, createdAtSeconds, writtenAtSeconds, isModified, resourceVersion } = live;
+    const { asOfSeconds, write } = live;
     if (content === undefined || !isServed(live)) return "unseen";
     return {
-      ...{ content, createdAtSeconds },
+      ...{ content, createdAtSeconds, writtenAtSeconds, isModified, resourceVersion },
       ...(asOfSeconds === undefined ? {} : { asOfSeconds }),
       ...(write === undefined ? {} : { write }),
     };

@@ -159,13 +159,18 @@ async function create(
 }
 
 function liveSource(ref: SourceRef, object: unknown): LiveSource {
+  const createdAtSeconds = seconds(object, "metadata", "creationTimestamp");
+  const write = sourceWrite(object);
+  const writtenAtSeconds = Math.max(createdAtSeconds, write.by?.atSeconds ?? 0);
   return {
     ref,
     annotations: stringMap(object, "metadata", "annotations"),
     labels: stringMap(object, "metadata", "labels"),
-    createdAtSeconds: seconds(object, "metadata", "creationTimestamp"),
+    ...{ createdAtSeconds, writtenAtSeconds },
+    isModified: writtenAtSeconds > createdAtSeconds,
+    resourceVersion: write.resourceVersion,
     content: sourceContent(ref.kind, object),
-    write: sourceWrite(object),
+    write,
   };
 }
 

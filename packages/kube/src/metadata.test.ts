@@ -42,6 +42,7 @@ describe("a workload", () => {
       template: deployment().spec.template,
       createdAtSeconds: seconds(created),
       templateChangedAtSeconds: seconds(created),
+      writtenAtSeconds: seconds(created),
       isPaused: false,
       isDeleting: false,
     });
@@ -57,6 +58,7 @@ describe("a workload", () => {
     ];
     const workload = liveWorkload(deploymentKind, deployment({ managedFields }));
     expect(workload?.templateChangedAtSeconds).toBe(seconds("2026-01-04T00:00:00Z"));
+    expect(workload?.writtenAtSeconds).toBe(seconds("2026-01-10T00:00:00Z"));
   });
 
   test("has its template where its kind has it, and was changed there", () => {

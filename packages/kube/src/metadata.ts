@@ -37,9 +37,14 @@ export function liveWorkload(kind: WorkloadKind, object: unknown): LiveWorkload 
     object,
     createdAtSeconds,
     templateChangedAtSeconds: Math.max(createdAtSeconds, ...templateTimes(kind, object)),
+    writtenAtSeconds: Math.max(createdAtSeconds, ...writeTimes(object)),
     isPaused: field(object, "spec", "paused") === true,
     isDeleting: text(object, "metadata", "deletionTimestamp") !== "",
   };
+}
+
+function writeTimes(object: unknown): readonly number[] {
+  return list(object, "metadata", "managedFields").map((entry) => seconds(entry, "time"));
 }
 
 function templateTimes({ templatePath }: WorkloadKind, object: unknown): readonly number[] {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { newestOf, podStatus } from "./pod-status.ts";
+import { isRotated, newestOf, podStatus } from "./pod-status.ts";
 
 const at = (second: number) => new Date(second * 1000).toISOString();
 
@@ -51,4 +51,21 @@ test.each([
   ["that is none", "text"],
 ])("a pod status %s says nothing", (_, object) => {
   expect(podStatus(object)).toBeUndefined();
+});
+
+describe("a class is rotated", () => {
+  const rotated = (...all: readonly unknown[]) =>
+    isRotated(all.map(podStatus).filter((one) => one !== undefined));
+  const made = status("v1", "10", { objects: 0 });
+
+  test("when a status was written again: by its generation, though no second has passed", () => {
+    expect(rotated(made)).toBe(false);
+    expect(rotated({ ...made, metadata: { ...made.metadata, generation: 2 } })).toBe(true);
+    expect(rotated(status("v1", "10", { objects: 1 }))).toBe(true);
+  });
+
+  test("when the pods show different versions", () => {
+    expect(rotated(made, status("v2", "11", { objects: 0 }))).toBe(true);
+    expect(rotated(made, status("v1", "11", { objects: 0 }))).toBe(false);
+  });
 });

@@ -21,6 +21,8 @@ export interface PodStatus {
   readonly resourceVersion: string;
   /** When its objects became what they are: other writes, say of a label, do not count. */
   readonly changedAtSeconds: number;
+  /** Its objects have become others since the pod mounted them. */
+  readonly isModified: boolean;
   /** Each object's id and version, by id. */
   readonly objects: readonly (readonly [id: string, version: string])[];
 }
@@ -33,11 +35,16 @@ export function podStatus(object: unknown): PodStatus | undefined {
     .map((each) => [text(each, "id"), text(each, "version")] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   if (namespace === "" || name === "" || objects.length === 0) return undefined;
+  const changedAtSeconds = changedAt(object);
   return {
     key: `${namespace}/${text(object, "metadata", "name")}`,
     source: { kind: "SecretProviderClass", namespace, name },
     resourceVersion: text(object, "metadata", "resourceVersion"),
-    changedAtSeconds: changedAt(object),
+    changedAtSeconds,
+    // The driver makes it whole; of a custom resource each write that is not of metadata alone counts as a generation.
+    isModified:
+      Number(field(object, "metadata", "generation") ?? 1) > 1 ||
+      changedAtSeconds > seconds(object, "metadata", "creationTimestamp"),
     objects,
   };
 }
@@ -59,6 +66,12 @@ export function newestOf<T extends Pick<PodStatus, "changedAtSeconds" | "resourc
   let newest: T | undefined;
   for (const status of statuses) if (newest === undefined || isOlder(newest, status)) newest = status;
   return newest;
+}
+
+/** Whether some pod may show another content than its volume had when it started, or than other pods show. */
+export function isRotated(statuses: readonly PodStatus[]): boolean {
+  const [first] = statuses;
+  return statuses.some((status) => status.isModified || String(status.objects) !== String(first?.objects));
 }
 
 type Age = Pick<PodStatus, "changedAtSeconds" | "resourceVersion">;

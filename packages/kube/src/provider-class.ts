@@ -3,7 +3,7 @@ import type { SourceContent, SourceRef } from "@fleet-reloader/domain/source";
 import type { LiveSource } from "@fleet-reloader/engine/cluster-api";
 import type { Connection } from "./connection.ts";
 import { list, seconds, stringMap, text } from "./json.ts";
-import { newestOf, type PodStatus, podStatus, podStatusKind } from "./pod-status.ts";
+import { isRotated, newestOf, type PodStatus, podStatus, podStatusKind } from "./pod-status.ts";
 import { resourcePath } from "./resource.ts";
 import { unlessAbsent } from "./secrets-store.ts";
 
@@ -23,7 +23,8 @@ export async function readProviderClass(
   connection: Connection,
   signal: AbortSignal,
 ): Promise<LiveSource> {
-  const nothing: LiveSource = { ref, annotations: {}, labels: {}, createdAtSeconds: 0, content: undefined };
+  const never = { createdAtSeconds: 0, writtenAtSeconds: 0, isModified: false, resourceVersion: "" };
+  const nothing: LiveSource = { ref, annotations: {}, labels: {}, ...never, content: undefined };
   return await unlessAbsent(() => readThere(ref, connection, signal), nothing, { connection, signal });
 }
 
@@ -42,11 +43,15 @@ async function readThere(ref: SourceRef, connection: Connection, signal: AbortSi
       `what was answered with ${object.status} is not the object ${ref.namespace}/${ref.name}`,
     );
   const newest = newestOf(statuses);
+  const createdAtSeconds = seconds(object.body, "metadata", "creationTimestamp");
   return {
     ref,
     annotations: stringMap(object.body, "metadata", "annotations"),
     labels: stringMap(object.body, "metadata", "labels"),
-    createdAtSeconds: seconds(object.body, "metadata", "creationTimestamp"),
+    createdAtSeconds,
+    writtenAtSeconds: newest?.changedAtSeconds ?? createdAtSeconds,
+    isModified: isRotated(statuses),
+    resourceVersion: newest?.resourceVersion ?? "",
     content: newest && contentOf(newest),
     ...(newest === undefined ? {} : { asOfSeconds: newest.changedAtSeconds }),
   };

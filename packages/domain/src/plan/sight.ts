@@ -23,6 +23,11 @@ export interface Sight {
 export interface LiveContent {
   readonly content: SourceContent;
   readonly createdAtSeconds: number;
+  /** No content of it was written later, as far as the API server tells: a write that only removes keys leaves no time. */
+  readonly writtenAtSeconds: number;
+  /** Content was written again after it was made, as far as whole seconds tell. */
+  readonly isModified: boolean;
+  readonly resourceVersion: string;
   /** When the content became what it is, where the API server tells: it is shown by several objects, and the newest counts. */
   readonly asOfSeconds?: number;
   /** Who made it so, to tell people. No decision depends on it. */

@@ -8,7 +8,6 @@ test("what is written down of a change that rolls nothing", async () => {
   const bed = await rolledDeployment();
   bed.history.length = 0;
   await bed.clock.advance(60_000);
-  bed.cluster.writer = "kubectl-label";
   bed.cluster.setSource("ConfigMap", "app", { a: "2" });
   await bed.reconcile(bed.api);
   expect(bed.history.map(({ type }) => type)).toEqual(["change", "decision"]);

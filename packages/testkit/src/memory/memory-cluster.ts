@@ -147,8 +147,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   }
 
   source(ref: SourceRef): (LiveSource & SourceVersion) | undefined {
-    const stored = this.#store.sourcesByKey.get(sourceKey(ref));
-    return stored && { ...stored.live, resourceVersion: stored.resourceVersion };
+    return this.#store.sourcesByKey.get(sourceKey(ref))?.live;
   }
 
   get workloadRefs(): readonly WorkloadRef[] {

@@ -1,6 +1,11 @@
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { type Labels, matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/label-selector";
-import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import {
+  type SourceContent,
+  type SourceKind,
+  type SourceRef,
+  sourceKey,
+} from "@fleet-reloader/domain/source";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { Clock } from "@fleet-reloader/engine/clock";
@@ -30,8 +35,13 @@ export interface MemoryStoreOptions {
   readonly sourceSelector?: string;
 }
 
+/** A source as it is written; what follows from when it was is the server's to say. */
+export type WrittenSource = Omit<LiveSource, "writtenAtSeconds" | "isModified" | "resourceVersion" | "write">;
+
 interface StoredSource {
   readonly live: LiveSource;
+  /** Like managedFields: who owns content of it, and when each last wrote anything. */
+  readonly owners: Readonly<Record<string, number>>;
   readonly resourceVersion: string;
 }
 
@@ -150,19 +160,42 @@ export class MemoryStore implements ClusterStreams {
     return String(this.#version);
   }
 
-  putSource(live: LiveSource, type: "upsert" | "delete"): void {
+  putSource(written: WrittenSource, type: "upsert" | "delete"): void {
     const resourceVersion = this.nextVersion();
-    const by = { manager: this.writer, operation: "Update", atSeconds: this.now };
-    const isShown = live.ref.kind === "SecretProviderClass";
-    const stored = { live: isShown ? live : { ...live, write: { resourceVersion, by } }, resourceVersion };
-    if (type === "delete") this.sourcesByKey.delete(sourceKey(live.ref));
-    else this.sourcesByKey.set(sourceKey(live.ref), stored);
+    const before = this.sourcesByKey.get(sourceKey(written.ref));
+    const live = this.#sourceNow(written, before, resourceVersion);
+    const stored = { ...live, resourceVersion };
+    if (type === "delete") this.sourcesByKey.delete(sourceKey(written.ref));
+    else this.sourcesByKey.set(sourceKey(written.ref), stored);
     this.#changed({
       version: this.#version,
       source: { type, object: versionOf(stored) },
-      labels: live.labels,
+      labels: written.labels,
     });
-    this.#logWrite("people", sourceKey(live.ref), undefined, undefined);
+    this.#logWrite("people", sourceKey(written.ref), undefined, undefined);
+  }
+
+  #sourceNow(
+    written: WrittenSource,
+    before: StoredSource | undefined,
+    resourceVersion: string,
+  ): Pick<StoredSource, "live" | "owners"> {
+    const isChanged = !isSame(textsOf(before?.live.content), textsOf(written.content));
+    const { createdAtSeconds, asOfSeconds } = written;
+    if (written.ref.kind === "SecretProviderClass") {
+      const wasShown = before?.live.content !== undefined;
+      const isModified = wasShown && (before.live.isModified || isChanged);
+      const times = { writtenAtSeconds: asOfSeconds ?? createdAtSeconds, isModified };
+      return { live: { ...written, ...times, resourceVersion }, owners: {} };
+    }
+    const owned = before?.owners ?? {};
+    const owners =
+      isChanged || Object.hasOwn(owned, this.writer) ? { ...owned, [this.writer]: this.now } : owned;
+    const writtenAtSeconds = Math.max(createdAtSeconds, ...Object.values(owners));
+    const [manager] = Object.entries(owners).find(([, at]) => at === writtenAtSeconds) ?? [this.writer];
+    const by = { manager, operation: "Update", atSeconds: writtenAtSeconds };
+    const times = { writtenAtSeconds, isModified: writtenAtSeconds > createdAtSeconds };
+    return { live: { ...written, ...times, resourceVersion, write: { resourceVersion, by } }, owners };
   }
 
   putWorkload(ref: WorkloadRef, before: StoredWorkload | undefined, change: WorkloadChange): LiveWorkload {
@@ -232,6 +265,12 @@ export class MemoryStore implements ClusterStreams {
   replayEvents(count: number): void {
     for (const stream of this.#streams) stream.replay(count);
   }
+}
+
+function textsOf(content: SourceContent | undefined): readonly string[] | undefined {
+  return (
+    content && [...content.data].map(([key, value]) => `${key}=${new TextDecoder().decode(value)}`).sort()
+  );
 }
 
 function versionOf({ live, resourceVersion }: StoredSource): SourceVersion {

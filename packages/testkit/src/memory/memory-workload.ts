@@ -13,8 +13,15 @@ import { applyJsonMerge } from "../sim-api/patch/json-merge.ts";
 
 export interface StoredWorkload extends LiveWorkload {
   readonly object: JsonObject;
-  /** Like managedFields: who owns a part of the pod template, and when each last wrote anything. */
-  readonly templateOwners: Readonly<Record<string, number>>;
+  /** What managedFields say, too. */
+  readonly managers: Readonly<Record<string, Manager>>;
+}
+
+/** What a field manager owns, and when it last wrote anything. */
+interface Manager {
+  readonly atSeconds: number;
+  readonly ownsTemplate: boolean;
+  readonly annotations: readonly string[];
 }
 
 /** A write by somebody: of the template, of annotations (null removes one), of other fields, or of all of them. */
@@ -24,6 +31,8 @@ export interface WorkloadChange {
   readonly annotations?: Readonly<Record<string, string | null>>;
   readonly isPaused?: boolean;
   readonly by: "us" | "people";
+  /** The field manager; one for us and one for people when absent. */
+  readonly manager?: string;
 }
 
 /** What the API server makes of a write; the same object when nothing is different: that is not even stored. */
@@ -41,12 +50,16 @@ export function writtenWorkload(
   const isOtherwiseSame =
     isPaused === before?.isPaused && isSame(annotations, before.annotations) && isSame(others, before.object);
   if (before !== undefined && !isTemplateChanged && isOtherwiseSame) return before;
-  const owned = before?.templateOwners ?? {};
-  const ownsTemplate = isTemplateChanged || Object.hasOwn(owned, change.by);
-  const templateOwners = ownsTemplate ? { ...owned, [change.by]: server.nowSeconds } : owned;
+  const managers = managersAfter(before, { ...change, isTemplateChanged, annotations }, server.nowSeconds);
+  const templateTimes = Object.values(managers).flatMap((one) => (one.ownsTemplate ? [one.atSeconds] : []));
+  const createdAtSeconds = before?.createdAtSeconds ?? server.nowSeconds;
   const resourceVersion = server.nextVersion();
   const uid = before?.uid ?? `uid-${resourceVersion}`;
-  const metadata = { ...objectAt(others, "metadata"), ...ref, uid, resourceVersion, annotations };
+  const managedFields = Object.entries(managers).map(managedFieldsOf);
+  const metadata = {
+    ...{ ...objectAt(others, "metadata"), ...ref, uid, resourceVersion, annotations, managedFields },
+    creationTimestamp: timeText(createdAtSeconds),
+  };
   const isPauseTold = isPaused || before?.isPaused === true;
   const spec = isPauseTold ? { spec: { ...objectAt(others, "spec"), paused: isPaused } } : {};
   return {
@@ -58,12 +71,59 @@ export function writtenWorkload(
     annotations,
     templateAnnotations: templateAnnotationsOf(template),
     template,
-    createdAtSeconds: before?.createdAtSeconds ?? server.nowSeconds,
-    templateChangedAtSeconds: Math.max(...Object.values(templateOwners)),
+    createdAtSeconds,
+    templateChangedAtSeconds: Math.max(createdAtSeconds, ...templateTimes),
+    writtenAtSeconds: server.nowSeconds,
     isPaused,
     isDeleting: false,
-    templateOwners,
+    managers,
   };
+}
+
+function managersAfter(
+  before: StoredWorkload | undefined,
+  change: WorkloadChange & { readonly annotations: Annotations; readonly isTemplateChanged: boolean },
+  nowSeconds: number,
+): Readonly<Record<string, Manager>> {
+  const name = change.manager ?? (change.by === "us" ? "Reloader" : "people");
+  const written = Object.keys(change.annotations).filter(
+    (key) => change.annotations[key] !== before?.annotations[key],
+  );
+  const others = Object.entries(before?.managers ?? {}).map(([manager, owned]) => {
+    const isOwner = manager === name;
+    const annotations = owned.annotations.filter(
+      (key) => Object.hasOwn(change.annotations, key) && (isOwner || !written.includes(key)),
+    );
+    return [manager, { ...owned, annotations }] as const;
+  });
+  const own = before?.managers[name];
+  const after: Manager = {
+    atSeconds: nowSeconds,
+    ownsTemplate: change.isTemplateChanged || own?.ownsTemplate === true,
+    annotations: [
+      ...new Set([
+        ...(own?.annotations ?? []).filter((key) => Object.hasOwn(change.annotations, key)),
+        ...written,
+      ]),
+    ],
+  };
+  return { ...Object.fromEntries(others), [name]: after };
+}
+
+/** Kubernetes' fieldsV1, as far as we read them; only `f:spec.f:template` stands for the template of every kind. */
+function managedFieldsOf([manager, { atSeconds, ownsTemplate, annotations }]: readonly [string, Manager]) {
+  const owned = Object.fromEntries(annotations.map((key) => [`f:${key}`, {}]));
+  return {
+    ...{ manager, operation: "Update", time: timeText(atSeconds), fieldsType: "FieldsV1" },
+    fieldsV1: {
+      "f:metadata": { "f:annotations": owned },
+      ...(ownsTemplate ? { "f:spec": { "f:template": {} } } : {}),
+    },
+  };
+}
+
+function timeText(seconds: number): string {
+  return new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 }
 
 /** The change that makes a workload out of a manifest. */
