@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startControlPlane } from "@fleet-reloader/control-plane/start";
-import { ApiClient } from "@fleet-reloader/testkit/api-client";
+import { ApiClient, type ApiTarget } from "@fleet-reloader/testkit/api-client";
 import { customResourceDefinition, customResources } from "@fleet-reloader/testkit/custom-resources";
 import { secretsStoreResources } from "@fleet-reloader/testkit/secrets-store";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
@@ -13,6 +13,8 @@ export interface World extends AsyncDisposable {
   readonly name: "simulated" | "real";
   readonly kubeconfigPath: string;
   readonly client: ApiClient;
+  /** Where the client sends what it sends: for what is put between the product and the API server. */
+  readonly target: ApiTarget;
   /** Kubeconfig of a user who may do nothing until it is granted. */
   readonly limited: { readonly kubeconfigPath: string; readonly user: string };
   /** Grants a ClusterRole's rules to the limited user. */
@@ -42,11 +44,13 @@ export async function startSimulatedWorld(): Promise<World> {
     return path;
   };
   const kubeconfig = cluster.kubeconfig();
+  const target = { url: cluster.url, token: cluster.token };
   const limitedToken = cluster.addUser("limited");
   return {
     name: "simulated",
     kubeconfigPath: write("admin.yaml", kubeconfig),
-    client: new ApiClient({ url: cluster.url, token: cluster.token }),
+    client: new ApiClient(target),
+    target,
     limited: {
       kubeconfigPath: write("limited.yaml", kubeconfig.replace(cluster.token, limitedToken)),
       user: "limited",
@@ -73,17 +77,15 @@ export async function startSimulatedWorld(): Promise<World> {
 
 export async function startRealWorld(): Promise<World> {
   const plane = await startControlPlane();
-  const client = new ApiClient({
-    url: plane.url,
-    token: plane.adminToken,
-    ca: readFileSync(plane.caPath, "utf8"),
-  });
+  const target = { url: plane.url, token: plane.adminToken, ca: plane.caPem };
+  const client = new ApiClient(target);
   await addKinds(client, "secrets-store.yaml");
   await installCustomResources(client);
   return {
     name: "real",
     kubeconfigPath: plane.kubeconfigPath,
     client,
+    target,
     limited: { kubeconfigPath: plane.user("limited").kubeconfigPath, user: "limited" },
     async grant(rules) {
       await client.remove("ClusterRole", "limited");

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { type SimCluster, startSimCluster } from "../sim-api/cluster.ts";
+import { until } from "../until.ts";
 import { type FaultProxy, startFaultProxy } from "./proxy.ts";
 
 const path = "/api/v1/namespaces/default/configmaps";
@@ -78,6 +79,31 @@ describe("the fault proxy", () => {
     proxy.loseReply({ method: "POST" });
     await expect(call("", { method: "POST", body: JSON.stringify(manifest("lost")) })).rejects.toThrow();
     expect(cluster.get("ConfigMap", "default", "lost")).toBeDefined();
+  });
+
+  test("holds a write until it is let through, also when its caller has given up", async () => {
+    const held = proxy.hold({ method: "POST" });
+    const late = call("", {
+      method: "POST",
+      body: JSON.stringify(manifest("late")),
+      signal: AbortSignal.timeout(100),
+    });
+    await expect(late).rejects.toThrow(/timeout/i);
+    await until("the proxy sees that the caller has left", () => held.abandoned === 1);
+    expect(held.count).toBe(1);
+    expect(cluster.get("ConfigMap", "default", "late")).toBeUndefined();
+    expect(await held.release()).toEqual([201]);
+    expect(cluster.get("ConfigMap", "default", "late")).toMatchObject({ data: { value: "1" } });
+  });
+
+  test("answers a caller that waits for a request that is held, and holds no more of them than asked", async () => {
+    const held = proxy.hold({ method: "POST" });
+    const first = call("", { method: "POST", body: JSON.stringify(manifest("patient")) });
+    await until("the request is held", () => held.count === 1);
+    expect((await call("", { method: "POST", body: JSON.stringify(manifest("next")) })).status).toBe(201);
+    await held.release();
+    expect(await (await first).json()).toMatchObject({ metadata: { name: "patient" } });
+    expect(held.abandoned).toBe(0);
   });
 
   test("drops and doubles watch events", async () => {

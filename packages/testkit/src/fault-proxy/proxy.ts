@@ -1,6 +1,7 @@
 import { once } from "node:events";
 import {
   Agent,
+  type ClientRequest,
   createServer,
   type IncomingMessage,
   type OutgoingHttpHeaders,
@@ -14,6 +15,7 @@ import { renderKubeconfig } from "../sim-api/kubeconfig.ts";
 import { scriptedFailure, statusJson } from "../sim-api/status-errors.ts";
 import { type EventStream, type LineFate, relayEvents } from "./event-stream.ts";
 import { FaultPlan, type Planned } from "./fault-plan.ts";
+import { type HeldRequests, RequestHold } from "./held-requests.ts";
 import { isWatch, matches, type RequestMatch } from "./request-match.ts";
 
 export interface FaultProxyOptions {
@@ -28,6 +30,10 @@ export interface PlannedAnswer extends Planned {
   readonly status: number;
   /** Seconds. */
   readonly retryAfter?: number;
+}
+
+interface PlannedHold extends Planned {
+  readonly held: RequestHold;
 }
 
 /** A plain-HTTP front of an API server that behaves as badly as a test wants. Faults add up; `heal` ends them. */
@@ -53,6 +59,8 @@ export interface FaultProxy extends AsyncDisposable {
   answer(planned: PlannedAnswer): void;
   /** Passes requests on, then resets the connection instead of answering: the reply is lost. */
   loseReply(planned: Planned): void;
+  /** Holds the next requests that fit, whole, until they are released: also those whose callers give up meanwhile. */
+  hold(planned: Planned): HeldRequests;
   dropEvents(planned: Planned): void;
   doubleEvents(planned: Planned): void;
   /** Back to a plain proxy. What went silent stays silent: a peer that is gone does not come back. */
@@ -71,6 +79,7 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
   const streams = new Set<EventStream>();
   const answers = new FaultPlan<PlannedAnswer>();
   const lostReplies = new FaultPlan<Planned>();
+  const holds = new FaultPlan<PlannedHold>();
   const drops = new FaultPlan<Planned>();
   const doubles = new FaultPlan<Planned>();
   let delays: { readonly ms: number; readonly match: RequestMatch }[] = [];
@@ -96,8 +105,17 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     if (mode === "silent") return;
     const answer = answers.take(incoming);
     if (answer !== undefined) return sendAnswer(outgoing, answer);
+    const hold = holds.take(incoming);
+    if (hold !== undefined)
+      return await hold.held.keep(incoming, outgoing, (body) => passLate(incoming, outgoing, body));
     const isReplyLost = lostReplies.take(incoming) !== undefined;
-    const upstream = await forward(incoming, outgoing);
+    const call = callFor(incoming);
+    incoming.pipe(call);
+    // A client that leaves takes its request along.
+    outgoing.once("close", () => {
+      if (!outgoing.writableFinished) call.destroy();
+    });
+    const upstream = await answerTo(call);
     if (isReplyLost) {
       upstream.resume();
       await once(upstream, "end");
@@ -109,18 +127,26 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     else upstream.pipe(outgoing);
   }
 
-  async function forward(incoming: IncomingMessage, outgoing: ServerResponse): Promise<IncomingMessage> {
-    const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  /** What was held is in the network: whoever sent it cannot take it back. */
+  async function passLate(
+    incoming: IncomingMessage,
+    outgoing: ServerResponse,
+    body: Buffer,
+  ): Promise<number> {
+    const call = callFor(incoming);
+    call.end(body);
+    const upstream = await answerTo(call);
+    const status = upstream.statusCode ?? 502;
+    outgoing.once("close", () => upstream.resume());
+    if (outgoing.destroyed) upstream.resume();
+    else upstream.pipe(outgoing.writeHead(status, passedOn(upstream.headers)));
+    await once(upstream, "end");
+    return status;
+  }
+
+  function callFor(incoming: IncomingMessage): ClientRequest {
     const headers = { ...passedOn(incoming.headers), host: target.host };
-    const call = request(new URL(incoming.url ?? "/", target), { agent, method: incoming.method, headers });
-    call.once("response", resolve);
-    call.once("error", reject);
-    incoming.pipe(call);
-    // A client that leaves takes its request along.
-    outgoing.once("close", () => {
-      if (!outgoing.writableFinished) call.destroy();
-    });
-    return promise;
+    return request(new URL(incoming.url ?? "/", target), { agent, method: incoming.method, headers });
   }
 
   function relay(incoming: IncomingMessage, upstream: IncomingMessage, outgoing: ServerResponse): void {
@@ -161,12 +187,17 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
     },
     answer: (planned) => answers.add(planned),
     loseReply: (planned) => lostReplies.add(planned),
+    hold: (planned) => {
+      const held = new RequestHold();
+      holds.add({ ...planned, held });
+      return held;
+    },
     dropEvents: (planned) => drops.add(planned),
     doubleEvents: (planned) => doubles.add(planned),
     heal: () => {
       mode = "open";
       delays = [];
-      for (const plan of [answers, lostReplies, drops, doubles]) plan.clear();
+      for (const plan of [answers, lostReplies, holds, drops, doubles]) plan.clear();
     },
     [Symbol.asyncDispose]: async () => {
       const closed = once(server, "close");
@@ -176,6 +207,13 @@ export async function startFaultProxy(options: FaultProxyOptions): Promise<Fault
       agent.destroy();
     },
   };
+}
+
+function answerTo(call: ClientRequest): Promise<IncomingMessage> {
+  const { promise, resolve, reject } = Promise.withResolvers<IncomingMessage>();
+  call.once("response", resolve);
+  call.once("error", reject);
+  return promise;
 }
 
 function reset(incoming: IncomingMessage): void {
