@@ -83,6 +83,11 @@ export class Site {
     accepted(await this.#client.patch(kind, name, patch, this.namespace));
   }
 
+  /** Puts this in the place of what is there, whatever its version. */
+  async replace(kind: ApiKind, name: string, object: object): Promise<void> {
+    accepted(await this.#client.send("PUT", this.path(kind, name), { ...typeOf(kind), ...object }));
+  }
+
   async remove(kind: ApiKind, name: string): Promise<void> {
     accepted(await this.#client.remove(kind, name, this.namespace));
   }

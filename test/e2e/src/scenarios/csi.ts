@@ -120,7 +120,8 @@ export function csiTests(world: () => World): void {
   });
 }
 
-function mounts(className: string): object {
+/** A container that mounts what the driver fetches for this class. */
+export function mounts(className: string): object {
   const csi = {
     driver: "secrets-store.csi.k8s.io",
     readOnly: true,
