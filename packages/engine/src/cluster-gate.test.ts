@@ -230,7 +230,7 @@ describe("what the fleet knows", () => {
 
 describe("a handler behind the gate", () => {
   const request = { cluster: "a", workload: { kind: "Deployment", namespace: "n", name: "w" } };
-  const delivery = { attemptsMade: 0, purpose: "change", signal: forever } as const;
+  const delivery = { attemptsMade: 0, isDoubtful: false, purpose: "change", signal: forever } as const;
 
   test.each<[FaultCode, boolean]>([
     ["kube.timeout", true],

@@ -63,7 +63,7 @@ describe("a write that was decided on an older version", () => {
     const bed = await adopted({ before: people.before });
     bed.edit("2");
     people.begin(() => bed.cluster.touchStatus(bed.api));
-    const delivery = { attemptsMade: 0, purpose: "change" as const, signal: stop.signal };
+    const delivery = { attemptsMade: 0, isDoubtful: false, purpose: "change" as const, signal: stop.signal };
     const running = bed.handler({ cluster: "c1", workload: bed.api }, delivery);
     await settled();
     stop.abort("shutdown");

@@ -134,7 +134,12 @@ describe("a request leads to nothing when", () => {
   test("this worker does not know the cluster: the request waits, no attempt is used up", async () => {
     const bed = createTestBed();
     const workload = { kind: "Deployment", namespace: "ns", name: "api" };
-    const delivery = { attemptsMade: 0, purpose: "change" as const, signal: bed.lifetime.signal };
+    const delivery = {
+      attemptsMade: 0,
+      isDoubtful: false,
+      purpose: "change" as const,
+      signal: bed.lifetime.signal,
+    };
     expect(await bed.handler({ cluster: "other", workload }, delivery)).toEqual({
       type: "again",
       afterMs: 5000,

@@ -36,6 +36,12 @@ export type Handler = (request: Request, delivery: Delivery) => Promise<Result>;
 export interface Delivery {
   /** Counted attempts before this one. */
   readonly attemptsMade: number;
+  /**
+   * An earlier run of this request may have left a write under way, and nobody knows what became of it: the run ended in a counted attempt,
+   * its worker was lost, or it was aborted. It stays so until the request is done. A request that was only held, parked or delayed is not
+   * doubtful: its write was certainly not made.
+   */
+  readonly isDoubtful: boolean;
   readonly purpose: Purpose;
   /** Aborted when the worker stops in a hurry or has lost the request to another worker. */
   readonly signal: AbortSignal;

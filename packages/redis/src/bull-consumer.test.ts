@@ -163,7 +163,7 @@ describe("a worker that stops", () => {
   });
 
   // A pod has 30 s: what does not end goes to another worker at once, not when its lock is out.
-  test("gives back what does not end in time, untouched and uncounted", async () => {
+  test("gives back what does not end in time, uncounted, and says that a write may be under way", async () => {
     await using bed = await startQueue(redis.url);
     let taken = false;
     const consumer = bed.consume(async (_, { signal }) => {
@@ -177,10 +177,12 @@ describe("a worker that stops", () => {
     await bed.until("it runs", () => taken);
     const begun = bed.now();
     await consumer.stop(100);
+    const [job] = (await bed.queue.queues[0]?.getJobs("delayed")) ?? [];
+    expect(job?.data).toEqual({ cluster: "c1", workload: "Deployment/ns/api", isDoubtful: true });
     const runs = recordRuns(bed, () => done);
     await bed.until("another has it", () => runs.length === 1);
     expect((runs[0]?.at ?? 0) - begun).toBeLessThan(3000);
-    expect(runs[0]?.delivery.attemptsMade).toBe(0);
+    expect(runs[0]?.delivery).toMatchObject({ attemptsMade: 0, isDoubtful: true });
   });
 });
 

@@ -8,7 +8,7 @@ import { BullHolds } from "./bull-holds.ts";
 import { queueName } from "./bull-workqueue.ts";
 import type { RedisClient, RedisConnection } from "./client.ts";
 import type { Keys } from "./keys.ts";
-import { fromJob, purposeOf, type RequestJob } from "./request-job.ts";
+import { fromJob, isAborted, purposeOf, type RequestJob } from "./request-job.ts";
 import { pauseAfter, retryAfter } from "./retry-policy.ts";
 
 export interface BullConsumerOptions {
@@ -127,6 +127,7 @@ export class BullConsumer {
       if (job.attemptsStarted > 1) await this.#holds.forget(keys.shardOf(request.cluster), [job.id ?? ""]);
       const result = await handler(request, {
         attemptsMade: job.attemptsMade,
+        isDoubtful: isDoubtful(job),
         purpose,
         signal: signal ?? new AbortController().signal,
       });
@@ -138,6 +139,8 @@ export class BullConsumer {
       const { queue } = fault.disposition;
       if (queue === "drop") return fault.code;
       if (queue === "retry") throw fault;
+      // First: from the moment it is put back another worker may take it.
+      if (fault.class === "aborted") await noteAbort(job);
       await job.moveToDelayed(clock.now() + pauseAfter(fault, random), token);
       throw new DelayedError();
     }
@@ -160,6 +163,15 @@ export class BullConsumer {
     }
     throw new DelayedError();
   }
+}
+
+/** BullMQ counts attempts and lost workers. Of a run that was aborted it knows nothing. */
+function isDoubtful({ attemptsMade, stalledCounter, data }: Job<RequestJob>): boolean {
+  return attemptsMade > 0 || stalledCounter > 0 || isAborted(data);
+}
+
+async function noteAbort(job: Job<RequestJob>): Promise<void> {
+  if (!isAborted(job.data)) await job.updateData({ ...job.data, isDoubtful: true });
 }
 
 /** What is left of an uneven division goes to the first shards. */

@@ -2,10 +2,12 @@ import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Request } from "@fleet-reloader/engine/request";
 import type { Purpose } from "@fleet-reloader/engine/workqueue";
 
-/** What lies in the queue for a request: its identity and nothing else: what it is about is read when it is handled. */
+/** What lies in the queue for a request: its identity. What it is about is read when it is handled. */
 export interface RequestJob {
   readonly cluster: string;
   readonly workload: string;
+  /** A run of it was aborted, and may have left a write under way. BullMQ counts no such attempt, so the entry itself says it. */
+  readonly isDoubtful?: true;
 }
 
 export function toJob(request: Request): RequestJob {
@@ -19,6 +21,11 @@ export function fromJob(data: unknown): Request | undefined {
   if (typeof data.cluster !== "string" || typeof data.workload !== "string") return undefined;
   const workload = parseWorkloadKey(data.workload);
   return workload === undefined ? undefined : { cluster: data.cluster, workload };
+}
+
+/** Whether the entry says that a run of it was aborted. */
+export function isAborted(data: unknown): boolean {
+  return typeof data === "object" && data !== null && "isDoubtful" in data && data.isDoubtful === true;
 }
 
 /** The name of a queue entry says why the workload is looked at; what an older version called otherwise is a change. */

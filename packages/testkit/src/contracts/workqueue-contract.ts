@@ -2,6 +2,7 @@ import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
 import type { Addition } from "@fleet-reloader/engine/workqueue";
 import { describe, expect, test } from "vitest";
 import { burstContract } from "./burst-contract.ts";
+import { doubtContract } from "./doubt-contract.ts";
 import {
   adoption,
   atOnce,
@@ -273,5 +274,6 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
   });
 
   burstContract(start);
+  doubtContract(start);
   workContract(start);
 }

@@ -60,3 +60,15 @@ test("a change is handed out before an adoption, and that before a look at a rol
   });
   expect(purposes).toEqual(["change", "adoption", "follow"]);
 });
+
+test("a request whose worker was lost is doubtful until it is done", async () => {
+  const queue = new MemoryWorkqueue({ clock: new ManualClock() });
+  await queue.add([atOnce()]);
+  const lost = queue.take();
+  lost?.lose();
+  const taken = queue.take();
+  taken?.finish(done);
+  await queue.add([atOnce()]);
+  const doubts = [lost, taken, queue.take()].map((one) => one?.delivery.isDoubtful);
+  expect(doubts).toEqual([false, true, false]);
+});

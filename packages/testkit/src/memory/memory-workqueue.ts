@@ -12,6 +12,8 @@ interface Entry {
   readonly purpose: Purpose;
   readonly madeMs: number;
   attemptsMade: number;
+  /** Its worker was lost, or its run aborted. */
+  isLeft: boolean;
   dueMs: number;
   /** When it was handed out last. */
   takenMs: number | undefined;
@@ -125,10 +127,16 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
     entry.hold = undefined;
     entry.takenMs = now;
     entry.firstChangeMs = undefined;
+    const { attemptsMade } = entry;
     const isMine = () => this.#entries.get(id) === entry && entry.run === run;
     return {
       request: entry.request,
-      delivery: { attemptsMade: entry.attemptsMade, purpose: entry.purpose, signal },
+      delivery: {
+        attemptsMade,
+        isDoubtful: attemptsMade > 0 || entry.isLeft,
+        purpose: entry.purpose,
+        signal,
+      },
       finish: (result) => {
         if (!isMine()) return;
         if (result.type === "again") this.#wait(entry, result.afterMs, result.hold);
@@ -138,7 +146,9 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
         if (isMine()) this.#failed(id, entry, error);
       },
       lose: () => {
-        if (isMine()) this.#wait(entry, 0);
+        if (!isMine()) return;
+        entry.isLeft = true;
+        this.#wait(entry, 0);
       },
     };
   }
@@ -173,7 +183,7 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
 
   #create(id: string, request: Request, { purpose, delayMs }: { purpose: Purpose; delayMs: number }): void {
     const madeMs = this.#options.clock.monotonic();
-    const fresh = { attemptsMade: 0, run: undefined, next: undefined, hold: undefined };
+    const fresh = { attemptsMade: 0, isLeft: false, run: undefined, next: undefined, hold: undefined };
     const untaken = { takenMs: undefined, firstChangeMs: undefined };
     this.#entries.set(id, { request, purpose, madeMs, dueMs: madeMs + delayMs, ...fresh, ...untaken });
   }
@@ -200,6 +210,7 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
     const fault = asFault(error);
     const { queue, countsAsAttempt } = fault.disposition;
     if (countsAsAttempt) entry.attemptsMade += 1;
+    if (fault.class === "aborted") entry.isLeft = true;
     if (queue === "drop") this.#end(id, entry);
     else this.#wait(entry, fault.retryAfterMs ?? this.#options.retryMs?.(entry.attemptsMade) ?? 1000);
   }
