@@ -30,6 +30,12 @@ describe("what the queue does with a fault", () => {
     },
   );
 
+  // A webhook that takes our edit out is mended one day, and nothing else asks again.
+  test("that says that our write was rewritten is to try again, counted", () => {
+    const { disposition } = new Fault("engine.write-rewritten", "a webhook removed it");
+    expect(disposition).toMatchObject({ queue: "retry", countsAsAttempt: true });
+  });
+
   test("that no repeat can cure is to drop the request and say so", () => {
     expect(dispositions.invalid).toMatchObject({ queue: "drop", level: "error" });
   });

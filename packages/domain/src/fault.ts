@@ -145,10 +145,10 @@ export const faultCatalogue = {
     mend: "None needed.",
   },
   "engine.write-rewritten": {
-    class: "invalid",
+    class: "transient",
     meaning:
-      "The API server accepted our write but the pod template does not carry it: something rewrote it.",
-    mend: "Look for a mutating webhook that removes our annotation or variable.",
+      "The API server accepted our write, but the pod template does not carry it: something rewrote it. The change has not reached the pods.",
+    mend: "Look for a mutating webhook that removes our annotation or variable. The write is tried again, at last every 5 minutes, until the template carries it.",
   },
   "engine.invariant": {
     class: "invariant",

@@ -4,6 +4,7 @@ import { settled } from "@fleet-reloader/testkit/memory/manual-clock";
 import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
 import { describe, expect, test } from "vitest";
 import { adopted, failing } from "./fixture/adopted-deployment.ts";
+import type { FailureReport } from "./reporter.ts";
 
 describe("a write that was decided on an older version", () => {
   /** Somebody writes the workload between our read and our write, this often. */
@@ -161,13 +162,27 @@ describe("a call that fails", () => {
 });
 
 describe("a write that a webhook rewrites", () => {
-  test("is an error that names the cause, not a roll, and is not tried for ever (A12)", async () => {
-    const strip = (template: unknown) => ({ ...Object(template), metadata: {} });
+  const strip = (template: unknown) => ({ ...Object(template), metadata: {} });
+
+  test("is a fault that names the cause and is tried again, and no roll (A12)", async () => {
     const bed = await adopted({ admit: strip });
     bed.edit("2");
-    await expect(bed.run()).rejects.toMatchObject({ code: "engine.write-rewritten", class: "invalid" });
+    await expect(bed.run()).rejects.toMatchObject({ code: "engine.write-rewritten", class: "transient" });
     expect(bed.meter.sentences.filter((sentence) => sentence.startsWith("rolled"))).toEqual([]);
-    expect(bed.log.messages("error")).toEqual(["workload not reconciled"]);
-    expect(await bed.run()).toBe("unchanged");
+    expect(bed.meter.count("reconciled c1 retry")).toBe(1);
+    expect(bed.log.messages("warn")).toEqual(["workload not reconciled"]);
+  });
+
+  test("is told on the workload at the first attempt, and not when it is tried again", async () => {
+    const told: string[] = [];
+    const ignore = () => undefined;
+    const failed = ({ code }: FailureReport) => void told.push(code);
+    const reporter = { rolled: ignore, failed, ended: ignore, unreadable: ignore, held: ignore };
+    for (const attemptsMade of [0, 1]) {
+      const bed = await adopted({ admit: strip, reporter });
+      bed.edit("2");
+      await expect(bed.reconcile(bed.api, { attemptsMade })).rejects.toThrow();
+    }
+    expect(told).toEqual(["engine.write-rewritten"]);
   });
 });

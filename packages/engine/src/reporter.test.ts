@@ -79,6 +79,13 @@ describe("what a reconcile tells", () => {
 
 test.each<[FaultCode, number, boolean]>([
   ["engine.write-rewritten", 0, true],
+  // Not at each retry; but a request that failed in another way at first is told of, too.
+  ["engine.write-rewritten", 1, false],
+  ["engine.write-rewritten", 2, false],
+  ["engine.write-rewritten", 4, true],
+  ["engine.write-rewritten", 5, false],
+  ["engine.write-rewritten", 31, false],
+  ["engine.write-rewritten", 32, true],
   ["kube.forbidden", 0, true],
   ["kube.rejected", 0, true],
   ["kube.server-error", 0, false],

@@ -108,10 +108,21 @@ export function isWorthReporting(fault: Fault, attemptsMade: number): boolean {
     case "invariant":
       return true;
     case "transient":
+      if (fault.code === "engine.write-rewritten") return isFirstOrRare(attemptsMade);
       return fault.code === "kube.rejected" || attemptsMade >= patienceAttempts;
     case "conflict":
       return attemptsMade >= patienceAttempts;
     default:
       return false;
   }
+}
+
+/**
+ * The first attempt, and later ones ever less often: each time their number has doubled. The request may have failed in another way at
+ * first, and what goes on for hours is told again.
+ */
+function isFirstOrRare(attemptsMade: number): boolean {
+  return (
+    attemptsMade === 0 || (attemptsMade >= patienceAttempts && Number.isInteger(Math.log2(attemptsMade)))
+  );
 }

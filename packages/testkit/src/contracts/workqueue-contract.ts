@@ -229,6 +229,7 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       ["kube.conflict", 1],
       ["kube.server-error", 1],
       ["engine.invariant", 1],
+      ["engine.write-rewritten", 1],
       ["kube.throttled", 0],
       ["engine.aborted", 0],
     ] as const satisfies readonly (readonly [FaultCode, number])[])(
@@ -248,7 +249,7 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
     test("that no repeat can cure does not come back by itself, but for a new change", async () => {
       await using bed = await start();
       const runs = recordRuns(bed, () => {
-        throw new Fault("engine.write-rewritten", "simulated");
+        throw new Fault("request.invalid", "simulated");
       });
       await bed.queue.add([atOnce()]);
       await bed.until("it ran", () => runs.length === 1);
