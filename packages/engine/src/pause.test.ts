@@ -136,3 +136,36 @@ test("the end of a pause rolls nothing that has not been quiet yet", async () =>
   await bed.elapse(2000);
   expect(bed.state()).toEqual({ ...paused, rolls: 2 });
 });
+
+describe("a webhook that takes the change out of the template", () => {
+  /** The template stays as it is from now on. */
+  async function heldStripped() {
+    let kept: unknown;
+    const bed = await held({ admit: (template) => kept ?? template });
+    const strip = () => {
+      kept = bed.cluster.workload(bed.api)?.template;
+    };
+    return { ...bed, strip };
+  }
+
+  test("leaves nothing paused: there is no rollout to hold", async () => {
+    const bed = await heldStripped();
+    bed.strip();
+    await bed.change("2");
+    expect(bed.state()).toEqual({ ...free, rolls: 0 });
+  });
+
+  test("does not prolong a pause", async () => {
+    const bed = await heldStripped();
+    await bed.change("2");
+    await bed.elapse(30_000);
+    bed.strip();
+    await bed.change("3");
+    expect(bed.state()).toEqual({ ...paused, rolls: 1 });
+    // Also when what ends it is the write that is rewritten.
+    bed.queue.wipe();
+    await bed.elapse(31_000);
+    await bed.change("4");
+    expect(bed.state()).toEqual({ ...free, rolls: 1 });
+  });
+});

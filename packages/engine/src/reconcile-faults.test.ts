@@ -1,9 +1,12 @@
+import { ourNote } from "@fleet-reloader/domain/carried/note";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
 import { settled } from "@fleet-reloader/testkit/memory/manual-clock";
 import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
 import { describe, expect, test } from "vitest";
 import { adopted, failing } from "./fixture/adopted-deployment.ts";
+import type { TestBedOptions } from "./fixture/test-bed.ts";
 import type { FailureReport } from "./reporter.ts";
 
 describe("a write that was decided on an older version", () => {
@@ -162,10 +165,26 @@ describe("a call that fails", () => {
 });
 
 describe("a write that a webhook rewrites", () => {
-  const strip = (template: unknown) => ({ ...Object(template), metadata: {} });
+  /** Takes our edit out of so many writes. */
+  function stripping(times: number, options: TestBedOptions = {}) {
+    let left = times;
+    const admit = (template: unknown) => {
+      left -= 1;
+      return left < 0 ? template : templateUsing({ app: {} });
+    };
+    return adopted({ ...options, admit });
+  }
+
+  type Bed = Awaited<ReturnType<typeof stripping>>;
+  const noteOf = ({ cluster, api }: Bed) =>
+    ourNote(cluster.workload(api)?.annotations ?? {}, testKeyring("k1"));
+  const ask = async ({ queue, api: workload }: Bed) =>
+    await queue.add([
+      { request: { cluster: "c1", workload }, quietPeriodMs: 0, maxWaitMs: 0, purpose: "change" },
+    ]);
 
   test("is a fault that names the cause and is tried again, and no roll (A12)", async () => {
-    const bed = await adopted({ admit: strip });
+    const bed = await stripping(1);
     bed.edit("2");
     await expect(bed.run()).rejects.toMatchObject({ code: "engine.write-rewritten", class: "transient" });
     expect(bed.meter.sentences.filter((sentence) => sentence.startsWith("rolled"))).toEqual([]);
@@ -178,11 +197,54 @@ describe("a write that a webhook rewrites", () => {
     const ignore = () => undefined;
     const failed = ({ code }: FailureReport) => void told.push(code);
     const reporter = { rolled: ignore, failed, ended: ignore, unreadable: ignore, held: ignore };
-    for (const attemptsMade of [0, 1]) {
-      const bed = await adopted({ admit: strip, reporter });
-      bed.edit("2");
-      await expect(bed.reconcile(bed.api, { attemptsMade })).rejects.toThrow();
-    }
+    const bed = await stripping(3, { reporter });
+    bed.edit("2");
+    await ask(bed);
+    await bed.elapse(10_000);
+    expect(bed.cluster.rolls()).toHaveLength(1);
     expect(told).toEqual(["engine.write-rewritten"]);
+  });
+
+  test("once is made at the retry, exactly once, and noted then", async () => {
+    const bed = await stripping(1);
+    const before = noteOf(bed);
+    bed.edit("2");
+    await ask(bed);
+    await bed.elapse(0);
+    expect([bed.cluster.rolls().length, noteOf(bed)]).toEqual([0, before]);
+    await bed.elapse(10_000);
+    expect(bed.cluster.rolls()).toHaveLength(1);
+    expect(noteOf(bed)).not.toBe(before);
+    expect(await bed.run()).toBe("unchanged");
+    bed.edit("1");
+    expect(await bed.run()).toBe("rolled");
+  });
+
+  // One write and one that takes the note back for each attempt, and an attempt only when its back-off is over.
+  test("each time leaves the note as it was, and is not written faster than it is tried again", async () => {
+    const bed = await stripping(Number.POSITIVE_INFINITY);
+    const before = { note: noteOf(bed), patches: bed.patches() };
+    bed.edit("2");
+    await ask(bed);
+    await bed.elapse(10_000);
+    expect([bed.cluster.rolls().length, noteOf(bed)]).toEqual([0, before.note]);
+    const attempts = bed.meter.count("reconciled c1 retry");
+    expect(attempts).toBeGreaterThan(1);
+    expect(attempts).toBeLessThanOrEqual(11);
+    expect(bed.patches() - before.patches).toBe(2 * attempts);
+  });
+
+  test("is the fault also when the note cannot be put back", async () => {
+    let patches = Number.NEGATIVE_INFINITY;
+    const bed = await stripping(1, {
+      before: ({ verb }) => {
+        if (verb === "patch") patches += 1;
+        if (patches === 2) throw new Fault("kube.conflict", "its status was written");
+      },
+    });
+    bed.edit("2");
+    patches = 0;
+    await expect(bed.run()).rejects.toMatchObject({ code: "engine.write-rewritten" });
+    expect(patches).toBe(2);
   });
 });

@@ -3,7 +3,7 @@ import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
 import type { MemoryClusterOptions } from "@fleet-reloader/testkit/memory/memory-cluster";
 import { describe, expect, test } from "vitest";
-import { caseOf, createKindBed, type KindCase, kindCases } from "./fixture/kind-bed.ts";
+import { caseOf, createKindBed, type KindCase, kindCases, readsApp } from "./fixture/kind-bed.ts";
 import { outcomeOf, type TestBedOptions } from "./fixture/test-bed.ts";
 
 const release: Freeze = { scope: {}, reason: "release", by: "ann" };
@@ -20,13 +20,16 @@ type Trouble = (call: ClusterCall) => Promise<void> | void;
 
 /** A workload of a kind whose source has changed; a budget of one roll; and trouble at one moment of its calls. */
 async function changed(one: KindCase, moment: keyof Pick<MemoryClusterOptions, "turn" | "before" | "after">) {
-  const world: { trouble: Trouble } = { trouble: () => undefined };
+  const world: { trouble: Trouble; admit: (template: unknown) => unknown } = {
+    trouble: () => undefined,
+    admit: (template) => template,
+  };
   const limits: TestBedOptions["limits"] = {
     fleet: { unfinishedMax: 1 },
     workloadBreaker: { rollsMax: 10, withinMs: 300_000 },
   };
   const hook = { [moment]: (call: ClusterCall) => world.trouble(call) };
-  const bed = await createKindBed(one, { ...hook, limits });
+  const bed = await createKindBed(one, { ...hook, admit: (template) => world.admit(template), limits });
   bed.change("2");
   return {
     ...bed,
@@ -35,6 +38,9 @@ async function changed(one: KindCase, moment: keyof Pick<MemoryClusterOptions, "
     isFree: async () => (await bed.ledger.enter(other, [])).type === "entered",
     meet: (trouble: Trouble) => {
       world.trouble = trouble;
+    },
+    admit: (admit: (template: unknown) => unknown) => {
+      world.admit = admit;
     },
   };
 }
@@ -103,6 +109,38 @@ describe.each(kindCases)("what is taken for a roll of a $name", (one) => {
       await expect(bed.run()).rejects.toMatchObject({ code: "kube.rejected" });
     bed.meet(() => undefined);
     expect(await bed.run()).toBe("rolled");
+  });
+});
+
+const templateKinds = [
+  "Deployment",
+  "DaemonSet",
+  "StatefulSet",
+  "DeploymentConfig",
+  "Rollout",
+  "Rollout that refers to a Deployment",
+];
+
+describe.each(templateKinds)("a roll of a %s that a webhook rewrites", (name) => {
+  const rewritten = { code: "engine.write-rewritten" };
+
+  test("takes nothing from a budget when the template is as it was, and is made later", async () => {
+    const bed = await changed(caseOf(name), "before");
+    const before = bed.cluster.workload(bed.workload)?.annotations;
+    bed.admit(() => readsApp);
+    for (let attempt = 0; attempt < 15; attempt += 1)
+      await expect(bed.run()).rejects.toMatchObject(rewritten);
+    expect(bed.cluster.workload(bed.workload)?.annotations).toEqual(before);
+    bed.admit((template) => template);
+    expect(await bed.run()).toBe("rolled");
+    expect(bed.actions()).toBe(1);
+  });
+
+  test("stays counted when the template is another one: pods are made anew", async () => {
+    const bed = await changed(caseOf(name), "before");
+    bed.admit(() => ({ ...readsApp, metadata: { labels: { app: "other" } } }));
+    await expect(bed.run()).rejects.toMatchObject(rewritten);
+    expect(await bed.isFree()).toBe(false);
   });
 });
 

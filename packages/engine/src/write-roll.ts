@@ -1,8 +1,7 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { RollWrite } from "@fleet-reloader/domain/kind/roll-write";
 import { carriesEdit } from "@fleet-reloader/domain/strategy/apply-edit";
-import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
-import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import { annotationValue, type WorkloadRef } from "@fleet-reloader/domain/workload";
 import type { ClusterApi, LiveWorkload, MayStill, WorkloadPatch } from "./cluster-api.ts";
 import { beginReplacement, finishReplacement } from "./job-replacement.ts";
 import type { Again } from "./request.ts";
@@ -20,8 +19,8 @@ export interface RollTarget {
   readonly live: LiveWorkload;
   /** The change of annotations that leaves the new note. */
   readonly annotations: WorkloadPatch["annotations"];
-  /** What else is written in the same patch as the note. */
-  readonly also?: Pick<WorkloadPatch, "isPaused">;
+  /** What begins or ends a pause, in the same patch as the note. */
+  readonly also?: Pick<WorkloadPatch, "annotations" | "isPaused">;
   /** Undefined: it may be written, whatever happens. */
   readonly permit?: RollPermit;
   readonly signal: AbortSignal;
@@ -40,8 +39,10 @@ export async function writeRoll(write: RollWrite, target: RollTarget): Promise<W
     case "template": {
       const change = { template: write.edit, templateBefore: live.template };
       const written = await rolling(target, live, (permit) => patch(target, { ...change, ...permit }));
-      if (written !== undefined) verify(written, write.edit);
-      return noted(written);
+      if (written === undefined || carriesEdit(written.template, write.edit)) return noted(written);
+      // The note was written with the edit. At the retry it would say that the pods carry the new content.
+      await takeBack(target, written).catch(() => undefined);
+      throw await rewritten(target, written);
     }
     case "fields": {
       const { fields } = write;
@@ -56,7 +57,7 @@ export async function writeRoll(write: RollWrite, target: RollTarget): Promise<W
         );
         if (changed === undefined)
           throw new Fault("kube.conflict", `the ${owner.kind} ${owner.name} it refers to is gone`);
-        verify(changed, edit);
+        if (!carriesEdit(changed.template, edit)) throw await rewritten(target, changed);
       }
       return noted(await patch(target, {}));
     }
@@ -134,16 +135,33 @@ async function patch(
   change: Omit<WorkloadPatch, "resourceVersion" | "annotations">,
 ): Promise<LiveWorkload | undefined> {
   const { resourceVersion } = live;
-  return await api.patchWorkload(live.ref, { resourceVersion, annotations, ...also, ...change }, signal);
+  const all = { ...also, annotations: { ...annotations, ...also?.annotations } };
+  return await api.patchWorkload(live.ref, { resourceVersion, ...all, ...change }, signal);
 }
 
 function noted(live: LiveWorkload | undefined): Written {
   return live === undefined ? { type: "gone" } : { type: "written", live };
 }
 
-function verify(written: LiveWorkload, edit: TemplateEdit): void {
-  if (carriesEdit(written.template, edit)) return;
-  throw new Fault(
+/** Makes the note as it was before the write, and ends the pause if the write began one. */
+async function takeBack(target: RollTarget, { ref, resourceVersion }: LiveWorkload): Promise<void> {
+  const { api, live, also, signal } = target;
+  // A pause that the write ended stays ended. Otherwise it would last as long as something rewrites.
+  const begun = also?.isPaused === true ? also : undefined;
+  const changed = Object.keys({ ...target.annotations, ...begun?.annotations });
+  const annotations = Object.fromEntries(
+    changed.map((key) => [key, annotationValue(live.annotations, key) ?? null]),
+  );
+  const unpaused = begun === undefined ? {} : { isPaused: live.isPaused };
+  await api.patchWorkload(ref, { resourceVersion, annotations, ...unpaused }, signal);
+}
+
+/** The fault to throw. If the template is as it was, no pod is made anew, and what was taken for the roll is given back. */
+async function rewritten({ live, permit }: RollTarget, { template }: LiveWorkload): Promise<Fault> {
+  const isUnchanged = JSON.stringify(template) === JSON.stringify(live.template);
+  // What cannot be given back runs out by itself.
+  if (isUnchanged) await permit?.unmade().catch(() => undefined);
+  return new Fault(
     "engine.write-rewritten",
     "the pod template does not carry what was written: a webhook removed it",
   );

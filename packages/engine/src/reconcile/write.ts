@@ -179,8 +179,8 @@ export function createWriter(options: WriterOptions): WriteDecision {
   ): Promise<Outcome | Again> {
     const { delivery, cluster, live, interest } = reading;
     const written = await writeRoll(rolling.how, {
-      ...{ api: cluster.api, live, signal: delivery.signal, also: pausing.spec },
-      annotations: { ...rolling.annotations, ...pausing.annotations },
+      ...{ api: cluster.api, live, signal: delivery.signal, annotations: rolling.annotations },
+      also: { ...pausing.spec, annotations: pausing.annotations },
       ...(rolling.permit === undefined ? {} : { permit: rolling.permit }),
     });
     if (written.type === "gone") return "gone";
