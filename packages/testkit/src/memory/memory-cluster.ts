@@ -1,12 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { NewObject } from "@fleet-reloader/domain/kind/roll-write";
 import type { Labels } from "@fleet-reloader/domain/label-selector";
-import {
-  type SourceContent,
-  type SourceKind,
-  type SourceRef,
-  sourceKey,
-} from "@fleet-reloader/domain/source";
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
 import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type {
@@ -21,13 +16,16 @@ import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-stre
 import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
 import { arrayAt, objectAt } from "../sim-api/objects/json.ts";
 import { type CallHooks, type ClusterCall, MemoryCalls } from "./memory-calls.ts";
-import { type ClusterWrite, MemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
-import { changeOf, type WorkloadChange } from "./memory-workload.ts";
+import type { MemoryPods } from "./memory-pods.ts";
+import { type ClusterWrite, contentOf, MemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
+import { changeOf, type WorkloadChange, withSelector } from "./memory-workload.ts";
 
 export interface MemoryClusterOptions extends MemoryStoreOptions, CallHooks {
   readonly cluster?: string;
   /** An admission webhook: what it makes of the pod template of a write of ours. */
   readonly admit?: (template: unknown) => unknown;
+  /** Makes the pods of its workloads; none are made when absent. */
+  readonly controllers?: MemoryPods;
 }
 
 /** An API server as the engine sees one: reads, conditional writes, lists and watches; with its write log open to tests. */
@@ -42,6 +40,8 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     this.#store = new MemoryStore(options);
     this.#calls = new MemoryCalls(options);
     this.cluster = options.cluster ?? "c1";
+    options.controllers?.attach(this.#store);
+    this.#store.observer = options.controllers;
   }
 
   get calls(): ClusterCall[] {
@@ -55,7 +55,7 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     this.#store.writer = manager;
   }
 
-  /** The pods there are, whoever asks for some. */
+  /** Pods that are there whoever asks for some, beside those that controllers make. */
   pods: readonly object[] = [];
 
   /** Where people make things. */
@@ -99,7 +99,9 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   setWorkload(name: string, change: Omit<WorkloadChange, "by">, kind = "Deployment"): WorkloadRef {
     const ref = { kind, namespace: this.namespace, name };
     const before = this.#store.workloadsByKey.get(workloadKey(ref));
-    this.#store.putWorkload(ref, before, { ...change, by: "people" });
+    const isMade = before === undefined && this.#options.controllers !== undefined;
+    const fields = isMade ? withSelector(change) : {};
+    this.#store.putWorkload(ref, before, { ...change, ...fields, by: "people" });
     return ref;
   }
 
@@ -212,7 +214,10 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
 
   async listPods(namespace: string, labelSelector: string, signal: AbortSignal): Promise<readonly unknown[]> {
     const target = `Pod/${namespace}?${labelSelector}`;
-    return await this.#calls.make({ verb: "list", target }, signal, () => this.pods);
+    return await this.#calls.make({ verb: "list", target }, signal, () => [
+      ...this.pods,
+      ...(this.#options.controllers?.list(namespace, labelSelector) ?? []),
+    ]);
   }
 
   async readNamespaceLabels(namespace: string, signal: AbortSignal): Promise<Labels | undefined> {
@@ -287,9 +292,4 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   namespaces(...asked: Parameters<MemoryStore["namespaces"]>): Stream {
     return this.#store.namespaces(...asked);
   }
-}
-
-function contentOf(data: Annotations): SourceContent {
-  const bytes = Object.entries(data).map(([key, value]) => [key, new TextEncoder().encode(value)] as const);
-  return { data: new Map(bytes), binaryData: new Map() };
 }

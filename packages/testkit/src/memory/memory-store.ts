@@ -6,7 +6,7 @@ import {
   type SourceRef,
   sourceKey,
 } from "@fleet-reloader/domain/source";
-import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/cluster-api";
@@ -27,6 +27,12 @@ export interface ClusterWrite {
   /** Of a workload; undefined when it was deleted, and for sources. */
   readonly before: LiveWorkload | undefined;
   readonly after: LiveWorkload | undefined;
+}
+
+/** Controllers and kubelets: what they have to do they have done before the next write, and then hear of it. */
+export interface StoreObserver {
+  catchUp(): void;
+  wrote(write: ClusterWrite): void;
 }
 
 export interface MemoryStoreOptions {
@@ -58,6 +64,7 @@ export class MemoryStore implements ClusterStreams {
   readonly namespacesByName = new Map<string, LabelledNamespace>();
   /** Who writes sources: their field manager. */
   writer = "people";
+  observer: StoreObserver | undefined;
   readonly #options: MemoryStoreOptions;
   readonly #log: Logged[] = [];
   readonly #streams = new Set<StreamControl>();
@@ -143,6 +150,7 @@ export class MemoryStore implements ClusterStreams {
   }
 
   removeWorkload(ref: WorkloadRef, by: ClusterWrite["by"]): void {
+    this.observer?.catchUp();
     const before = this.workloadsByKey.get(workloadKey(ref));
     if (before === undefined) return;
     this.workloadsByKey.delete(workloadKey(ref));
@@ -161,6 +169,7 @@ export class MemoryStore implements ClusterStreams {
   }
 
   putSource(written: WrittenSource, type: "upsert" | "delete"): void {
+    this.observer?.catchUp();
     const resourceVersion = this.nextVersion();
     const before = this.sourcesByKey.get(sourceKey(written.ref));
     const live = this.#sourceNow(written, before, resourceVersion);
@@ -199,6 +208,7 @@ export class MemoryStore implements ClusterStreams {
   }
 
   putWorkload(ref: WorkloadRef, before: StoredWorkload | undefined, change: WorkloadChange): LiveWorkload {
+    this.observer?.catchUp();
     const after = writtenWorkload(ref, before, change, {
       nowSeconds: this.now,
       nextVersion: () => this.nextVersion(),
@@ -221,7 +231,9 @@ export class MemoryStore implements ClusterStreams {
     after: LiveWorkload | undefined,
   ): void {
     const isTemplateChanged = after !== undefined && !isSame(before?.template, after.template);
-    this.writes.push({ at: this.#options.clock.now(), by, target, isTemplateChanged, before, after });
+    const write = { at: this.#options.clock.now(), by, target, isTemplateChanged, before, after };
+    this.writes.push(write);
+    this.observer?.wrote(write);
   }
 
   #changed(entry: Logged): void {
@@ -275,4 +287,9 @@ function textsOf(content: SourceContent | undefined): readonly string[] | undefi
 
 function versionOf({ live, resourceVersion }: StoredSource): SourceVersion {
   return { ref: live.ref, resourceVersion };
+}
+
+export function contentOf(data: Annotations): SourceContent {
+  const bytes = Object.entries(data).map(([key, value]) => [key, new TextEncoder().encode(value)] as const);
+  return { data: new Map(bytes), binaryData: new Map() };
 }

@@ -138,12 +138,19 @@ export function changeOf(manifest: object, ref: WorkloadRef): Omit<WorkloadChang
   };
 }
 
+/** A controller finds its pods by the labels of their template. */
+export function withSelector({ fields, template }: Omit<WorkloadChange, "by">): { readonly fields: object } {
+  const matchLabels = objectAt(jsonOf(template), "metadata", "labels") ?? {};
+  return { fields: applyJsonMerge(jsonOf(fields), { spec: { selector: { matchLabels } } }) };
+}
+
 function templatePathOf(kind: string): readonly string[] {
   return knownKinds.find((known) => known.kind === kind)?.templatePath ?? ["spec", "template"];
 }
 
 function jsonOf(value: unknown): JsonObject {
-  const copy: unknown = JSON.parse(JSON.stringify(value ?? {}));
+  if (value === undefined) return {};
+  const copy: unknown = JSON.parse(JSON.stringify(value));
   return isJsonObject(copy) ? copy : {};
 }
 

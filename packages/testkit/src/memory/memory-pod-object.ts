@@ -1,0 +1,52 @@
+import type { Labels } from "@fleet-reloader/domain/label-selector";
+import { isJsonObject, objectAt, stringAt } from "../sim-api/objects/json.ts";
+import type { MemoryPod } from "./memory-pods.ts";
+
+/** Those of its template, and the one by which its controller tells its pods from those of another template. */
+export function podLabels({ revision }: MemoryPod): Labels {
+  const { template, workload } = revision;
+  const labels = isJsonObject(template) ? (objectAt(template, "metadata", "labels") ?? {}) : {};
+  const texts = Object.keys(labels).map((key) => [key, stringAt(labels, key) ?? ""] as const);
+  const revisionLabel = workload.kind === "Deployment" ? "pod-template-hash" : "controller-revision-hash";
+  return { ...Object.fromEntries(texts), [revisionLabel]: revisionHash(revision) };
+}
+
+/** A pod as the API server sends it, as far as anybody here reads it: times are whole seconds. */
+export function podObject(pod: MemoryPod): object {
+  const { revision, name, uid, createdAtMs, started } = pod;
+  const { workload } = revision;
+  const state =
+    started === undefined
+      ? { waiting: { reason: "ContainerCreating" } }
+      : { running: { startedAt: timeText(started.atMs) } };
+  return {
+    apiVersion: "v1",
+    kind: "Pod",
+    metadata: {
+      ...{ name, uid, namespace: workload.namespace },
+      creationTimestamp: timeText(createdAtMs),
+      labels: podLabels(pod),
+      ownerReferences: [{ apiVersion: "apps/v1", ...ownerOf(pod), controller: true }],
+    },
+    status: {
+      phase: started === undefined ? "Pending" : "Running",
+      startTime: timeText(createdAtMs),
+      containerStatuses: [{ name: "main", ready: started !== undefined, restartCount: 0, state }],
+    },
+  };
+}
+
+function ownerOf({ revision }: MemoryPod): object {
+  const { workload, uid } = revision;
+  if (workload.kind !== "Deployment") return { kind: workload.kind, name: workload.name, uid };
+  const hash = revisionHash(revision);
+  return { kind: "ReplicaSet", name: `${workload.name}-${hash}`, uid: `${uid}-${hash}` };
+}
+
+function revisionHash({ uid, number }: MemoryPod["revision"]): string {
+  return `${uid}-${number}`;
+}
+
+function timeText(ms: number): string {
+  return new Date(Math.floor(ms / 1000) * 1000).toISOString().replace(".000Z", "Z");
+}

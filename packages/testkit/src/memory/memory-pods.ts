@@ -1,0 +1,253 @@
+import { type Labels, matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/label-selector";
+import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/cluster-api";
+import { type KubeletReference, kubeletReferences } from "./kubelet-references.ts";
+import { podLabels, podObject } from "./memory-pod-object.ts";
+import type { ClusterWrite, StoreObserver } from "./memory-store.ts";
+import type { SeededRandom } from "./seeded-random.ts";
+
+/** What a pod runs with: for each source its template references what was live when it started; undefined: nothing was. */
+export type PodReads = ReadonlyMap<string, LiveSource | undefined>;
+
+/** One pod, from the moment its controller made it. */
+export interface MemoryPod {
+  readonly revision: Revision;
+  readonly name: string;
+  readonly uid: string;
+  readonly createdAtMs: number;
+  /** Undefined: it has not started, or cannot. Positions are counts of writes of the API server. */
+  readonly started:
+    | { readonly atMs: number; readonly position: number; readonly reads: PodReads }
+    | undefined;
+  /** How many writes there were when it went; undefined: it is there. */
+  readonly endedAt: number | undefined;
+}
+
+/** One pod template of a workload: every change of it makes new pods, also one back. */
+export interface Revision {
+  readonly workload: WorkloadRef;
+  readonly uid: string;
+  readonly number: number;
+  readonly template: unknown;
+  /** The write that made it: its position in the write log. */
+  readonly position: number;
+  readonly references: readonly KubeletReference[];
+}
+
+type Pod = { -readonly [K in keyof MemoryPod]: MemoryPod[K] } & { isWaiting: boolean };
+
+interface Due {
+  readonly atMs: number;
+  readonly act: (atMs: number) => void;
+}
+
+interface Served {
+  readonly writes: readonly ClusterWrite[];
+  readonly sourcesByKey: ReadonlyMap<string, { readonly live: LiveSource }>;
+}
+
+export interface MemoryPodsOptions {
+  /** The API server's. */
+  readonly clock: Clock;
+  readonly random: SeededRandom;
+  readonly replicas?: (workload: WorkloadRef) => number;
+}
+
+const controllerLagMaxMs = 300;
+const startMaxMs = 2000;
+
+/**
+ * Controllers and kubelets: pods of each template of each workload, which read what is live when they start and not again.
+ * Nothing sleeps: what is due happens before the next write or question, at its own moment and in order.
+ */
+export class MemoryPods implements StoreObserver {
+  /** Every pod there ever was, by UID of its workload, oldest first. */
+  readonly byWorkload = new Map<string, Pod[]>();
+  readonly #options: MemoryPodsOptions;
+  readonly #revisions = new Map<string, Revision>();
+  #due: Due[] = [];
+  #served: Served = { writes: [], sourcesByKey: new Map() };
+  #count = 0;
+
+  constructor(options: MemoryPodsOptions) {
+    this.#options = options;
+  }
+
+  attach(served: Served): void {
+    this.#served = served;
+  }
+
+  /** All that was due until now has happened. */
+  catchUp(): void {
+    const now = this.#options.clock.now();
+    for (;;) {
+      const [first, ...others] = this.#due.filter(({ atMs }) => atMs <= now);
+      if (first === undefined) return;
+      const next = others.reduce((best, due) => (due.atMs < best.atMs ? due : best), first);
+      this.#due = this.#due.filter((due) => due !== next);
+      next.act(next.atMs);
+    }
+  }
+
+  wrote({ target, before, after, isTemplateChanged }: ClusterWrite): void {
+    if (before === undefined && after === undefined) this.#retryWaiting();
+    if (before !== undefined && after === undefined) this.#removed(target, before);
+    if (after !== undefined && isTemplateChanged) this.#templateChanged(target, after);
+  }
+
+  /** Pods that are there, newest template or not. */
+  of(workload: WorkloadRef): readonly MemoryPod[] {
+    this.catchUp();
+    const { uid } = this.#revisions.get(workloadKey(workload)) ?? {};
+    return this.#alive(uid);
+  }
+
+  /** What the API server answers to a list of pods. */
+  list(namespace: string, labelSelector: string): readonly object[] {
+    this.catchUp();
+    const selector = parseLabelSelector(labelSelector);
+    if ("problem" in selector) throw new Error(selector.problem);
+    const isAsked = (pod: MemoryPod) =>
+      pod.revision.workload.namespace === namespace &&
+      matchesSelector(selector, podLabels(pod) satisfies Labels);
+    return [...this.#revisions.values()]
+      .flatMap(({ uid }) => this.#alive(uid))
+      .filter(isAsked)
+      .map(podObject);
+  }
+
+  /** A node goes: its pod is made anew, of the newest template. */
+  evict(workload: WorkloadRef): void {
+    this.catchUp();
+    const revision = this.#revisions.get(workloadKey(workload));
+    const pod = this.#options.random.pick(this.#alive(revision?.uid));
+    if (revision === undefined || pod === undefined) return;
+    this.#end(pod);
+    const isNewest = pod.revision === revision;
+    if (isNewest) this.#after(this.#lagMs(), (atMs) => this.#make(revision, atMs));
+  }
+
+  /** What a workload's controller says of it. */
+  statusOf(workload: WorkloadRef): object {
+    this.catchUp();
+    const revision = this.#revisions.get(workloadKey(workload));
+    const pods = this.#alive(revision?.uid);
+    const updated = pods.filter((pod) => pod.revision === revision);
+    const ready = pods.filter(({ started }) => started !== undefined).length;
+    return {
+      ...{ replicas: pods.length, updatedReplicas: updated.length, readyReplicas: ready },
+      ...(ready < pods.length ? { unavailableReplicas: pods.length - ready } : {}),
+    };
+  }
+
+  #templateChanged(key: string, { ref, uid, template }: LiveWorkload): void {
+    const before = this.#revisions.get(key);
+    const revision: Revision = {
+      ...{ workload: ref, uid, template, references: kubeletReferences(template) },
+      number: (before?.number ?? 0) + 1,
+      position: this.#served.writes.length - 1,
+    };
+    this.#revisions.set(key, revision);
+    if (!this.byWorkload.has(uid)) this.byWorkload.set(uid, []);
+    this.#after(this.#lagMs(), (atMs) => this.#roll(revision, atMs));
+  }
+
+  /** A controller begins: what has not started of older templates never does. */
+  #roll(revision: Revision, atMs: number): void {
+    if (!this.#isNewest(revision)) return;
+    for (const pod of this.#alive(revision.uid)) if (pod.started === undefined) this.#end(pod);
+    const replicas = this.#options.replicas?.(revision.workload) ?? 1;
+    for (let count = 0; count < replicas; count += 1) this.#make(revision, atMs);
+  }
+
+  #make(revision: Revision, atMs: number): void {
+    if (!this.#isNewest(revision)) return;
+    this.#count += 1;
+    const pod: Pod = {
+      ...{ revision, name: `${revision.workload.name}-${this.#count}`, uid: `pod-${this.#count}` },
+      ...{ createdAtMs: atMs, started: undefined, endedAt: undefined, isWaiting: false },
+    };
+    this.byWorkload.get(revision.uid)?.push(pod);
+    this.#startAfter(pod, atMs, this.#startMs());
+  }
+
+  #startAfter(pod: Pod, fromMs: number, ms: number): void {
+    this.#due.push({ atMs: fromMs + ms, act: (atMs) => this.#start(pod, atMs) });
+  }
+
+  #start(pod: Pod, atMs: number): void {
+    if (pod.endedAt !== undefined || pod.started !== undefined) return;
+    const { references, uid, workload } = pod.revision;
+    const live = (reference: KubeletReference) => this.#live(workload.namespace, reference);
+    pod.isWaiting = references.some(
+      (reference) => !reference.isOptional && isMissing(reference, live(reference)),
+    );
+    if (pod.isWaiting) return;
+    const reads = new Map(
+      references.map((reference) => [keyOf(workload.namespace, reference), live(reference)]),
+    );
+    pod.started = { atMs, position: this.#served.writes.length, reads };
+    const old = this.#alive(uid).filter(({ revision }) => revision !== pod.revision);
+    const isLast = this.#alive(uid).every(
+      (one) => one.revision !== pod.revision || one.started !== undefined,
+    );
+    for (const one of isLast ? old : old.slice(0, 1)) this.#end(one);
+  }
+
+  #retryWaiting(): void {
+    for (const { uid } of this.#revisions.values()) {
+      for (const pod of this.#alive(uid)) {
+        if (!pod.isWaiting) continue;
+        pod.isWaiting = false;
+        this.#startAfter(pod, this.#options.clock.now(), this.#options.random.below(startMaxMs));
+      }
+    }
+  }
+
+  #removed(key: string, { uid }: LiveWorkload): void {
+    for (const pod of this.#alive(uid)) this.#end(pod);
+    this.#revisions.delete(key);
+  }
+
+  #end(pod: Pod): void {
+    pod.endedAt = this.#served.writes.length;
+  }
+
+  #alive(uid: string | undefined): readonly Pod[] {
+    return (this.byWorkload.get(uid ?? "") ?? []).filter(({ endedAt }) => endedAt === undefined);
+  }
+
+  #isNewest(revision: Revision): boolean {
+    return this.#revisions.get(workloadKey(revision.workload)) === revision;
+  }
+
+  #after(ms: number, act: Due["act"]): void {
+    this.#due.push({ atMs: this.#options.clock.now() + ms, act });
+  }
+
+  #lagMs(): number {
+    return this.#options.random.below(controllerLagMaxMs);
+  }
+
+  /** An image that is there starts soon, one that has to be pulled does not. */
+  #startMs(): number {
+    const { random } = this.#options;
+    return random.chance(0.8) ? 100 + random.below(400) : random.below(startMaxMs);
+  }
+
+  #live(namespace: string, reference: KubeletReference): LiveSource | undefined {
+    return this.#served.sourcesByKey.get(keyOf(namespace, reference))?.live;
+  }
+}
+
+function isMissing({ key }: KubeletReference, live: LiveSource | undefined): boolean {
+  if (live === undefined) return true;
+  const { data, binaryData } = live.content ?? {};
+  return key !== undefined && data?.has(key) !== true && binaryData?.has(key) !== true;
+}
+
+function keyOf(namespace: string, { kind, name }: KubeletReference): string {
+  return sourceKey({ kind, namespace, name } satisfies SourceRef);
+}
