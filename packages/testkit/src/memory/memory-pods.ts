@@ -4,37 +4,9 @@ import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/cluster-api";
 import { type KubeletReference, kubeletReferences } from "./kubelet-references.ts";
-import { podLabels, podObject } from "./memory-pod-object.ts";
+import { type MemoryPod, podLabels, podObject, type Revision } from "./memory-pod.ts";
 import type { ClusterWrite, StoreObserver } from "./memory-store.ts";
 import type { SeededRandom } from "./seeded-random.ts";
-
-/** What a pod runs with: for each source its template references what was live when it started; undefined: nothing was. */
-export type PodReads = ReadonlyMap<string, LiveSource | undefined>;
-
-/** One pod, from the moment its controller made it. */
-export interface MemoryPod {
-  readonly revision: Revision;
-  readonly name: string;
-  readonly uid: string;
-  readonly createdAtMs: number;
-  /** Undefined: it has not started, or cannot. Positions are counts of writes of the API server. */
-  readonly started:
-    | { readonly atMs: number; readonly position: number; readonly reads: PodReads }
-    | undefined;
-  /** How many writes there were when it went; undefined: it is there. */
-  readonly endedAt: number | undefined;
-}
-
-/** One pod template of a workload: every change of it makes new pods, also one back. */
-export interface Revision {
-  readonly workload: WorkloadRef;
-  readonly uid: string;
-  readonly number: number;
-  readonly template: unknown;
-  /** The write that made it: its position in the write log. */
-  readonly position: number;
-  readonly references: readonly KubeletReference[];
-}
 
 type Pod = { -readonly [K in keyof MemoryPod]: MemoryPod[K] } & { isWaiting: boolean };
 
@@ -67,6 +39,7 @@ export class MemoryPods implements StoreObserver {
   readonly byWorkload = new Map<string, Pod[]>();
   readonly #options: MemoryPodsOptions;
   readonly #revisions = new Map<string, Revision>();
+  readonly #revisionsByUid = new Map<string, Revision[]>();
   #due: Due[] = [];
   #served: Served = { writes: [], sourcesByKey: new Map() };
   #count = 0;
@@ -102,6 +75,11 @@ export class MemoryPods implements StoreObserver {
     this.catchUp();
     const { uid } = this.#revisions.get(workloadKey(workload)) ?? {};
     return this.#alive(uid);
+  }
+
+  /** Every template that the workload with this UID ever had, oldest first. */
+  revisions(uid: string): readonly Revision[] {
+    return this.#revisionsByUid.get(uid) ?? [];
   }
 
   /** What the API server answers to a list of pods. */
@@ -151,6 +129,7 @@ export class MemoryPods implements StoreObserver {
     };
     this.#revisions.set(key, revision);
     if (!this.byWorkload.has(uid)) this.byWorkload.set(uid, []);
+    this.#revisionsByUid.set(uid, [...this.revisions(uid), revision]);
     this.#after(this.#lagMs(), (atMs) => this.#roll(revision, atMs));
   }
 

@@ -1,6 +1,36 @@
 import type { Labels } from "@fleet-reloader/domain/label-selector";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import type { LiveSource } from "@fleet-reloader/engine/cluster-api";
 import { isJsonObject, objectAt, stringAt } from "../sim-api/objects/json.ts";
-import type { MemoryPod } from "./memory-pods.ts";
+import type { KubeletReference } from "./kubelet-references.ts";
+
+/** What a pod runs with: for each source its template references what was live when it started; undefined: nothing was. */
+export type PodReads = ReadonlyMap<string, LiveSource | undefined>;
+
+/** One pod, from the moment its controller made it. */
+export interface MemoryPod {
+  readonly revision: Revision;
+  readonly name: string;
+  readonly uid: string;
+  readonly createdAtMs: number;
+  /** Undefined: it has not started, or cannot. Positions are counts of writes of the API server. */
+  readonly started:
+    | { readonly atMs: number; readonly position: number; readonly reads: PodReads }
+    | undefined;
+  /** How many writes there were when it went; undefined: it is there. */
+  readonly endedAt: number | undefined;
+}
+
+/** One pod template of a workload: every change of it makes new pods, also one back. */
+export interface Revision {
+  readonly workload: WorkloadRef;
+  readonly uid: string;
+  readonly number: number;
+  readonly template: unknown;
+  /** The write that made it: its position in the write log. */
+  readonly position: number;
+  readonly references: readonly KubeletReference[];
+}
 
 /** Those of its template, and the one by which its controller tells its pods from those of another template. */
 export function podLabels({ revision }: MemoryPod): Labels {
