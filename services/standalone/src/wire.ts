@@ -143,7 +143,8 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     if (telling === undefined) {
       const working = await startWorking({
         ...{ freezes, limits: rollLimitsOf(config) },
-        ...{ ...shared, fleet, keyring, concurrency: config.concurrency },
+        ...{ ...shared, fleet, keyring },
+        ...{ concurrency: config.concurrency, forgetOldKeys: config.forgetOldKeys },
         reporter: reporting.reporter,
         history,
         onTaken: adapters.requestTaken,

@@ -103,7 +103,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
       history: told.history,
       onTaken: adapters.requestTaken,
       compile: createPatternCompiler(),
-      concurrency: config.concurrency,
+      ...{ concurrency: config.concurrency, forgetOldKeys: config.forgetOldKeys },
     });
     shutdown.add("worker", () => working.stop());
   }

@@ -33,6 +33,8 @@ export interface WorkingOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly keyring: Keyring;
+  /** Start although notes of another key cannot be read. */
+  readonly forgetOldKeys: boolean;
   readonly queue: Workqueue;
   readonly settings: Settings;
   readonly compile: CompilePattern;

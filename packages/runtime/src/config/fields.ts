@@ -154,6 +154,18 @@ export const workerFields = {
       defaultText: "mark.key in the data dir, made at the first start",
     },
   },
+  forgetOldKeys: {
+    schema: boolean(false),
+    meta: {
+      group: "Worker",
+      flag: "forget-old-keys",
+      env: "FLEET_RELOADER_FORGET_OLD_KEYS",
+      placeholder: "BOOL",
+      description:
+        "Start also when this Redis was used with a key that --mark-key-file does not hold, which is refused otherwise. What is noted with that key counts no more: changes that were waiting are judged by times alone. Give it once, when the key is lost.",
+      isSwitch: true,
+    },
+  },
   concurrency: {
     schema: wholeNumber("32", 1, 1000),
     meta: {

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startProduct } from "@fleet-reloader/testkit/product";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import type { World } from "../world.ts";
@@ -107,6 +108,25 @@ export function badInputTests(world: () => World): void {
       expect(warned).toContain(
         "--log-level loud: is no log level; info is used. Write one of trace, debug, info, warn, error",
       );
+    });
+
+    test.concurrent("another key on the same Redis is refused, and taken where the old one is to be forgotten", async () => {
+      await using redis = await startRedis();
+      const options = {
+        kubeconfig: world().kubeconfigPath,
+        args: ["--namespace", nobodys, "--redis-url", redis.url],
+      };
+      await using one = startProduct(options);
+      await one.ready();
+      await one.stop();
+      await using two = startProduct({ ...options, service: "worker" });
+      expect(await two.ended).toBe(78);
+      expect(two.output()).toMatch(/second line of the file.* --forget-old-keys/);
+      const args = [...options.args, "--forget-old-keys"];
+      await using three = startProduct({ ...options, service: "worker", args });
+      await three.ready();
+      const warned = () => three.log.filter((line) => line.level === "warn").map((line) => line.msg);
+      await until("it is told", () => warned().some((msg) => msg.includes("are judged by times alone")));
     });
 
     test.concurrent("two instances on one data dir: the second says so", async () => {
