@@ -7,8 +7,8 @@ export const customResources: readonly CustomResource[] = [
   { group: "serving.knative.dev", version: "v1", kind: "Service", plural: "services" },
 ];
 
-/** The CustomResourceDefinition that makes a real API server serve it, with a status of its own and any fields. */
-export function customResourceDefinition({ group, version, kind, plural }: CustomResource) {
+/** The CustomResourceDefinition that makes a real API server serve it, with any fields, and a status of its own unless it has none. */
+export function customResourceDefinition({ group, version, kind, plural, hasStatus = true }: CustomResource) {
   const open = { type: "object", "x-kubernetes-preserve-unknown-fields": true };
   return {
     apiVersion: "apiextensions.k8s.io/v1",
@@ -23,7 +23,7 @@ export function customResourceDefinition({ group, version, kind, plural }: Custo
           name: version,
           served: true,
           storage: true,
-          subresources: { status: {} },
+          ...(hasStatus ? { subresources: { status: {} } } : {}),
           schema: { openAPIV3Schema: { type: "object", properties: { spec: open, status: open } } },
         },
       ],

@@ -1,9 +1,15 @@
 import { setTimeout } from "node:timers/promises";
 import type { ControlPlane } from "@fleet-reloader/control-plane/control-plane";
 import { startControlPlane } from "@fleet-reloader/control-plane/start";
-import { customResourceDefinition, customResources } from "@fleet-reloader/testkit/custom-resources";
+import {
+  customResourceDefinition,
+  customResources as workloads,
+} from "@fleet-reloader/testkit/custom-resources";
+import { secretsStoreResources } from "@fleet-reloader/testkit/secrets-store";
 import { afterAll, beforeAll } from "vitest";
 import { checkAll } from "./suite.ts";
+
+const customResources = [...workloads, ...secretsStoreResources];
 
 let cluster: ControlPlane;
 

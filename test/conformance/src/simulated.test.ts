@@ -1,7 +1,10 @@
-import { customResources } from "@fleet-reloader/testkit/custom-resources";
+import { customResources as workloads } from "@fleet-reloader/testkit/custom-resources";
+import { secretsStoreResources } from "@fleet-reloader/testkit/secrets-store";
 import { type SimCluster, startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { afterAll, beforeAll } from "vitest";
 import { checkAll } from "./suite.ts";
+
+const customResources = [...workloads, ...secretsStoreResources];
 
 let cluster: SimCluster;
 let limitedToken: string;

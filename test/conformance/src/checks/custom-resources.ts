@@ -74,6 +74,23 @@ export function checkCustomResources(api: Api): void {
       expect(restarted.json.generation).toBe(2);
     });
 
+    test("the generation of one without a status subresource counts every change but those of metadata", async () => {
+      const namespace = await api.namespace();
+      const group = "secrets-store.csi.x-k8s.io/v1";
+      const statuses = `/apis/${group}/namespaces/${namespace}/secretproviderclasspodstatuses`;
+      const status = (version: string) => ({ objects: [{ id: "a", version }] });
+      const made = await api.post(statuses, {
+        ...{ apiVersion: group, kind: "SecretProviderClassPodStatus" },
+        ...{ metadata: { name: "pod" }, status: status("1") },
+      });
+      expect(made.json.generation).toBe(1);
+      const path = `${statuses}/pod`;
+      const labelled = await api.patch(path, "merge", { metadata: { labels: { node: "n" } } });
+      expect(labelled.json.generation).toBe(1);
+      const rotated = await api.patch(path, "merge", { status: status("2") });
+      expect(rotated.json.generation).toBe(2);
+    });
+
     test("a merge patch replaces a list as a whole", async () => {
       const namespace = await api.namespace();
       await api.post(rollouts(namespace), rollout("web"));

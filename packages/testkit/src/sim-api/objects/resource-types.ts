@@ -11,8 +11,11 @@ export interface ResourceType {
   readonly hasStatus: boolean;
   /** Has a `/scale` path. */
   readonly hasScale: boolean;
-  /** What makes `metadata.generation` grow; Deployments count their own annotations in, as the real server does. */
-  readonly generation: "none" | "spec" | "spec-and-annotations";
+  /**
+   * What makes `metadata.generation` grow, as on the real server: Deployments count their own annotations in, and a custom resource without a
+   * status subresource all that is not metadata.
+   */
+  readonly generation: "none" | "spec" | "spec-and-annotations" | "all-but-metadata";
   /** Where a pod template sits, if anywhere. */
   readonly templatePath: readonly string[] | undefined;
   /** Field selectors beyond `metadata.name` and `metadata.namespace`. */
@@ -137,7 +140,7 @@ export function customType(custom: {
     kind: custom.kind,
     plural: custom.plural,
     hasStatus: custom.hasStatus ?? true,
-    generation: "spec",
+    generation: custom.hasStatus === false ? "all-but-metadata" : "spec",
     templatePath: podTemplate,
     isCustom: true,
   });

@@ -8,11 +8,16 @@ export function nextGeneration(
   next: KubeObject,
 ): number | undefined {
   if (type.generation === "none") return current.metadata.generation;
-  const isAnnotated = type.generation === "spec-and-annotations";
-  const isSameSpec = equalJson(current.spec, next.spec);
-  const isSameText = !isAnnotated || equalJson(current.metadata.annotations, next.metadata.annotations);
   const generation = current.metadata.generation ?? 1;
-  return isSameSpec && isSameText ? generation : generation + 1;
+  return isSameGeneration(type, current, next) ? generation : generation + 1;
+}
+
+function isSameGeneration(type: ResourceType, current: KubeObject, next: KubeObject): boolean {
+  if (type.generation === "all-but-metadata")
+    return equalJson({ ...current, metadata: null }, { ...next, metadata: null });
+  const isAnnotated = type.generation === "spec-and-annotations";
+  const isSameText = !isAnnotated || equalJson(current.metadata.annotations, next.metadata.annotations);
+  return isSameText && equalJson(current.spec, next.spec);
 }
 
 /** `managedFields: [{}]` or `[]` in a write empties them; there is no other way to write them. */
