@@ -82,6 +82,9 @@ export interface Exactly {
   readonly resourceVersion?: string;
 }
 
+/** The most pods that `listPods` answers: enough to see why new pods do not run, and no burden for a workload of thousands. */
+export const podsMax = 250;
+
 /** What a worker needs of one cluster's API server. Absence is a value; everything else that goes wrong is a Fault. */
 export interface ClusterApi {
   readonly cluster: ClusterId;
@@ -89,7 +92,7 @@ export interface ClusterApi {
   readSource(ref: SourceRef, signal: AbortSignal): Promise<LiveSource | undefined>;
   /** Names of all served sources of a kind in a namespace, for annotation patterns. Metadata only. */
   listSourceNames(kind: SourceKind, namespace: string, signal: AbortSignal): Promise<readonly string[]>;
-  /** Pods that a label selector fits, as the API server sent them; of very many, some. */
+  /** Pods that a label selector fits, as the API server sent them; of more than `podsMax`, some. */
   listPods(namespace: string, labelSelector: string, signal: AbortSignal): Promise<readonly unknown[]>;
   /** Undefined: there is no such namespace. */
   readNamespaceLabels(namespace: string, signal: AbortSignal): Promise<Labels | undefined>;

@@ -139,6 +139,7 @@ describe("a namespace selector", () => {
         },
         sources: (kind, handler, namespace) => bed.cluster.sources(kind, handler, namespace),
         namespaces: (handler) => ({ run: async () => handler.stateChanged("blocked", "forbidden") }),
+        serverSeconds: () => undefined,
       },
     });
     const lifetime = new AbortController();

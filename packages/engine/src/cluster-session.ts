@@ -1,6 +1,7 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import type { SourceKind } from "@fleet-reloader/domain/source";
+import { AuditSchedule } from "./audit-schedule.ts";
 import type { Clock } from "./clock.ts";
 import type { LiveWorkload } from "./cluster-api.ts";
 import type { ClusterStreams, Stream } from "./cluster-streams.ts";
@@ -30,6 +31,8 @@ export interface ClusterSessionOptions {
   readonly log: Log;
   readonly meter: Meter;
   readonly signal: AbortSignal;
+  /** Each workload that opts in is audited once in this time; 0, or absent: never. */
+  readonly auditIntervalMs?: number;
   /** The index is not the one that was opened: this life is over. */
   readonly onLost: (fault: Fault) => void;
   /** `resource` is a kind; the namespace is undefined for a stream over all. */
@@ -80,6 +83,7 @@ export class ClusterSession {
     if (signal.aborted) return;
     for (const namespace of namespaces)
       for (const kind of settings.sourceKinds) this.#watchSources(kind, namespace);
+    this.#audit();
   }
 
   /** Resolves when nothing is under way any more; the signal has to be aborted for that. */
@@ -121,6 +125,7 @@ export class ClusterSession {
       ...this.#options,
       workloadKind: kind.kind,
       namespace,
+      serverSeconds: () => streams.serverSeconds(),
       onListed: listed.resolve,
       onState: (state, why) => {
         onState(kind.kind, namespace, state, why);
@@ -148,17 +153,29 @@ export class ClusterSession {
     );
   }
 
+  #audit(): void {
+    const { auditIntervalMs: intervalMs = 0 } = this.#options;
+    if (intervalMs === 0) return;
+    const workloads = this.#workloads;
+    const optedIn = function* () {
+      for (const { watch } of workloads) yield* watch.optedIn();
+    };
+    this.#run(new AuditSchedule({ ...this.#options, intervalMs, optedIn }));
+  }
+
   /** A namespace is served from now on: its workloads are put into the index and its sources compared, as after a gap. */
   async #catchUp(namespace: string, signal: AbortSignal): Promise<void> {
     const { streams, settings, log } = this.#options;
     await Promise.all(
-      this.#workloads.map(({ kind, gate }) =>
-        listOnce(
+      this.#workloads.map(async ({ kind, gate, watch }) => {
+        watch.enters(namespace);
+        await listOnce(
           (handler) => streams.workloads(kind, this.#guarded(handler), namespace),
           gate.catchUp(namespace),
           signal,
-        ),
-      ),
+        );
+        watch.entered(namespace);
+      }),
     );
     await Promise.all(
       settings.sourceKinds.map((kind) => {

@@ -15,4 +15,6 @@ export interface ClusterStreams {
   workloads(kind: WorkloadKind, handler: StreamHandler<LiveWorkload>, namespace: string | undefined): Stream;
   sources(kind: SourceKind, handler: StreamHandler<SourceVersion>, namespace: string | undefined): Stream;
   namespaces(handler: StreamHandler<LabelledNamespace>): Stream;
+  /** The API server's time now, in whole seconds and never ahead of it; undefined before it has answered anything. */
+  serverSeconds(): number | undefined;
 }

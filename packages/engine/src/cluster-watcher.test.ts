@@ -15,7 +15,7 @@ describe("a watcher of a cluster", () => {
       "Secret watching",
       "StatefulSet watching",
     ]);
-    expect(bed.asked()).toEqual(["(api)", "api"]);
+    expect(bed.asked()).toEqual(["(api)", "(api)"]);
   });
 
   test("turns a change of a source into one request for each workload that uses it", async () => {
@@ -100,6 +100,7 @@ describe("a watcher of a cluster", () => {
         return cluster.sources(kind, handler);
       },
       namespaces: (handler) => cluster.namespaces(handler),
+      serverSeconds: () => cluster.serverSeconds(),
     }));
     await bed.clock.advance(10_000);
     expect(started.sort()).toEqual(["DaemonSet", "Deployment", "StatefulSet"]);
@@ -119,8 +120,9 @@ describe("a watcher of a cluster", () => {
           : cluster.workloads(kind, handler),
       sources: (kind, handler) => cluster.sources(kind, handler),
       namespaces: (handler) => cluster.namespaces(handler),
+      serverSeconds: () => cluster.serverSeconds(),
     }));
-    expect(bed.asked()).toEqual(["(api)", "api"]);
+    expect(bed.asked()).toEqual(["(api)", "(api)"]);
     expect(bed.watcher.isInSync).toBe(false);
     expect(bed.watcher.statuses).toContainEqual({
       resource: "DaemonSet",
@@ -137,8 +139,9 @@ describe("a watcher of a cluster", () => {
           : cluster.workloads(kind, handler),
       sources: (kind, handler) => cluster.sources(kind, handler),
       namespaces: (handler) => cluster.namespaces(handler),
+      serverSeconds: () => cluster.serverSeconds(),
     }));
-    expect(bed.asked()).toEqual(["(api)", "api"]);
+    expect(bed.asked()).toEqual(["(api)", "(api)"]);
     expect(bed.watcher.isInSync).toBe(true);
   });
 

@@ -1,6 +1,7 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
+import { AdoptionWait } from "./adoption-wait.ts";
 import type { Clock } from "./clock.ts";
 import { ClusterSession } from "./cluster-session.ts";
 import type { ClusterStreams } from "./cluster-streams.ts";
@@ -30,6 +31,8 @@ export interface ClusterWatcherOptions {
   readonly meter: Meter;
   /** For the first lists of a life: those of a whole fleet at once would be held in memory at once. */
   readonly turns: Turns;
+  /** Each workload that opts in is audited once in this time; 0, or absent: never. */
+  readonly auditIntervalMs?: number;
   /** Called whenever all streams are in sync. */
   readonly onInSync?: () => void;
 }
@@ -51,6 +54,8 @@ const patienceMs = 2000;
 export class ClusterWatcher {
   readonly #options: ClusterWatcherOptions;
   readonly #statuses = new Map<string, StreamStatus>();
+  /** Of the session under way. */
+  #adoption: AdoptionWait | undefined;
   /** Ends our turn, while we have it. */
   #endTurn = (): void => undefined;
 
@@ -68,6 +73,16 @@ export class ClusterWatcher {
     const perNamespace = workloadKinds.length + sourceKinds.length;
     const expected = perNamespace * this.#namespaces.length + (selectorOf(scope) === undefined ? 0 : 1);
     return this.#statuses.size === expected && this.statuses.every((status) => isSettled(status.state));
+  }
+
+  /** The streams have been in sync, and workers have looked at whatever was new or different then. */
+  get isAdopted(): boolean {
+    return this.#adoption?.isOver ?? false;
+  }
+
+  /** How far adoption is, for people. */
+  get adoption(): string {
+    return this.#adoption?.progress ?? "streams are starting";
   }
 
   /** What the streams are over: each namespace of the scope, or all in one. */
@@ -95,6 +110,7 @@ export class ClusterWatcher {
         session.abort();
         session[Symbol.dispose]();
         this.#statuses.clear();
+        this.#adoption = undefined;
       }
     }
   }
@@ -123,6 +139,8 @@ export class ClusterWatcher {
       onLost: lost.reject,
       onState: (...given) => this.#note(...given),
     });
+    const adoption = new AdoptionWait({ ...this.#options, signal });
+    this.#adoption = adoption;
     try {
       this.#endTurn = await Promise.race([this.#options.turns.take(signal), ended]);
       await Promise.race([streams.start(), ended]);
@@ -132,6 +150,7 @@ export class ClusterWatcher {
       this.#endTurn();
       // A list of this life that ended late would take out what the next one has put in.
       await streams.ended();
+      await adoption.ended();
     }
   }
 
@@ -155,7 +174,10 @@ export class ClusterWatcher {
     const resource = namespace === undefined ? kind : `${kind} in ${namespace}`;
     const before = this.#statuses.get(resource)?.state;
     this.#statuses.set(resource, { resource, state, why });
-    if (this.isInSync) this.#endTurn();
+    if (this.isInSync) {
+      this.#endTurn();
+      this.#adoption?.begin();
+    }
     if (before === state) return;
     // One number for a kind, however many namespaces are served: it is in sync when all of them are.
     const ofKind = this.statuses.filter((status) => status.resource.split(" in ")[0] === kind);

@@ -30,6 +30,8 @@ export interface Meter {
   sourcesCompared(cluster: string, kind: SourceKind, count: number): void;
   requestsPublished(cluster: string, count: number): void;
   streamState(cluster: string, resource: string, state: StreamState): void;
+  /** How many workloads that were there at the start no worker has looked at yet. Undefined: nobody waits for them any more. */
+  workloadsUnlooked(cluster: string, count: number | undefined): void;
   reconciled(
     cluster: string,
     result: Outcome | "retry" | "held" | "dropped",
@@ -49,6 +51,8 @@ export interface Meter {
   /** A request went back to the queue before anything of it was done. */
   parked(cluster: string, reason: ParkReason): void;
   breaker(cluster: string, isOpen: boolean): void;
+  /** A look that nobody asked for found a roll that is due, and nothing that leads to it. */
+  auditFound(cluster: string, workloadKind: string): void;
   /** Undefined: there is no such cluster any more. */
   clusterState(cluster: string, state: ClusterState | undefined): void;
   notified(channel: Channel, result: NotificationResult, count: number): void;

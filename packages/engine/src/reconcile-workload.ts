@@ -13,18 +13,22 @@ import { dropStash, finishReplacement } from "./job-replacement.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
 import { about } from "./reconcile/about.ts";
-import { createLook, type EngagedCluster } from "./reconcile/look.ts";
+import { createLook } from "./reconcile/look.ts";
+import type { EngagedCluster } from "./reconcile/reading.ts";
 import { createWriter } from "./reconcile/write.ts";
 import { isWorthReporting, type Reporter } from "./reporter.ts";
 import type { Again, ClusterId, Outcome, Request } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { createSourceReader } from "./source-reader.ts";
+import type { WorkloadRecords } from "./workload-records.ts";
 import type { Delivery, Handler, Workqueue } from "./workqueue.ts";
 
 export interface ReconcilerOptions {
   /** Undefined: this worker does not know the cluster (yet). */
   readonly engaged: (cluster: ClusterId) => Promise<EngagedCluster | undefined>;
   readonly queue: Workqueue;
+  /** What Redis remembers of workloads. */
+  readonly records: WorkloadRecords;
   readonly keys: Keyring;
   readonly sha1: (bytes: Uint8Array) => string;
   readonly compile: CompilePattern;
@@ -88,6 +92,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
         "workload not reconciled",
       );
       // Also at an adoption: a change that comes while one is tried again is found by it.
+      if (isLookedAt(fault)) options.records.looked(request);
       if (isWorthReporting(fault, delivery.attemptsMade)) {
         const when = about(request, cluster, clock);
         options.reporter?.failed({ ...when, code: fault.code, message: fault.message });
@@ -120,8 +125,14 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     delivery: Delivery,
     cluster: EngagedCluster,
   ): Promise<Outcome | Again> {
+    // Asked first: what waits now looks for itself, and may be over by the time this look is.
+    if (delivery.purpose === "audit" && (await options.queue.waits(request))) return "unchanged";
     const look = await lookNow(request, delivery, cluster);
-    if (typeof look === "string") return look;
+    if (typeof look === "string") {
+      options.records.looked(request);
+      return look;
+    }
+    if ("again" in look) return look.again;
     if ("stash" in look) return await finish(look.stash, request, delivery, cluster);
     const { reading, stand, planned, sights } = look;
     // What is not acted on is noted: whatever is resumed later does not run for an old change.
@@ -175,6 +186,14 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       }
     }
   }
+}
+
+/**
+ * A fault that is the workload's own has been found by looking at it: nobody has to wait for it to go away. So has a right that is
+ * missing: somebody has to grant it, and the streams say which of them lack one.
+ */
+function isLookedAt({ class: its, disposition }: Fault): boolean {
+  return disposition.countsAsAttempt || disposition.queue === "drop" || its === "denied";
 }
 
 /** Why a workload that does not roll does not. */

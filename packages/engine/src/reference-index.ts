@@ -1,5 +1,6 @@
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import type { SeenInterest, ServedRecord } from "./workload-records.ts";
 
 /** What the index knows of one opted-in workload. */
 export interface IndexEntry {
@@ -15,6 +16,8 @@ export interface IndexEntry {
   readonly scope: string;
   /** The workload's own debounce window, where it sets one. */
   readonly window: { readonly quietPeriodMs?: number; readonly maxWaitMs?: number };
+  /** The event that shows it. Kept where the entry is new or different, until the workload is noted; it tells nothing of the entry itself. */
+  readonly seen?: SeenInterest;
 }
 
 /** A source as a watch or list shows it: metadata only. */
@@ -29,6 +32,8 @@ export const goneVersion = "";
 /** A source whose version differs from the one handled last, with the workloads that use it. */
 export interface ChangedSource {
   readonly source: SourceVersion;
+  /** No version of it has been handled yet. */
+  readonly isFirst: boolean;
   readonly dependents: readonly Dependent[];
 }
 
@@ -45,6 +50,11 @@ export interface Dependent {
 export interface ReferenceIndex {
   /** Begin, or begin again after a loss. Resolves to the wall time (seconds) at which we were first engaged here. */
   open(): Promise<{ readonly engagedAtSeconds: number }>;
+  /** Since when the workloads of a stream are served; undefined when that is not remembered. */
+  served(stream: string): Promise<ServedRecord | undefined>;
+  serve(stream: string, record: ServedRecord): Promise<void>;
+  /** How many workloads whose entries were new or different have not been looked at since. */
+  unlooked(): Promise<number>;
   /** Faults with `redis.state-lost` when the state is not the one that was opened. */
   verify(): Promise<void>;
   /**

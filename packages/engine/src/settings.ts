@@ -3,7 +3,7 @@ import type { Debounce } from "@fleet-reloader/domain/debounce";
 import { defaultKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import type { StandRules } from "@fleet-reloader/domain/kind/stand";
 import type { LabelSelector } from "@fleet-reloader/domain/label-selector";
-import type { AppearanceRules } from "@fleet-reloader/domain/plan/plan";
+import type { AppearanceRules } from "@fleet-reloader/domain/plan/plan-input";
 import { defaultSourceKinds, type SourceKind } from "@fleet-reloader/domain/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";

@@ -10,6 +10,8 @@ export function isSettled(state: StreamState): boolean {
 export interface StreamEvent<T> {
   readonly type: "upsert" | "delete";
   readonly object: T;
+  /** It has just been made. Absent: it was there before, or nobody knows. */
+  readonly isNew?: true;
 }
 
 /**

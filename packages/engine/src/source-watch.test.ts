@@ -1,11 +1,51 @@
 import { describe, expect, test } from "vitest";
 import { watchedSources } from "./fixture/watched-sources.ts";
 
+describe("a source that was never handled", () => {
+  const purposes = (queue: { readonly additions: readonly { readonly purpose: string }[] }) =>
+    queue.additions.map(({ purpose }) => purpose);
+
+  test("and is made, or listed for the first time, has its workloads looked at without waiting for quiet", async () => {
+    const { watch, set, queue } = await watchedSources();
+    await watch.events([{ type: "upsert", object: set("app"), isNew: true }]);
+    const atOnce = { quietPeriodMs: 0, purpose: "adoption" };
+    expect(queue.additions).toMatchObject([atOnce, atOnce]);
+    await watch.page([set("db")]);
+    expect(purposes(queue)).toEqual(["adoption", "adoption", "adoption"]);
+  });
+
+  test("and changes is a change: it was there before somebody came to use it", async () => {
+    const { watch, set, queue } = await watchedSources();
+    await watch.events([{ type: "upsert", object: set("app") }]);
+    expect(purposes(queue)).toEqual(["change", "change"]);
+  });
+
+  test("leaves a change of another source its precedence", async () => {
+    const { watch, index, set, queue } = await watchedSources();
+    await index.put([
+      {
+        workload: { kind: "Deployment", namespace: "ns", name: "api" },
+        sources: ["ConfigMap/ns/app", "ConfigMap/ns/db"],
+        patterns: [],
+        scope: "",
+        window: {},
+      },
+    ]);
+    await watch.events([
+      { type: "upsert", object: set("app") },
+      { type: "upsert", object: set("db"), isNew: true },
+    ]);
+    const api = queue.additions.filter(({ request }) => request.workload.name === "api");
+    expect(api.map(({ purpose }) => purpose)).toEqual(["change"]);
+  });
+});
+
 describe("a source with another version than the one handled last", () => {
   test.each(["page", "event"] as const)(
     "shown by a %s asks for each workload that uses it, once",
     async (how) => {
-      const { watch, set, queue, meter } = await watchedSources();
+      const { watch, index, set, queue, meter } = await watchedSources();
+      for (const name of ["app", "db"]) await index.markHandled([set(name)]);
       const sources = [set("app"), set("db")];
       if (how === "page") await watch.page(sources);
       else await watch.events(sources.map((object) => ({ type: "upsert", object })));

@@ -1,4 +1,5 @@
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { Clock } from "./clock.ts";
 import { windowOf } from "./interest.ts";
 import type { Log } from "./log.ts";
@@ -36,6 +37,8 @@ export interface SourceWatchOptions {
   readonly onState: (state: StreamState, why: string) => void;
 }
 
+const atOnce = { quietPeriodMs: 0, maxWaitMs: 0, purpose: "adoption" } as const;
+
 /** What a list and watch of sources leads to. */
 export interface SourceWatch extends StreamHandler<SourceVersion> {
   /** Resolves when nothing is told later any more; the signal has to be aborted for that. */
@@ -61,7 +64,10 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
   const resting = new RestingSources({
     ...options,
     async tell(rested) {
-      await publishAndRest(rested.map(({ source }) => source));
+      await publishAndRest(
+        rested.map(({ source }) => source),
+        () => false,
+      );
       meter.sourcesCompared(
         name,
         kind,
@@ -80,7 +86,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
       if (sources.length === 0) return;
       meter.sourcesSeen(name, kind, sources.length, "listed");
       const kept = resting.drop(sources.map(({ ref }) => ref));
-      await publish(sources);
+      await publish(sources, () => true);
       meter.sourcesCompared(name, kind, sources.length + kept);
     },
     async listed() {
@@ -97,12 +103,14 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
         await publishGone(gone);
         meter.sourcesCompared(name, kind, gone.length + kept);
       }
-      const changed = latest.filter((event) => event.type === "upsert").map((event) => event.object);
+      const upserts = latest.filter((event) => event.type === "upsert");
+      const changed = upserts.map((event) => event.object);
+      const made = new Set(events.flatMap(({ isNew, object }) => (isNew ? [sourceKey(object.ref)] : [])));
       if (changed.length === 0) return;
       meter.sourcesSeen(name, kind, changed.length, "changed");
       const awake = resting.awake(changed);
       if (awake.length === 0) return;
-      await publishAndRest(awake);
+      await publishAndRest(awake, (ref) => made.has(sourceKey(ref)));
       meter.sourcesCompared(name, kind, awake.length);
     },
     stateChanged: options.onState,
@@ -122,21 +130,31 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
   async function publishGone(gone: readonly SourceRef[]): Promise<void> {
     if (gone.length === 0) return;
     if (settings.reloadOnDelete)
-      await request(await index.findChanged(gone.map((ref) => ({ ref, resourceVersion: goneVersion }))));
+      await request(
+        await index.findChanged(gone.map((ref) => ({ ref, resourceVersion: goneVersion }))),
+        () => false,
+      );
     await index.forget(gone);
   }
 
-  async function publish(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
+  /** `mayAppear`: whether one that was never handled has just come to be, as far as this shows. */
+  async function publish(
+    sources: readonly SourceVersion[],
+    mayAppear: (source: SourceRef) => boolean,
+  ): Promise<readonly ChangedSource[]> {
     const changed = await index.findChanged(sources);
-    await request(changed);
+    await request(changed, mayAppear);
     // Only after the queue holds them: a crash in between means the same again, never nothing.
     if (changed.length > 0) await index.markHandled(changed.map(({ source }) => source));
     return changed;
   }
 
   /** What is told of them from now on has to reach those that use them long before they stop waiting. */
-  async function publishAndRest(sources: readonly SourceVersion[]): Promise<void> {
-    const changed = await publish(sources);
+  async function publishAndRest(
+    sources: readonly SourceVersion[],
+    mayAppear: (source: SourceRef) => boolean,
+  ): Promise<void> {
+    const changed = await publish(sources, mayAppear);
     const uses = new Map(changed.map(({ source, dependents }) => [sourceKey(source.ref), dependents]));
     for (const { ref } of sources) {
       let { quietPeriodMs } = settings.debounce;
@@ -146,16 +164,23 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
     }
   }
 
-  async function request(changed: readonly ChangedSource[]): Promise<void> {
+  /**
+   * What has appeared is looked at at once: the pods that waited for it read it now, and what it becomes next has to be told from it. Only
+   * a look that finds a reason to roll waits for quiet. A change of another source that comes with it takes precedence.
+   */
+  async function request(
+    changed: readonly ChangedSource[],
+    mayAppear: (source: SourceRef) => boolean,
+  ): Promise<void> {
     if (changed.length === 0) return;
     const additions = new Map<string, Addition>();
-    for (const { dependents } of changed) {
+    for (const { source, isFirst, dependents } of changed) {
+      const hasAppeared = isFirst && mayAppear(source.ref);
       for (const { workload, window } of dependents) {
-        additions.set(`${workload.kind}/${workload.namespace}/${workload.name}`, {
-          request: { cluster, workload },
-          ...windowOf(window, settings),
-          purpose: "change",
-        });
+        const key = workloadKey(workload);
+        if (hasAppeared && additions.has(key)) continue;
+        const when = hasAppeared ? atOnce : { ...windowOf(window, settings), purpose: "change" as const };
+        additions.set(key, { request: { cluster, workload }, ...when });
       }
     }
     await queue.add([...additions.values()]);

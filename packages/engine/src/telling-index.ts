@@ -48,6 +48,10 @@ export function tellingIndex(options: TellingIndexOptions): ReferenceIndex {
       engagedAtSeconds = opened.engagedAtSeconds;
       return opened;
     },
+    served: (stream) => index.served(stream),
+    serve: (stream, record) => index.serve(stream, record),
+    // Nobody looks at workloads in this mode.
+    unlooked: async () => 0,
     verify: () => index.verify(),
     put: (entries) => index.put(entries),
     markPublished: (workloads) => index.markPublished(workloads),

@@ -1,4 +1,5 @@
 import { noteAnnotation } from "@fleet-reloader/domain/carried/note";
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 import { describe, expect, test } from "vitest";
@@ -59,7 +60,13 @@ async function watched() {
       name: string,
       annotations: Readonly<Record<string, string | null>>,
       uses: Uses = { app: {} },
-    ) => bed.cluster.setWorkload(name, { template: templateUsing(uses), annotations }),
+    ) => {
+      const { [note]: text, ...own } = annotations;
+      const ref = bed.cluster.setWorkload(name, { template: templateUsing(uses), annotations: own });
+      if (text !== undefined)
+        bed.cluster.setWorkload(name, { annotations: { [note]: text }, manager: fieldManager });
+      return ref;
+    },
     upsert: (ref: WorkloadRef) => watch.events([{ type: "upsert", object: live(ref) }]),
     /** Names of the workloads asked for since the last look. */
     asked: () => bed.queue.additions.splice(0).map(({ request }) => request.workload.name),
@@ -138,6 +145,40 @@ describe("a workload that is listed or changed", () => {
     asked();
     await upsert(deployment("api", noted));
     expect(asked()).toEqual([]);
+  });
+
+  // Whoever restores an old note, or copies another's, would have us roll for it, or not.
+  test("and whose note somebody else has written is looked at", async () => {
+    const { cluster, deployment, upsert, asked } = await watched();
+    await upsert(deployment("api", noted));
+    asked();
+    cluster.setWorkload("api", { annotations: { [note]: '{"v":1,"key":"k1","n":1,"sources":{}}' } });
+    await upsert({ kind: "Deployment", namespace: "ns", name: "api" });
+    expect(asked()).toEqual(["api"]);
+  });
+
+  // Between two states that come at once its sources may have changed.
+  test("is remembered by the first state that shows its interest", async () => {
+    const { cluster, index, live, deployment, watch, queue } = await watched();
+    const api = deployment("api", { "reloader.stakater.com/auto": "false" });
+    const before = live(api);
+    cluster.setWorkload("api", { annotations: auto });
+    const optedIn = live(api);
+    cluster.touchStatus(api);
+    await watch.events([before, optedIn, live(api)].map((object) => ({ type: "upsert", object }) as const));
+    expect(index.records?.seen.get("Deployment/ns/api")).toEqual({
+      uid: optedIn.uid,
+      resourceVersion: optedIn.resourceVersion,
+      atSeconds: optedIn.writtenAtSeconds,
+    });
+    expect(queue.additions).toHaveLength(1);
+  });
+
+  test("in a list is not remembered as seen, since nobody watched it come", async () => {
+    const { index, live, deployment, watch } = await watched();
+    await watch.page([live(deployment("api", auto))]);
+    expect(index.records?.seen.size).toBe(0);
+    expect(index.records?.unlooked.size).toBe(1);
   });
 
   // The ten status updates of a rollout: no call to the index, none to the queue.

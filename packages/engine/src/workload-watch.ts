@@ -1,17 +1,20 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import { hasNote } from "@fleet-reloader/domain/carried/note";
+import { hasNote, hasOwnNote } from "@fleet-reloader/domain/carried/note";
 import { isHeld } from "@fleet-reloader/domain/pause";
 import type { SourceRef } from "@fleet-reloader/domain/source";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import type { Clock } from "./clock.ts";
 import type { LiveWorkload } from "./cluster-api.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { indexEntry, isInterested, readInterest } from "./interest.ts";
 import type { IndexEntry, ReferenceIndex } from "./reference-index.ts";
 import type { ClusterId } from "./request.ts";
+import { ServedSince } from "./served-since.ts";
 import type { Settings } from "./settings.ts";
 import type { StreamEvent, StreamHandler, StreamState } from "./source-stream.ts";
 import { standOf } from "./stand-of.ts";
+import type { SeenInterest } from "./workload-records.ts";
 import type { Workqueue } from "./workqueue.ts";
 
 export interface WorkloadWatchOptions {
@@ -23,6 +26,9 @@ export interface WorkloadWatchOptions {
   readonly queue: Workqueue;
   readonly settings: Settings;
   readonly compile: CompilePattern;
+  readonly clock: Clock;
+  /** The API server's time now, as `ClusterStreams` tells it. */
+  readonly serverSeconds: () => number | undefined;
   readonly onListed: () => void;
   readonly onState: (state: StreamState, why: string) => void;
 }
@@ -32,7 +38,8 @@ interface Seen {
   /** Undefined: it opts in to nothing. */
   readonly entry: IndexEntry | undefined;
   readonly sources: readonly SourceRef[];
-  readonly hasNote: boolean;
+  /** As we wrote it, or as somebody else did: that has to be looked at. */
+  readonly note: "own" | "other" | "none";
   /** Held paused by us or by the peer: somebody has to resume it, whatever became of who meant to. */
   readonly isHeld: boolean;
   readonly isStash: boolean;
@@ -40,9 +47,14 @@ interface Seen {
   readonly unreadable: readonly AnnotationProblem[];
 }
 
-/** What a list and watch of workloads leads to; and what it means that a namespace is no longer served. */
+/** What a list and watch of workloads leads to; and what it means that a namespace is served from now on, or no longer. */
 export interface WorkloadWatch extends StreamHandler<LiveWorkload> {
+  /** What is listed of it until `entered` was there before it was served. */
+  enters(namespace: string): void;
+  entered(namespace: string): void;
   leave(namespace: string): Promise<void>;
+  /** Keys of the workloads that opt in to anything now. */
+  optedIn(): Iterable<string>;
 }
 
 /** By then the worker that made a stash is done with it, unless something happened to it. */
@@ -55,19 +67,27 @@ const stashMs = 5000;
  */
 export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatch {
   const { cluster, index, queue, settings, compile } = options;
-  /** What is remembered of each workload, so that the ten status updates of a rollout cost nothing: a number, as there are many. */
+  /**
+   * What is remembered of each workload, so that the ten status updates of a rollout cost nothing: a number, as there are many.
+   * Its sign says whether the workload opts in to anything, which costs no memory: below 0 it does not.
+   */
   const known = new Map<string, number>();
   let listed = new Set<string>();
+  const served = new ServedSince(options);
+  const entering = new Set<string>();
 
   return {
     listBegins() {
       listed = new Set();
+      served.listBegins();
     },
     async page(workloads) {
       for (const workload of workloads) listed.add(workloadKey(workload.ref));
-      await take(workloads);
+      served.page(workloads);
+      await take(workloads, () => []);
     },
     async listed() {
+      await served.listed();
       await index.retain(options.workloadKind, options.namespace, listed);
       for (const key of known.keys()) if (!listed.has(key)) known.delete(key);
       listed = new Set();
@@ -78,25 +98,43 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
       const gone = latest.filter((event) => event.type === "delete").map((event) => event.object.ref);
       if (gone.length > 0) await index.remove(gone);
       for (const workload of gone) known.delete(workloadKey(workload));
-      await take(latest.filter(isUpsert).map((event) => event.object));
+      const shown = Map.groupBy(events.filter(isUpsert), (event) => workloadKey(event.object.ref));
+      await take(
+        latest.filter(isUpsert).map((event) => event.object),
+        ({ ref }) => (shown.get(workloadKey(ref)) ?? []).map(({ object }) => object),
+      );
     },
+    enters: (namespace) => void entering.add(namespace),
+    entered: (namespace) => void entering.delete(namespace),
     stateChanged: options.onState,
     async leave(namespace) {
       await index.retain(options.workloadKind, namespace, new Set());
       const prefix = `${options.workloadKind}/${namespace}/`;
       for (const key of known.keys()) if (key.startsWith(prefix)) known.delete(key);
     },
+    *optedIn() {
+      for (const [key, shape] of known) if (shape >= 0) yield key;
+    },
   };
 
-  async function take(workloads: readonly LiveWorkload[]): Promise<void> {
+  /** `shown`: the states of a workload that were seen to come, the last one included; none where nobody watched. */
+  async function take(
+    workloads: readonly LiveWorkload[],
+    shown: (workload: LiveWorkload) => readonly LiveWorkload[],
+  ): Promise<void> {
     const fresh = workloads.flatMap((workload) => {
       const seen = see(workload);
       const { entry, isStash, unreadable } = seen;
-      const shape = fingerprint(JSON.stringify([entry, seen.hasNote, seen.isHeld, isStash, unreadable]));
-      return known.get(workloadKey(workload.ref)) === shape ? [] : [{ ...seen, shape }];
+      const print = fingerprint(JSON.stringify([entry, seen.note, seen.isHeld, isStash, unreadable]));
+      const shape = entry === undefined ? -1 - print : print;
+      if (known.get(workloadKey(workload.ref)) === shape) return [];
+      const first = firstLike(entry, shown(workload), workload);
+      return [{ ...seen, shape, seen: first === undefined ? enteredNow(workload) : seenIn(first) }];
     });
     if (fresh.length === 0) return;
-    const entries = fresh.flatMap(({ entry }) => entry ?? []);
+    const entries = fresh.flatMap(({ entry, seen }) =>
+      entry === undefined ? [] : [{ ...entry, ...(seen === undefined ? {} : { seen }) }],
+    );
     const changed = (await index.put(entries)).map((entry) => entry.workload);
     const changedKeys = new Set(changed.map(workloadKey));
     // Before anybody notes that it is there: else a deletion while nothing runs would leave no trace.
@@ -106,9 +144,9 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
       );
     const without = fresh.filter(({ entry }) => entry === undefined).map(({ workload }) => workload);
     await index.remove(without);
-    const due = fresh.filter(({ workload, entry, hasNote, isHeld, unreadable }) => {
+    const due = fresh.filter(({ workload, entry, note, isHeld, unreadable }) => {
       if (isHeld || unreadable.length > 0) return true;
-      return entry === undefined ? hasNote : !hasNote || changedKeys.has(workloadKey(workload));
+      return entry === undefined ? note !== "none" : note !== "own" || changedKeys.has(workloadKey(workload));
     });
     await queue.add(
       due.map(({ workload }) => ({
@@ -133,6 +171,25 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
     for (const { workload, shape } of fresh) known.set(workloadKey(workload), shape);
   }
 
+  /** What was there before its namespace came to be served is adopted as it is; within a second nobody knows which came first. */
+  function enteredNow({ ref, uid }: LiveWorkload): SeenInterest | undefined {
+    const now = options.serverSeconds();
+    return entering.has(ref.namespace) && now !== undefined ? { uid, atSeconds: now + 1 } : undefined;
+  }
+
+  /** The first of these states with the interest that the last has. Several may come at once, and its sources may have changed in between. */
+  function firstLike(
+    entry: IndexEntry | undefined,
+    shown: readonly LiveWorkload[],
+    { uid }: LiveWorkload,
+  ): LiveWorkload | undefined {
+    if (shown.length < 2 || entry === undefined) return shown[0];
+    const interest = JSON.stringify({ ...entry, scope: "" });
+    return shown.find(
+      (one) => one.uid === uid && JSON.stringify({ ...see(one).entry, scope: "" }) === interest,
+    );
+  }
+
   function see(workload: LiveWorkload): Seen {
     const interest = readInterest(workload, settings, compile);
     const stand = standOf(workload, settings);
@@ -143,11 +200,15 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
       entry: isServed ? indexEntry(workload, interest) : undefined,
       unreadable: isOurs && !isServed ? interest.optIn.problems : [],
       sources: interest.candidates,
-      hasNote: hasNote(workload.annotations),
+      note: hasOwnNote(workload) ? "own" : hasNote(workload.annotations) ? "other" : "none",
       isHeld: isHeld(workload, settings.dialect),
       isStash: stand === "stash",
     };
   }
+}
+
+function seenIn({ uid, resourceVersion, writtenAtSeconds }: LiveWorkload): SeenInterest {
+  return { uid, resourceVersion, atSeconds: writtenAtSeconds };
 }
 
 function isUpsert(event: StreamEvent<LiveWorkload>): boolean {

@@ -18,9 +18,12 @@ export interface Addition {
  * - `follow`: it was rolled, and its rollout is looked at. It waits beside both, in the same way, and gives way to others,
  *   unless they are very many.
  *
+ * - `audit`: nothing asks for it; it is looked at now and again, after everybody else, to find what should not be there to find. It waits
+ *   beside all others.
+ *
  * Only `change` rolls at once; a change that another finds waits for the quiet period like any other.
  */
-export type Purpose = "change" | "adoption" | "resume" | "follow";
+export type Purpose = "change" | "adoption" | "resume" | "follow" | "audit";
 
 /**
  * Producer side of the durable queue. A request added n times before it runs, runs once; added while it runs, it runs
@@ -28,6 +31,8 @@ export type Purpose = "change" | "adoption" | "resume" | "follow";
  */
 export interface Workqueue {
   add(additions: readonly Addition[]): Promise<void>;
+  /** Whether a change or an adoption of this workload waits, is held, or is handled now. */
+  waits(request: Request): Promise<boolean>;
 }
 
 /** Handles one request. What it throws decides, by its fault class, whether and when the request comes back. */

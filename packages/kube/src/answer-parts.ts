@@ -25,6 +25,13 @@ export function statusOf(body: unknown): StatusBody {
   return { message: text(body, "message"), reason: text(body, "reason") };
 }
 
+/** The clock of whoever answered, in milliseconds and to the second (RFC 9110, 6.6.1); undefined when it does not say. */
+export function dateOf(headers: AnswerHeaders): number | undefined {
+  const { date } = headers;
+  const parsed = Date.parse(typeof date === "string" ? date : "");
+  return Number.isNaN(parsed) ? undefined : parsed;
+}
+
 /** In milliseconds; undefined: the server does not ask for a pause, or not in seconds. */
 export function retryAfter(headers: AnswerHeaders): number | undefined {
   const value = Number(headers["retry-after"]);

@@ -1,7 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { parseJson } from "@fleet-reloader/domain/json";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
-import { refusalText, retryAfter, statusOf } from "./answer-parts.ts";
+import { dateOf, refusalText, retryAfter, statusOf } from "./answer-parts.ts";
 import { type Answer, type Call, contextOf, wireRequest } from "./call.ts";
 import { CallLimit } from "./call-limit.ts";
 import { type RecordingOptions, recorded } from "./call-record.ts";
@@ -37,6 +37,8 @@ const callConnectionsDefault = 16;
 const streamSilenceMs = 100_000;
 /** Some proxies hold a watch's headers back until its first event. */
 const streamHeadersMs = 90_000;
+/** A server's clock that seems to have gone back by this much was set, or is another server's. */
+const clockSetMs = 3000;
 /** Silence that makes other connections worth a try: a little less than whoever looks after a cluster waits for an answer. */
 const silenceMs = 4000;
 
@@ -54,6 +56,8 @@ export class Connection {
   readonly #route: Route;
   readonly #suspicion = new Suspicion();
   #heardAt: number;
+  /** By how much the server's clock is ahead of our monotonic one: a lower bound. */
+  #aheadMs: number | undefined;
   readonly #streams = new Set<LinkedAbort>();
   /** Streams whose connection may be dead without a word. */
   #doubted: readonly LinkedAbort[] = [];
@@ -78,6 +82,12 @@ export class Connection {
   /** When the server last said something that only a working server says: an answer below 500, a byte of a stream. */
   get heardAt(): number {
     return this.#heardAt;
+  }
+
+  /** The server's clock now, in whole seconds and never ahead of it; undefined before it has answered anything. */
+  get serverSeconds(): number | undefined {
+    if (this.#aheadMs === undefined) return undefined;
+    return Math.floor((this.#aheadMs + this.#options.clock.monotonic()) / 1000);
   }
 
   /** From now on nothing is asked after a disturbance before the guard has looked. */
@@ -213,6 +223,7 @@ export class Connection {
       const body = parseJson(await answer.text);
       if (answer.statusCode < 500) {
         this.#hear();
+        this.#readClock(dateOf(answer.headers));
         this.#endDoubted();
       }
       if (answer.statusCode === 401) {
@@ -234,6 +245,14 @@ export class Connection {
       this.#brokeOff(error, signal);
       throw transportFault(error, contextOf(call, server), signal);
     }
+  }
+
+  /** An answer says whole seconds and has taken its time: it is never ahead, and the one that is the least behind counts. */
+  #readClock(atMs: number | undefined): void {
+    if (atMs === undefined) return;
+    const aheadMs = atMs - this.#options.clock.monotonic();
+    const before = this.#aheadMs ?? aheadMs;
+    this.#aheadMs = before - aheadMs > clockSetMs ? aheadMs : Math.max(before, aheadMs);
   }
 
   #hear(): void {

@@ -1,8 +1,8 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { jsonText } from "@fleet-reloader/domain/json";
 import type { Connection } from "./connection.ts";
 import { field, text } from "./json.ts";
-import { fieldManager } from "./kube-cluster-api.ts";
 import { absentOr } from "./object-answer.ts";
 import { resourcePath } from "./resource.ts";
 

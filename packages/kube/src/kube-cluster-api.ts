@@ -1,9 +1,16 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { patchBody } from "@fleet-reloader/domain/kind/patch-body";
 import type { NewObject } from "@fleet-reloader/domain/kind/roll-write";
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
-import type { ClusterApi, LiveSource, LiveWorkload, MayStill } from "@fleet-reloader/engine/cluster-api";
+import {
+  type ClusterApi,
+  type LiveSource,
+  type LiveWorkload,
+  type MayStill,
+  podsMax,
+} from "@fleet-reloader/engine/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Call } from "./call.ts";
 import type { Connection } from "./connection.ts";
@@ -16,12 +23,6 @@ import { unlessAbsent } from "./secrets-store.ts";
 import { sourceContent } from "./source-content.ts";
 import { sourceWrite } from "./source-write.ts";
 import { WorkloadObjects } from "./workload-objects.ts";
-
-/** The peer writes under this name: what it has written stays owned by the same manager, and is not fought over, when it goes. */
-export const fieldManager = "Reloader";
-
-/** Enough to see why new pods do not run, and no burden for a workload of thousands. */
-const podsMax = 250;
 
 const sourceResources = {
   ConfigMap: { group: "", version: "v1", plural: "configmaps" },

@@ -90,6 +90,7 @@ export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
         handler,
       });
     },
+    serverSeconds: () => options.connection.serverSeconds,
     namespaces(handler) {
       return new Reflector({
         ...options,

@@ -1,8 +1,8 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Connection } from "./connection.ts";
-import { fieldManager } from "./kube-cluster-api.ts";
 import { resourcePath } from "./resource.ts";
 
 /** Name and label by which the peer's tools find what an installation says of itself (compat 4.5). */

@@ -1,8 +1,8 @@
+import { isOlderVersion } from "@fleet-reloader/domain/resource-version";
 import type { SourceRef } from "@fleet-reloader/domain/source";
 import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
 import type { StreamHandler } from "@fleet-reloader/engine/source-stream";
 import { field, list, seconds, text } from "./json.ts";
-import { isOlderVersion } from "./resource.ts";
 
 /** One per pod and class, written by the Secrets Store CSI driver: the versions the pod's volume shows. */
 export const podStatusKind = {
@@ -113,8 +113,16 @@ export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamH
       }
       const upserts = events.filter(({ type }) => type === "upsert");
       const changed = versions(upserts.map(({ object }) => object.source));
+      const newest = new Set(
+        upserts.filter(({ isNew }) => isNew).map(({ object }) => object.resourceVersion),
+      );
       if (changed.length > 0)
-        await handler.events(changed.map((object) => ({ type: "upsert", object }) as const));
+        await handler.events(
+          changed.map((object) => {
+            const isNew = newest.has(object.resourceVersion) ? ({ isNew: true } as const) : {};
+            return { type: "upsert", object, ...isNew } as const;
+          }),
+        );
     },
     stateChanged: (state, why) => handler.stateChanged(state, why),
   };

@@ -1,5 +1,6 @@
+import { isOlderVersion } from "@fleet-reloader/domain/resource-version";
 import { expect, test } from "vitest";
-import { isOlderVersion, resourcePath } from "./resource.ts";
+import { resourcePath } from "./resource.ts";
 
 test("paths of the core group and of others, with and without namespace and name", () => {
   const secrets = { group: "", version: "v1", plural: "secrets" };

@@ -28,9 +28,3 @@ const metadata = `${json};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`;
 const metadataList = `${json};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`;
 
 export const accept = { json, metadata, metadataList } as const;
-
-/** resourceVersions are decimal integers (stable since Kubernetes 1.35, KEP-5504): longer is larger, then lexical. */
-export function isOlderVersion(a: string, b: string): boolean {
-  if (a.length !== b.length) return a.length < b.length;
-  return a < b;
-}

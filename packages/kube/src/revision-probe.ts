@@ -1,9 +1,10 @@
 import { asFault } from "@fleet-reloader/domain/fault";
+import { isOlderVersion } from "@fleet-reloader/domain/resource-version";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Connection } from "./connection.ts";
 import { text } from "./json.ts";
-import { accept, isOlderVersion } from "./resource.ts";
+import { accept } from "./resource.ts";
 
 /** A watch that has to know when the server's history goes backwards. */
 export interface ProbedWatch {

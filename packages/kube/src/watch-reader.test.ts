@@ -17,7 +17,7 @@ describe("the lines of a watch", () => {
     const lines = [line("ADDED", "a", "1"), line("MODIFIED", "a", "2"), line("DELETED", "a", "3")];
     expect(read(...lines)).toEqual({
       events: [
-        { type: "upsert", object: "a" },
+        { type: "upsert", object: "a", isNew: true },
         { type: "upsert", object: "a" },
         { type: "delete", object: "a" },
       ],

@@ -46,8 +46,9 @@ export class WatchReader<T> {
       resourceVersion = version;
       if (type === "BOOKMARK") continue;
       const parsed = this.#parse(object);
-      if (parsed !== undefined)
-        events.push({ type: type === "DELETED" ? "delete" : "upsert", object: parsed });
+      if (parsed === undefined) continue;
+      if (type === "DELETED") events.push({ type: "delete", object: parsed });
+      else events.push({ type: "upsert", object: parsed, ...(type === "ADDED" ? { isNew: true } : {}) });
     }
     const end = this.#lines.isTooLong
       ? new Fault("kube.malformed", "a line of the watch is longer than any object; it is not read")

@@ -1,6 +1,7 @@
 import { delayFor } from "@fleet-reloader/domain/debounce";
 import type { Share } from "@fleet-reloader/domain/fair-share";
 import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Request } from "@fleet-reloader/engine/request";
 import type { Addition, Workqueue } from "@fleet-reloader/engine/workqueue";
 import { type JobsOptions, Queue } from "bullmq";
 import { burstStartsScript } from "./burst-starts-script.ts";
@@ -57,6 +58,13 @@ export class BullWorkqueue implements Workqueue {
   async add(additions: readonly Addition[]): Promise<void> {
     const shards = Map.groupBy(additions, ({ request }) => this.#keys.shardOf(request.cluster));
     await Promise.all([...shards].map(([shard, its]) => this.#addTo(this.queues[shard], its)));
+  }
+
+  async waits(request: Request): Promise<boolean> {
+    const queue = this.queues[this.#keys.shardOf(request.cluster)];
+    // BullMQ keeps it from the addition to the end of the last run.
+    const entry = await queue?.getDeduplicationJobId(requestId(request, "change"));
+    return typeof entry === "string";
   }
 
   /** Requests that are due and not taken up yet. */

@@ -55,7 +55,7 @@ export class FairShares {
 
   /** What may end in a roll runs before what only notes, and both, as long as they are not too many, before what only looks on. */
   #leastOf(purpose: Purpose | undefined): number {
-    if (purpose === "follow") return Math.ceil(beforeFollow / this.#share.size);
+    if (purpose === "follow" || purpose === "audit") return Math.ceil(beforeFollow / this.#share.size);
     return purpose === "adoption" ? 1 : 0;
   }
 

@@ -112,6 +112,26 @@ export class ClusterKeys {
     return `${this.root}:workloads`;
   }
 
+  /** Hash: workload key → the note that was written on it last. */
+  get noted(): string {
+    return `${this.root}:noted`;
+  }
+
+  /** Hash: workload key → the event that showed its present interest; of those that are not noted yet. */
+  get seen(): string {
+    return `${this.root}:seen`;
+  }
+
+  /** Hash: stream of workloads → since when it is served, and as what. */
+  get served(): string {
+    return `${this.root}:served`;
+  }
+
+  /** Set: keys of workloads that have not been looked at since their entry became what it is. */
+  get unlooked(): string {
+    return `${this.root}:unlooked`;
+  }
+
   /** Hash: source key → version and keyed mark that were told last, in the mode that only tells. */
   get told(): string {
     return `${this.root}:told`;

@@ -12,9 +12,9 @@ import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { Cluster } from "ioredis";
 import { afterAll, beforeAll, describe, expect, test, vi } from "vitest";
 import { RedisClient, redisAddress } from "./client.ts";
-import { readEngagedAt } from "./engaged-at.ts";
 import { Keys } from "./keys.ts";
 import { RedisReferenceIndex } from "./redis-reference-index.ts";
+import { RedisWorkloadRecords } from "./redis-workload-records.ts";
 import { readShards } from "./shard-guard.ts";
 
 let redis: TestRedis;
@@ -37,6 +37,7 @@ async function openIndex(
   await index.open();
   return {
     ...{ index, client, keys, cluster },
+    records: new RedisWorkloadRecords({ client, keys, log: new CollectedLog() }),
     lose: async () => void (await client.connection.flushall()),
     [Symbol.asyncDispose]: () => client.close(),
   };
@@ -90,9 +91,6 @@ describe("the reference index in Redis", () => {
     expect(await same.index.findChanged([versionOf("app", "7")])).toEqual([]);
     expect(await same.index.findChanged([versionOf("app", "8")])).toHaveLength(1);
     expect(await other.index.findChanged([versionOf("app", "8")])).toEqual([]);
-    expect(await readEngagedAt("c1", { ...one, clock: wallClock })).toBe(
-      (await one.index.open()).engagedAtSeconds,
-    );
   });
 
   // What a Redis that was wiped lost besides the index, and nobody else says again.

@@ -11,6 +11,7 @@ import type {
   SourceVersion,
 } from "@fleet-reloader/engine/reference-index";
 import type { ClusterId } from "@fleet-reloader/engine/request";
+import type { ServedRecord } from "@fleet-reloader/engine/workload-records";
 import type { RedisClient } from "./client.ts";
 import { encodeEntry, readList, readPatterns, readText, readWindow } from "./index-entry.ts";
 import { type ClusterKeys, handledField, type Keys, readHandledField } from "./keys.ts";
@@ -24,6 +25,7 @@ import {
 } from "./reference-index-scripts.ts";
 import type { Script } from "./script.ts";
 import { noteShards } from "./shard-guard.ts";
+import { encodeSeen, encodeServed, readServed } from "./workload-record.ts";
 
 export interface RedisReferenceIndexOptions {
   readonly cluster: ClusterId;
@@ -69,13 +71,31 @@ export class RedisReferenceIndex implements ReferenceIndex {
     return { engagedAtSeconds: Number(engagedAt ?? now) };
   }
 
+  async served(stream: string): Promise<ServedRecord | undefined> {
+    await this.verify();
+    return readServed(await this.#client.connection.hget(this.#keys.served, stream));
+  }
+
+  async serve(stream: string, record: ServedRecord): Promise<void> {
+    this.#sameConnection();
+    await this.#client.connection.hset(this.#keys.served, stream, encodeServed(record));
+  }
+
+  async unlooked(): Promise<number> {
+    return await this.#client.connection.scard(this.#keys.unlooked);
+  }
+
   async verify(): Promise<void> {
     this.#sameConnection();
     if ((await this.#client.connection.get(this.#keys.epoch)) !== this.#epoch) throw stateLost();
   }
 
   async put(entries: readonly IndexEntry[]): Promise<readonly IndexEntry[]> {
-    const args = entries.flatMap((entry) => [workloadKey(entry.workload), encodeEntry(entry)]);
+    const args = entries.flatMap((entry) => [
+      workloadKey(entry.workload),
+      encodeEntry(entry),
+      encodeSeen(entry.seen),
+    ]);
     const positions = readList(await this.#run(putScript, args));
     return positions.flatMap((position) => entries[Number(position) - 1] ?? []);
   }
@@ -102,11 +122,12 @@ export class RedisReferenceIndex implements ReferenceIndex {
   async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
     const found = readList(await this.#run(findChangedScript, sources.flatMap(quadruple)));
     return found.flatMap((item) => {
-      const [position, named, matching] = readList(item);
+      const [position, named, matching, isFirst] = readList(item);
       const source = sources[Number(position) - 1];
       if (source === undefined) return [];
       const dependents = [...this.#named(readList(named)), ...this.#matching(readList(matching), source)];
-      return dependents.length === 0 ? [] : [{ source, dependents: distinct(dependents) }];
+      if (dependents.length === 0) return [];
+      return [{ source, isFirst: isFirst === 1, dependents: distinct(dependents) }];
     });
   }
 

@@ -45,16 +45,21 @@ local function unlink(workload, text)
   redis.call('HDEL', root .. ':windows', workload)
   redis.call('SREM', root .. ':unpublished', workload)
 end
+local function forgetRecords(workload)
+  redis.call('HDEL', root .. ':noted', workload)
+  redis.call('HDEL', root .. ':seen', workload)
+  redis.call('SREM', root .. ':unlooked', workload)
+end
 `;
 
 /**
- * ARGV: epoch, then pairs (workload key, encoded entry). Returns the positions (1-based) of entries that are new or different,
+ * ARGV: epoch, then triples (workload key, encoded entry, the event that shows it or ''). Returns the positions (1-based) of entries that are new or different,
  * or were so before and are not published yet.
  */
 export const putScript = new Script(`${checkEpoch}
 local changed = {}
-for i = 2, #ARGV, 2 do
-  local workload, text = ARGV[i], ARGV[i + 1]
+for i = 2, #ARGV, 3 do
+  local workload, text, seen = ARGV[i], ARGV[i + 1], ARGV[i + 2]
   local old = redis.call('HGET', root .. ':workloads', workload)
   if old ~= text then
     if old then unlink(workload, old) end
@@ -70,9 +75,15 @@ for i = 2, #ARGV, 2 do
     end
     redis.call('HSET', root .. ':workloads', workload, text)
     redis.call('SADD', root .. ':unpublished', workload)
+    redis.call('SADD', root .. ':unlooked', workload)
+    if seen == '' then
+      redis.call('HDEL', root .. ':seen', workload)
+    else
+      redis.call('HSET', root .. ':seen', workload, seen)
+    end
   end
   if redis.call('SISMEMBER', root .. ':unpublished', workload) == 1 then
-    changed[#changed + 1] = i / 2
+    changed[#changed + 1] = (i + 1) / 3
   end
 end
 return changed
@@ -85,6 +96,7 @@ for i = 2, #ARGV do
   if old then
     unlink(ARGV[i], old)
     redis.call('HDEL', root .. ':workloads', ARGV[i])
+    forgetRecords(ARGV[i])
   end
 end
 return 0
@@ -100,7 +112,8 @@ return 0
 
 /**
  * ARGV: epoch, then quadruples (kind, namespace, name, resourceVersion). For each that is referenced, or lies in a namespace
- * with name patterns, and whose version is not the handled one: {position, {workload, window…}, {workload, window, patterns…}}.
+ * with name patterns, and whose version is not the handled one: {position, {workload, window…},
+ * {workload, window, patterns…}, 1 when no version of it was handled}.
  */
 export const findChangedScript = new Script(`${checkEpoch}
 local found = {}
@@ -113,8 +126,9 @@ for i = 2, #ARGV, 4 do
     patterns = redis.call('HGETALL', root .. ':patterns:' .. namespace)
     patternsOf[namespace] = patterns
   end
-  if (#dependents > 0 or #patterns > 0)
-    and redis.call('HGET', root .. ':handled:' .. kind, namespace .. '/' .. name) ~= version then
+  local handled = (#dependents > 0 or #patterns > 0)
+    and redis.call('HGET', root .. ':handled:' .. kind, namespace .. '/' .. name)
+  if (#dependents > 0 or #patterns > 0) and handled ~= version then
     local named = {}
     for _, workload in ipairs(dependents) do
       named[#named + 1] = workload
@@ -126,7 +140,7 @@ for i = 2, #ARGV, 4 do
       matching[#matching + 1] = redis.call('HGET', root .. ':windows', patterns[j]) or ''
       matching[#matching + 1] = patterns[j + 1]
     end
-    found[#found + 1] = { (i + 2) / 4, named, matching }
+    found[#found + 1] = { (i + 2) / 4, named, matching, (handled == false or handled == 'expected') and 1 or 0 }
   end
 end
 return found

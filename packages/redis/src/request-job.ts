@@ -30,7 +30,7 @@ export function isAborted(data: unknown): boolean {
 
 /** The name of a queue entry says why the workload is looked at; what an older version called otherwise is a change. */
 export function purposeOf(jobName: string): Purpose {
-  return jobName === "adoption" || jobName === "resume" || jobName === "follow" ? jobName : "change";
+  return purposes.find((purpose) => purpose === jobName) ?? "change";
 }
 
 /**
@@ -39,5 +39,12 @@ export function purposeOf(jobName: string): Purpose {
  */
 export function requestId(request: Request, purpose: Purpose): string {
   const id = `${request.cluster}|${workloadKey(request.workload)}`;
-  return purpose === "resume" || purpose === "follow" ? `${id}|${purpose}` : id;
+  return isBeside(purpose) ? `${id}|${purpose}` : id;
+}
+
+const purposes = ["adoption", "resume", "follow", "audit"] as const satisfies readonly Purpose[];
+
+/** It waits beside a change of the same workload. */
+function isBeside(purpose: Purpose): boolean {
+  return purpose === "resume" || purpose === "follow" || purpose === "audit";
 }

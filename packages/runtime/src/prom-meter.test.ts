@@ -93,6 +93,28 @@ describe("the peer's metrics", () => {
   });
 });
 
+test("workloads that are waited for are counted, and forgotten with their cluster", async () => {
+  const { meter, metrics } = createPromMeter({ withProcess: false });
+  const shown = async () =>
+    (await linesOf(metrics())).filter((line) => line.startsWith("fleet_reloader_workloads_unlooked"));
+  meter.workloadsUnlooked("c1", 3);
+  expect(await shown()).toEqual(['fleet_reloader_workloads_unlooked{cluster="c1"} 3']);
+  meter.workloadsUnlooked("c1", 0);
+  expect(await shown()).toEqual(['fleet_reloader_workloads_unlooked{cluster="c1"} 0']);
+  meter.workloadsUnlooked("c1", undefined);
+  expect(await shown()).toEqual([]);
+});
+
+test("findings of audits are there at 0 once a workload of the kind was looked at", async () => {
+  const { meter, metrics } = createPromMeter({ withProcess: false });
+  const name = 'fleet_reloader_audit_findings_total{cluster="c1",kind="Deployment"}';
+  meter.reconciled("c1", "recorded", 0.03, api);
+  expect(await linesOf(metrics())).toContain(`${name} 0`);
+  meter.auditFound("c1", "Deployment");
+  meter.reconciled("c1", "unchanged", 0.03, api);
+  expect(await linesOf(metrics())).toContain(`${name} 1`);
+});
+
 test("what is described is there, and what is there is described", async () => {
   const { metrics } = createPromMeter({ withProcess: false, countByNamespace: true });
   const registered = [...(await metrics()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);

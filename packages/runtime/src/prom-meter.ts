@@ -13,6 +13,8 @@ const ownDescriptions = {
   fleet_reloader_requests_published_total:
     "Workloads put into the queue because a source of theirs has a new version.",
   fleet_reloader_stream_in_sync: "1 while the list + watch of a resource is in sync.",
+  fleet_reloader_workloads_unlooked:
+    "Workloads that a watcher found new or different when it began with a cluster, and that no worker has looked at yet; 0 once all are adopted.",
   fleet_reloader_reconcile_seconds: "Time a worker spent on one workload, by result.",
   fleet_reloader_rolls_total: "Pod templates changed, by workload kind and reason.",
   fleet_reloader_rollouts_total:
@@ -30,6 +32,8 @@ const ownDescriptions = {
     "Requests put back into the queue before anything of them was done, by cluster and reason.",
   fleet_reloader_cluster_state:
     "1 for the state that a cluster is in: Connecting, Syncing, Ready, Degraded, Unreachable, Forbidden, Paused.",
+  fleet_reloader_audit_findings_total:
+    "Changes that only an audit (--audit-interval) has found, by workload kind: a defect of ours wherever it is not 0. They are rolled.",
   fleet_reloader_notifications_total:
     "What came of Events, alerts and webhooks: sent, folded into a digest, repeated, dropped or failed.",
   fleet_reloader_registrations:
@@ -64,6 +68,7 @@ export function createPromMeter(options: {
   const seen = new Counter(described("fleet_reloader_sources_seen_total", ["cluster", "kind"]));
   const published = new Counter(described("fleet_reloader_requests_published_total", ["cluster"]));
   const inSync = new Gauge(described("fleet_reloader_stream_in_sync", ["cluster", "resource"]));
+  const unlooked = new Gauge(described("fleet_reloader_workloads_unlooked", ["cluster"]));
   const reconcile = new Histogram({
     ...described("fleet_reloader_reconcile_seconds", ["cluster", "result"]),
     buckets: seconds,
@@ -82,6 +87,7 @@ export function createPromMeter(options: {
   const breaker = new Gauge(described("fleet_reloader_cluster_breaker_open", ["cluster"]));
   const clusterState = new Gauge(described("fleet_reloader_cluster_state", ["cluster", "state"]));
   const clusterStates = new Map<string, string>();
+  const findings = new Counter(described("fleet_reloader_audit_findings_total", ["cluster", "kind"]));
   const notified = new Counter(described("fleet_reloader_notifications_total", ["channel", "result"]));
   const registered = new Gauge(described("fleet_reloader_registrations", ["provider", "state"]));
   const peer = createPeerMetrics(registry, { countByNamespace: options.countByNamespace ?? false });
@@ -101,8 +107,14 @@ export function createPromMeter(options: {
       if (state === "absent") inSync.remove({ cluster, resource });
       else inSync.set({ cluster, resource }, state === "watching" ? 1 : 0);
     },
+    workloadsUnlooked(cluster, count) {
+      if (count === undefined) unlooked.remove({ cluster });
+      else unlooked.set({ cluster }, count);
+    },
     reconciled: (cluster, result, spent, workload) => {
       reconcile.observe({ cluster, result }, spent);
+      // There at 0 before the first one: an alert has to see it rise.
+      findings.inc({ cluster, kind: workload.kind }, 0);
       peer.reconciled(result, spent, workload);
     },
     rolled: (cluster, kind, reason) => rolls.inc({ cluster, kind, reason }),
@@ -116,6 +128,7 @@ export function createPromMeter(options: {
     clustersOwned: (count) => owned.set(count),
     parked: (cluster, reason) => parked.inc({ cluster, reason }),
     breaker: (cluster, isOpen) => breaker.set({ cluster }, isOpen ? 1 : 0),
+    auditFound: (cluster, kind) => findings.inc({ cluster, kind }),
     clusterState(cluster, state) {
       const before = clusterStates.get(cluster);
       if (before !== undefined) clusterState.remove({ cluster, state: before });

@@ -29,6 +29,8 @@ export interface Product extends AsyncDisposable {
   readonly healthUrl: () => Promise<string>;
   /** Waits until `/ready` answers 200. */
   readonly ready: (timeoutMs?: number) => Promise<void>;
+  /** Waits until all that may still keep `/ready` from 200 are workloads that no worker has looked at. */
+  readonly inSync: (timeoutMs?: number) => Promise<void>;
   readonly signal: (signal: NodeJS.Signals) => void;
   /** Exit code, or the signal that ended it. */
   readonly ended: Promise<number | string>;
@@ -99,6 +101,23 @@ export function startProduct(options: ProductOptions): Product {
       ? new URL(started.health).origin
       : `http://${String(started.listen)}`;
   };
+  /** Until what `/ready` answers will do. */
+  const answers = async (
+    what: string,
+    willDo: (status: number, body: string) => boolean,
+    timeoutMs: number,
+  ): Promise<void> => {
+    const url = await healthUrl();
+    let said = "";
+    const isSo = async (): Promise<boolean> => {
+      const answer = await fetch(`${url}/ready`);
+      said = await answer.text();
+      return willDo(answer.status, said);
+    };
+    await until(what, isSo, timeoutMs).catch((error: unknown) => {
+      throw new Error(`not ready: ${said}\n${raw.join("")}`, { cause: error });
+    });
+  };
   const stop = async (): Promise<number | string> => {
     if (!isEnded) child.kill("SIGTERM");
     return await ended;
@@ -109,18 +128,8 @@ export function startProduct(options: ProductOptions): Product {
     log,
     output: () => raw.join(""),
     healthUrl,
-    async ready(timeoutMs = patienceMs) {
-      const url = await healthUrl();
-      let said = "";
-      const isReady = async (): Promise<boolean> => {
-        const answer = await fetch(`${url}/ready`);
-        said = await answer.text();
-        return answer.status === 200;
-      };
-      await until("/ready answers 200", isReady, timeoutMs).catch((error: unknown) => {
-        throw new Error(`not ready: ${said}\n${raw.join("")}`, { cause: error });
-      });
-    },
+    ready: (timeoutMs = patienceMs) => answers("/ready answers 200", (status) => status === 200, timeoutMs),
+    inSync: (timeoutMs = patienceMs) => answers("every stream is in sync", isInSync, timeoutMs),
     signal: (signal) => void child.kill(signal),
     ended,
     stop,
@@ -130,6 +139,11 @@ export function startProduct(options: ProductOptions): Product {
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+function isInSync(status: number, body: string): boolean {
+  const lines = body.trimEnd().split("\n");
+  return status === 200 || lines.every((line) => /^note: |workloads looked at$/.test(line));
 }
 
 function collect(child: ChildProcess, log: LogLine[], raw: string[]): void {

@@ -1,5 +1,10 @@
-import { dashboardFields, scalingFields } from "@fleet-reloader/runtime/config/fields";
+import { auditFields, dashboardFields, scalingFields } from "@fleet-reloader/runtime/config/fields";
 import { workerConfig } from "@fleet-reloader/worker/config";
 
-/** A watcher needs nothing that a worker does not, but for the scaling of workers. */
-export const standaloneConfig = { ...workerConfig, ...dashboardFields, ...scalingFields } as const;
+/** A watcher needs nothing that a worker does not, but for the scaling of workers and for audits. */
+export const standaloneConfig = {
+  ...workerConfig,
+  ...dashboardFields,
+  ...scalingFields,
+  ...auditFields,
+} as const;

@@ -86,7 +86,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       rights: (namespaces) => rightsFor(["watcher", "worker"], settings, namespaces),
       limit: callLimit(config),
     });
-    const watching = new Watching({ ...shared, telling });
+    const watching = new Watching({ ...shared, telling, auditIntervalMs: config.auditInterval });
     const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
     shutdown.add("freezes", () => freezes.close());
     const scaling = createScaling({ ...shared, freezes, fleet, horizonMs: config.workHorizon });
@@ -96,7 +96,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       notReady: () => [
         ...client.notReady,
         ...fleet.notEngaged,
-        ...watching.notInSync((cluster) => fleet.isWaitedFor(cluster)),
+        ...watching.notReady((cluster) => fleet.isWaitedFor(cluster)),
       ],
       notes: () => [...registration.notes, ...fleet.notes],
       metrics,

@@ -1,4 +1,5 @@
 import {
+  auditFields,
   connectionFields,
   ruleFields,
   scalingFields,
@@ -18,6 +19,7 @@ export const watcherConfig = {
   ...ruleFields,
   ...webhookModeFields,
   ...scalingFields,
+  ...auditFields,
   ...freezeFields,
   ...historyFields,
   markKeyFile,

@@ -26,6 +26,7 @@ export interface WatchingOptions {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
+  readonly auditIntervalMs: number;
   /** The peer's mode in which changes are told and nothing is rolled; undefined: they go into the queue. */
   readonly telling?: Telling | undefined;
 }
@@ -83,10 +84,11 @@ export class Watching {
     }
   }
 
-  /** One line for each stream that is not in sync, of a cluster that is waited for. */
-  notInSync(isWaitedFor: (cluster: ClusterId) => boolean): readonly string[] {
+  /** One line for each stream that is not in sync, or for how far adoption is, of a cluster that is waited for. */
+  notReady(isWaitedFor: (cluster: ClusterId) => boolean): readonly string[] {
     return [...this.#watchers].flatMap(([cluster, { name, watcher }]) => {
-      if (watcher.isInSync || !isWaitedFor(cluster)) return [];
+      if (!isWaitedFor(cluster)) return [];
+      if (watcher.isInSync) return watcher.isAdopted ? [] : [`cluster ${name}: ${watcher.adoption}`];
       const behind = watcher.statuses.filter((status) => !isSettled(status.state));
       if (behind.length === 0) return [`cluster ${name}: streams are starting`];
       return behind.map((status) => `cluster ${name}: ${status.resource} is ${status.state} (${status.why})`);

@@ -56,7 +56,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const watching = new Watching({
     ...time,
     ...{ client, keys, queue, log, meter, telling, settings },
-    compile: createPatternCompiler(),
+    ...{ compile: createPatternCompiler(), auditIntervalMs: config.auditInterval },
   });
   const fleet = new Fleet({
     ...{ ...time, log, meter, userAgent, onCall: adapters.requested, isShared: true },
@@ -80,7 +80,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
       ...client.notReady,
       ...fleet.notEngaged,
       ...ownership.unowned.map((id) => `cluster ${fleet.get(id)?.name ?? id}: nobody watches it yet`),
-      ...watching.notInSync((cluster) => fleet.isWaitedFor(cluster)),
+      ...watching.notReady((cluster) => fleet.isWaitedFor(cluster)),
     ],
     notes: () => [...registration.notes, ...fleet.notes],
     metrics,

@@ -10,7 +10,7 @@ import { gatedHandler } from "@fleet-reloader/engine/gated-handler";
 import type { History } from "@fleet-reloader/engine/history/history";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
-import type { EngagedCluster } from "@fleet-reloader/engine/reconcile/look";
+import type { EngagedCluster } from "@fleet-reloader/engine/reconcile/reading";
 import { createReconciler } from "@fleet-reloader/engine/reconcile-workload";
 import type { Reporter } from "@fleet-reloader/engine/reporter";
 import type { ClusterId } from "@fleet-reloader/engine/request";
@@ -21,11 +21,11 @@ import type { Engaged, Fleet } from "@fleet-reloader/kube/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/kube-cluster-api";
 import { BullConsumer } from "@fleet-reloader/redis/bull-consumer";
 import type { RedisClient } from "@fleet-reloader/redis/client";
-import { readEngagedAt } from "@fleet-reloader/redis/engaged-at";
 import type { Keys } from "@fleet-reloader/redis/keys";
 import { guardMarkKey } from "@fleet-reloader/redis/mark-key-guard";
 import { RedisRollLedger } from "@fleet-reloader/redis/redis-roll-ledger";
 import { RedisRolloutRuns } from "@fleet-reloader/redis/redis-rollout-runs";
+import { RedisWorkloadRecords } from "@fleet-reloader/redis/redis-workload-records";
 import { sha1 } from "@fleet-reloader/runtime/digest-key";
 
 export interface WorkingOptions {
@@ -79,7 +79,6 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
         options.settings.workloadKinds,
         options.settings.scope.sourceSelector,
       ),
-      engagedAtSeconds: await readEngagedAt(cluster, options),
       get labels() {
         return found.labels;
       },
@@ -94,6 +93,7 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
   const followUps = createFollowUps({ ...options, ...following });
   const reconcile = createReconciler({
     ...{ ...told, brakes, followUps, sha1 },
+    records: new RedisWorkloadRecords(options),
     keys: options.keyring,
     lifetime: lifetime.signal,
   });

@@ -153,9 +153,9 @@ describe("with exactly the rights the chart renders", () => {
       );
     const args = ["--redis-url", redis.url, `--namespace-selector=${namespaceSelector}`];
     await using watcher = start("watcher", { service: "watcher", args });
-    await watcher.ready();
     await using worker = start("worker", { service: "worker", args });
     await worker.ready();
+    await watcher.ready();
     await rollsFor("hub");
     expect([await worker.stop(), await watcher.stop()]).toEqual([0, 0]);
     expect([refusals(plane, "watcher"), refusals(plane, "worker")]).toEqual([[], []]);

@@ -40,8 +40,8 @@ A list takes commas, or the flag several times; an item that holds a comma is pu
 
 ${referenceTables(standaloneConfig)}
 
-Of these \`./dev run watcher\` takes ${flags(watcherConfig)}: connections, clusters, rules, freezes, history, \`--work-horizon\`, and \`--webhook-url\` with the
-\`--mark-key-file\` that it needs. \`./dev run worker\` takes ${flags(workerConfig)}: those but \`--work-horizon\`, and concurrency, brakes and notices. Both need
+Of these \`./dev run watcher\` takes ${flags(watcherConfig)}: connections, clusters, rules, freezes, history, \`--work-horizon\`, \`--audit-interval\`, and \`--webhook-url\` with the
+\`--mark-key-file\` that it needs. \`./dev run worker\` takes ${flags(workerConfig)}: those but \`--work-horizon\` and \`--audit-interval\`, and concurrency, brakes and notices. Both need
 \`--redis-url\`.
 
 ## Variables that are not read

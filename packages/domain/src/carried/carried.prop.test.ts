@@ -24,6 +24,9 @@ const name = fc.oneof(
 );
 const carried: fc.Arbitrary<Carried> = fc.record({
   keyId,
+  uid: fc.option(digest, { nil: undefined }),
+  count: fc.nat(),
+  served: fc.option(fc.record({ as: digest, sinceSeconds: fc.nat() }), { nil: undefined }),
   sources: fc.array(fc.tuple(name, source), { maxLength: 6 }).map((entries) => new Map(entries)),
   template: fc.option(fc.record({ digest, togetherUntilSeconds: fc.nat() }), { nil: undefined }),
   patterns: fc.array(name, { maxLength: 3 }).map((texts) => texts.sort()),

@@ -1,7 +1,10 @@
 import { describe, expect, test } from "vitest";
-import { type Carried, formatCarried, parseCarried } from "./carried.ts";
+import { type Carried, formatCarried, parseCarried, servedOf } from "./carried.ts";
 
+/** What notes of before do not say. */
+const old = { uid: undefined, count: 0, served: undefined };
 const note: Carried = {
+  ...old,
   keyId: "k2",
   sources: new Map([
     ["Secret/tls", { type: "present", digest: "D2", keyId: "k2", keys: ["ca.crt", "tls.crt"] }],
@@ -28,8 +31,18 @@ describe("the note on a workload", () => {
     );
   });
 
+  test("says for which workload it is, how many there have been, and since when that is served", () => {
+    const text = '{"v":1,"key":"k","uid":"u-1","n":7,"as":"a","since":1700,"sources":{}}';
+    const served = { as: "a", sinceSeconds: 1700 };
+    const said = { keyId: "k", uid: "u-1", count: 7, served, sources: new Map(), template: undefined };
+    expect(formatCarried({ ...said, patterns: [] })).toBe(text);
+    expect(parseCarried(text)).toEqual({ ...said, patterns: [] });
+    expect(servedOf(text)).toEqual(served);
+    expect(servedOf(formatCarried(note))).toBeUndefined();
+  });
+
   test("says nothing of the template and of patterns where they do not matter", () => {
-    expect(formatCarried({ keyId: "k", sources: new Map(), template: undefined, patterns: [] })).toBe(
+    expect(formatCarried({ ...old, keyId: "k", sources: new Map(), template: undefined, patterns: [] })).toBe(
       '{"v":1,"key":"k","sources":{}}',
     );
   });

@@ -29,15 +29,29 @@ export interface CarriedTemplate {
   readonly togetherUntilSeconds: number;
 }
 
+/** Since when workloads like this one have been served, so that it is known after Redis is lost. */
+export interface Served {
+  /** Names the settings they were served with: which workloads these leave out is not known to have been seen. */
+  readonly as: string;
+  /** The API server's time. */
+  readonly sinceSeconds: number;
+}
+
 /**
  * The baseline of a workload: a difference between this and the live sources is a change, also one that happened while
  * nothing of ours was running. It lives on the workload, so that it survives whatever happens to Redis.
  */
 export interface Carried {
+  /** UID of the workload it was written for: on another one it says nothing. Undefined in notes of before, and on Jobs, which are made anew. */
+  readonly uid: string | undefined;
+  /** Grows with each write of ours; a smaller one than was written before is an old note. 0 in notes of before. */
+  readonly count: number;
+  /** Undefined in notes of before. */
+  readonly served: Served | undefined;
   /** The key the note was made with; digests of different keys cannot be compared. */
   readonly keyId: string;
   readonly sources: ReadonlyMap<string, CarriedSource>;
-  /** Only kept where it matters: when a source that appears late is a reason to roll. */
+  /** Undefined in notes of before. */
   readonly template: CarriedTemplate | undefined;
   /** Name patterns that were looked up: what matches one and is not in `sources` was not there. Only where that matters. */
   readonly patterns: readonly string[];
@@ -51,6 +65,9 @@ export function formatCarried(carried: Carried): string {
   return JSON.stringify({
     v: 1,
     key: carried.keyId,
+    ...(carried.uid === undefined ? {} : { uid: carried.uid }),
+    ...(carried.count === 0 ? {} : { n: carried.count }),
+    ...(carried.served === undefined ? {} : { as: carried.served.as, since: carried.served.sinceSeconds }),
     ...(carried.template === undefined
       ? {}
       : { template: carried.template.digest, until: carried.template.togetherUntilSeconds }),
@@ -73,7 +90,24 @@ export function parseCarried(text: string | undefined): Carried | undefined {
     parsed.set(name, one);
   }
   const patterns = jsonList(jsonField(value, "patterns")).filter((item) => typeof item === "string");
-  return { keyId, sources: parsed, template: parseTemplate(value), patterns };
+  const count = jsonField(value, "n");
+  return {
+    uid: jsonText(jsonField(value, "uid")),
+    count: typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : 0,
+    served: parseServed(value),
+    ...{ keyId, sources: parsed, template: parseTemplate(value), patterns },
+  };
+}
+
+/** Of any note, also one that was made with a key we do not have: when its workload began to be served is no secret. */
+export function servedOf(noteText: string): Served | undefined {
+  return parseServed(parseJson(noteText));
+}
+
+function parseServed(value: unknown): Served | undefined {
+  const as = jsonText(jsonField(value, "as"));
+  const sinceSeconds = jsonField(value, "since");
+  return as !== undefined && typeof sinceSeconds === "number" ? { as, sinceSeconds } : undefined;
 }
 
 function formatSource(source: CarriedSource, noteKeyId: string): unknown {

@@ -12,7 +12,7 @@ describe("a workload that is seen for the first time", () => {
 
   test("that has opted in to nothing gets no note", () => {
     const workload = new PlannedWorkload(templateUsing({}));
-    expect(workload.plan()).toEqual({ type: "record", carried: undefined });
+    expect(workload.plan()).toEqual({ type: "record", carried: undefined, hingesOnPods: false });
   });
 
   test("notes what is missing", () => {
@@ -21,17 +21,19 @@ describe("a workload that is seen for the first time", () => {
     expect(workload.note).toContain('"ConfigMap/app":"-"');
   });
 
-  // Damaged by hand or by a tool: what the pods carry is not known any more (decision 5).
+  // Damaged by hand or by a tool: what the pods carry has to be established anew (decision 5).
   test.each(["", "{", '{"v":9}', '{"v":1,"key":"k1","sources":{"ConfigMap/app":7}}'])(
-    "because its note reads %j is adopted anew",
+    "because its note reads %j is judged by when its source was written",
     (note) => {
-      const workload = adopted();
-      workload.note = note;
-      workload.set("ConfigMap", "app", { a: "2" });
-      expect(workload.reconcile()).toEqual({});
-      expect(workload.reconcile()).toEqual({});
-      workload.set("ConfigMap", "app", { a: "3" });
-      expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+      const unchanged = adopted();
+      unchanged.note = note;
+      expect(unchanged.reconcile()).toEqual({});
+      const changed = adopted();
+      changed.note = note;
+      changed.now += 10;
+      changed.set("ConfigMap", "app", { a: "2" });
+      expect(changed.reconcile()).toEqual({ app: "ChangedAfterStart" });
+      expect(changed.reconcile()).toEqual({});
     },
   );
 });
@@ -218,12 +220,15 @@ describe("a new digest key", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
-  test("in the place of one that is lost proves nothing: the workload is adopted anew", () => {
-    const workload = adopted();
-    workload.keys = testKeyring("k2");
-    workload.set("ConfigMap", "app", { a: "2" });
-    expect(workload.reconcile()).toEqual({});
-    workload.set("ConfigMap", "app", { a: "3" });
-    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
+  test("in the place of one that is lost leaves the times to judge by", () => {
+    const unchanged = adopted();
+    unchanged.keys = testKeyring("k2");
+    expect(unchanged.reconcile()).toEqual({});
+    const changed = adopted();
+    changed.keys = testKeyring("k2");
+    changed.now += 10;
+    changed.set("ConfigMap", "app", { a: "2" });
+    expect(changed.reconcile()).toEqual({ app: "ChangedAfterStart" });
+    expect(changed.reconcile()).toEqual({});
   });
 });

@@ -18,6 +18,11 @@ export const rollReasons = [
     reason: "ChangedBeforeAdoption",
     meaning: "The content differs from the mark another reloader left on the workload.",
   },
+  {
+    reason: "ChangedAfterStart",
+    meaning:
+      "The content was written after the workload's pods may have started, and before the workload was looked at: no note tells what they read.",
+  },
 ] as const;
 
 /** Why a workload whose source was written lately is left as it is, each with its meaning in one sentence. Closed list. */

@@ -4,6 +4,12 @@ import type { SourceKind } from "../source.ts";
 /** The keys of an object that something looks at: the whole object, or these (sorted, each once). */
 export type ReferencedKeys = "all" | readonly string[];
 
+/** Whether all that is looked at through `others` is looked at through these, too. */
+export function coversKeys(these: ReferencedKeys, others: ReferencedKeys): boolean {
+  if (these === "all" || others === "all") return these === "all";
+  return others.every((key) => these.includes(key));
+}
+
 /** One mention of an object in a pod template, before it is known which containers see it. */
 export interface ObjectUse {
   readonly kind: SourceKind;

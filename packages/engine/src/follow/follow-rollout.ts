@@ -16,7 +16,7 @@ import { outcomeRecord } from "../history/records.ts";
 import type { Log } from "../log.ts";
 import type { Meter } from "../meter.ts";
 import { about } from "../reconcile/about.ts";
-import type { EngagedCluster } from "../reconcile/look.ts";
+import type { EngagedCluster } from "../reconcile/reading.ts";
 import type { Reporter } from "../reporter.ts";
 import type { Again, ClusterId, Request, Result } from "../request.ts";
 import type { Settings } from "../settings.ts";

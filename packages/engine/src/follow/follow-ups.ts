@@ -7,7 +7,7 @@ import type { RolloutRuns, StartedRun } from "./rollout-runs.ts";
 
 export interface FollowUpsOptions {
   readonly runs: RolloutRuns;
-  readonly queue: Workqueue;
+  readonly queue: Pick<Workqueue, "add">;
   /** After a roll until its rollout is looked at for the first time, in milliseconds. */
   readonly firstLookMs: number;
   readonly clock: Clock;

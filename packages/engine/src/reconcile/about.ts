@@ -1,6 +1,6 @@
 import type { Clock } from "../clock.ts";
 import type { Request } from "../request.ts";
-import type { EngagedCluster } from "./look.ts";
+import type { EngagedCluster } from "./reading.ts";
 
 /** What every report says first. */
 export function about(request: Request, cluster: EngagedCluster, clock: Clock) {

@@ -13,7 +13,7 @@ import type { Again } from "../request.ts";
 import { unlessAborted } from "../unless-aborted.ts";
 import type { RollPermit } from "../write-roll.ts";
 import { about } from "./about.ts";
-import type { Reading } from "./look.ts";
+import type { Reading } from "./reading.ts";
 
 export interface BrakingOptions {
   /** Undefined: nothing holds a roll. */

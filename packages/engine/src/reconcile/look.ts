@@ -1,42 +1,23 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
-import { parseCarried } from "@fleet-reloader/domain/carried/carried";
-import { ourNote } from "@fleet-reloader/domain/carried/note";
+import { parseCarried, type Served } from "@fleet-reloader/domain/carried/carried";
+import { isOwnNote, ourNote } from "@fleet-reloader/domain/carried/note";
+import type { PodsStart } from "@fleet-reloader/domain/evidence/pods-start";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import type { Stand } from "@fleet-reloader/domain/kind/stand";
-import type { Labels } from "@fleet-reloader/domain/label-selector";
 import { isHeld } from "@fleet-reloader/domain/pause";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
-import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
-import type { ClusterApi, LiveWorkload } from "../cluster-api.ts";
-import { type Interest, patternsOf, readInterest } from "../interest.ts";
+import type { LiveWorkload } from "../cluster-api.ts";
+import { isInterested, patternsOf, readInterest } from "../interest.ts";
 import { createNamespaceCheck } from "../namespace-scope.ts";
-import type { Request } from "../request.ts";
+import type { Again, Request } from "../request.ts";
 import type { Settings } from "../settings.ts";
 import type { ReadsAhead, SourceReader } from "../source-reader.ts";
 import { servedKind, standOf } from "../stand-of.ts";
+import type { WorkloadRecords } from "../workload-records.ts";
 import type { Delivery } from "../workqueue.ts";
-
-/** A cluster as a worker has it: how to talk to it, and since when it is watched. */
-export interface EngagedCluster {
-  /** What people call it: in logs and metrics. */
-  readonly name: string;
-  readonly api: ClusterApi;
-  readonly engagedAtSeconds: number;
-  /** Those it was registered with; none when absent. */
-  readonly labels?: Labels;
-}
-
-/** One look at a workload, and all that a decision about it needs. */
-export interface Reading {
-  readonly request: Request;
-  readonly delivery: Delivery;
-  readonly cluster: EngagedCluster;
-  readonly live: LiveWorkload;
-  readonly kind: WorkloadKind;
-  readonly interest: Interest;
-  readonly note: string | undefined;
-}
+import { historyOf, isNoteEnough, type KnownPast, knownPast, readPodsStart } from "./known-past.ts";
+import type { EngagedCluster, Reading } from "./reading.ts";
 
 export interface Planned {
   readonly planned: Plan;
@@ -50,6 +31,7 @@ export interface Look extends Planned {
 
 export interface LookOptions {
   readonly sources: SourceReader;
+  readonly records: WorkloadRecords;
   readonly keys: Keyring;
   readonly sha1: (bytes: Uint8Array) => string;
   readonly compile: CompilePattern;
@@ -62,7 +44,10 @@ export type LookNow = (
   request: Request,
   delivery: Delivery,
   cluster: EngagedCluster,
-) => Promise<Look | { readonly stash: LiveWorkload } | "gone" | "ignored">;
+) => Promise<Look | { readonly stash: LiveWorkload } | { readonly again: Again } | "gone" | "ignored">;
+
+/** Before the first list is complete nobody knows what was there before we came. It takes a moment. */
+const unlisted = { type: "again", afterMs: 1000, reason: "WorkloadsNotListed" } as const satisfies Again;
 
 /** The reading half: the workload and its sources as they are now, and what follows from them. Writes nothing. */
 export function createLook(options: LookOptions): LookNow {
@@ -86,33 +71,79 @@ export function createLook(options: LookOptions): LookNow {
     if (!isInScope && !isHeld(live, options.settings.dialect)) return "ignored";
     const interest = readInterest(live, options.settings, options.compile);
     const note = ourNote(live.annotations, options.keys);
-    const reading: Reading = { request, delivery, cluster, live, kind, interest, note };
-    return { reading, stand, ...(isInScope ? await planNow(reading, stand, ahead) : leftAlone(note)) };
+    const isOwn = isOwnNote(live.annotations, live.object, options.keys);
+    const reading = { request, delivery, cluster, live, kind, interest, note, isOwn, noteCount: 0 };
+    if (!isInScope) return { reading, stand, ...leftAlone(note) };
+    const past = await pastOf(reading);
+    const isNobody = past.carried === undefined && past.record?.served === undefined;
+    if (isNobody && stand !== "owned" && isInterested(interest)) return { again: unlisted };
+    return await planNow({ ...reading, noteCount: past.noteCount }, { stand, past, ahead });
   };
 
-  async function planNow(
-    { cluster, live, interest, note }: Reading,
-    stand: Stand,
-    ahead: ReadsAhead,
-  ): Promise<Planned> {
-    const { api, engagedAtSeconds } = cluster;
-    const carried = parseCarried(note);
+  async function pastOf(reading: Reading): Promise<KnownPast> {
+    const noted = parseCarried(reading.note);
+    const record = isNoteEnough(noted, reading) ? undefined : await options.records.read(reading.request);
+    return knownPast(noted, record, reading);
+  }
+
+  async function planNow(reading: Reading, { stand, past, ahead }: Before): Promise<Look> {
+    const { cluster, live, interest, note } = reading;
+    const { api } = cluster;
+    const { carried } = past;
     const sights = stand === "owned" ? [] : await sources.look({ api, live, interest, note, carried, ahead });
-    const planned = plan({
-      workload: { ...live, parsed: interest.template },
-      carried,
+    const planned = planWith(reading, sights, past, undefined);
+    const isSure = planned.type === "record" && !planned.hingesOnPods;
+    if (isSure) return { reading, stand, planned, sights };
+    // A note that stands on the workload may be an old one: nothing is rolled for it before Redis was asked, too.
+    const all = past.record === undefined ? await askedPast(reading) : past;
+    const again = all === past ? planned : planWith(reading, sights, all, undefined);
+    const judged = again.hingesOnPods
+      ? planWith(reading, sights, all, await readPodsStart(live, reading))
+      : again;
+    return { reading: { ...reading, noteCount: all.noteCount }, stand, planned: judged, sights };
+  }
+
+  async function askedPast(reading: Reading): Promise<KnownPast> {
+    return knownPast(parseCarried(reading.note), await options.records.read(reading.request), reading);
+  }
+
+  function planWith(
+    reading: Reading,
+    sights: readonly Sight[],
+    past: KnownPast,
+    podsStart: PodsStart | undefined,
+  ): Plan {
+    const { live, kind, interest } = reading;
+    return plan({
+      // A Job is made anew with its note.
+      workload: { ...live, parsed: interest.template, uid: kind.kind === "Job" ? undefined : live.uid },
+      carried: past.carried,
+      isDamaged: past.isDamaged,
       sights,
       patterns: patternsOf(interest),
       rules: options.settings,
       keys: options.keys,
       sha1: options.sha1,
-      engagedAtSeconds,
+      history: historyOf(reading, past),
+      podsStart,
+      served: servedOf(past),
     });
-    return { planned, sights };
   }
+}
+
+/** The note keeps what it says: another time under the same settings is no news. */
+function servedOf({ carried, record }: KnownPast): Served | undefined {
+  if (record?.served === undefined || record.served.as === carried?.served?.as) return carried?.served;
+  return { as: record.served.as, sinceSeconds: record.served.sinceSeconds };
+}
+
+interface Before {
+  readonly stand: Stand;
+  readonly past: KnownPast;
+  readonly ahead: ReadsAhead;
 }
 
 /** What a namespace that is not served leaves to decide: nothing, and the note stays. */
 function leftAlone(note: string | undefined): Planned {
-  return { planned: { type: "record", carried: parseCarried(note) }, sights: [] };
+  return { planned: { type: "record", carried: parseCarried(note), hingesOnPods: false }, sights: [] };
 }

@@ -1,4 +1,4 @@
-import { formatCarried } from "@fleet-reloader/domain/carried/carried";
+import { nextNote } from "@fleet-reloader/domain/carried/next-note";
 import { notePatch } from "@fleet-reloader/domain/carried/note";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import type { RollWrite } from "@fleet-reloader/domain/kind/roll-write";
@@ -8,7 +8,7 @@ import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-stra
 import type { Clock } from "../clock.ts";
 import type { WorkloadPatch } from "../cluster-api.ts";
 import type { Settings } from "../settings.ts";
-import type { Reading } from "./look.ts";
+import type { Reading } from "./reading.ts";
 
 /** A roll that is due, worked out as far as it can be before anybody is asked whether it may be written. */
 export interface PreparedRoll {
@@ -22,7 +22,7 @@ export interface PreparedRoll {
 
 /** Writes nothing. What an attempt before this one has already made is looked for, where it would be an object of its own. */
 export async function prepareRoll(
-  { cluster, delivery, live, kind, interest, note: before }: Reading,
+  { cluster, delivery, live, kind, interest, note: before, noteCount }: Reading,
   planned: Plan & { type: "roll" },
   { clock, keys, settings }: { readonly clock: Clock; readonly keys: Keyring; readonly settings: Settings },
 ): Promise<PreparedRoll> {
@@ -30,7 +30,7 @@ export async function prepareRoll(
   const nowMs = clock.now();
   const nowSeconds = Math.floor(nowMs / 1000);
   const edit = templateEdit(planned, strategy, interest.template, { keys, nowSeconds });
-  const note = formatCarried(planned.carried);
+  const note = nextNote(planned.carried, { text: before, count: noteCount, isFence: false });
   const annotations = notePatch(live.annotations, keys, note);
   const told = { before, after: note, annotations };
   const keyed = keys.current;

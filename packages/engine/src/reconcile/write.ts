@@ -1,6 +1,6 @@
 import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialect";
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import { formatCarried } from "@fleet-reloader/domain/carried/carried";
+import { nextNote } from "@fleet-reloader/domain/carried/next-note";
 import { notePatch } from "@fleet-reloader/domain/carried/note";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import { isMade } from "@fleet-reloader/domain/kind/roll-write";
@@ -21,12 +21,14 @@ import type { Reporter } from "../reporter.ts";
 import type { Again, Outcome, Request } from "../request.ts";
 import type { Settings } from "../settings.ts";
 import type { SourceReader } from "../source-reader.ts";
+import type { WorkloadRecords } from "../workload-records.ts";
 import type { Workqueue } from "../workqueue.ts";
 import { writeRoll } from "../write-roll.ts";
 import { about } from "./about.ts";
+import { createAuditFinding } from "./audit-finding.ts";
 import { createBraking, type Go } from "./braking.ts";
-import type { Reading } from "./look.ts";
 import { type PreparedRoll, prepareRoll } from "./prepare-roll.ts";
+import type { Reading } from "./reading.ts";
 
 /** What a pause adds to a PATCH. */
 interface Pausing {
@@ -47,6 +49,7 @@ export interface Decision {
 export interface WriterOptions {
   readonly sources: SourceReader;
   readonly queue: Workqueue;
+  readonly records: WorkloadRecords;
   readonly keys: Keyring;
   readonly settings: Settings;
   readonly clock: Clock;
@@ -72,8 +75,14 @@ export type WriteDecision = (
 export function createWriter(options: WriterOptions): WriteDecision {
   const { clock, log, meter, sources } = options;
   const brake = createBraking(options);
+  const found = createAuditFinding(options);
 
-  return write;
+  return async (reading, sights, decision) => {
+    const { due } = decision;
+    return due !== undefined && reading.delivery.purpose === "audit"
+      ? await found(reading, due, sights)
+      : await write(reading, sights, decision);
+  };
 
   /** Writes what has been decided: a roll that is due, or only the note of what the pods carry. */
   async function write(
@@ -97,13 +106,18 @@ export function createWriter(options: WriterOptions): WriteDecision {
     const pausing = pausingOf(pause.change, options.settings.dialect);
     // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
     if (due !== undefined && !mayRoll) await options.queue.add([{ request, ...window, purpose: "change" }]);
-    const text = noteAfter(decision, note);
+    const text = noteAfter(decision, reading);
     const isNoted = text === note && pause.change === undefined;
     const outcome =
       rolling === undefined
         ? await recordUnless(isNoted, reading, sights, { text, pausing })
         : await roll(reading, sights, { ...rolling, pausing });
-    if (due === undefined) tellNo(reading, stays, sights);
+    if (due === undefined) {
+      tellNo(reading, stays, sights);
+      // What Redis has lost is told again where workloads are looked at for their own sake.
+      if (isNoted && delivery.purpose !== "change") options.records.noted(request, text);
+    }
+    if (rolling === undefined) options.records.looked(request);
     // Only now: a pause that was not written has no end.
     if (pause.resumeAfterMs !== undefined) await resumeLater(request, pause.resumeAfterMs);
     // The note stays as it was: all is decided anew then.
@@ -161,6 +175,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
     const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
     if (written === undefined) return "gone";
     sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
+    options.records.noted(request, text);
     // What was rolled while it was paused reaches the pods from now on.
     if (pausing.spec.isPaused === false) {
       options.followUps?.rolled({ request, run: { rolledAtMs: clock.now(), sources: [] } });
@@ -177,15 +192,19 @@ export function createWriter(options: WriterOptions): WriteDecision {
     sights: readonly Sight[],
     { pausing, ...rolling }: Rolling & { readonly pausing: Pausing },
   ): Promise<Outcome | Again> {
-    const { delivery, cluster, live, interest } = reading;
+    const { request, delivery, cluster, live, interest } = reading;
     const written = await writeRoll(rolling.how, {
       ...{ api: cluster.api, live, signal: delivery.signal, annotations: rolling.annotations },
       also: { ...pausing.spec, annotations: pausing.annotations },
       ...(rolling.permit === undefined ? {} : { permit: rolling.permit }),
     });
     if (written.type === "gone") return "gone";
-    if (written.type === "written")
+    if (written.type === "written") {
       sources.remember(cluster.api, written.live, { sources: interest.candidates, note: rolling.note });
+      options.records.noted(request, rolling.note);
+    } else {
+      options.records.looked(request);
+    }
     tellRoll(reading, sights, { ...rolling, written: written.type === "written" ? written.live : live });
     return written.type === "waiting" ? written.again : "rolled";
   }
@@ -214,7 +233,12 @@ export function createWriter(options: WriterOptions): WriteDecision {
     options.followUps?.rolled({ request, run: { rolledAtMs: when.atMs, sources: causes } });
   }
 
-  function reportProblems({ request, cluster, live }: Reading, problems: readonly AnnotationProblem[]): void {
+  function reportProblems(
+    { request, delivery, cluster, live }: Reading,
+    problems: readonly AnnotationProblem[],
+  ): void {
+    // Nobody has written anything: what cannot be read was told when it was written.
+    if (delivery.purpose === "audit") return;
     for (const unreadable of problems) {
       const { annotation, value, problem, mend } = unreadable;
       options.reporter?.unreadable({ ...about(request, cluster, clock), uid: live.uid, problem: unreadable });
@@ -244,8 +268,11 @@ export function createWriter(options: WriterOptions): WriteDecision {
 }
 
 /** The note as it has to be without a roll: while one is due it stays as it is. */
-function noteAfter({ due, carried }: Decision, note: string | undefined): string | undefined {
-  return due !== undefined ? note : carried && formatCarried(carried);
+function noteAfter({ due, carried }: Decision, reading: Reading): string | undefined {
+  const { delivery, note: text, noteCount: count } = reading;
+  if (due !== undefined) return text;
+  // A write of ours that is still under way would bring back what is not so any more: it is refused once the workload has moved.
+  return carried && nextNote(carried, { text, count, isFence: delivery.isDoubtful });
 }
 
 function nothingWritten(sights: readonly Sight[]): Outcome {

@@ -1,4 +1,5 @@
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
@@ -7,7 +8,6 @@ import type { Meter, NotificationResult } from "@fleet-reloader/engine/meter";
 import { ApiResources } from "../api-resources.ts";
 import type { Connection } from "../connection.ts";
 import { text as textAt } from "../json.ts";
-import { fieldManager } from "../kube-cluster-api.ts";
 import { accept, resourcePath } from "../resource.ts";
 import { EventLimits } from "./event-limits.ts";
 import { eventBody, eventName, eventTime } from "./event-object.ts";

@@ -179,6 +179,21 @@ export const workerFields = {
   },
 } as const;
 
+/** Of those that watch clusters. */
+export const auditFields = {
+  auditInterval: {
+    schema: duration("12h"),
+    meta: {
+      group: "When and how a workload rolls",
+      flag: "audit-interval",
+      env: "FLEET_RELOADER_AUDIT_INTERVAL",
+      placeholder: "DURATION",
+      description:
+        "Every workload that opts in is looked at once in this time, spread evenly and after all other work, and rolls if a change of its sources was missed; fleet_reloader_audit_findings_total counts these and should stay 0. 0: never. A look is work: where workers start from zero, each wakes one, so give 0 or a long interval there.",
+    },
+  },
+} as const;
+
 /** Of those that are always on, and tell how much there is to do. */
 export const scalingFields = {
   workHorizon: {

@@ -7,10 +7,16 @@ import {
   type ReferenceIndex,
   type SourceVersion,
 } from "@fleet-reloader/engine/reference-index";
+import type { ClusterId, Request } from "@fleet-reloader/engine/request";
+import type { WorkloadRecords } from "@fleet-reloader/engine/workload-records";
 import { describe, expect, test } from "vitest";
+import { until } from "../until.ts";
 
 export interface IndexUnderTest extends AsyncDisposable {
   readonly index: ReferenceIndex;
+  /** What workers remember of workloads, in the same memory; the index is that of `cluster`. */
+  readonly cluster: ClusterId;
+  readonly records: WorkloadRecords;
   /** All that was stored is gone. */
   readonly lose: () => Promise<void>;
 }
@@ -26,6 +32,10 @@ export function workloadNamed(name: string, kind = "Deployment", namespace = "ns
 
 export function entryOf(name: string, entry: Partial<Omit<IndexEntry, "workload">> = {}): IndexEntry {
   return { workload: workloadNamed(name), sources: [], patterns: [], scope: "", window: {}, ...entry };
+}
+
+function requestOf({ cluster }: IndexUnderTest, name: string): Request {
+  return { cluster, workload: workloadNamed(name) };
 }
 
 export function versionOf(
@@ -205,7 +215,7 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
       const patterns = [{ kind: "ConfigMap", item: "app.*" }] as const;
       await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"], patterns, window })]);
       expect(await bed.index.findChanged([versionOf("app")])).toEqual([
-        { source: versionOf("app"), dependents: [{ workload: workloadNamed("api"), window }] },
+        { source: versionOf("app"), isFirst: true, dependents: [{ workload: workloadNamed("api"), window }] },
       ]);
     });
 
@@ -219,6 +229,129 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
         expect(await asked(bed.index, versionOf(name))).toEqual([]);
       },
     );
+  });
+
+  describe("since when a stream is served", () => {
+    const since = { as: "a", sinceSeconds: 1700, isRestored: false };
+
+    test("is not known before it was told, and then is what was told last, of each stream", async () => {
+      await using bed = await start();
+      expect(await bed.index.served("Deployment")).toBeUndefined();
+      await bed.index.serve("Deployment", since);
+      await bed.index.serve("Deployment in ns", { ...since, isRestored: true });
+      expect(await bed.index.served("Deployment")).toEqual(since);
+      expect(await bed.index.served("Deployment in ns")).toEqual({ ...since, isRestored: true });
+      expect(await bed.index.served("StatefulSet")).toBeUndefined();
+      await bed.index.serve("Deployment", { ...since, as: "b" });
+      expect(await bed.index.served("Deployment")).toEqual({ ...since, as: "b" });
+    });
+
+    test("is remembered when the index is opened again, and forgotten with the rest", async () => {
+      await using bed = await start();
+      await bed.index.serve("Deployment", since);
+      await bed.index.open();
+      expect(await bed.index.served("Deployment")).toEqual(since);
+      await bed.lose();
+      await expect(bed.index.served("Deployment")).rejects.toMatchObject({ code: "redis.state-lost" });
+      await bed.index.open();
+      expect(await bed.index.served("Deployment")).toBeUndefined();
+    });
+  });
+
+  describe("the event that shows an entry", () => {
+    const at = (atSeconds: number) => ({ uid: "uid-1", resourceVersion: String(atSeconds), atSeconds });
+    const seenOf = async (bed: IndexUnderTest) => (await bed.records.read(requestOf(bed, "api"))).seen;
+
+    test("is kept where the entry is new or different, and nowhere else", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { seen: at(1) })]);
+      expect(await seenOf(bed)).toEqual(at(1));
+      await bed.index.put([entryOf("api", { seen: at(2) })]);
+      await bed.index.put([entryOf("api")]);
+      expect(await seenOf(bed)).toEqual(at(1));
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"], seen: at(3) })]);
+      expect(await seenOf(bed)).toEqual(at(3));
+    });
+
+    test("is of another interest, and forgotten, where a different entry comes without one", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { seen: at(1) })]);
+      await bed.index.put([entryOf("api", { scope: "[1]" })]);
+      expect(await seenOf(bed)).toBeUndefined();
+    });
+
+    test("does not make the entry a different one", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { seen: at(1) })]);
+      await bed.index.markPublished([workloadNamed("api")]);
+      expect(await bed.index.put([entryOf("api", { seen: at(2) })])).toEqual([]);
+    });
+
+    test("stays when the workload is only looked at, and goes when it is noted", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { seen: at(1) }), entryOf("web", { seen: at(1) })]);
+      bed.records.looked(requestOf(bed, "api"));
+      await until("it was looked at", async () => (await bed.index.unlooked()) === 1);
+      expect(await seenOf(bed)).toEqual(at(1));
+      bed.records.noted(requestOf(bed, "api"), "the note");
+      await until("it is noted", async () => (await seenOf(bed)) === undefined);
+      expect((await bed.records.read(requestOf(bed, "api"))).note).toBe("the note");
+      expect((await bed.records.read(requestOf(bed, "web"))).seen).toEqual(at(1));
+      await bed.index.put([entryOf("api", { seen: at(2) })]);
+      expect(await seenOf(bed)).toBeUndefined();
+    });
+
+    test("goes with its workload, and so does the note", async () => {
+      await using bed = await start();
+      const forgotten = { note: undefined, seen: undefined };
+      const remove = () => bed.index.remove([workloadNamed("api")]);
+      const retain = () => bed.index.retain("Deployment", "ns", new Set());
+      for (const go of [remove, retain]) {
+        await bed.index.put([entryOf("api")]);
+        bed.records.noted(requestOf(bed, "api"), "the note");
+        await until("it is noted", async () => (await bed.records.read(requestOf(bed, "api"))).note);
+        await bed.index.put([entryOf("api", { scope: "[1]", seen: at(1) })]);
+        expect(await bed.records.read(requestOf(bed, "api"))).toMatchObject({
+          note: "the note",
+          seen: at(1),
+        });
+        await go();
+        expect(await bed.records.read(requestOf(bed, "api"))).toMatchObject(forgotten);
+      }
+    });
+  });
+
+  describe("what has not been looked at", () => {
+    test("is each entry that is new or different, once, whether published or not", async () => {
+      await using bed = await start();
+      expect(await bed.index.unlooked()).toBe(0);
+      await bed.index.put([entryOf("api"), entryOf("web")]);
+      await bed.index.put([entryOf("api", { scope: "[1]" })]);
+      await bed.index.markPublished([workloadNamed("api"), workloadNamed("web")]);
+      expect(await bed.index.unlooked()).toBe(2);
+    });
+
+    test("is less by each that was looked at or noted, until its entry is another", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api"), entryOf("web"), entryOf("job")]);
+      bed.records.looked(requestOf(bed, "api"));
+      bed.records.noted(requestOf(bed, "web"), "the note");
+      bed.records.noted(requestOf(bed, "job"), undefined);
+      await until("all were looked at", async () => (await bed.index.unlooked()) === 0);
+      await bed.index.put([entryOf("api"), entryOf("web")]);
+      expect(await bed.index.unlooked()).toBe(0);
+      await bed.index.put([entryOf("api", { scope: "[1]" }), entryOf("web")]);
+      expect(await bed.index.unlooked()).toBe(1);
+    });
+
+    test("is less by each workload that goes", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api"), entryOf("web"), entryOf("job")]);
+      await bed.index.remove([workloadNamed("api")]);
+      expect(await bed.index.unlooked()).toBe(2);
+      await bed.index.retain("Deployment", "ns", new Set(["Deployment/ns/job"]));
+      expect(await bed.index.unlooked()).toBe(1);
+    });
   });
 
   test("a page of a thousand is no more than a page", async () => {

@@ -15,6 +15,7 @@ import {
   recordRuns,
   resumeWindow,
 } from "./queue-under-test.ts";
+import { waitsContract } from "./waits-contract.ts";
 import { workContract } from "./work-contract.ts";
 
 /** When an addition was begun, and when the queue held it: somewhere in between it counted. */
@@ -276,5 +277,6 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
 
   burstContract(start);
   doubtContract(start);
+  waitsContract(start);
   workContract(start);
 }

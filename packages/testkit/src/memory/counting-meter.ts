@@ -28,6 +28,11 @@ export class CountingMeter implements Meter {
     this.#add(`stream ${cluster} ${resource} ${state}`, 1);
   }
 
+  workloadsUnlooked(cluster: string, count: number | undefined): void {
+    if (count === undefined) this.#counts.delete(`unlooked ${cluster}`);
+    else this.#counts.set(`unlooked ${cluster}`, count);
+  }
+
   reconciled(cluster: string, result: string): void {
     this.#add(`reconciled ${cluster} ${result}`, 1);
   }
@@ -58,6 +63,10 @@ export class CountingMeter implements Meter {
 
   breaker(cluster: string, isOpen: boolean): void {
     this.#add(`breaker ${cluster} ${isOpen ? "open" : "closed"}`, 1);
+  }
+
+  auditFound(cluster: string, workloadKind: string): void {
+    this.#add(`audit found ${cluster} ${workloadKind}`, 1);
   }
 
   clusterState(cluster: string, state: string | undefined): void {

@@ -285,6 +285,10 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     return this.#store.workloads(...asked);
   }
 
+  serverSeconds(): number {
+    return this.#store.serverSeconds();
+  }
+
   sources(...asked: Parameters<MemoryStore["sources"]>): Stream {
     return this.#store.sources(...asked);
   }

@@ -1,6 +1,7 @@
 import { matchesForTest, referenceIndexContract } from "../contracts/reference-index-contract.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { MemoryReferenceIndex } from "./memory-reference-index.ts";
+import { MemoryWorkloadRecords } from "./memory-workload-records.ts";
 
 // The double promises what the real one does: the same sentences hold for both.
 referenceIndexContract(async () => {
@@ -8,6 +9,8 @@ referenceIndexContract(async () => {
   await index.open();
   return {
     index,
+    cluster: "c1",
+    records: new MemoryWorkloadRecords({ index }),
     lose: async () => index.wipe(),
     async [Symbol.asyncDispose]() {
       // Nothing outlives it.

@@ -8,12 +8,17 @@ import type {
   ReferenceIndex,
   SourceVersion,
 } from "@fleet-reloader/engine/reference-index";
+import type { SeenInterest, ServedRecord } from "@fleet-reloader/engine/workload-records";
 
 interface State {
   readonly engagedAtSeconds: number;
   readonly entries: Map<string, IndexEntry>;
   readonly unpublished: Set<string>;
   readonly handled: Map<string, SourceVersion>;
+  readonly served: Map<string, ServedRecord>;
+  readonly seen: Map<string, SeenInterest>;
+  readonly noted: Map<string, string>;
+  readonly unlooked: Set<string>;
 }
 
 export interface MemoryReferenceIndexOptions {
@@ -39,6 +44,12 @@ export class MemoryReferenceIndex implements ReferenceIndex {
     this.#stored = undefined;
   }
 
+  /** What is remembered of single workloads is gone, and nothing else. */
+  wipeRecords(): void {
+    this.#stored?.noted.clear();
+    this.#stored?.seen.clear();
+  }
+
   /** Keys of the workloads it knows, sorted. */
   get workloads(): readonly string[] {
     return [...(this.#stored?.entries.keys() ?? [])].sort();
@@ -55,9 +66,30 @@ export class MemoryReferenceIndex implements ReferenceIndex {
       entries: new Map(),
       unpublished: new Set(),
       handled: new Map(),
+      served: new Map(),
+      seen: new Map(),
+      noted: new Map(),
+      unlooked: new Set(),
     };
     this.#opened = this.#stored;
     return { engagedAtSeconds: this.#stored.engagedAtSeconds };
+  }
+
+  /** What `MemoryWorkloadRecords` reads and writes; undefined after a flush. */
+  get records(): Pick<State, "served" | "seen" | "noted" | "unlooked"> | undefined {
+    return this.#stored;
+  }
+
+  async served(stream: string): Promise<ServedRecord | undefined> {
+    return (await this.#state("served")).served.get(stream);
+  }
+
+  async serve(stream: string, record: ServedRecord): Promise<void> {
+    (await this.#state("serve")).served.set(stream, record);
+  }
+
+  async unlooked(): Promise<number> {
+    return (await this.#state("unlooked")).unlooked.size;
   }
 
   async verify(): Promise<void> {
@@ -68,8 +100,14 @@ export class MemoryReferenceIndex implements ReferenceIndex {
     const state = await this.#state("put");
     return entries.filter((entry) => {
       const key = workloadKey(entry.workload);
-      if (text(state.entries.get(key)) !== text(entry)) state.unpublished.add(key);
-      state.entries.set(key, entry);
+      const { seen, ...kept } = entry;
+      if (text(state.entries.get(key)) !== text(kept)) {
+        state.unpublished.add(key);
+        state.unlooked.add(key);
+        if (seen === undefined) state.seen.delete(key);
+        else state.seen.set(key, seen);
+      }
+      state.entries.set(key, kept);
       return state.unpublished.has(key);
     });
   }
@@ -81,28 +119,27 @@ export class MemoryReferenceIndex implements ReferenceIndex {
 
   async remove(workloads: readonly WorkloadRef[]): Promise<void> {
     const state = await this.#state("remove");
-    for (const workload of workloads) {
-      state.entries.delete(workloadKey(workload));
-      state.unpublished.delete(workloadKey(workload));
-    }
+    for (const workload of workloads) this.#forget(state, workloadKey(workload));
   }
 
   async retain(kind: string, namespace: string | undefined, keys: ReadonlySet<string>): Promise<void> {
     const state = await this.#state("retain");
     for (const [key, { workload }] of state.entries) {
       const isListed = workload.kind === kind && (namespace ?? workload.namespace) === workload.namespace;
-      if (isListed && !keys.has(key)) state.entries.delete(key);
+      if (isListed && !keys.has(key)) this.#forget(state, key);
     }
   }
 
   async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
     const state = await this.#state("findChanged");
     return sources.flatMap((source) => {
-      if (state.handled.get(sourceKey(source.ref))?.resourceVersion === source.resourceVersion) return [];
+      const handled = state.handled.get(sourceKey(source.ref))?.resourceVersion;
+      if (handled === source.resourceVersion) return [];
+      const isFirst = handled === undefined || handled === "expected";
       const dependents = [...state.entries.values()]
         .filter((entry) => this.#uses(entry, source.ref))
         .map(({ workload, window }) => ({ workload, window }));
-      return dependents.length === 0 ? [] : [{ source, dependents }];
+      return dependents.length === 0 ? [] : [{ source, isFirst, dependents }];
     });
   }
 
@@ -129,6 +166,11 @@ export class MemoryReferenceIndex implements ReferenceIndex {
   async forget(sources: readonly SourceRef[]): Promise<void> {
     const state = await this.#state("forget");
     for (const source of sources) state.handled.delete(sourceKey(source));
+  }
+
+  #forget(state: State, key: string): void {
+    if (!state.entries.delete(key)) return;
+    for (const kept of [state.unpublished, state.seen, state.noted, state.unlooked]) kept.delete(key);
   }
 
   #uses({ workload, sources, patterns }: IndexEntry, source: SourceRef): boolean {

@@ -131,6 +131,10 @@ export class MemoryStore implements ClusterStreams {
     });
   }
 
+  serverSeconds(): number {
+    return this.now;
+  }
+
   isServed(ref: SourceRef): boolean {
     return this.#isSelected(this.sourcesByKey.get(sourceKey(ref))?.live.labels ?? {});
   }
@@ -172,13 +176,14 @@ export class MemoryStore implements ClusterStreams {
     this.observer?.catchUp();
     const resourceVersion = this.nextVersion();
     const before = this.sourcesByKey.get(sourceKey(written.ref));
+    const isNew = before?.live.content === undefined ? ({ isNew: true } as const) : {};
     const live = this.#sourceNow(written, before, resourceVersion);
     const stored = { ...live, resourceVersion };
     if (type === "delete") this.sourcesByKey.delete(sourceKey(written.ref));
     else this.sourcesByKey.set(sourceKey(written.ref), stored);
     this.#changed({
       version: this.#version,
-      source: { type, object: versionOf(stored) },
+      source: { type, object: versionOf(stored), ...(type === "upsert" ? isNew : {}) },
       labels: written.labels,
     });
     this.#logWrite("people", sourceKey(written.ref), undefined, undefined);

@@ -64,6 +64,11 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
     }
   }
 
+  async waits(request: Request): Promise<boolean> {
+    await this.#options.before?.("waits");
+    return this.#entries.has(idOf(request, "change"));
+  }
+
   /** All is gone, as after FLUSHALL. Workers go on with what they have. */
   wipe(): void {
     this.#entries.clear();
@@ -166,7 +171,7 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
 
   #put(addition: Addition): void {
     const { request, purpose } = addition;
-    const id = `${request.cluster}|${workloadKey(request.workload)}${isBeside(purpose) ? `|${purpose}` : ""}`;
+    const id = idOf(request, purpose);
     const entry = this.#entries.get(id);
     const delayMs = this.#delay(entry, addition);
     if (entry === undefined) {
@@ -216,14 +221,18 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
   }
 }
 
+function idOf({ cluster, workload }: Request, purpose: Purpose): string {
+  return `${cluster}|${workloadKey(workload)}${isBeside(purpose) ? `|${purpose}` : ""}`;
+}
+
 /** What waits beside the changes of its workload. */
 function isBeside(purpose: Purpose): boolean {
-  return purpose === "resume" || purpose === "follow";
+  return purpose === "resume" || purpose === "follow" || purpose === "audit";
 }
 
 /** By what the real queue ranks by as long as nobody asks for much: adoption gives way to changes, and looks at rollouts to both. */
 function rankOf(purpose: Purpose): number {
-  if (purpose === "follow") return 2;
+  if (purpose === "follow" || purpose === "audit") return 2;
   return purpose === "adoption" ? 1 : 0;
 }
 

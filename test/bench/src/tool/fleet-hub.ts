@@ -74,7 +74,7 @@ export async function startFleetHub(options: FleetHubOptions): Promise<FleetHub>
     const addWatcher = async (): Promise<void> => {
       const watcher = start("watcher");
       keepWhileRunning(watchers, watcher);
-      await watcher.ready(readyTimeoutMs);
+      await watcher.inSync(readyTimeoutMs);
     };
     const startedAt = performance.now();
     for (let started = 0; started < (options.watchers ?? 1); started += 1) await addWatcher();

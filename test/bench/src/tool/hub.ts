@@ -28,8 +28,9 @@ export async function startHub({ server, namespace, args, ...pace }: HubOptions)
       kubeconfig: server.kubeconfigPath,
       args: ["--namespace", namespace, "--redis-url", redis.url, ...key.args, ...args, ...more],
     });
-  const watcher = stack.use(start("watcher"));
-  await watcher.ready();
+  const watcher = stack.use(start("watcher", ["--audit-interval", "0"]));
+  // Ready it is only when a worker has looked at what is there.
+  await watcher.inSync();
   const origin = await watcher.healthUrl();
   const scaler = stack.use(startScaler({ origin, startWorker: () => start("worker", unbroken), ...pace }));
   const whole = stack.move();

@@ -26,7 +26,7 @@ export async function startOurs({ server, args = [], dataDir }: OursOptions): Pr
     dataDir,
   });
   try {
-    await product.ready(READY_TIMEOUT_MS);
+    await product.inSync(READY_TIMEOUT_MS);
   } catch (error) {
     await product[Symbol.asyncDispose]();
     throw new Error(`our product does not get ready:\n${product.output()}`, { cause: error });

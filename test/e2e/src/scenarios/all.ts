@@ -4,6 +4,12 @@ import type { World } from "../world.ts";
 import { adoptionTests } from "./adoption.ts";
 import { appearanceTests } from "./appearance.ts";
 import { badInputTests } from "./bad-input.ts";
+import { absenceTests } from "./carried/absence.ts";
+import { calmTests } from "./carried/calm.ts";
+import { keyTests } from "./carried/keys.ts";
+import { latecomerTests } from "./carried/latecomers.ts";
+import { lostWriteTests } from "./carried/lost-writes.ts";
+import { noteTests } from "./carried/notes.ts";
 import { chaosTests } from "./chaos.ts";
 import { csiTests } from "./csi.ts";
 import { historyTests } from "./history.ts";
@@ -52,6 +58,18 @@ export function servedTests(world: () => World): void {
   describe.concurrent("sources that come and go", () => appearanceTests(world));
   describe.concurrent("scope", () => scopeTests(world));
   describe.concurrent("secret provider classes", () => csiTests(world));
+}
+
+/** What the pods run with, whatever we saw first: every test brings its own product for its own namespace, so they run side by side. */
+export function carriedTests(world: () => World): void {
+  describe.concurrent("what pods carry", () => {
+    describe("made and changed before a look", () => absenceTests(world));
+    describe("late sources and young workloads", () => latecomerTests(world));
+    describe("notes that go and come back", () => noteTests(world));
+    describe("another mark key", () => keyTests(world));
+    describe("lost writes", () => lostWriteTests(world));
+    describe("no change", () => calmTests(world));
+  });
 }
 
 function runningProduct(world: () => World, args: readonly string[]): void {

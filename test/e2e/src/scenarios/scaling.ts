@@ -39,15 +39,21 @@ export function scalingTests(world: () => World): void {
     const redis = stack.use(await startRedis());
     const args = ["--namespace", at.namespace, "--redis-url", redis.url];
     const kubeconfig = world().kubeconfigPath;
-    const watcher = stack.use(startProduct({ service: "watcher", kubeconfig, args }));
-    await watcher.ready();
+    const watcher = stack.use(
+      startProduct({ service: "watcher", kubeconfig, args: [...args, "--audit-interval", "0"] }),
+    );
+    await watcher.inSync();
+    const origin = await watcher.healthUrl();
+    // Nobody has looked at the Deployment, and nothing is wrong with the watcher.
+    expect((await fetch(`${origin}/ready`)).status).toBe(503);
+    expect((await fetch(`${origin}/live`)).status).toBe(200);
     const keyFile = join(watcher.dataDir, "shared.key");
     writeFileSync(keyFile, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });
-    const origin = await watcher.healthUrl();
     const startWorker = () =>
       startProduct({ service: "worker", kubeconfig, args: [...args, "--mark-key-file", keyFile] });
     const scaler = stack.use(startScaler({ origin, startWorker, pollMs, cooldownMs }));
     await at.adopted("Deployment", "api", wokenWithinMs);
+    await watcher.ready(wokenWithinMs);
     await until("no worker is left", () => scaler.processes === 0, wokenWithinMs);
     return { at, redis, scaler, origin, [Symbol.asyncDispose]: () => stack.disposeAsync() };
   }

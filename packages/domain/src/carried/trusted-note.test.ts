@@ -1,0 +1,93 @@
+import { describe, expect, test } from "vitest";
+import type { Carried } from "./carried.ts";
+import { type NoteEvidence, trustedNote } from "./trusted-note.ts";
+
+const uid = "uid-1";
+
+function note(count: number, own: Partial<Carried> = {}): Carried {
+  const said = { keyId: "k1", sources: new Map(), template: undefined, patterns: [], served: undefined };
+  return { ...said, uid, count, ...own };
+}
+
+/** A note of before: it does not count, and does not say for which workload it is. */
+const ofBefore = note(0, { uid: undefined });
+
+function trusted(known: Partial<NoteEvidence>) {
+  return trustedNote({
+    ...{ noted: undefined, isOwn: true, remembered: undefined, uid, isDoubtful: false },
+    ...known,
+  });
+}
+
+describe("without a memory of Redis", () => {
+  test("there is nothing to compare with when there is no note, and nothing is damaged", () => {
+    expect(trusted({})).toEqual({ carried: undefined, isDamaged: false });
+  });
+
+  test.each([
+    ["our note for this workload", note(3)],
+    ["a note of before, which does not say for whom it is", ofBefore],
+    ["our note on a Job, which says no workload since it is made anew", note(3, { uid: undefined })],
+  ])("%s counts", (_, noted) => {
+    expect(trusted({ noted })).toEqual({ carried: noted, isDamaged: false });
+    expect(trusted({ noted, isDoubtful: true })).toEqual({ carried: noted, isDamaged: false });
+  });
+
+  test("a note of before counts whoever is named as its writer", () => {
+    expect(trusted({ noted: ofBefore, isOwn: false })).toEqual({ carried: ofBefore, isDamaged: false });
+  });
+
+  test.each([
+    ["that somebody else wrote", { noted: note(3), isOwn: false }],
+    ["that was copied from another workload", { noted: note(3, { uid: "uid-2" }) }],
+    ["of before that was written for another workload", { noted: note(0, { uid: "uid-2" }) }],
+  ])("a note %s is damaged, and nothing is known", (_, known) => {
+    expect(trusted(known)).toEqual({ carried: undefined, isDamaged: true });
+  });
+});
+
+describe("with a note that Redis remembers", () => {
+  const remembered = note(5);
+
+  test.each([
+    ["the same", note(5)],
+    ["a later one", note(6)],
+  ])("the one on the workload counts when it is %s", (_, noted) => {
+    expect(trusted({ noted, remembered })).toEqual({ carried: noted, isDamaged: false });
+  });
+
+  test.each([
+    ["is gone", { noted: undefined }],
+    ["is an earlier one", { noted: note(4) }],
+    ["is one of before", { noted: ofBefore }],
+    ["was written by somebody else", { noted: note(6), isOwn: false }],
+    ["is that of another workload", { noted: note(6, { uid: "uid-2" }) }],
+  ])("the remembered one counts when the one on the workload %s", (_, known) => {
+    expect(trusted({ ...known, remembered })).toEqual({ carried: remembered, isDamaged: true });
+  });
+
+  // What a write of ours left that nobody has verified.
+  test("in doubt a later note on the workload does not count before Redis knows it", () => {
+    expect(trusted({ noted: note(6), remembered, isDoubtful: true })).toEqual({
+      carried: remembered,
+      isDamaged: true,
+    });
+  });
+
+  test("in doubt the same note counts: Redis confirms it", () => {
+    const noted = note(5);
+    expect(trusted({ noted, remembered, isDoubtful: true })).toEqual({ carried: noted, isDamaged: false });
+  });
+
+  test("that was written for a workload of that name that is gone, it is no memory", () => {
+    const other = note(9, { uid: "uid-0" });
+    const noted = note(1);
+    expect(trusted({ noted, remembered: other })).toEqual({ carried: noted, isDamaged: false });
+    expect(trusted({ remembered: other })).toEqual({ carried: undefined, isDamaged: false });
+  });
+
+  test("that does not say for which workload it is, it counts as for a Job that is made anew", () => {
+    const old = note(5, { uid: undefined });
+    expect(trusted({ remembered: old })).toEqual({ carried: old, isDamaged: true });
+  });
+});

@@ -1,0 +1,39 @@
+import type { Carried } from "./carried.ts";
+
+/** What is known of a workload's note beside the note itself. */
+export interface NoteEvidence {
+  /** The note on the workload. */
+  readonly noted: Carried | undefined;
+  /** The API server names us as the one who wrote it. */
+  readonly isOwn: boolean;
+  /** The note that was written and verified last, as Redis remembers it; undefined when it does not. */
+  readonly remembered: Carried | undefined;
+  readonly uid: string;
+  /** A write of ours may be under way, or may have been taken apart: what stands on the workload is not verified. */
+  readonly isDoubtful: boolean;
+}
+
+/** The note to compare with, and whether the one on the workload is another: gone, copied, old, or not verified. */
+export interface TrustedNote {
+  readonly carried: Carried | undefined;
+  readonly isDamaged: boolean;
+}
+
+/**
+ * Third parties delete notes, copy them to other workloads and restore old ones. The note counts when we wrote it for this
+ * workload and no later one is remembered; otherwise the remembered one does. Where both fail nothing is known, which is not "unchanged".
+ */
+export function trustedNote({ noted, isOwn, remembered, uid, isDoubtful }: NoteEvidence): TrustedNote {
+  // Notes of before do not count how many there have been, and say nothing that could be compared.
+  const note = (isOwn || noted?.count === 0) && isOf(noted, uid) ? noted : undefined;
+  const memory = remembered?.uid === undefined || isOf(remembered, uid) ? remembered : undefined;
+  if (memory === undefined) return { carried: note, isDamaged: note === undefined && noted !== undefined };
+  if (note === undefined || note.count < memory.count) return { carried: memory, isDamaged: true };
+  return isDoubtful && note.count > memory.count
+    ? { carried: memory, isDamaged: true }
+    : { carried: note, isDamaged: false };
+}
+
+function isOf(carried: Carried | undefined, uid: string): boolean {
+  return carried !== undefined && (carried.uid === undefined || carried.uid === uid);
+}

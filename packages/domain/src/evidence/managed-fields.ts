@@ -1,0 +1,35 @@
+import { jsonField, jsonList, jsonText } from "../json.ts";
+
+/** What one field manager owns of an object, and when it last wrote any of it (whole seconds, the API server's clock). */
+export interface ManagedFields {
+  readonly manager: string;
+  readonly atSeconds: number;
+  owns(...path: readonly string[]): boolean;
+}
+
+/**
+ * The entries of `metadata.managedFields`. A manager's time moves with each of its writes that sets or changes a field it then owns; it
+ * is an upper bound for each of its fields (kubernetes/kubernetes, managedfields/internal/managedfieldsupdater.go).
+ */
+export function managedFieldsOf(object: unknown): readonly ManagedFields[] {
+  return jsonList(jsonField(jsonField(object, "metadata"), "managedFields")).map((entry) => {
+    const fields = jsonField(entry, "fieldsV1");
+    return {
+      manager: jsonText(jsonField(entry, "manager")) ?? "",
+      atSeconds: secondsOf(jsonField(entry, "time")),
+      owns: (...path) => path.reduce((at, name) => jsonField(at, `f:${name}`), fields) !== undefined,
+    };
+  });
+}
+
+/** When a field manager wrote last, through whatever subresource; 0 when it owns nothing. */
+export function writtenBy(manager: string, object: unknown): number {
+  const own = managedFieldsOf(object).filter((entry) => entry.manager === manager);
+  return Math.max(0, ...own.map(({ atSeconds }) => atSeconds));
+}
+
+/** RFC 3339 text as whole seconds since the epoch; 0 when it is none. */
+export function secondsOf(time: unknown): number {
+  const parsed = Date.parse(jsonText(time) ?? "");
+  return Number.isNaN(parsed) ? 0 : Math.floor(parsed / 1000);
+}

@@ -1,0 +1,81 @@
+import { jsonField, jsonList, jsonText, jsonTexts } from "../json.ts";
+import { secondsOf } from "./managed-fields.ts";
+
+/** The clock of a node may be ahead of the API server's by this much without anybody noticing. */
+const nodeClockSeconds = 2;
+
+/** Which template a pod was made from: `pod-template-hash` of ReplicaSets, `controller-revision-hash` of StatefulSets and DaemonSets. */
+const revisionLabels = ["pod-template-hash", "controller-revision-hash"] as const;
+
+/** When the first container of a workload's pods started: between these two, in seconds of the API server's clock. */
+export interface PodsStart {
+  readonly notBefore: number;
+  readonly notAfter: number;
+}
+
+/** It waits: when it starts, it reads what is there then. */
+const toCome: PodsStart = { notBefore: Number.POSITIVE_INFINITY, notAfter: Number.POSITIVE_INFINITY };
+
+/**
+ * When the pods of the newest template started; undefined when no container of them is told of. A container reads its variables when it starts, also when it
+ * starts again. Of a pod that says nothing of its containers it is only known when it was made.
+ */
+export function podsStart(pods: readonly unknown[]): PodsStart | undefined {
+  const living = pods.filter(isLiving);
+  const newest = Math.max(...living.map(createdAt));
+  const revision = revisionOf(living.find((pod) => createdAt(pod) === newest));
+  const those = living.filter((pod) => revisionOf(pod) === revision);
+  // Nothing has looked after any of them yet: when they start, or have, nobody tells.
+  if (!those.some(hasStatuses)) return undefined;
+  const starts = those.flatMap(startsOf);
+  return {
+    notBefore: Math.min(...starts.map(({ notBefore }) => notBefore)),
+    notAfter: Math.min(...starts.map(({ notAfter }) => notAfter)),
+  };
+}
+
+function hasStatuses(pod: unknown): boolean {
+  return jsonList(jsonField(jsonField(pod, "status"), "containerStatuses")).length > 0;
+}
+
+function startsOf(pod: unknown): readonly PodsStart[] {
+  const made = createdAt(pod);
+  const statuses = jsonList(jsonField(jsonField(pod, "status"), "containerStatuses"));
+  if (statuses.length === 0) return [{ notBefore: made, notAfter: Number.POSITIVE_INFINITY }];
+  return statuses.map((status) => {
+    const running = jsonField(jsonField(status, "state"), "running");
+    if (running === undefined) return toCome;
+    const startedAt = secondsOf(jsonField(running, "startedAt"));
+    const notBefore = Math.max(made, startedAt - nodeClockSeconds);
+    return { notBefore, notAfter: Math.max(notBefore, startedAt + nodeClockSeconds) };
+  });
+}
+
+/**
+ * Whether a pod that the workload's selector fits is the workload's: others may have the same labels. Pods of a Deployment belong to a
+ * ReplicaSet that is named after it.
+ */
+export function isPodOf(pod: unknown, workload: { readonly uid: string; readonly name: string }): boolean {
+  const owners = jsonList(jsonField(jsonField(pod, "metadata"), "ownerReferences"));
+  const owner = owners.find((one) => jsonField(one, "controller") === true);
+  if (owner === undefined) return true;
+  const name = jsonText(jsonField(owner, "name")) ?? "";
+  const kind = jsonField(owner, "kind");
+  if (kind === "ReplicaSet" || kind === "ReplicationController") return name.startsWith(`${workload.name}-`);
+  return jsonField(owner, "uid") === workload.uid;
+}
+
+function isLiving(pod: unknown): boolean {
+  const phase = jsonField(jsonField(pod, "status"), "phase");
+  const isEnding = jsonText(jsonField(jsonField(pod, "metadata"), "deletionTimestamp")) !== undefined;
+  return !isEnding && phase !== "Succeeded" && phase !== "Failed";
+}
+
+function createdAt(pod: unknown): number {
+  return secondsOf(jsonField(jsonField(pod, "metadata"), "creationTimestamp"));
+}
+
+function revisionOf(pod: unknown): string | undefined {
+  const labels = jsonTexts(jsonField(jsonField(pod, "metadata"), "labels"));
+  return revisionLabels.map((name) => labels[name]).find((value) => value !== undefined);
+}

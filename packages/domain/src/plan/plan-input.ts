@@ -1,0 +1,98 @@
+import { markAnnotation } from "../annotation/own-keys.ts";
+import { utf8 } from "../bytes.ts";
+import type { Carried, CarriedTemplate, Served } from "../carried/carried.ts";
+import type { PodsStart } from "../evidence/pods-start.ts";
+import type { InterestHistory } from "../evidence/start.ts";
+import type { Keyring } from "../keyring.ts";
+import { combineMarks, markOf } from "../mark.ts";
+import type { PodTemplate } from "../pod-template.ts";
+import { templateIdentity } from "../template-identity.ts";
+import { type Annotations, annotationValue } from "../workload.ts";
+import { keysThatMatter, type Sight } from "./sight.ts";
+
+/** Whether sources that come and go are changes. Without either, only a late optional reference is. */
+export interface AppearanceRules {
+  /** A source that was noted as missing and is there now is a change. */
+  readonly reloadOnCreate: boolean;
+  /** A source that was noted as present and is gone now is a change. */
+  readonly reloadOnDelete: boolean;
+}
+
+/** Everything a plan depends on. No clock: times come from the API server's objects. */
+export interface PlanInput {
+  readonly workload: {
+    readonly uid: string | undefined;
+    /** The pod template as it is, and as it was parsed. */
+    readonly template: unknown;
+    readonly parsed: PodTemplate;
+    readonly templateAnnotations: Annotations;
+    readonly templateChangedAtSeconds: number;
+  };
+  /** What the note says that counts (`trustedNote`); undefined when there is none. */
+  readonly carried: Carried | undefined;
+  /** The note on the workload is another one, or not verified: what the template itself says counts too. */
+  readonly isDamaged: boolean;
+  /** The sources the workload has opted in to. */
+  readonly sights: readonly Sight[];
+  /** Name patterns the workload has set, as in `Sight.patterns`: every source that matches one is among the sights. */
+  readonly patterns: readonly string[];
+  readonly rules: AppearanceRules;
+  readonly keys: Keyring;
+  /** Lower-case hexadecimal SHA-1, only to compare with what the peer left. */
+  readonly sha1: (bytes: Uint8Array) => string;
+  /** What is known of the beginning of the workload's interest in its sources. */
+  readonly history: InterestHistory;
+  /** When the first of its pods started; undefined when that is not known (yet). */
+  readonly podsStart: PodsStart | undefined;
+  /** Since when workloads like it are served, for the note. */
+  readonly served: Served | undefined;
+}
+
+/** What each source is judged by: the input, and what follows from it for all of them. */
+export interface PlanContext extends PlanInput {
+  readonly template: TemplateNow;
+  /** The template carries the mark of what is live: its pods were made for it, or it would not be there. */
+  readonly isMarkCurrent: boolean;
+}
+
+export function contextOf(input: PlanInput): PlanContext {
+  return { ...input, template: templateNow(input), isMarkCurrent: carriesCurrentMark(input) };
+}
+
+/**
+ * API server times are whole seconds, so what is applied in one go may lie a second apart. A source made no later than
+ * this after the template was applied together with it; the pods of that template read it when they start.
+ */
+export const togetherSeconds = 1;
+
+/** Only where no note can be trusted: after a rollback a template carries an old mark, and its pods read what was there then. */
+function carriesCurrentMark({ workload, sights, keys, carried, isDamaged }: PlanInput): boolean {
+  const mark = annotationValue(workload.templateAnnotations, markAnnotation);
+  if (mark === undefined || (carried !== undefined && !isDamaged)) return false;
+  const present = sights.flatMap((sight) => {
+    const { live, ref } = sight;
+    if (live === undefined || live === "unseen") return [];
+    return [{ source: ref, mark: markOf(ref, live.content, keysThatMatter(sight), keys.current) }];
+  });
+  return mark === combineMarks(present, keys.current);
+}
+
+export interface TemplateNow extends CarriedTemplate {
+  /** The template is the one the note was made for. */
+  readonly isSame: boolean;
+}
+
+function templateNow(input: PlanInput): TemplateNow {
+  const identity = utf8(templateIdentity(input.workload.template));
+  const digest = input.keys.current.digest(identity);
+  const noted = input.carried?.template;
+  const notedWith = input.keys.find(input.carried?.keyId ?? "");
+  if (noted !== undefined && notedWith?.digest(identity) === noted.digest) {
+    return { digest, togetherUntilSeconds: noted.togetherUntilSeconds, isSame: true };
+  }
+  return {
+    digest,
+    togetherUntilSeconds: input.workload.templateChangedAtSeconds + togetherSeconds,
+    isSame: noted === undefined,
+  };
+}

@@ -1,0 +1,137 @@
+import type { CarriedSource } from "../carried/carried.ts";
+import { writtenBy } from "../evidence/managed-fields.ts";
+import type { PodsStart } from "../evidence/pods-start.ts";
+import { mayPrecede, type Start, startOfInterest, startOfUnnoted } from "../evidence/start.ts";
+import { fieldManager } from "../field-manager.ts";
+import { peerBaseline } from "./peer-baseline.ts";
+import { type PlanContext, type TemplateNow, togetherSeconds } from "./plan-input.ts";
+import type { RollReason } from "./reasons.ts";
+import { type LiveContent, localName, type Sight } from "./sight.ts";
+
+export interface WhyRoll {
+  /** Why the workload has to roll for a source; undefined when it has not. */
+  readonly reason: RollReason | undefined;
+  /**
+   * What the start of the pods would change. `unless-later`: the reason falls away if all of them started after the content was written.
+   * `if-earlier`: there is one if one of them started before the source was made, with a source of its name that is gone.
+   */
+  readonly pods?: "unless-later" | "if-earlier";
+}
+
+/** Why it rolls the workload, if it does, and whether the start of the pods could tell otherwise. */
+export function whyRoll(
+  sight: Sight,
+  live: LiveContent,
+  before: CarriedSource | undefined,
+  input: PlanContext,
+): WhyRoll {
+  const why =
+    before?.type === "present" ? whyChanged(sight, live, input) : whyAppeared(sight, live, before, input);
+  return input.podsStart === undefined ? why : judgedByPods(why, live, input.podsStart);
+}
+
+/** The same as it was noted, through fewer keys than its pods read now. */
+export function whyWider(live: LiveContent, input: PlanContext): WhyRoll {
+  if (!live.isModified) return { reason: undefined };
+  const why = changedSince(startOfInterest(input.history), live);
+  return input.podsStart === undefined ? why : judgedByPods(why, live, input.podsStart);
+}
+
+/** In the same second nobody knows which came first. */
+function judgedByPods(why: WhyRoll, live: LiveContent, { notBefore, notAfter }: PodsStart): WhyRoll {
+  // Some pod shows that its content has become another since it started: no other pod can tell otherwise.
+  if (live.asOfSeconds !== undefined) return why;
+  switch (why.pods) {
+    case "unless-later":
+      return notBefore > live.writtenAtSeconds ? { reason: undefined } : { reason: why.reason };
+    case "if-earlier":
+      return notAfter < live.createdAtSeconds ? { reason: "ChangedAfterStart" } : { reason: undefined };
+    default:
+      return why;
+  }
+}
+
+/**
+ * The content is not what the note says. Pods of another template than the note's were made since, perhaps after the change. A time from
+ * before our note is not that of the change: keys were only removed, which leaves none.
+ */
+function whyChanged(sight: Sight, live: LiveContent, input: PlanContext): WhyRoll {
+  if (input.isDamaged && ownVerdict(sight, input) === "same") return { reason: undefined };
+  const isTimeTold = live.writtenAtSeconds >= writtenBy(fieldManager, input.history.object);
+  // Who takes our note away often takes our mark from the template, too, which makes new pods of the same template.
+  const areNewPods = (input.isDamaged || !input.template.isSame) && isTimeTold;
+  return { reason: "SourceChanged", ...(areNewPods ? { pods: "unless-later" } : {}) };
+}
+
+/** Why a source that was not noted as present has to roll the workload. */
+function whyAppeared(
+  sight: Sight,
+  live: LiveContent,
+  before: CarriedSource | undefined,
+  input: PlanContext,
+): WhyRoll {
+  const { rules, workload, template, history } = input;
+  const isLate = live.createdAtSeconds > togetherUntil(before, template, input);
+  const wasAbsent = before?.type === "absent";
+  const isOptional = sight.reference?.optional === true;
+  // Seen absent with our own eyes, or the whole life of this template lies after we came.
+  if (isLate && isOptional && (wasAbsent || workload.templateChangedAtSeconds >= history.servedSinceSeconds))
+    return { reason: "LateOptionalReference" };
+  // A class is not made when a pod first shows it.
+  const isMade = live.asOfSeconds === undefined;
+  if (isLate && isMade && rules.reloadOnCreate && wasAbsent) return { reason: "SourceCreated" };
+  const verdict = input.carried === undefined ? ownVerdict(sight, input) : "unknown";
+  if (verdict === "different") return { reason: "ChangedBeforeAdoption" };
+  if (verdict === "same") return { reason: undefined };
+  const start = wasAbsent ? undefined : startOf(sight, input);
+  if (!live.isModified) return asItWasMade(sight, start, live);
+  return start === undefined ? changedAfterStart : changedSince(start, live);
+}
+
+/** From when on a change counts for a source that is not noted. */
+function startOf(sight: Sight, { carried, history }: PlanContext): Start {
+  const isNewInterest = carried !== undefined && !carried.sources.has(localName(sight.ref));
+  return isNewInterest ? startOfInterest(history) : startOfUnnoted(history);
+}
+
+/** No pod starts without a required source: all have read it as it was made, but for those that had one of its name before. */
+function asItWasMade(sight: Sight, start: Start | undefined, live: LiveContent): WhyRoll {
+  const isRequired = sight.reference?.optional === false;
+  const isEarlier = start !== undefined && live.createdAtSeconds <= start.atSeconds;
+  return { reason: undefined, ...(isEarlier || !isRequired ? {} : { pods: "if-earlier" }) };
+}
+
+const changedAfterStart: WhyRoll = { reason: "ChangedAfterStart", pods: "unless-later" };
+
+function changedSince(start: Start, live: LiveContent): WhyRoll {
+  // What pods show was made when they started: that it is another one by now is known without a clock.
+  const isOfPods = live.asOfSeconds !== undefined && live.asOfSeconds === start.atSeconds;
+  return isOfPods || mayPrecede(start, live) ? changedAfterStart : { reason: undefined };
+}
+
+/** What the template itself says of the content its pods were made for. */
+function ownVerdict(sight: Sight, input: PlanContext): ReturnType<typeof peerBaseline> {
+  if (input.isMarkCurrent) return "same";
+  return peerBaseline(sight, {
+    template: input.workload.parsed,
+    templateAnnotations: input.workload.templateAnnotations,
+    keyed: input.keys.current,
+    sha1: input.sha1,
+    sights: input.sights,
+  });
+}
+
+/**
+ * A roll of ours looked at every source opted in to then. One that is opted in to only now may have been there all along:
+ * for it, the time of the roll counts.
+ */
+function togetherUntil(
+  before: CarriedSource | undefined,
+  template: TemplateNow,
+  { workload }: PlanContext,
+): number {
+  const isRolledByUs = template.togetherUntilSeconds === 0;
+  return before === undefined && isRolledByUs
+    ? workload.templateChangedAtSeconds + togetherSeconds
+    : template.togetherUntilSeconds;
+}

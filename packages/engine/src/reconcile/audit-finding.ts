@@ -1,0 +1,61 @@
+import type { Plan } from "@fleet-reloader/domain/plan/plan";
+import type { Sight } from "@fleet-reloader/domain/plan/sight";
+import { sourceKey } from "@fleet-reloader/domain/source";
+import type { Clock } from "../clock.ts";
+import { windowOf } from "../interest.ts";
+import type { Log } from "../log.ts";
+import type { Meter } from "../meter.ts";
+import type { Outcome } from "../request.ts";
+import type { Settings } from "../settings.ts";
+import type { Workqueue } from "../workqueue.ts";
+import type { Reading } from "./reading.ts";
+
+export interface AuditFindingOptions {
+  readonly queue: Workqueue;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+type Roll = Plan & { type: "roll" };
+
+/** By then a watch has shown a write, also where clocks differ by a minute. */
+const underWaySeconds = 120;
+
+/**
+ * An audit found a roll that is due. If a request of the workload waits, or is held, this is the change it is about. Otherwise it is
+ * asked for like any change; and if it is old enough for a watch to have shown it, it was missed, which is a defect of ours.
+ */
+export function createAuditFinding(
+  options: AuditFindingOptions,
+): (reading: Reading, due: Roll, sights: readonly Sight[]) => Promise<Outcome> {
+  const { clock, log, meter, queue, settings } = options;
+
+  return async (reading, due, sights) => {
+    const { request, cluster, interest } = reading;
+    if (await queue.waits(request)) return "unchanged";
+    const sinceSeconds = clock.now() / 1000 - lastWriteSeconds(reading, due, sights);
+    if (sinceSeconds > underWaySeconds) {
+      const { workload } = request;
+      const sources = due.changed.map(({ source: { kind, name }, reason }) => ({ kind, name, reason }));
+      meter.auditFound(cluster.name, workload.kind);
+      log.warn(
+        { cluster: cluster.name, workload, reason: sources[0]?.reason, sources },
+        "audit found a change that was missed",
+      );
+    }
+    const window = windowOf(interest.optIn.overrides, settings);
+    await queue.add([{ request, ...window, purpose: "change" }]);
+    return "unchanged";
+  };
+}
+
+/** Of the workload and of what has changed; a source that is gone has no time. */
+function lastWriteSeconds({ live }: Reading, { changed }: Roll, sights: readonly Sight[]): number {
+  const keys = new Set(changed.map(({ source }) => sourceKey(source)));
+  const times = sights.flatMap(({ ref, live: source }) =>
+    keys.has(sourceKey(ref)) && typeof source === "object" ? [source.writtenAtSeconds] : [],
+  );
+  return Math.max(live.writtenAtSeconds, ...times);
+}

@@ -1,0 +1,93 @@
+import { type Carried, parseCarried } from "@fleet-reloader/domain/carried/carried";
+import { type TrustedNote, trustedNote } from "@fleet-reloader/domain/carried/trusted-note";
+import { isPodOf, type PodsStart, podsStart } from "@fleet-reloader/domain/evidence/pods-start";
+import type { InterestHistory } from "@fleet-reloader/domain/evidence/start";
+import { asFault } from "@fleet-reloader/domain/fault";
+import { localName } from "@fleet-reloader/domain/plan/sight";
+import { coversKeys } from "@fleet-reloader/domain/reference/object-use";
+import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector";
+import { sourceKey } from "@fleet-reloader/domain/source";
+import { annotationValue } from "@fleet-reloader/domain/workload";
+import { type LiveWorkload, podsMax } from "../cluster-api.ts";
+import type { WorkloadRecord } from "../workload-records.ts";
+import type { Reading } from "./reading.ts";
+
+/** What tells which content the pods of a workload run with. */
+export interface KnownPast extends TrustedNote {
+  /** Undefined: Redis was not asked, since the note alone tells. */
+  readonly record: WorkloadRecord | undefined;
+  readonly noteCount: number;
+}
+
+/** The note alone tells, unless it may be another's or an old one, or names less than the workload asks for now. */
+export function isNoteEnough(
+  noted: Carried | undefined,
+  { delivery, interest, isOwn, live }: Reading,
+): boolean {
+  if (
+    noted === undefined ||
+    !(isOwn || noted.count === 0) ||
+    delivery.isDoubtful ||
+    delivery.purpose === "audit"
+  )
+    return false;
+  if (noted.uid !== undefined && noted.uid !== live.uid) return false;
+  return interest.candidates.every((source) => {
+    const before = noted.sources.get(localName(source));
+    const keys = interest.references.get(sourceKey(source))?.keys ?? "all";
+    return before !== undefined && (before.type === "absent" || coversKeys(before.keys, keys));
+  });
+}
+
+export function knownPast(
+  noted: Carried | undefined,
+  record: WorkloadRecord | undefined,
+  { delivery, isOwn, live }: Reading,
+): KnownPast {
+  const remembered = parseCarried(record?.note);
+  const { isDoubtful } = delivery;
+  return {
+    ...trustedNote({ noted, isOwn, remembered, uid: live.uid, isDoubtful }),
+    record,
+    noteCount: Math.max(noted?.count ?? 0, remembered?.count ?? 0),
+  };
+}
+
+/** What is known of the beginning of the workload's interest. */
+export function historyOf({ live, kind, interest }: Reading, past: KnownPast): InterestHistory {
+  const { record, carried } = past;
+  const { dialect } = interest.optIn;
+  const keys = [dialect.auto, dialect.search, ...Object.values(dialect.kinds).flatMap(keysOf)];
+  const { createdAtSeconds, object } = live;
+  const seen = record?.seen?.uid === live.uid ? record.seen : undefined;
+  return {
+    seen,
+    servedSinceSeconds: record?.served?.sinceSeconds ?? carried?.served?.sinceSeconds ?? 0,
+    isRestored: record?.served?.isRestored ?? false,
+    optInAnnotations: keys.filter((key) => annotationValue(live.annotations, key) !== undefined),
+    templatePath: kind.templatePath,
+    ...{ createdAtSeconds, object },
+  };
+}
+
+function keysOf({ named, auto }: { readonly named: string; readonly auto: string }): readonly string[] {
+  return [named, auto];
+}
+
+/** When the first of the workload's pods started; undefined where that cannot be told, or may not be asked. */
+export async function readPodsStart(
+  live: LiveWorkload,
+  { cluster, delivery }: Pick<Reading, "cluster" | "delivery">,
+): Promise<PodsStart | undefined> {
+  const selector = podSelectorOf(live.object);
+  if (selector === undefined) return undefined;
+  try {
+    const pods = await cluster.api.listPods(live.ref.namespace, selector, delivery.signal);
+    const own = pods.filter((pod) => isPodOf(pod, { uid: live.uid, name: live.ref.name }));
+    return pods.length < podsMax ? podsStart(own) : undefined;
+  } catch (error) {
+    const fault = asFault(error);
+    if (fault.class === "denied") return undefined;
+    throw fault;
+  }
+}

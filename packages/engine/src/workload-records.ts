@@ -1,0 +1,43 @@
+import type { Request } from "./request.ts";
+
+/** The event with which a workload's present interest was first seen: its making, its opt-in, another reference. */
+export interface SeenInterest {
+  readonly uid: string;
+  /** Undefined where no event showed it: its namespace has come to be served. */
+  readonly resourceVersion?: string;
+  /** The API server's time. */
+  readonly atSeconds: number;
+}
+
+/** Since when the workloads of one stream are served. */
+export interface ServedRecord {
+  /** Names the settings they are served with. */
+  readonly as: string;
+  /** The API server's time of the first list ever. */
+  readonly sinceSeconds: number;
+  /** Redis had forgotten it, and notes on workloads told it: what else Redis forgot, nobody knows. */
+  readonly isRestored: boolean;
+}
+
+/** What Redis remembers of one workload. All of it may be lost, and then is established from the cluster. */
+export interface WorkloadRecord {
+  /** The note that was written last, verified; undefined when there was none, or it is forgotten. */
+  readonly note: string | undefined;
+  readonly seen: SeenInterest | undefined;
+  /** Undefined: the first list of its stream is not complete; nothing can be said of what it was served with. */
+  readonly served: ServedRecord | undefined;
+}
+
+/** What a worker asks of, and tells, Redis' memory of workloads. */
+export interface WorkloadRecords {
+  read(request: Request): Promise<WorkloadRecord>;
+  /** It has been looked at, and this is its note now. Returns at once: where it is lost, the note on the workload says the same. */
+  noted(request: Request, note: string | undefined): void;
+  /** It has been looked at, to whatever end. Returns at once. */
+  looked(request: Request): void;
+}
+
+/** Names a stream of workloads in records and for people. */
+export function streamName(kind: string, namespace: string | undefined): string {
+  return namespace === undefined ? kind : `${kind} in ${namespace}`;
+}

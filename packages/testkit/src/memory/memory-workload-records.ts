@@ -1,0 +1,60 @@
+import { workloadKey } from "@fleet-reloader/domain/workload";
+import type { Request } from "@fleet-reloader/engine/request";
+import {
+  type ServedRecord,
+  streamName,
+  type WorkloadRecord,
+  type WorkloadRecords,
+} from "@fleet-reloader/engine/workload-records";
+import type { MemoryReferenceIndex } from "./memory-reference-index.ts";
+
+export interface MemoryWorkloadRecordsOptions {
+  readonly index: MemoryReferenceIndex;
+  /** Where no watch tells: since when all is served. */
+  readonly served?: () => ServedRecord;
+  /** Asked before each read; what it throws is its failure. What is told then is lost. */
+  readonly before?: (call: string) => void;
+}
+
+/** What workers remember of workloads, in the same memory as the reference index: both are lost together. */
+export class MemoryWorkloadRecords implements WorkloadRecords {
+  readonly #options: MemoryWorkloadRecordsOptions;
+
+  constructor(options: MemoryWorkloadRecordsOptions) {
+    this.#options = options;
+  }
+
+  async read({ workload }: Request): Promise<WorkloadRecord> {
+    this.#options.before?.("read");
+    const { index, served } = this.#options;
+    const key = workloadKey(workload);
+    const { records } = index;
+    const own = records?.served.get(streamName(workload.kind, workload.namespace));
+    const all = records?.served.get(streamName(workload.kind, undefined));
+    const { noted, seen } = records ?? {};
+    return { note: noted?.get(key), seen: seen?.get(key), served: own ?? all ?? served?.() };
+  }
+
+  noted({ workload }: Request, note: string | undefined): void {
+    if (this.#isLost("noted")) return;
+    const { records } = this.#options.index;
+    const key = workloadKey(workload);
+    if (note === undefined) records?.noted.delete(key);
+    else records?.noted.set(key, note);
+    records?.seen.delete(key);
+    records?.unlooked.delete(key);
+  }
+
+  looked({ workload }: Request): void {
+    if (!this.#isLost("looked")) this.#options.index.records?.unlooked.delete(workloadKey(workload));
+  }
+
+  #isLost(call: string): boolean {
+    try {
+      this.#options.before?.(call);
+      return false;
+    } catch {
+      return true;
+    }
+  }
+}

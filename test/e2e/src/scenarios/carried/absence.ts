@@ -1,0 +1,88 @@
+import { passed } from "@fleet-reloader/testkit/until";
+import { describe, test } from "vitest";
+import { laterThanTogether, Site } from "../../site.ts";
+import type { World } from "../../world.ts";
+import { adopted, makeDeployments, makeEstate, type Owned, redisFates, settleAt } from "./estate.ts";
+import { launchBehindProxy, launcher } from "./launch.ts";
+
+/** As many as a busy worker looks at in several goes. */
+const many = 60;
+
+/** How long pods of a workload run before their source changes: by the API server's times that is long after their start. */
+const runMs = 4000;
+
+/** Slow enough that the looks at many workloads take seconds. */
+const slowWriteMs = 300;
+
+const named = (name: string, count: number) => Array.from({ length: count }, (_, i) => `${name}-${i}`);
+
+/** Workloads and their sources are made and change before anybody of ours has looked at them. */
+export function absenceTests(world: () => World): void {
+  const start = launcher(world);
+
+  /** Some workloads are there before their ConfigMap, some after it. Then it changes. */
+  async function liveThroughAChange(at: Site): Promise<readonly Owned[]> {
+    const early = await makeEstate(at, "early");
+    await at.configMap("settings", { v: "A" });
+    const late = await makeEstate(at, "late");
+    await passed(runMs);
+    await at.change("ConfigMap", "settings", { v: "B" });
+    return [...early, ...late];
+  }
+
+  test("what was made and changed while the process was frozen rolls once", async () => {
+    const at = await Site.make(world().client, "frozen");
+    await using product = start(at);
+    await product.ready();
+    product.signal("SIGSTOP");
+    const owned = await liveThroughAChange(at);
+    product.signal("SIGCONT");
+    await settleAt(at, owned, 1);
+  });
+
+  describe.each(redisFates)("%s", (_, afterwards) => {
+    test("what was made and changed while the process was down rolls once", async () => {
+      const at = await Site.make(world().client, "down");
+      await at.configMap("known", { v: "A" });
+      const known = await makeEstate(at, "known", "known");
+      await using first = start(at);
+      await first.ready();
+      await adopted(at, known);
+      await first.stop();
+      await laterThanTogether();
+      const owned = await liveThroughAChange(at);
+      afterwards(first.dataDir);
+      await using again = start(at, { dataDir: first.dataDir });
+      await again.ready();
+      await settleAt(at, owned, 1);
+      await settleAt(at, known, 0);
+    });
+  });
+
+  test("Deployments that are made while the process is frozen for a part of the time roll once each", async () => {
+    const at = await Site.make(world().client, "storm");
+    await at.configMap("settings", { v: "A" });
+    await using product = start(at);
+    await product.ready();
+    const seen = await makeDeployments(at, named("seen", many / 2));
+    product.signal("SIGSTOP");
+    const unseen = await makeDeployments(at, named("unseen", many / 2));
+    await passed(runMs);
+    await at.change("ConfigMap", "settings", { v: "B" });
+    product.signal("SIGCONT");
+    await settleAt(at, [...seen, ...unseen], 1, { withinMs: 60_000 });
+  });
+
+  test("a change at the moment the first start is ready rolls every workload that was there once", async () => {
+    const at = await Site.make(world().client, "ready");
+    await at.configMap("settings", { v: "A" });
+    const owned = await makeDeployments(at, named("api", many));
+    await laterThanTogether();
+    await using behind = await launchBehindProxy(world(), at);
+    behind.proxy.delay(slowWriteMs, { method: "PATCH" });
+    await behind.product.ready();
+    await at.change("ConfigMap", "settings", { v: "B" });
+    behind.proxy.heal();
+    await settleAt(at, owned, 1, { withinMs: 60_000 });
+  });
+}

@@ -1,0 +1,114 @@
+import { readdirSync, rmSync } from "node:fs";
+import { join } from "node:path";
+import { holds, until } from "@fleet-reloader/testkit/until";
+import { expect } from "vitest";
+import { auto, at as field, reads, type Site } from "../../site.ts";
+
+/** A workload that just rolls, by kind and name. */
+export type Owned = readonly ["Deployment" | "StatefulSet" | "DaemonSet", string];
+
+/** What asks a workload's roll to be written as a variable, whatever the flags say. */
+const asVariable = { "fleet-reloader.io/strategy": "env-vars" };
+
+/** What is not there by then was not merely late: promised are 15 s after the worst of faults. */
+const patienceMs = 60_000;
+
+/** Three quiet periods of `--debounce 500ms`, and then some. */
+const quietMs = 2000;
+
+/** One workload of each kind, and both strategies, that read this ConfigMap. */
+export async function makeEstate(at: Site, name: string, configMap = "settings"): Promise<readonly Owned[]> {
+  return await makeReaders(at, name, ["ConfigMap", configMap]);
+}
+
+/** The same, with what they read; opted in unless said otherwise. */
+export async function makeReaders(
+  at: Site,
+  name: string,
+  source: readonly ["ConfigMap" | "Secret", string],
+  optIn: Readonly<Record<string, string>> = auto,
+): Promise<readonly Owned[]> {
+  const spec = reads(source);
+  const estate = [
+    ["Deployment", name, optIn],
+    ["Deployment", `${name}-variable`, { ...optIn, ...asVariable }],
+    ["StatefulSet", name, optIn],
+    ["DaemonSet", name, { ...optIn, ...asVariable }],
+  ] as const;
+  await Promise.all(estate.map(([kind, own, annotations]) => at.workload(kind, own, { annotations, spec })));
+  return estate.map(([kind, own]) => [kind, own]);
+}
+
+/** As many Deployments as asked for, all of which read the ConfigMap `settings`. */
+export async function makeDeployments(at: Site, names: readonly string[]): Promise<readonly Owned[]> {
+  const spec = reads(["ConfigMap", "settings"]);
+  await Promise.all(names.map((name) => at.workload("Deployment", name, { annotations: auto, spec })));
+  return names.map((name) => ["Deployment", name]);
+}
+
+export async function adopted(at: Site, owned: readonly Owned[]): Promise<void> {
+  await Promise.all(owned.map(([kind, name]) => at.adopted(kind, name, patienceMs)));
+}
+
+/** Each of them rolls exactly this often. What does not is told of all of them together. */
+export async function settleAt(
+  at: Site,
+  owned: readonly Owned[],
+  rolls: number,
+  options: { readonly withinMs?: number; readonly quietMs?: number } = {},
+): Promise<void> {
+  const expected = Object.fromEntries(owned.map(([kind, name]) => [`${kind} ${name}`, rolls]));
+  const isReached = async () => Object.values(await counts(at, owned)).every((count) => count >= rolls);
+  // Whether it was is told below, with the count of each.
+  await until(`${rolls} rolls each`, isReached, options.withinMs ?? patienceMs).catch(() => undefined);
+  await holds(`they stay at ${rolls}`, options.quietMs ?? quietMs, async () => {
+    expect(await counts(at, owned)).toEqual(expected);
+    return true;
+  });
+}
+
+async function counts(at: Site, owned: readonly Owned[]): Promise<Readonly<Record<string, number>>> {
+  const deployments = await deploymentRolls(at);
+  const count = async ([kind, name]: Owned): Promise<number> =>
+    kind === "Deployment" ? (deployments.get(name) ?? -1) : await at.rolls(kind, name);
+  const all = owned.map(async (one) => [one.join(" "), await count(one)] as const);
+  return Object.fromEntries(await Promise.all(all));
+}
+
+/** `rolls` of all Deployments, by name, in one request. */
+async function deploymentRolls(at: Site): Promise<ReadonlyMap<string, number>> {
+  const items = field(JSON.parse(await at.all("Deployment")), "items");
+  return new Map(
+    (Array.isArray(items) ? items : []).map((item) => [
+      String(field(item, "metadata", "name")),
+      Number(field(item, "metadata", "annotations", "deployment.kubernetes.io/revision") ?? 1) - 1,
+    ]),
+  );
+}
+
+/** All that Redis knew is gone from the data dir of a product that has ended; the mark key stays. */
+export function loseRedis(dataDir: string): void {
+  for (const name of readdirSync(dataDir).filter((each) => each !== "mark.key"))
+    rmSync(join(dataDir, name), { recursive: true, force: true });
+}
+
+/** What becomes of Redis between two starts on one data dir. */
+export const redisFates = [
+  ["with what Redis knew", () => undefined],
+  ["without what Redis knew", loseRedis],
+] as const;
+
+const notePrefix = "fleet-reloader.io/carried-";
+
+/** The annotations of an object that are notes of ours, as they stand. */
+export function notesOf(object: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(annotationsOf(object).filter(([key]) => key.startsWith(notePrefix)));
+}
+
+export function withoutNotes(object: unknown): Readonly<Record<string, string>> {
+  return Object.fromEntries(annotationsOf(object).filter(([key]) => !key.startsWith(notePrefix)));
+}
+
+function annotationsOf(object: unknown): readonly (readonly [string, string])[] {
+  return Object.entries(field(object, "metadata", "annotations") ?? {});
+}

@@ -1,0 +1,124 @@
+import { holds, passed, until } from "@fleet-reloader/testkit/until";
+import { describe, expect, test } from "vitest";
+import { Deeds } from "../../deeds.ts";
+import { laterThanTogether, Site } from "../../site.ts";
+import type { World } from "../../world.ts";
+import { mounts } from "../csi.ts";
+import { appsKinds, cronJobs, jobs, type Subject } from "../kinds/subjects.ts";
+import { adopted, makeReaders, type Owned, settleAt } from "./estate.ts";
+import { launcher } from "./launch.ts";
+
+/** A usual quiet period: what appears and what changes within it are looked at in one go. */
+const longQuiet = ["--debounce", "2s"];
+const longQuietMs = 6000;
+
+const providerAuto = { "secretproviderclass.reloader.stakater.com/auto": "true" };
+
+/** What comes after its workload and changes soon, and workloads whose sources change as soon as they are there. */
+export function latecomerTests(world: () => World): void {
+  const start = launcher(world);
+
+  /** Workloads that wait for a ConfigMap and a Secret that are not there, and have been looked at. */
+  async function waiting(at: Site): Promise<readonly Owned[]> {
+    const owned = [
+      ...(await makeReaders(at, "settled", ["ConfigMap", "late"])),
+      ...(await makeReaders(at, "trusted", ["Secret", "late"])),
+    ];
+    await adopted(at, owned);
+    await laterThanTogether();
+    await at.configMap("late", { v: "0" });
+    await at.secret("late", { v: "0" });
+    return owned;
+  }
+
+  async function changeBoth(at: Site, v: string): Promise<void> {
+    await at.change("ConfigMap", "late", { v });
+    await at.change("Secret", "late", { v });
+  }
+
+  test("a ConfigMap and a Secret that appear late and change 1.2 s later roll once", async () => {
+    const at = await Site.make(world().client, "late");
+    await using product = start(at, { args: longQuiet });
+    await product.ready();
+    const owned = await waiting(at);
+    await passed(1200);
+    await changeBoth(at, "1");
+    await settleAt(at, owned, 1, { quietMs: longQuietMs });
+  });
+
+  test("a ConfigMap and a Secret that appear late and change each second for 5 s roll once", async () => {
+    const at = await Site.make(world().client, "late-often");
+    await using product = start(at, { args: longQuiet });
+    await product.ready();
+    const owned = await waiting(at);
+    for (const v of ["1", "2", "3", "4", "5"]) {
+      await passed(1000);
+      await changeBoth(at, v);
+    }
+    await settleAt(at, owned, 1, { quietMs: longQuietMs });
+  });
+
+  test("a pod status that changes 5 ms, 500 ms or 2 s after it was made rolls once", async () => {
+    const at = await Site.make(world().client, "late-status");
+    await using product = start(at, { args: ["--enable-csi-integration", ...longQuiet] });
+    await product.ready();
+    const rotations = [5, 500, 2000].map((afterMs) => ({ afterMs, name: `after-${afterMs}` }));
+    for (const { name } of rotations) {
+      await at.providerClass(name);
+      await at.workload("Deployment", name, { annotations: providerAuto, spec: mounts(name) });
+    }
+    await Promise.all(
+      rotations.map(async ({ afterMs, name }) => {
+        await at.podStatus("pod", name, { password: "v1" });
+        await passed(afterMs);
+        await at.rotate("pod", name, { password: "v2" });
+      }),
+    );
+    await settleAt(
+      at,
+      rotations.map(({ name }) => ["Deployment", name]),
+      1,
+      { quietMs: longQuietMs },
+    );
+  });
+
+  describe.each([
+    ["works", false],
+    ["is frozen", true],
+  ])("while the process %s", (_, isFrozen) => {
+    test("workloads of all kinds whose ConfigMap changes 100 ms after they were made act once", async () => {
+      const at = await Site.make(world().client, "young");
+      await at.configMap("source", { v: "0" });
+      // Their controllers have to be done with the first revision before there is a second one to count.
+      await using product = start(at, { args: longQuiet });
+      await product.ready();
+      await laterThanTogether();
+      const deeds = await Deeds.from(world().client, at.namespace);
+      if (isFrozen) product.signal("SIGSTOP");
+      const young: readonly Subject[] = [jobs, cronJobs, ...appsKinds];
+      for (const [kind, object] of young.flatMap((subject) => subject.objects([["ConfigMap", "source"]])))
+        await at.make(kind, object);
+      await passed(100);
+      await at.change("ConfigMap", "source", { v: "1" });
+      product.signal("SIGCONT");
+      await actOnce(young, deeds);
+    });
+  });
+}
+
+async function actOnce(subjects: readonly Subject[], deeds: Deeds): Promise<void> {
+  const expected = Object.fromEntries(subjects.map(({ name }) => [name, 1]));
+  const actions = async () =>
+    Object.fromEntries(
+      await Promise.all(
+        subjects.map(async (subject) => [subject.name, await subject.actions(deeds)] as const),
+      ),
+    );
+  // Whether each has acted is told below.
+  const isDone = async () => Object.values(await actions()).every((count) => count >= 1);
+  await until("each has acted", isDone, 60_000).catch(() => undefined);
+  await holds("none acts again", 2000, async () => {
+    expect(await actions()).toEqual(expected);
+    return true;
+  });
+}
