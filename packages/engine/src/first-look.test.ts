@@ -136,6 +136,69 @@ describe("a doubtful delivery", () => {
   });
 });
 
+describe("before a roll is tried", () => {
+  /** What Redis holds of the workload whenever the API server gets a PATCH. */
+  function watchedRedis() {
+    const held: (string | undefined)[] = [];
+    let look = (): string | undefined => undefined;
+    const before = ({ verb }: ClusterCall) => {
+      if (verb === "patch") held.push(look());
+    };
+    const of = (bed: Pick<Awaited<ReturnType<typeof adopted>>, "index" | "api">) => {
+      look = () => bed.index.noted.get(workloadKey(bed.api))?.note;
+    };
+    return { held, before, of };
+  }
+
+  // A webhook may leave the note of the roll without the roll.
+  test.each(["the note", "nothing"])(
+    "Redis holds the note that counts, where it had lost %s",
+    async (lost) => {
+      const redis = watchedRedis();
+      const bed = await adopted({ before: redis.before });
+      redis.of(bed);
+      await bed.index.open();
+      const note = bed.cluster.workload(bed.api)?.annotations[annotation] ?? "";
+      if (lost === "nothing") await bed.records.keep({ cluster: "c1", workload: bed.api }, note, 0);
+      else bed.index.noted.clear();
+      bed.edit("2");
+      expect(await bed.run()).toBe("rolled");
+      expect(redis.held.at(-1)).toBe(note);
+    },
+  );
+
+  test("Redis holds that no note counts, where there is none", async () => {
+    const redis = watchedRedis();
+    const bed = await unnoted({ before: redis.before });
+    redis.of(bed);
+    expect(await bed.look()).toBe("rolled");
+    expect(redis.held).toEqual([""]);
+  });
+});
+
+describe("a source that only a pattern leads to", () => {
+  test("is judged by what Redis has seen, where no note names it", async () => {
+    const bed = createTestBed({ engagedAtSeconds: 0 });
+    await bed.index.open();
+    const annotations = { "configmap.reloader.stakater.com/reload": "app.*" };
+    bed.cluster.setSource("ConfigMap", "app-1", { a: "1" });
+    const api = bed.cluster.setWorkload("api", { template: templateUsing({}), annotations });
+    await bed.clock.advance(10_000);
+    expect(outcomeOf(await bed.reconcile(api))).toBe("recorded");
+    await bed.clock.advance(10_000);
+    bed.cluster.setSource("ConfigMap", "app-2", { a: "1" });
+    const atSeconds = bed.serverSeconds();
+    await bed.clock.advance(10_000);
+    bed.cluster.setSource("ConfigMap", "app-2", { a: "2" });
+    await bed.clock.advance(10_000);
+    // To managedFields the interest is no older than the last write of who owns it.
+    bed.cluster.setWorkload("api", { annotations: { team: "shop" } });
+    const uid = bed.cluster.workload(api)?.uid ?? "";
+    bed.index.records?.seen.set(workloadKey(api), { uid, atSeconds });
+    expect(outcomeOf(await bed.reconcile(api))).toBe("rolled");
+  });
+});
+
 describe("a note that somebody else has touched", () => {
   const workloadOf = (bed: Awaited<ReturnType<typeof adopted>>) => {
     if (bed.index.records === undefined) throw new Error("there is no Redis");
@@ -147,7 +210,10 @@ describe("a note that somebody else has touched", () => {
     const bed = await adopted();
     await bed.index.open();
     const note = workloadOf(bed);
-    bed.records.noted({ cluster: "c1", workload: bed.api }, note);
+    bed.records.noted({ cluster: "c1", workload: bed.api }, note, {
+      resourceVersion: bed.cluster.workload(bed.api)?.resourceVersion ?? "",
+      notedAtSeconds: 0,
+    });
     return { ...bed, note, noteNow: () => workloadOf(bed) };
   }
   type Remembered = Awaited<ReturnType<typeof remembered>>;

@@ -23,16 +23,30 @@ export interface ServedRecord {
 export interface WorkloadRecord {
   /** The note that was written last, verified; undefined when there was none, or it is forgotten. */
   readonly note: string | undefined;
+  /** When it was written, in whole seconds of the API server's clock; undefined in records of before. */
+  readonly notedAtSeconds: number | undefined;
   readonly seen: SeenInterest | undefined;
   /** Undefined: the first list of its stream is not complete; nothing can be said of what it was served with. */
   readonly served: ServedRecord | undefined;
 }
 
+/** The workload as it was when its note was compared or written. */
+export interface Observed {
+  readonly resourceVersion: string;
+  /** When the note on it was written, in whole seconds of the API server's clock. */
+  readonly notedAtSeconds: number;
+}
+
 /** What a worker asks of, and tells, Redis' memory of workloads. */
 export interface WorkloadRecords {
   read(request: Request): Promise<WorkloadRecord>;
-  /** It has been looked at, and this is its note now. Returns at once: where it is lost, the note on the workload says the same. */
-  noted(request: Request, note: string | undefined): void;
+  /**
+   * It has been observed like this, and this is its note now. Returns at once: where it is lost, the note on the workload says
+   * the same. An event that shows a newer version stays: nobody has observed what it shows.
+   */
+  noted(request: Request, note: string | undefined, observed: Observed): void;
+  /** The note that counts until a write that begins now is verified. Resolves when Redis holds it. */
+  keep(request: Request, note: string, atSeconds: number): Promise<void>;
   /** It has been looked at, to whatever end. Returns at once. */
   looked(request: Request): void;
 }

@@ -262,6 +262,49 @@ describe("a workload that is listed or changed", () => {
     expect([index.workloads, asked()]).toEqual([[], []]);
   });
 
+  // Of the new one nothing is known: neither its pods nor its note are those of the one that is gone.
+  test("deleted and made anew in one batch is remembered by the event that shows the new one", async () => {
+    const { cluster, live, watch, deployment, upsert, index, asked } = await watched();
+    const api = deployment("api", noted);
+    await upsert(api);
+    asked();
+    const gone = live(api);
+    cluster.deleteWorkload(api);
+    const anew = live(deployment("api", noted));
+    await watch.events([
+      { type: "delete", object: gone },
+      { type: "upsert", object: anew },
+    ]);
+    expect(index.records?.seen.get("Deployment/ns/api")?.uid).toBe(anew.uid);
+    expect(asked()).toEqual(["api"]);
+  });
+
+  test.each(["events", "a list after events that failed"])(
+    "whose note somebody else wrote twice, ours in between, is looked at again by %s",
+    async (how) => {
+      const { cluster, live, watch, deployment, upsert, asked, fail } = await watched();
+      const api = deployment("api", noted);
+      const foreign = (n: number) => {
+        cluster.setWorkload("api", { annotations: { [note]: `{"v":1,"key":"k1","n":${n},"sources":{}}` } });
+        return live(api);
+      };
+      foreign(1);
+      await upsert(api);
+      asked();
+      const ours = '{"v":1,"key":"k1","sources":{}}';
+      cluster.setWorkload("api", { annotations: { [note]: ours }, manager: fieldManager });
+      const states = [live(api), foreign(2)].map((object) => ({ type: "upsert", object }) as const);
+      if (how === "events") await watch.events(states);
+      else {
+        fail("add");
+        await expect(watch.events(states)).rejects.toThrow("failed");
+        asked();
+        await watch.page([live(api)]);
+      }
+      expect(asked()).toEqual(["api"]);
+    },
+  );
+
   test("with annotations that cannot be read keeps no other one out", async () => {
     const { live, watch, deployment, index } = await watched();
     const broken = { "configmap.reloader.stakater.com/reload": "(,app", "fleet-reloader.io/debounce": "x" };

@@ -95,7 +95,8 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
     },
     async events(events) {
       const latest = [...new Map(events.map((event) => [workloadKey(event.object.ref), event])).values()];
-      const gone = latest.filter((event) => event.type === "delete").map((event) => event.object.ref);
+      // Also what was made anew since: another workload, of which nothing is known.
+      const gone = events.filter((event) => event.type === "delete").map((event) => event.object.ref);
       if (gone.length > 0) await index.remove(gone);
       for (const workload of gone) known.delete(workloadKey(workload));
       const shown = Map.groupBy(events.filter(isUpsert), (event) => workloadKey(event.object.ref));
@@ -127,8 +128,13 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
       const { entry, isStash, unreadable } = seen;
       const print = fingerprint(JSON.stringify([entry, seen.note, seen.isHeld, isStash, unreadable]));
       const shape = entry === undefined ? -1 - print : print;
+      const states = shown(workload);
+      // Somebody's note may have come and gone between two of ours.
+      const isOther = states.length > 1 && states.some(isDisowned);
+      // Where this fails, a list shows only the last of them.
+      if (isOther) known.delete(workloadKey(workload.ref));
       if (known.get(workloadKey(workload.ref)) === shape) return [];
-      const first = firstLike(entry, shown(workload), workload);
+      const first = firstLike(entry, states, workload);
       return [{ ...seen, shape, seen: first === undefined ? enteredNow(workload) : seenIn(first) }];
     });
     if (fresh.length === 0) return;
@@ -205,6 +211,11 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
       isStash: stand === "stash",
     };
   }
+}
+
+/** A note stands on it that somebody else wrote. */
+function isDisowned(workload: LiveWorkload): boolean {
+  return hasNote(workload.annotations) && !hasOwnNote(workload);
 }
 
 function seenIn({ uid, resourceVersion, writtenAtSeconds }: LiveWorkload): SeenInterest {

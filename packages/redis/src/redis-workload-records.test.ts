@@ -51,7 +51,8 @@ function requestOf(name: string, cluster = "c1") {
 
 const seen = { uid: "uid-1", resourceVersion: "107", atSeconds: 1700 };
 const served = { as: "a", sinceSeconds: 1600, isRestored: false };
-const nothing = { note: undefined, seen: undefined, served: undefined };
+const nothing = { note: undefined, notedAtSeconds: undefined, seen: undefined, served: undefined };
+const observed = { resourceVersion: "200", notedAtSeconds: 1650 };
 
 describe("what Redis remembers of a workload", () => {
   test("is nothing before anybody told it", async () => {
@@ -67,25 +68,46 @@ describe("what Redis remembers of a workload", () => {
       ...nothing,
       seen: { uid: "uid-2", atSeconds: 7 },
     });
-    bed.records.noted(requestOf("api"), "the note");
+    bed.records.noted(requestOf("api"), "the note", observed);
     await until("it is noted", async () => (await bed.noted("api")()) === "the note");
-    expect(await bed.records.read(requestOf("api"))).toEqual({ ...nothing, note: "the note" });
+    expect(await bed.records.read(requestOf("api"))).toEqual({
+      ...{ ...nothing, note: "the note" },
+      notedAtSeconds: 1650,
+    });
     expect((await bed.records.read(requestOf("web"))).seen?.uid).toBe("uid-2");
+  });
+
+  test("is the note that is kept before another is written, once that is answered", async () => {
+    await using bed = await openRecords();
+    await bed.records.keep(requestOf("api"), "the note", 1650);
+    expect(await bed.records.read(requestOf("api"))).toMatchObject({
+      note: "the note",
+      notedAtSeconds: 1650,
+    });
+    await bed.records.keep(requestOf("api"), "", 1650);
+    expect((await bed.records.read(requestOf("api"))).note).toBe("");
+  });
+
+  test("is a note without a time where a release of before wrote it", async () => {
+    await using bed = await openRecords();
+    const note = '{"v":1,"key":"k1","sources":{}}';
+    await bed.worker.connection.hset(bed.keys.cluster("c1").noted, "Deployment/ns/api", note);
+    expect(await bed.records.read(requestOf("api"))).toMatchObject({ note, notedAtSeconds: undefined });
   });
 
   test("is the newest of its notes, and none once it has none", async () => {
     await using bed = await openRecords();
-    bed.records.noted(requestOf("api"), "one");
-    bed.records.noted(requestOf("api"), "two");
+    bed.records.noted(requestOf("api"), "one", observed);
+    bed.records.noted(requestOf("api"), "two", observed);
     await until("it is noted", async () => (await bed.noted("api")()) === "two");
-    bed.records.noted(requestOf("api"), undefined);
+    bed.records.noted(requestOf("api"), undefined, observed);
     await until("it is forgotten", async () => (await bed.noted("api")()) === undefined);
   });
 
   test("is kept apart from that of another workload, another kind and another cluster", async () => {
     await using bed = await openRecords();
     const request = requestOf("api");
-    bed.records.noted(request, "the note");
+    bed.records.noted(request, "the note", observed);
     await until("it is noted", async () => (await bed.noted("api")()) === "the note");
     for (const other of [
       requestOf("api", "c2"),
@@ -99,7 +121,7 @@ describe("what Redis remembers of a workload", () => {
   test("goes with the workload", async () => {
     await using bed = await openRecords();
     await bed.index.put([entryOf("api", { seen })]);
-    bed.records.noted(requestOf("api"), "the note");
+    bed.records.noted(requestOf("api"), "the note", observed);
     await until("it is noted", async () => (await bed.noted("api")()) === "the note");
     await bed.index.remove([workloadNamed("api")]);
     expect(await bed.records.read(requestOf("api"))).toEqual(nothing);
@@ -136,9 +158,9 @@ describe("a workload whose entry is new", () => {
     expect(await bed.index.unlooked()).toBe(3);
     bed.records.looked(requestOf("api"));
     await until("it is counted no more", async () => (await bed.index.unlooked()) === 2);
-    bed.records.noted(requestOf("web"), "the note");
+    bed.records.noted(requestOf("web"), "the note", observed);
     await until("it is counted no more", async () => (await bed.index.unlooked()) === 1);
-    bed.records.noted(requestOf("job"), undefined);
+    bed.records.noted(requestOf("job"), undefined, observed);
     await until("it is counted no more", async () => (await bed.index.unlooked()) === 0);
   });
 
@@ -170,7 +192,7 @@ test("what is told while Redis is away holds nobody up, and is told when it is b
   const records = new RedisWorkloadRecords({ client, keys: new Keys("away"), log });
   expect(await records.read(requestOf("api"))).toEqual(nothing);
   await mortal.kill();
-  records.noted(requestOf("api"), "the note");
+  records.noted(requestOf("api"), "the note", observed);
   await mortal.restart();
   await until("it is noted", async () => (await records.read(requestOf("api"))).note === "the note");
   await client.close();
@@ -181,7 +203,7 @@ test("a note that Redis refuses is told in the log", async () => {
   const client = new RedisClient(redisAddress(redis.url), log);
   const keys = new Keys("refused");
   await client.connection.set(keys.cluster("c1").noted, "no hash");
-  new RedisWorkloadRecords({ client, keys, log }).noted(requestOf("api"), "the note");
+  new RedisWorkloadRecords({ client, keys, log }).noted(requestOf("api"), "the note", observed);
   await until("it is told", () =>
     log.lines.some(({ message }) => message === "a workload is not remembered"),
   );
@@ -195,7 +217,7 @@ test("telling a Redis that will not be back is no failure, asking it is one", as
   await client.connection.ping();
   const records = new RedisWorkloadRecords({ client, keys: new Keys("gone"), log });
   await client.close();
-  records.noted(requestOf("api"), "the note");
+  records.noted(requestOf("api"), "the note", observed);
   records.looked(requestOf("api"));
   await expect(records.read(requestOf("api"))).rejects.toThrow();
 });

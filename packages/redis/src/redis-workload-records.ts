@@ -2,17 +2,30 @@ import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Request } from "@fleet-reloader/engine/request";
 import {
+  type Observed,
   streamName,
   type WorkloadRecord,
   type WorkloadRecords,
 } from "@fleet-reloader/engine/workload-records";
 import type { RedisClient } from "./client.ts";
 import type { Keys } from "./keys.ts";
-import { readSeen, readServed } from "./workload-record.ts";
+import { Script } from "./script.ts";
+import { encodeNoted, readNoted, readSeen, readServed } from "./workload-record.ts";
 
-interface Pipeline {
-  exec(): Promise<readonly (readonly [Error | null, unknown])[] | null>;
-}
+/**
+ * KEYS: noted, seen, unlooked. ARGV: workload key, its note or '', the resourceVersion it was observed at. An event of a newer version stays.
+ * resourceVersions are decimal integers: the longer one is larger, then the lexically larger one (KEP-5504).
+ */
+const notedScript = new Script(`
+local workload, note, version = ARGV[1], ARGV[2], ARGV[3]
+if note == '' then redis.call('HDEL', KEYS[1], workload) else redis.call('HSET', KEYS[1], workload, note) end
+local event = redis.call('HGET', KEYS[2], workload)
+local seen = event and cjson.decode(event)[3]
+if type(seen) == 'string' and (#seen > #version or (#seen == #version and seen > version)) then return 0 end
+redis.call('HDEL', KEYS[2], workload)
+redis.call('SREM', KEYS[3], workload)
+return 1
+`);
 
 export interface RedisWorkloadRecordsOptions {
   readonly client: RedisClient;
@@ -40,34 +53,32 @@ export class RedisWorkloadRecords implements WorkloadRecords {
       redis.hmget(served, ...streams),
     ]);
     const [own, all] = records.map(readServed);
-    return { note: note ?? undefined, seen: readSeen(event), served: own ?? all };
+    return { ...readNoted(note), seen: readSeen(event), served: own ?? all };
   }
 
-  noted(request: Request, note: string | undefined): void {
+  noted({ cluster, workload }: Request, note: string | undefined, observed: Observed): void {
     const { client, keys } = this.#options;
-    const its = keys.cluster(request.cluster);
-    const key = workloadKey(request.workload);
-    const pipeline = client.connection.pipeline();
-    if (note === undefined) pipeline.hdel(its.noted, key);
-    else pipeline.hset(its.noted, key, note);
-    this.#send(pipeline.hdel(its.seen, key).srem(its.unlooked, key));
+    const { noted, seen, unlooked } = keys.cluster(cluster);
+    const text = note === undefined ? "" : encodeNoted(note, observed.notedAtSeconds);
+    const args = [workloadKey(workload), text, observed.resourceVersion];
+    this.#send(notedScript.run(client.connection, [noted, seen, unlooked], args));
   }
 
-  looked(request: Request): void {
+  async keep({ cluster, workload }: Request, note: string, atSeconds: number): Promise<void> {
     const { client, keys } = this.#options;
-    const { unlooked } = keys.cluster(request.cluster);
-    this.#send(client.connection.pipeline().srem(unlooked, workloadKey(request.workload)));
+    const text = encodeNoted(note, atSeconds);
+    await client.connection.hset(keys.cluster(cluster).noted, workloadKey(workload), text);
   }
 
-  /** A pipeline resolves with the failures of its commands, and rejects with its own. */
-  #send(pipeline: Pipeline): void {
-    const failed = (error: unknown): void => {
+  looked({ cluster, workload }: Request): void {
+    const { client, keys } = this.#options;
+    this.#send(client.connection.srem(keys.cluster(cluster).unlooked, workloadKey(workload)));
+  }
+
+  #send(sent: Promise<unknown>): void {
+    sent.catch((error: unknown) => {
       const err = error instanceof Error ? error.message : "Redis failed";
       this.#options.log.debug({ reason: "redis.unavailable", err }, "a workload is not remembered");
-    };
-    pipeline.exec().then((results) => {
-      const failure = results?.find(([error]) => error !== null);
-      if (failure !== undefined) failed(failure[0]);
-    }, failed);
+    });
   }
 }

@@ -1,5 +1,5 @@
 import { jsonField, jsonText, parseJson } from "@fleet-reloader/domain/json";
-import type { SeenInterest, ServedRecord } from "@fleet-reloader/engine/workload-records";
+import type { SeenInterest, ServedRecord, WorkloadRecord } from "@fleet-reloader/engine/workload-records";
 
 /** As Redis keeps it; empty when there is none. */
 export function encodeSeen(seen: SeenInterest | undefined): string {
@@ -24,4 +24,15 @@ export function readServed(text: string | null | undefined): ServedRecord | unde
   const sinceSeconds = jsonField(value, "since");
   if (as === undefined || typeof sinceSeconds !== "number") return undefined;
   return { as, sinceSeconds, isRestored: jsonField(value, "restored") === true };
+}
+
+/** The second it was written, a blank, the note; records of before hold the note alone. */
+export function encodeNoted(note: string, atSeconds: number): string {
+  return `${atSeconds} ${note}`;
+}
+
+export function readNoted(text: string | null | undefined): Pick<WorkloadRecord, "note" | "notedAtSeconds"> {
+  const found = /^(\d+) /.exec(text ?? "");
+  if (found === null) return { note: text ?? undefined, notedAtSeconds: undefined };
+  return { note: text?.slice(found[0].length), notedAtSeconds: Number(found[1]) };
 }

@@ -12,12 +12,16 @@ function note(count: number, own: Partial<Carried> = {}): Carried {
 /** A note of before: it does not count, and does not say for which workload it is. */
 const ofBefore = note(0, { uid: undefined });
 
-function trusted(known: Partial<NoteEvidence>) {
-  return trustedNote({
-    ...{ noted: undefined, isOwn: true, remembered: undefined, uid, isDoubtful: false },
-    ...known,
-  });
+function evidence(known: Partial<NoteEvidence>): NoteEvidence {
+  return { noted: undefined, isOwn: true, remembered: undefined, uid, isDoubtful: false, ...known };
 }
+
+function trusted(known: Partial<NoteEvidence>) {
+  const { carried, isDamaged } = trustedNote(evidence(known));
+  return { carried, isDamaged };
+}
+
+const ofRoll = { template: { digest: "d", togetherUntilSeconds: 0 } };
 
 describe("without a memory of Redis", () => {
   test("there is nothing to compare with when there is no note, and nothing is damaged", () => {
@@ -67,11 +71,16 @@ describe("with a note that Redis remembers", () => {
   });
 
   // What a write of ours left that nobody has verified.
-  test("in doubt a later note on the workload does not count before Redis knows it", () => {
-    expect(trusted({ noted: note(6), remembered, isDoubtful: true })).toEqual({
+  test("in doubt a later note of a roll does not count before Redis knows it", () => {
+    expect(trusted({ noted: note(6, ofRoll), remembered, isDoubtful: true })).toEqual({
       carried: remembered,
       isDamaged: true,
     });
+  });
+
+  test("in doubt a later note that came without a roll counts: it only says what pods carry", () => {
+    const noted = note(6, { template: { digest: "d", togetherUntilSeconds: 1700 } });
+    expect(trusted({ noted, remembered, isDoubtful: true })).toEqual({ carried: noted, isDamaged: false });
   });
 
   test("in doubt the same note counts: Redis confirms it", () => {
@@ -90,4 +99,31 @@ describe("with a note that Redis remembers", () => {
     const old = note(5, { uid: undefined });
     expect(trusted({ remembered: old })).toEqual({ carried: old, isDamaged: true });
   });
+});
+
+describe("with the memory that no note counted", () => {
+  test("in doubt the note of a roll does not count", () => {
+    const known = { noted: note(1, ofRoll), remembered: "none", isDoubtful: true } as const;
+    expect(trusted(known)).toEqual({ carried: undefined, isDamaged: true });
+  });
+
+  test("without doubt, and for a note that came without a roll, it says nothing", () => {
+    expect(trusted({ noted: note(1, ofRoll), remembered: "none" })).toEqual({
+      carried: note(1, ofRoll),
+      isDamaged: false,
+    });
+    expect(trusted({ noted: note(1), remembered: "none", isDoubtful: true })).toEqual({
+      carried: note(1),
+      isDamaged: false,
+    });
+  });
+});
+
+test("tells whether it is Redis that remembers what counts", () => {
+  const remembered = note(5);
+  const isRemembered = (known: Partial<NoteEvidence>) => trustedNote(evidence(known)).isRemembered;
+  expect(isRemembered({ remembered })).toBe(true);
+  expect(isRemembered({ noted: note(1, ofRoll), remembered: "none", isDoubtful: true })).toBe(true);
+  expect(isRemembered({ noted: note(5), remembered })).toBe(false);
+  expect(isRemembered({ noted: note(5) })).toBe(false);
 });

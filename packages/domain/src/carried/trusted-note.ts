@@ -6,8 +6,8 @@ export interface NoteEvidence {
   readonly noted: Carried | undefined;
   /** The API server names us as the one who wrote it. */
   readonly isOwn: boolean;
-  /** The note that was written and verified last, as Redis remembers it; undefined when it does not. */
-  readonly remembered: Carried | undefined;
+  /** What counted last, as Redis remembers it: the note that was verified, or that there was none; undefined when it does not. */
+  readonly remembered: Carried | "none" | undefined;
   readonly uid: string;
   /** A write of ours may be under way, or may have been taken apart: what stands on the workload is not verified. */
   readonly isDoubtful: boolean;
@@ -17,6 +17,8 @@ export interface NoteEvidence {
 export interface TrustedNote {
   readonly carried: Carried | undefined;
   readonly isDamaged: boolean;
+  /** It is the one that Redis remembers. */
+  readonly isRemembered: boolean;
 }
 
 /**
@@ -26,12 +28,18 @@ export interface TrustedNote {
 export function trustedNote({ noted, isOwn, remembered, uid, isDoubtful }: NoteEvidence): TrustedNote {
   // Notes of before do not count how many there have been, and say nothing that could be compared.
   const note = (isOwn || noted?.count === 0) && isOf(noted, uid) ? noted : undefined;
-  const memory = remembered?.uid === undefined || isOf(remembered, uid) ? remembered : undefined;
-  if (memory === undefined) return { carried: note, isDamaged: note === undefined && noted !== undefined };
-  if (note === undefined || note.count < memory.count) return { carried: memory, isDamaged: true };
-  return isDoubtful && note.count > memory.count
-    ? { carried: memory, isDamaged: true }
-    : { carried: note, isDamaged: false };
+  // Only the note of a roll says what is not so where the roll was taken out: one that only says what pods carry is true by itself.
+  const isUnverified = isDoubtful && note?.template?.togetherUntilSeconds === 0;
+  if (remembered === "none" && isUnverified)
+    return { carried: undefined, isDamaged: true, isRemembered: true };
+  const memory = remembered !== "none" && isOf(remembered, uid) ? remembered : undefined;
+  const isRemembered = memory !== undefined;
+  if (!isRemembered)
+    return { carried: note, isDamaged: note === undefined && noted !== undefined, isRemembered };
+  const isOld = note === undefined || note.count < memory.count;
+  return isOld || (isUnverified && note.count > memory.count)
+    ? { carried: memory, isDamaged: true, isRemembered }
+    : { carried: note, isDamaged: false, isRemembered: false };
 }
 
 function isOf(carried: Carried | undefined, uid: string): boolean {

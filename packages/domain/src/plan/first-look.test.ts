@@ -1,4 +1,5 @@
 import { describe, expect, test } from "vitest";
+import { type DecidedOnce, expectOnce, started } from "../fixture/decided-once.ts";
 import { adopted, PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 
 /** Made at 1000. Nobody has noted anything of it. */
@@ -17,29 +18,12 @@ function written(workload: PlannedWorkload, ...times: readonly number[]): Planne
 }
 
 const rolled = { app: "ChangedAfterStart" };
-/** All pods started at this second, as far as a clock tells. */
-const started = (at: number) => ({ notBefore: at, notAfter: at });
 const waiting = { notBefore: Number.POSITIVE_INFINITY, notAfter: Number.POSITIVE_INFINITY };
-
-interface Case {
-  readonly sentence: string;
-  readonly workload: () => PlannedWorkload;
-  readonly reasons: Readonly<Record<string, string>>;
-}
-
-/** What is decided, and that it is decided once. */
-function expectOnce({ workload: make, reasons }: Case): void {
-  const workload = make();
-  expect(workload.reconcile()).toEqual(reasons);
-  workload.now += 100;
-  workload.podsStart = started(workload.now);
-  expect(workload.reconcile()).toEqual({});
-}
 
 const seen = { atSeconds: 1000, resourceVersion: "1" };
 
 describe("a workload of which nothing is noted", () => {
-  test.each<Case>([
+  test.each<DecidedOnce>([
     {
       sentence: "adopts what was written before it was made",
       workload: () => written(unnoted(), 900, 999),
@@ -109,7 +93,7 @@ describe("at our first start", () => {
   const engaged = (at: number, ...times: readonly number[]) =>
     Object.assign(written(unnoted(), ...times), { engagedAtSeconds: at });
 
-  test.each<Case>([
+  test.each<DecidedOnce>([
     {
       sentence: "what was changed before we came is adopted",
       workload: () => engaged(1500, 900, 1499),
@@ -129,7 +113,7 @@ describe("at our first start", () => {
 });
 
 describe("a required source that was made after the workload", () => {
-  test.each<Case>([
+  test.each<DecidedOnce>([
     {
       sentence: "is adopted: no pod started without it",
       workload: () => written(unnoted(), 1100),
@@ -178,7 +162,7 @@ describe("a required source that was made after the workload", () => {
 describe("an optional source", () => {
   const optional = () => unnoted({ app: { optional: true } });
 
-  test.each<Case>([
+  test.each<DecidedOnce>([
     {
       sentence: "that was made after the workload is late",
       workload: () => written(optional(), 1100),
@@ -211,7 +195,7 @@ describe("a source that was noted as absent", () => {
     return workload;
   }
 
-  test.each<Case>([
+  test.each<DecidedOnce>([
     { sentence: "and then made is adopted", workload: () => written(without(), 1100), reasons: {} },
     {
       sentence: "and then made and changed rolls",
@@ -245,7 +229,7 @@ describe("a source that the note does not name yet", () => {
     return written(workload, ...times);
   }
 
-  test.each<Case>([
+  test.each<DecidedOnce>([
     {
       sentence: "is adopted when it was written before the template came to name it",
       workload: () => edited(900, 1299),
@@ -281,7 +265,7 @@ describe("a key that is read only now", () => {
     return workload;
   }
 
-  test.each<Case>([
+  test.each<DecidedOnce>([
     {
       sentence: "of a source that never changed rolls nothing",
       workload: () => wider(undefined),
@@ -332,7 +316,7 @@ describe("a class whose content pods show", () => {
   }
   const vault = { vault: "ChangedAfterStart" };
 
-  test.each<Case>([
+  test.each<DecidedOnce>([
     {
       sentence: "is adopted when it has been so since before the workload",
       workload: () => shown(999),
@@ -359,7 +343,7 @@ describe("a class whose content pods show", () => {
 });
 
 describe("the start of the pods", () => {
-  test.each<Case>([
+  test.each<DecidedOnce>([
     {
       sentence: "after the content was written adopts it",
       workload: () => Object.assign(written(unnoted(), 900, 1100), { podsStart: started(1101) }),
@@ -397,86 +381,6 @@ describe("the start of the pods", () => {
   });
 });
 
-describe("a note that cannot be trusted", () => {
-  /** Adopted at 1100, changed and rolled at 1300. `forget`: how much of the note is lost then. */
-  function rolledOnce(forget: "all" | "roll"): PlannedWorkload {
-    const workload = adopted();
-    const before = workload.note;
-    workload.now = 1300;
-    workload.set("ConfigMap", "app", { a: "2" });
-    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
-    workload.note = forget === "all" ? undefined : before;
-    workload.isDamaged = true;
-    workload.now = 1400;
-    return workload;
-  }
-  const changed = (workload: PlannedWorkload) => {
-    workload.set("ConfigMap", "app", { a: "3" });
-    return workload;
-  };
-
-  test.each<Case>([
-    {
-      sentence: "rolls nothing where the template carries the mark of what is live",
-      workload: () => rolledOnce("all"),
-      reasons: {},
-    },
-    {
-      sentence: "rolls nothing where the template carries that mark and an older note is remembered",
-      workload: () => rolledOnce("roll"),
-      reasons: {},
-    },
-    {
-      sentence: "rolls where the mark is that of another content",
-      workload: () => changed(rolledOnce("roll")),
-      reasons: { app: "SourceChanged" },
-    },
-    {
-      sentence: "rolls where the mark is gone with it, as what is remembered says",
-      workload: () => {
-        const workload = rolledOnce("roll");
-        workload.template = templateUsing({ app: {} });
-        return workload;
-      },
-      reasons: { app: "SourceChanged" },
-    },
-    {
-      sentence: "rolls nothing where the mark is gone with it and the pods have started since",
-      workload: () => {
-        const workload = rolledOnce("roll");
-        workload.edit(templateUsing({ app: {} }));
-        return Object.assign(workload, { podsStart: started(1401) });
-      },
-      reasons: {},
-    },
-  ])("$sentence", (one) => {
-    const workload = one.workload();
-    expect(workload.reconcile()).toEqual(one.reasons);
-    workload.isDamaged = false;
-    workload.now += 100;
-    expect(workload.reconcile()).toEqual({});
-  });
-
-  test("rolls nothing for any of several sources that the mark is of", () => {
-    const workload = adopted({ app: {}, db: {} });
-    const before = workload.note;
-    workload.now = 1300;
-    workload.set("ConfigMap", "app", { a: "2" });
-    workload.set("ConfigMap", "db", { a: "2" });
-    workload.reconcile();
-    workload.note = before;
-    workload.isDamaged = true;
-    expect(workload.reconcile()).toEqual({});
-  });
-
-  // After a rollback a template carries an old mark, and its pods read what was there then.
-  test("is the only one that the mark speaks for", () => {
-    const workload = rolledOnce("roll");
-    workload.isDamaged = false;
-    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
-  });
-});
-
 describe("a note of another template", () => {
   /** Adopted at 1100, changed at 1210; what else is written then, and when the pods started. */
   function changedWith(template: unknown, podsStart: PlannedWorkload["podsStart"]): PlannedWorkload {
@@ -491,7 +395,7 @@ describe("a note of another template", () => {
   const next = templateUsing({ app: {} }, "app:2");
   const reasons = { app: "SourceChanged" };
 
-  test.each<Case>([
+  test.each<DecidedOnce>([
     {
       sentence: "rolls nothing when its pods all started after the change",
       workload: () => changedWith(next, started(1221)),

@@ -3,7 +3,7 @@ import { utf8 } from "../bytes.ts";
 import { compatDeletedMarker, compatSourceHash } from "../compat/hash.ts";
 import { lastReloadedFromAnnotation, parseLastReloadedFrom } from "../compat/last-reloaded-from.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
-import { isMark, type KeyedDigest, markKeyId, markOf } from "../mark.ts";
+import { combineMarks, isMark, type KeyedDigest, markKeyId, markOf } from "../mark.ts";
 import type { PodTemplate } from "../pod-template.ts";
 import { type Annotations, annotationValue } from "../workload.ts";
 import { keysThatMatter, localName, type Sight } from "./sight.ts";
@@ -29,7 +29,9 @@ export function peerBaseline(sight: Sight, traces: PeerTraces): "same" | "differ
   const verdicts = [
     ...variableValues(sight, traces)
       .filter((value) => !others.some((other) => compare(value, other, traces) === "same"))
-      .map((value) => compare(value, sight, traces)),
+      .map((value) =>
+        isMarkOfAll(value, [sight, ...others], traces) ? "same" : compare(value, sight, traces),
+      ),
     ...lastReloadedHash(sight, traces.templateAnnotations).map((value) => compare(value, sight, traces)),
   ];
   if (verdicts.includes("same")) return "same";
@@ -49,6 +51,16 @@ function lastReloadedHash(sight: Sight, annotations: Annotations): readonly stri
   const text = annotationValue(annotations, lastReloadedFromAnnotation);
   const last = text === undefined ? undefined : parseLastReloadedFrom(text);
   return last !== undefined && localName(last.source) === localName(sight.ref) ? [last.hash] : [];
+}
+
+/** What a roll of ours leaves in a variable that several sources share. */
+function isMarkOfAll(value: string, sharing: readonly Sight[], { keyed }: PeerTraces): boolean {
+  const present = sharing.flatMap((sight) => {
+    const { ref, live } = sight;
+    if (live === undefined || live === "unseen") return [];
+    return [{ source: ref, mark: markOf(ref, live.content, keysThatMatter(sight), keyed) }];
+  });
+  return present.length > 1 && value === combineMarks(present, keyed);
 }
 
 const sha1Shape = /^[0-9a-f]{40}$/;

@@ -32,6 +32,8 @@ export interface PlanInput {
   readonly carried: Carried | undefined;
   /** The note on the workload is another one, or not verified: what the template itself says counts too. */
   readonly isDamaged: boolean;
+  /** When the note that counts was written, in whole seconds of the API server's clock; undefined: no later than our last write. */
+  readonly notedAtSeconds?: number | undefined;
   /** The sources the workload has opted in to. */
   readonly sights: readonly Sight[];
   /** Name patterns the workload has set, as in `Sight.patterns`: every source that matches one is among the sights. */

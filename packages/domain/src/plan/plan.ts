@@ -44,6 +44,9 @@ export function plan(input: PlanInput): Plan {
     reason === undefined || mark === undefined ? [] : [{ source: sight.ref, mode: sight.mode, mark, reason }],
   );
   const isRolled = changed.length > 0;
+  // A pattern led to a source that is gone by now, and of which nothing is noted.
+  if (!isRolled && patterns.length === 0 && seen.every(({ carries }) => carries === undefined))
+    return { type: "record", carried: undefined, hingesOnPods: false };
   const { digest, togetherUntilSeconds } = context.template;
   const carried: Carried = {
     keyId: input.keys.current.keyId,

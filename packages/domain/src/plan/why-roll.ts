@@ -57,7 +57,8 @@ function judgedByPods(why: WhyRoll, live: LiveContent, { notBefore, notAfter }: 
  */
 function whyChanged(sight: Sight, live: LiveContent, input: PlanContext): WhyRoll {
   if (input.isDamaged && ownVerdict(sight, input) === "same") return { reason: undefined };
-  const isTimeTold = live.writtenAtSeconds >= writtenBy(fieldManager, input.history.object);
+  const notedAtSeconds = input.notedAtSeconds ?? writtenBy(fieldManager, input.history.object);
+  const isTimeTold = live.writtenAtSeconds >= notedAtSeconds;
   // Who takes our note away often takes our mark from the template, too, which makes new pods of the same template.
   const areNewPods = (input.isDamaged || !input.template.isSame) && isTimeTold;
   return { reason: "SourceChanged", ...(areNewPods ? { pods: "unless-later" } : {}) };
@@ -70,16 +71,19 @@ function whyAppeared(
   before: CarriedSource | undefined,
   input: PlanContext,
 ): WhyRoll {
-  const { rules, workload, template, history } = input;
+  const { rules, workload, template, history, isDamaged } = input;
+  if (isDamaged && ownVerdict(sight, input) === "same") return { reason: undefined };
+  // Who takes our note away often makes new pods of the same template, too.
+  const pods = isDamaged ? ({ pods: "unless-later" } as const) : {};
   const isLate = live.createdAtSeconds > togetherUntil(before, template, input);
   const wasAbsent = before?.type === "absent";
   const isOptional = sight.reference?.optional === true;
   // Seen absent with our own eyes, or the whole life of this template lies after we came.
   if (isLate && isOptional && (wasAbsent || workload.templateChangedAtSeconds >= history.servedSinceSeconds))
-    return { reason: "LateOptionalReference" };
+    return { reason: "LateOptionalReference", ...pods };
   // A class is not made when a pod first shows it.
   const isMade = live.asOfSeconds === undefined;
-  if (isLate && isMade && rules.reloadOnCreate && wasAbsent) return { reason: "SourceCreated" };
+  if (isLate && isMade && rules.reloadOnCreate && wasAbsent) return { reason: "SourceCreated", ...pods };
   const verdict = input.carried === undefined ? ownVerdict(sight, input) : "unknown";
   if (verdict === "different") return { reason: "ChangedBeforeAdoption" };
   if (verdict === "same") return { reason: undefined };

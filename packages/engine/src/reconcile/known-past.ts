@@ -17,6 +17,18 @@ export interface KnownPast extends TrustedNote {
   /** Undefined: Redis was not asked, since the note alone tells. */
   readonly record: WorkloadRecord | undefined;
   readonly noteCount: number;
+  /** When the note that counts was written, where Redis tells it; undefined: no later than our last write to the workload. */
+  readonly notedAtSeconds: number | undefined;
+}
+
+/** What Redis keeps where no note counted. */
+const noNote = "";
+
+/** What Redis has to hold before another note is written, and does not: the note that counts; undefined: it holds it. */
+export function unkeptNote(past: KnownPast, note: string | undefined): string | undefined {
+  if (past.isRemembered) return undefined;
+  const counts = past.carried === undefined ? noNote : (note ?? noNote);
+  return past.record?.note === counts ? undefined : counts;
 }
 
 /** The note alone tells, unless it may be another's or an old one, or names less than the workload asks for now. */
@@ -44,12 +56,14 @@ export function knownPast(
   record: WorkloadRecord | undefined,
   { delivery, isOwn, live }: Reading,
 ): KnownPast {
-  const remembered = parseCarried(record?.note);
+  const remembered = record?.note === noNote ? "none" : parseCarried(record?.note);
   const { isDoubtful } = delivery;
+  const trusted = trustedNote({ noted, isOwn, remembered, uid: live.uid, isDoubtful });
   return {
-    ...trustedNote({ noted, isOwn, remembered, uid: live.uid, isDoubtful }),
+    ...trusted,
     record,
-    noteCount: Math.max(noted?.count ?? 0, remembered?.count ?? 0),
+    notedAtSeconds: trusted.isRemembered ? record?.notedAtSeconds : undefined,
+    noteCount: Math.max(noted?.count ?? 0, remembered === "none" ? 0 : (remembered?.count ?? 0)),
   };
 }
 

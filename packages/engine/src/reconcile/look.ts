@@ -1,12 +1,12 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
-import { parseCarried, type Served } from "@fleet-reloader/domain/carried/carried";
+import { type Carried, parseCarried, type Served } from "@fleet-reloader/domain/carried/carried";
 import { isOwnNote, ourNote } from "@fleet-reloader/domain/carried/note";
 import type { PodsStart } from "@fleet-reloader/domain/evidence/pods-start";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import type { Stand } from "@fleet-reloader/domain/kind/stand";
 import { isHeld } from "@fleet-reloader/domain/pause";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
-import type { Sight } from "@fleet-reloader/domain/plan/sight";
+import { localName, type Sight } from "@fleet-reloader/domain/plan/sight";
 import type { LiveWorkload } from "../cluster-api.ts";
 import { isInterested, patternsOf, readInterest } from "../interest.ts";
 import { createNamespaceCheck } from "../namespace-scope.ts";
@@ -16,7 +16,14 @@ import type { ReadsAhead, SourceReader } from "../source-reader.ts";
 import { servedKind, standOf } from "../stand-of.ts";
 import type { WorkloadRecords } from "../workload-records.ts";
 import type { Delivery } from "../workqueue.ts";
-import { historyOf, isNoteEnough, type KnownPast, knownPast, readPodsStart } from "./known-past.ts";
+import {
+  historyOf,
+  isNoteEnough,
+  type KnownPast,
+  knownPast,
+  readPodsStart,
+  unkeptNote,
+} from "./known-past.ts";
 import type { EngagedCluster, Reading } from "./reading.ts";
 
 export interface Planned {
@@ -72,7 +79,18 @@ export function createLook(options: LookOptions): LookNow {
     const interest = readInterest(live, options.settings, options.compile);
     const note = ourNote(live.annotations, options.keys);
     const isOwn = isOwnNote(live.annotations, live.object, options.keys);
-    const reading = { request, delivery, cluster, live, kind, interest, note, isOwn, noteCount: 0 };
+    const reading = {
+      request,
+      delivery,
+      cluster,
+      live,
+      kind,
+      interest,
+      note,
+      isOwn,
+      noteCount: 0,
+      unkept: undefined,
+    };
     if (!isInScope) return { reading, stand, ...leftAlone(note) };
     const past = await pastOf(reading);
     const isNobody = past.carried === undefined && past.record?.served === undefined;
@@ -92,7 +110,8 @@ export function createLook(options: LookOptions): LookNow {
     const { carried } = past;
     const sights = stand === "owned" ? [] : await sources.look({ api, live, interest, note, carried, ahead });
     const planned = planWith(reading, sights, past, undefined);
-    const isSure = planned.type === "record" && !planned.hingesOnPods;
+    const isAsked = past.record !== undefined || sights.every((sight) => isNoted(sight, carried));
+    const isSure = planned.type === "record" && !planned.hingesOnPods && isAsked;
     if (isSure) return { reading, stand, planned, sights };
     // A note that stands on the workload may be an old one: nothing is rolled for it before Redis was asked, too.
     const all = past.record === undefined ? await askedPast(reading) : past;
@@ -100,7 +119,8 @@ export function createLook(options: LookOptions): LookNow {
     const judged = again.hingesOnPods
       ? planWith(reading, sights, all, await readPodsStart(live, reading))
       : again;
-    return { reading: { ...reading, noteCount: all.noteCount }, stand, planned: judged, sights };
+    const read = { ...reading, noteCount: all.noteCount, unkept: unkeptNote(all, note) };
+    return { reading: read, stand, planned: judged, sights };
   }
 
   async function askedPast(reading: Reading): Promise<KnownPast> {
@@ -119,6 +139,7 @@ export function createLook(options: LookOptions): LookNow {
       workload: { ...live, parsed: interest.template, uid: kind.kind === "Job" ? undefined : live.uid },
       carried: past.carried,
       isDamaged: past.isDamaged,
+      notedAtSeconds: past.notedAtSeconds,
       sights,
       patterns: patternsOf(interest),
       rules: options.settings,
@@ -129,6 +150,11 @@ export function createLook(options: LookOptions): LookNow {
       served: servedOf(past),
     });
   }
+}
+
+/** A source that only a pattern leads to is not known before the sources are read: what is not noted of it, Redis may know. */
+function isNoted({ ref, patterns }: Sight, carried: Carried | undefined): boolean {
+  return patterns.length === 0 || carried?.sources.has(localName(ref)) === true;
 }
 
 /** The note keeps what it says: another time under the same settings is no news. */

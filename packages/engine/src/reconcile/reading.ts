@@ -27,4 +27,6 @@ export interface Reading {
   readonly isOwn: boolean;
   /** The largest count of any note that is known of it. */
   readonly noteCount: number;
+  /** The note that counts, where Redis does not hold it: it would be gone with a write that leaves another on the workload. */
+  readonly unkept: string | undefined;
 }

@@ -2,6 +2,8 @@ import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialec
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { nextNote } from "@fleet-reloader/domain/carried/next-note";
 import { notePatch } from "@fleet-reloader/domain/carried/note";
+import { writtenBy } from "@fleet-reloader/domain/evidence/managed-fields";
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import { isMade } from "@fleet-reloader/domain/kind/roll-write";
 import { type PauseChange, planPause } from "@fleet-reloader/domain/pause";
@@ -21,7 +23,7 @@ import type { Reporter } from "../reporter.ts";
 import type { Again, Outcome, Request } from "../request.ts";
 import type { Settings } from "../settings.ts";
 import type { SourceReader } from "../source-reader.ts";
-import type { WorkloadRecords } from "../workload-records.ts";
+import type { Observed, WorkloadRecords } from "../workload-records.ts";
 import type { Workqueue } from "../workqueue.ts";
 import { writeRoll } from "../write-roll.ts";
 import { about } from "./about.ts";
@@ -115,7 +117,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
     if (due === undefined) {
       tellNo(reading, stays, sights);
       // What Redis has lost is told again where workloads are looked at for their own sake.
-      if (isNoted && delivery.purpose !== "change") options.records.noted(request, text);
+      if (isNoted && delivery.purpose !== "change") options.records.noted(request, text, observed(live));
     }
     if (rolling === undefined) options.records.looked(request);
     // Only now: a pause that was not written has no end.
@@ -175,7 +177,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
     const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
     if (written === undefined) return "gone";
     sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
-    options.records.noted(request, text);
+    options.records.noted(request, text, observed(written));
     // What was rolled while it was paused reaches the pods from now on.
     if (pausing.spec.isPaused === false) {
       options.followUps?.rolled({ request, run: { rolledAtMs: clock.now(), sources: [] } });
@@ -192,7 +194,9 @@ export function createWriter(options: WriterOptions): WriteDecision {
     sights: readonly Sight[],
     { pausing, ...rolling }: Rolling & { readonly pausing: Pausing },
   ): Promise<Outcome | Again> {
-    const { request, delivery, cluster, live, interest } = reading;
+    const { request, delivery, cluster, live, interest, unkept } = reading;
+    // Until the write is verified, this is what counts: a webhook may leave the new note without the roll.
+    if (unkept !== undefined) await options.records.keep(request, unkept, observed(live).notedAtSeconds);
     const written = await writeRoll(rolling.how, {
       ...{ api: cluster.api, live, signal: delivery.signal, annotations: rolling.annotations },
       also: { ...pausing.spec, annotations: pausing.annotations },
@@ -201,7 +205,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
     if (written.type === "gone") return "gone";
     if (written.type === "written") {
       sources.remember(cluster.api, written.live, { sources: interest.candidates, note: rolling.note });
-      options.records.noted(request, rolling.note);
+      options.records.noted(request, rolling.note, observed(written.live));
     } else {
       options.records.looked(request);
     }
@@ -265,6 +269,11 @@ export function createWriter(options: WriterOptions): WriteDecision {
       );
     }
   }
+}
+
+/** The workload with our note on it. */
+function observed({ resourceVersion, object }: LiveWorkload): Observed {
+  return { resourceVersion, notedAtSeconds: writtenBy(fieldManager, object) };
 }
 
 /** The note as it has to be without a roll: while one is due it stays as it is. */

@@ -17,7 +17,6 @@ interface State {
   readonly handled: Map<string, SourceVersion>;
   readonly served: Map<string, ServedRecord>;
   readonly seen: Map<string, SeenInterest>;
-  readonly noted: Map<string, string>;
   readonly unlooked: Set<string>;
 }
 
@@ -34,6 +33,8 @@ export class MemoryReferenceIndex implements ReferenceIndex {
   /** What would be in Redis; undefined after a flush. */
   #stored: State | undefined;
   #opened: State | undefined;
+  /** Notes that were written last: workers write them also where no watcher has opened the state anew yet. */
+  readonly noted = new Map<string, { readonly note: string; readonly atSeconds: number }>();
 
   constructor(options: MemoryReferenceIndexOptions) {
     this.#options = options;
@@ -42,11 +43,12 @@ export class MemoryReferenceIndex implements ReferenceIndex {
   /** All is gone, as after FLUSHALL. */
   wipe(): void {
     this.#stored = undefined;
+    this.noted.clear();
   }
 
   /** What is remembered of single workloads is gone, and nothing else. */
   wipeRecords(): void {
-    this.#stored?.noted.clear();
+    this.noted.clear();
     this.#stored?.seen.clear();
   }
 
@@ -68,7 +70,6 @@ export class MemoryReferenceIndex implements ReferenceIndex {
       handled: new Map(),
       served: new Map(),
       seen: new Map(),
-      noted: new Map(),
       unlooked: new Set(),
     };
     this.#opened = this.#stored;
@@ -76,7 +77,7 @@ export class MemoryReferenceIndex implements ReferenceIndex {
   }
 
   /** What `MemoryWorkloadRecords` reads and writes; undefined after a flush. */
-  get records(): Pick<State, "served" | "seen" | "noted" | "unlooked"> | undefined {
+  get records(): Pick<State, "served" | "seen" | "unlooked"> | undefined {
     return this.#stored;
   }
 
@@ -170,7 +171,7 @@ export class MemoryReferenceIndex implements ReferenceIndex {
 
   #forget(state: State, key: string): void {
     if (!state.entries.delete(key)) return;
-    for (const kept of [state.unpublished, state.seen, state.noted, state.unlooked]) kept.delete(key);
+    for (const kept of [state.unpublished, state.seen, this.noted, state.unlooked]) kept.delete(key);
   }
 
   #uses({ workload, sources, patterns }: IndexEntry, source: SourceRef): boolean {

@@ -1,6 +1,8 @@
+import { isOlderVersion } from "@fleet-reloader/domain/resource-version";
 import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { Request } from "@fleet-reloader/engine/request";
 import {
+  type Observed,
   type ServedRecord,
   streamName,
   type WorkloadRecord,
@@ -31,18 +33,31 @@ export class MemoryWorkloadRecords implements WorkloadRecords {
     const { records } = index;
     const own = records?.served.get(streamName(workload.kind, workload.namespace));
     const all = records?.served.get(streamName(workload.kind, undefined));
-    const { noted, seen } = records ?? {};
-    return { note: noted?.get(key), seen: seen?.get(key), served: own ?? all ?? served?.() };
+    const { seen } = records ?? {};
+    const last = index.noted.get(key);
+    return {
+      note: last?.note,
+      notedAtSeconds: last?.atSeconds,
+      seen: seen?.get(key),
+      served: own ?? all ?? served?.(),
+    };
   }
 
-  noted({ workload }: Request, note: string | undefined): void {
+  noted({ workload }: Request, note: string | undefined, observed: Observed): void {
     if (this.#isLost("noted")) return;
-    const { records } = this.#options.index;
+    const { noted, records } = this.#options.index;
     const key = workloadKey(workload);
-    if (note === undefined) records?.noted.delete(key);
-    else records?.noted.set(key, note);
+    if (note === undefined) noted.delete(key);
+    else noted.set(key, { note, atSeconds: observed.notedAtSeconds });
+    const seen = records?.seen.get(key)?.resourceVersion;
+    if (seen !== undefined && isOlderVersion(observed.resourceVersion, seen)) return;
     records?.seen.delete(key);
     records?.unlooked.delete(key);
+  }
+
+  async keep({ workload }: Request, note: string, atSeconds: number): Promise<void> {
+    this.#options.before?.("keep");
+    this.#options.index.noted.set(workloadKey(workload), { note, atSeconds });
   }
 
   looked({ workload }: Request): void {
