@@ -50,7 +50,11 @@ function readKeyring(file: string): Keyring {
       `--mark-key-file ${file}: it holds no key; make one with: openssl rand -hex 32 > ${file}`,
     );
   }
-  return { current, find: (keyId) => keys.find((key) => key.keyId === keyId) };
+  return {
+    current,
+    ids: keys.map(({ keyId }) => keyId),
+    find: (keyId) => keys.find((key) => key.keyId === keyId),
+  };
 }
 
 /** The keys of `--mark-key-file`, or those of the data dir, made at the first start. */
