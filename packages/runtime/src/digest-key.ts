@@ -1,9 +1,10 @@
 import { createHash, createHmac, createSecretKey, randomBytes } from "node:crypto";
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import type { KeyedDigest } from "@fleet-reloader/domain/mark";
+import { makeFolder, unwritable } from "./data-dir.ts";
 
 const keyBytes = 32;
 
@@ -74,7 +75,7 @@ function ensureKeyFile(file: string): void {
   if (existsSync(file)) return;
   const draft = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
+    makeFolder(dirname(file));
     writeFileSync(draft, `${randomBytes(keyBytes).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
     try {
       chmodSync(draft, 0o600);
@@ -83,11 +84,7 @@ function ensureKeyFile(file: string): void {
       rmSync(draft);
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : "unknown";
-    throw new Fault(
-      "config.invalid",
-      `--data-dir ${dirname(file)}: cannot be written (${why}); name a folder this process may write to`,
-    );
+    throw unwritable(dirname(file), error);
   }
 }
 

@@ -16,7 +16,7 @@ import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
-import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
+import { dataDirOf, openDataDir } from "@fleet-reloader/runtime/data-dir";
 import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
@@ -187,6 +187,7 @@ async function redisFor(
   }: { readonly searchPath: string; readonly log: Log; readonly shutdown: Shutdown },
 ): Promise<RedisAddress> {
   if (url !== "") return redisAddress(url);
+  openDataDir(dataDir);
   const server = await EmbeddedServer.start({ dataDir, searchPath, clock: systemClock, log });
   shutdown.add("embedded redis", () => server.stop());
   return { socketPath: server.socketPath };
