@@ -17,7 +17,6 @@ import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { dataDirOf, openDataDir } from "@fleet-reloader/runtime/data-dir";
-import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
 import { Loops } from "@fleet-reloader/runtime/loops";
@@ -31,6 +30,7 @@ import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory, tellFreezes } from "@fleet-reloader/wiring/history";
+import { openKeyring, openRedisUrl } from "@fleet-reloader/wiring/made-secrets";
 import { publishOnEngagement } from "@fleet-reloader/worker/meta-info";
 import { startReporting } from "@fleet-reloader/worker/reporting";
 import { startWorking } from "@fleet-reloader/worker/working";
@@ -52,8 +52,9 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     });
     shutdown.add("hub connection", () => registration.close());
     const dataDir = dataDirOf(config.dataDir, sources.env);
-    const keyring = loadKeyring(config.markKeyFile, dataDir);
-    const address = await redisFor(config.redisUrl, dataDir, {
+    const secrets = { config, env: sources.env, clock: systemClock, log, metrics };
+    const keyring = await openKeyring(secrets);
+    const address = await redisFor(await openRedisUrl(secrets), dataDir, {
       searchPath: sources.env.PATH ?? "",
       log,
       shutdown,
@@ -65,9 +66,9 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     shutdown.add("queue", () => queue.close());
     adapters.watchQueue(() => queue.depth());
 
-    const telling = createTelling({
+    const telling = await createTelling({
       ...{ ...time, log, meter, url: config.webhookUrl, settings: settingsOf(config) },
-      keyring: () => keyring,
+      keyring: async () => keyring,
     });
     if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
     const settings = settingsFor(telling, settingsOf(config));

@@ -12,8 +12,6 @@ import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
-import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
-import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
 import { Loops } from "@fleet-reloader/runtime/loops";
@@ -24,6 +22,7 @@ import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock"
 import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory, tellFreezes } from "@fleet-reloader/wiring/history";
+import { openKeyring, openRedisUrl } from "@fleet-reloader/wiring/made-secrets";
 import { compactOften } from "./compact-often.ts";
 import { watcherConfig } from "./config.ts";
 import { createScaling } from "./scaling.ts";
@@ -39,20 +38,21 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   remarkOn(watcherConfig, sources, log);
   const { meter, adapters, metrics } = createPromMeter({ withProcess: true });
   const shutdown = new Shutdown();
+  const secrets = { config, env: sources.env, clock: systemClock, log, metrics };
 
   const registration = openRegistration({
     ...{ ...time, log, meter, userAgent, onCall: adapters.requested },
     sources: registrationSourcesOf(config, sources.env),
   });
   shutdown.add("hub connection", () => registration.close());
-  const client = new RedisClient(redisAddress(config.redisUrl), log);
+  const client = new RedisClient(redisAddress(await openRedisUrl(secrets)), log);
   shutdown.add("redis", () => client.close());
   const keys = new Keys("fleet-reloader", config.shards);
   const queue = new BullWorkqueue({ ...time, client, keys });
   shutdown.add("queue", () => queue.close());
-  const telling = createTelling({
+  const telling = await createTelling({
     ...{ ...time, log, meter, url: config.webhookUrl, settings: settingsOf(config) },
-    keyring: () => loadKeyring(config.markKeyFile, dataDirOf(config.dataDir, sources.env)),
+    keyring: () => openKeyring(secrets),
   });
   if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
   const settings = settingsFor(telling, settingsOf(config));

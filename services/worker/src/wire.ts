@@ -13,8 +13,6 @@ import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
-import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
-import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
 import { Loops } from "@fleet-reloader/runtime/loops";
@@ -25,6 +23,7 @@ import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock"
 import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory } from "@fleet-reloader/wiring/history";
+import { openKeyring, openRedisUrl } from "@fleet-reloader/wiring/made-secrets";
 import { workerConfig } from "./config.ts";
 import { publishOnEngagement } from "./meta-info.ts";
 import { startReporting } from "./reporting.ts";
@@ -45,8 +44,9 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     sources: registrationSourcesOf(config, sources.env),
   });
   shutdown.add("hub connection", () => registration.close());
-  const keyring = loadKeyring(config.markKeyFile, dataDirOf(config.dataDir, sources.env));
-  const client = new RedisClient(redisAddress(config.redisUrl), log);
+  const secrets = { config, env: sources.env, clock: systemClock, log, metrics };
+  const keyring = await openKeyring(secrets);
+  const client = new RedisClient(redisAddress(await openRedisUrl(secrets)), log);
   shutdown.add("redis", () => client.close());
   const keys = new Keys("fleet-reloader", config.shards);
   const queue = new BullWorkqueue({ ...time, client, keys });
