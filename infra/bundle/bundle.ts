@@ -90,4 +90,10 @@ await Promise.all([
     outfile: board,
     external: ["@bull-board/*", "express"],
   }),
+  build({
+    ...shared,
+    absWorkingDir: root,
+    entryPoints: ["infra/docker/main.ts"],
+    outfile: "infra/docker/dist/main.mjs",
+  }),
 ]);

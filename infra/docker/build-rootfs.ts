@@ -63,16 +63,20 @@ function findRedis(): string {
 }
 
 function addServices(): void {
-  copy(join(repository, "infra/docker/main.mjs"), "/app/main.mjs", 0o644);
+  copyBundle("infra/docker/dist/main.mjs", "/app/main.mjs");
+  copy(join(repository, "infra/bundle/node-args"), "/app/node-args", 0o644);
   copy(join(repository, "LICENSE"), "/app/LICENSE", 0o644);
   const bundles = ["standalone", "watcher", "worker", "cli"].map(
     (service) => `services/${service}/dist/main.mjs`,
   );
-  for (const bundle of [...bundles, "services/dashboard/dist/queue-board.mjs"]) {
-    const from = join(repository, bundle);
-    if (!existsSync(from)) throw new Error(`${bundle} is missing: run node infra/bundle/bundle.ts first`);
-    copy(from, `/app/${bundle}`, 0o644);
-  }
+  for (const bundle of [...bundles, "services/dashboard/dist/queue-board.mjs"])
+    copyBundle(bundle, `/app/${bundle}`);
+}
+
+function copyBundle(bundle: string, path: string): void {
+  const from = join(repository, bundle);
+  if (!existsSync(from)) throw new Error(`${bundle} is missing: run node infra/bundle/bundle.ts first`);
+  copy(from, path, 0o644);
 }
 
 /** The queue board finds its pages beside its packages, so these are not in a bundle. */

@@ -68,7 +68,7 @@ const hub: Fields = {
       image: text("valkey/valkey:8.1", "Its image; a Redis has no valkey-server and will not do."),
       existingSecret: text(
         "",
-        "Secret with the password, letters and digits only. Needed wherever templates are rendered without the cluster, as Argo CD does.",
+        "Secret with the password, letters and digits only. When empty the watchers and workers make one with a random password, once.",
       ),
       existingSecretKey: text("password", "Key of the password in that Secret."),
       persistence: closed("Its append-only file, written every second. What is lost is compared anew.", {
@@ -172,12 +172,9 @@ export const ownValues: Fields = {
       {
         create: toggle(
           true,
-          "Make a Secret with a random key at the first install; upgrades and reinstalls keep it. false without existingSecret: a key in the data dir.",
+          "The product makes the Secret <name>-mark-key with a random key at its first start and keeps it; upgrades and reinstalls do, too. false without existingSecret: a key in the data dir.",
         ),
-        existingSecret: text(
-          "",
-          "Secret with your own key. Needed wherever templates are rendered without the cluster, as Argo CD does: there each rendering would make a new one.",
-        ),
+        existingSecret: text("", "Secret with your own key."),
         existingSecretKey: text(
           "mark.key",
           "Key in that Secret; 64 hexadecimal characters a line, the current one first.",

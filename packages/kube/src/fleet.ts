@@ -1,4 +1,5 @@
 import type { Standing } from "@fleet-reloader/domain/cluster/standing";
+import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Reach } from "@fleet-reloader/engine/cluster-gate";
 import type { Log } from "@fleet-reloader/engine/log";
@@ -48,6 +49,8 @@ export class Fleet {
   readonly #claims = new Map<ClusterId, Set<Member>>();
   readonly #engagements = new Map<ClusterId, Engagement>();
   readonly #running = new Set<Promise<void>>();
+  /** Providers that have said what there is. */
+  readonly #heard = new Set<ClusterProvider>();
 
   constructor(options: FleetOptions) {
     this.#options = options;
@@ -73,10 +76,13 @@ export class Fleet {
     return standing.state === "Unreachable" ? "unreachable" : "reachable";
   }
 
-  /** A line for whatever keeps a cluster that is waited for from being served as it should, for readiness. */
+  /**
+   * A line for whatever keeps a cluster that is waited for from being served as it should, for readiness; also as long as it is
+   * not known which clusters there are.
+   */
   get notEngaged(): readonly string[] {
     return [
-      ...this.#options.providers.flatMap((provider) => provider.notReady),
+      ...this.#options.providers.flatMap((provider) => this.#silenceOf(provider)),
       ...inOrder(this.#members).flatMap((member) => (this.#isWaitedFor(member) ? this.#linesOf(member) : [])),
     ];
   }
@@ -99,15 +105,24 @@ export class Fleet {
     });
   }
 
+  #silenceOf(provider: ClusterProvider): readonly string[] {
+    const { notReady } = provider;
+    if (notReady.length > 0 || this.#heard.has(provider)) return notReady;
+    return ["clusters: it is not known yet which there are"];
+  }
+
   /** Engages every registration and calls back once for each cluster. Resolves when the signal is aborted and all is closed. */
   async run(signal: AbortSignal, onEngaged: OnEngaged): Promise<void> {
     await Promise.all(
       this.#options.providers.map(async (provider, precedence) => {
         const mine = new Map<string, Member>();
         const isNamed = provider.isNamed === true;
-        const change = (registrations: readonly Registration[]): void =>
+        const change = (registrations: readonly Registration[]): void => {
+          this.#heard.add(provider);
           this.#change(mine, registrations, { precedence, isNamed, signal, onEngaged });
+        };
         await provider.run(signal, change);
+        if (!signal.aborted) throw new Fault("engine.invariant", "a provider of clusters ended by itself");
       }),
     );
     while (this.#running.size > 0) await Promise.all(this.#running);

@@ -57,6 +57,11 @@ function ownConfig(all: KubeConfig, wanted: string): KubeConfig {
 // Where kubelet puts it: https://kubernetes.io/docs/tasks/run-application/access-api-from-pod/
 const serviceAccountToken = "/var/run/secrets/kubernetes.io/serviceaccount/token";
 
+/** Where this process keeps what is its own: the cluster it runs in, or outside of one the first that it is given. */
+export function homeTarget(files: readonly string[], contexts: readonly string[]): ClusterTarget | undefined {
+  return existsSync(serviceAccountToken) ? inClusterTarget() : selectTargets(files, contexts)[0];
+}
+
 /** The cluster this process runs in, from its ServiceAccount. */
 function inClusterTarget(): ClusterTarget {
   if (!existsSync(serviceAccountToken)) {

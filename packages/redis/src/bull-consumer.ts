@@ -1,4 +1,4 @@
-import { asFault } from "@fleet-reloader/domain/fault";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Again } from "@fleet-reloader/engine/request";
@@ -43,6 +43,8 @@ export class BullConsumer {
   readonly #holds: BullHolds;
   /** One for each shard. */
   readonly #workers: readonly Worker<RequestJob, string>[];
+  readonly #broken = Promise.withResolvers<never>();
+  #isStopping = false;
 
   constructor(options: BullConsumerOptions) {
     this.#options = options;
@@ -55,13 +57,23 @@ export class BullConsumer {
   }
 
   start(): void {
-    for (const worker of this.#workers) {
-      void worker
-        .run()
-        .catch((error: unknown) =>
-          this.#options.log.error({ err: asFault(error).message }, "queue worker ended"),
-        );
+    for (const worker of this.#workers) void this.#run(worker);
+  }
+
+  /** Rejects with a fault `engine.invariant` when requests are no longer taken although nobody stopped it. */
+  get broken(): Promise<never> {
+    return this.#broken.promise;
+  }
+
+  async #run(worker: Worker<RequestJob, string>): Promise<void> {
+    let why = "";
+    try {
+      await worker.run();
+    } catch (error) {
+      why = `: ${asFault(error).message}`;
     }
+    if (!this.#isStopping)
+      this.#broken.reject(new Fault("engine.invariant", `the queue's worker ended by itself${why}`));
   }
 
   /**
@@ -70,6 +82,7 @@ export class BullConsumer {
    */
   async stop(graceMs: number): Promise<void> {
     const { clock } = this.#options;
+    this.#isStopping = true;
     const patience = new AbortController();
     const late = async (): Promise<void> => {
       await clock.sleep(graceMs, patience.signal);

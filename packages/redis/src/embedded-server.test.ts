@@ -1,14 +1,25 @@
-import { execFileSync } from "node:child_process";
-import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { execFileSync, spawn } from "node:child_process";
+import { once } from "node:events";
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import process from "node:process";
+import { text } from "node:stream/consumers";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { until } from "@fleet-reloader/testkit/until";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { describe, expect, test } from "vitest";
 import { RedisClient } from "./client.ts";
-import { EmbeddedServer } from "./embedded-server.ts";
+import { EmbeddedServer, type EmbeddedServerOptions } from "./embedded-server.ts";
 
 /** A data folder of a test's own; what was started in it is ended first. */
 function dataFolder() {
@@ -17,7 +28,7 @@ function dataFolder() {
   const ends: (() => Promise<void>)[] = [];
   return {
     ...{ dataDir, log },
-    async start(options: { readonly dataDir?: string; readonly searchPath?: string } = {}) {
+    async start(options: Partial<EmbeddedServerOptions> = {}) {
       const given = { dataDir, searchPath: process.env.PATH ?? "", clock: wallClock, log, ...options };
       const server = await EmbeddedServer.start(given);
       const client = new RedisClient({ socketPath: server.socketPath }, log);
@@ -84,6 +95,82 @@ describe("the embedded Redis", () => {
     process.kill(before, "SIGKILL");
     await until("it is another process", () => server.pid !== before, 5000);
     expect(await client.connection.ping()).toBe("PONG");
+  });
+
+  test("whose files are damaged is tried three times, then puts them aside, says so and starts empty", async () => {
+    await using folder = dataFolder();
+    const first = await folder.start();
+    await first.client.connection.set("told", "yes");
+    await first.client.close();
+    await first.server.stop();
+    const files = join(folder.dataDir, "appendonlydir");
+    for (const name of readdirSync(files).filter((each) => each.endsWith(".base.rdb")))
+      writeFileSync(join(files, name), "no file of Redis");
+    // What was put aside before makes room.
+    mkdirSync(`${files}.damaged`);
+    const { client } = await folder.start();
+    await until("it answers", async () => (await client.connection.ping()) === "PONG");
+    expect(await client.connection.get("told")).toBeNull();
+    const ends = folder.log.messages("warn").filter((each) => each.startsWith("redis-server ended"));
+    expect(ends).toHaveLength(3);
+    expect(folder.log.lines.filter(({ level }) => level === "error")).toMatchObject([
+      {
+        message: "redis-server cannot read its files; they are moved aside, and it starts empty",
+        fields: {
+          dataDir: folder.dataDir,
+          movedTo: [`${files}.damaged`],
+          err: expect.stringMatching(/base\.rdb/),
+        },
+      },
+    ]);
+    expect(readdirSync(`${files}.damaged`)).toContain("appendonly.aof.manifest");
+  });
+
+  test("that does not end when it is asked to is killed", async () => {
+    await using folder = dataFolder();
+    const sleep: typeof wallClock.sleep = (ms, signal) => wallClock.sleep(ms / 50, signal);
+    const { server } = await folder.start({ clock: { ...wallClock, sleep } });
+    const { pid = 0 } = server;
+    process.kill(pid, "SIGSTOP");
+    await server.stop();
+    expect(isAlive(pid)).toBe(false);
+    expect(folder.log.messages("warn")).toContain("redis-server does not end; it is killed");
+  });
+
+  // Without a descriptor to spare a child has no output and no end. In a process of its own, which may run out of them.
+  test("that cannot even be spawned is tried again, and starts when it can", async () => {
+    await using folder = dataFolder();
+    const server = JSON.stringify(new URL("embedded-server.ts", import.meta.url).href);
+    const clock = JSON.stringify(import.meta.resolve("@fleet-reloader/testkit/wall-clock"));
+    const script = `import { closeSync, openSync } from "node:fs";
+      import { EmbeddedServer } from ${server};
+      import { wallClock as clock } from ${clock};
+      const open = [];
+      const say = (_, message) => {
+        if (message === "redis-server cannot be started") for (const one of open.splice(0)) closeSync(one);
+        // What can be said when there are no descriptors is said later.
+        setTimeout(() => console.log(message), 100);
+      };
+      const log = { trace: say, debug: say, info: say, warn: say, error: say, child: () => log };
+      const options = { dataDir: process.argv[1], searchPath: process.env.PATH, clock, log };
+      console.log("begins");
+      try { for (;;) open.push(openSync("/dev/null")); } catch {}
+      const redis = await EmbeddedServer.start(options);
+      console.log(redis.pid > 0 ? "started" : "not started");
+      await redis.stop();
+      process.exit(0);`;
+    const limited = ["-c", 'ulimit -n 64; exec "$@"', "sh", process.execPath];
+    const child = spawn("sh", [...limited, "--input-type=module", "-e", script, folder.dataDir], {
+      timeout: 30_000,
+      killSignal: "SIGKILL",
+    });
+    const [output] = await Promise.all([text(child.stdout), once(child, "close")]);
+    expect(output.trim().split("\n")).toEqual([
+      "begins",
+      "redis-server cannot be started",
+      "redis-server ended; starting it again",
+      "started",
+    ]);
   });
 
   test("that cannot start says why, and is tried again ever more rarely", async () => {

@@ -1,21 +1,14 @@
 import { type ChildProcess, spawn } from "node:child_process";
-import {
-  accessSync,
-  constants,
-  existsSync,
-  mkdirSync,
-  readFileSync,
-  readlinkSync,
-  realpathSync,
-  rmSync,
-} from "node:fs";
+import { accessSync, constants, existsSync, readFileSync, readlinkSync, realpathSync, rmSync } from "node:fs";
 import { delimiter, join } from "node:path";
-import { Fault } from "@fleet-reloader/domain/fault";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { atMost } from "@fleet-reloader/engine/at-most";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
+import { moveAside, saysDamaged } from "./embedded-files.ts";
 
 export interface EmbeddedServerOptions {
-  /** Holds the append-only file, the socket and the pid file. */
+  /** Holds the append-only file, the socket and the pid file; it exists. */
   readonly dataDir: string;
   /** Where executables are looked for, as in the variable PATH. */
   readonly searchPath: string;
@@ -28,6 +21,10 @@ const binaries = ["redis-server", "valkey-server"];
 const restartAfter = { firstMs: 100, longestMs: 10_000 };
 /** One that ran for so long had started. */
 const startedMs = 1000;
+/** Ends in a row that say the files are damaged; a single one may have met a disk that was not there yet. */
+const damagedMax = 3;
+/** It writes what the last second brought; the chart gives a pod 45 s, and the rest of the product takes up to 32. */
+const stopMs = 5000;
 /** At its log level it says a few lines at its start, and why it ends; the last is what is kept. */
 const saidMax = 2000;
 /** A unix socket's path has room for 107 bytes (man 7 unix). */
@@ -45,6 +42,8 @@ export class EmbeddedServer {
   #isStopping = false;
   /** How many in a row ended before they had started. */
   #failedStarts = 0;
+  /** How many in a row could not read the files. */
+  #damagedEnds = 0;
 
   private constructor(options: EmbeddedServerOptions, command: readonly [string, ...string[]]) {
     this.#options = options;
@@ -71,14 +70,19 @@ export class EmbeddedServer {
     return this.#child?.pid;
   }
 
-  /** Saves and ends the server. */
+  /** Saves and ends the server; one that does not end by itself is killed. */
   async stop(): Promise<void> {
     this.#isStopping = true;
     const child = this.#child;
     // One that was killed has no exit code, and will not exit again.
-    if (child === undefined || child.exitCode !== null || child.signalCode !== null) return;
+    if (child?.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
     const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()));
     child.kill("SIGTERM");
+    const { clock, log } = this.#options;
+    await atMost(stopMs, clock, ended);
+    if (child.exitCode !== null || child.signalCode !== null) return;
+    log.warn({ pid: child.pid, afterMs: stopMs }, "redis-server does not end; it is killed");
+    endGroup(child);
     await ended;
   }
 
@@ -93,26 +97,59 @@ export class EmbeddedServer {
     const { clock, log } = this.#options;
     const startedAt = clock.monotonic();
     let said = "";
-    child.stdout.on("data", (chunk: Buffer) => {
+    let isOver = false;
+    const over = (code: number | null, signal: string | null): void => {
+      if (!isOver) this.#ended(startedAt, said, [code, signal]);
+      isOver = true;
+    };
+    // Without descriptors to spare there is none.
+    child.stdout?.on("data", (chunk: Buffer) => {
       said = (said + chunk.toString("utf8")).slice(-saidMax);
     });
-    child.once("error", (error) => log.error({ err: error.message }, "redis-server cannot be started"));
+    child.stdout?.on("error", () => undefined);
+    child.once("error", (error) => {
+      log.error({ err: error.message }, "redis-server cannot be started");
+      // What was never started may have no end, either.
+      if (child.pid === undefined) over(null, null);
+    });
     child.once("exit", () => endGroup(child));
     // Only then has all been read that it said.
-    child.once("close", (code, signal) => {
-      if (this.#isStopping) return;
-      this.#failedStarts = clock.monotonic() - startedAt < startedMs ? this.#failedStarts + 1 : 0;
-      const { firstMs, longestMs } = restartAfter;
-      const retryInMs = Math.min(longestMs, firstMs * 2 ** Math.max(0, this.#failedStarts - 1));
-      log.warn(
-        { code, signal, retryInMs, dataDir: this.#options.dataDir, err: lastLine(said) },
-        "redis-server ended; starting it again",
-      );
-      const never = new AbortController().signal;
-      void clock.sleep(retryInMs, never).then(() => {
-        if (!this.#isStopping) this.#spawn();
-      });
+    child.once("close", over);
+  }
+
+  #ended(startedAt: number, said: string, [code, signal]: readonly [number | null, string | null]): void {
+    const { clock, dataDir, log } = this.#options;
+    if (this.#isStopping) return;
+    this.#failedStarts = clock.monotonic() - startedAt < startedMs ? this.#failedStarts + 1 : 0;
+    const { firstMs, longestMs } = restartAfter;
+    const retryInMs = Math.min(longestMs, firstMs * 2 ** Math.max(0, this.#failedStarts - 1));
+    const err = lastLine(said);
+    log.warn({ code, signal, retryInMs, dataDir, err }, "redis-server ended; starting it again");
+    this.#damagedEnds = saysDamaged(said) ? this.#damagedEnds + 1 : 0;
+    if (this.#damagedEnds >= damagedMax) this.#startEmpty(err);
+    const never = new AbortController().signal;
+    void clock.sleep(retryInMs, never).then(() => {
+      if (!this.#isStopping) this.#spawn();
     });
+  }
+
+  /** What it kept can be rebuilt from the clusters: what pods carry is noted there. */
+  #startEmpty(err: string): void {
+    const { dataDir, log } = this.#options;
+    this.#damagedEnds = 0;
+    this.#failedStarts = 0;
+    try {
+      const movedTo = moveAside(dataDir);
+      log.error(
+        { dataDir, movedTo, err },
+        "redis-server cannot read its files; they are moved aside, and it starts empty",
+      );
+    } catch (error) {
+      log.error(
+        { dataDir, err: asFault(error).message },
+        "damaged files of redis-server cannot be moved aside",
+      );
+    }
   }
 
   /** One that outlived its parent still holds the append-only file. */
@@ -146,7 +183,6 @@ function commandFor(options: EmbeddedServerOptions): readonly [string, ...string
     );
   }
   try {
-    mkdirSync(dataDir, { recursive: true, mode: 0o700 });
     accessSync(dataDir, constants.W_OK);
   } catch (error) {
     const why = error instanceof Error ? error.message : "unknown";

@@ -1,7 +1,8 @@
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
-import { describe, expect, test } from "vitest";
+import { Redis } from "ioredis";
+import { describe, expect, test, vi } from "vitest";
 import { startQueue } from "./fixture/queue-bed.ts";
 import { guardMarkKey } from "./mark-key-guard.ts";
 
@@ -42,5 +43,27 @@ describe("workers of one Redis", () => {
     await expect(guardMarkKey(testKeyring("k1"), { ...options, forgetOldKeys: false })).rejects.toMatchObject(
       { code: "config.invalid" },
     );
+  });
+
+  test("is never seen with the key of a worker that is refused, not even for a moment", async () => {
+    await using redis = await startRedis();
+    await using bed = await startQueue(redis.url);
+    const options = { ...bed, log: new CollectedLog(), forgetOldKeys: false };
+    await guardMarkKey(testKeyring("k1"), options);
+    // What an observer beside it sees after every single command.
+    const seen = new Set<string | null>();
+    const observer = bed.client.duplicate();
+    const { connection } = bed.client;
+    if (!(connection instanceof Redis)) throw new Error("this test is about one server");
+    const send = connection.sendCommand.bind(connection);
+    const spy = vi.spyOn(connection, "sendCommand").mockImplementation(async (command, stream) => {
+      const answer = await send(command, stream);
+      seen.add(await observer.get(bed.keys.markKeyId));
+      return answer;
+    });
+    await expect(guardMarkKey(testKeyring("k2"), options)).rejects.toMatchObject({ code: "config.invalid" });
+    spy.mockRestore();
+    observer.disconnect();
+    expect([...seen]).toEqual(["k1"]);
   });
 });

@@ -1,9 +1,10 @@
 import { createHash, createHmac, createSecretKey, randomBytes } from "node:crypto";
-import { chmodSync, existsSync, linkSync, mkdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, linkSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import type { KeyedDigest } from "@fleet-reloader/domain/mark";
+import { makeFolder, unwritable } from "./data-dir.ts";
 
 const keyBytes = 32;
 
@@ -26,11 +27,11 @@ export function keyedDigest(key: Uint8Array): KeyedDigest {
 }
 
 /**
- * The keys of a file: one of 64 hexadecimal characters a line, the current one first, older ones after it (they still
+ * The keys of a text, named for people by where it is: one of 64 hexadecimal characters a line, the current one first, older ones after it (they still
  * compare what was noted with them, so that a new key rolls nothing).
  */
-function readKeyring(file: string): Keyring {
-  const lines = readKeyFile(file)
+export function readKeyring(content: string, where: string): Keyring {
+  const lines = content
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("#"));
@@ -38,27 +39,33 @@ function readKeyring(file: string): Keyring {
     if (!/^[0-9a-f]{64}$/i.test(line)) {
       throw new Fault(
         "config.invalid",
-        `--mark-key-file ${file}: key ${at + 1} is not 64 hexadecimal characters; make one with: openssl rand -hex 32`,
+        `${where}: key ${at + 1} is not 64 hexadecimal characters; make one with: openssl rand -hex 32`,
       );
     }
     return keyedDigest(Buffer.from(line, "hex"));
   });
   const [current] = keys;
   if (current === undefined) {
-    throw new Fault(
-      "config.invalid",
-      `--mark-key-file ${file}: it holds no key; make one with: openssl rand -hex 32 > ${file}`,
-    );
+    throw new Fault("config.invalid", `${where}: it holds no key; make one with: openssl rand -hex 32`);
   }
-  return { current, find: (keyId) => keys.find((key) => key.keyId === keyId) };
+  return {
+    current,
+    ids: keys.map(({ keyId }) => keyId),
+    find: (keyId) => keys.find((key) => key.keyId === keyId),
+  };
 }
 
 /** The keys of `--mark-key-file`, or those of the data dir, made at the first start. */
 export function loadKeyring(file: string, dataDir: string): Keyring {
-  if (file !== "") return readKeyring(file);
   const own = join(dataDir, "mark.key");
-  ensureKeyFile(own);
-  return readKeyring(own);
+  if (file === "") ensureKeyFile(own);
+  const path = file || own;
+  return readKeyring(readKeyFile(path), `--mark-key-file ${path}`);
+}
+
+/** The text of a new key, as a file of keys holds it. */
+export function newMarkKey(): string {
+  return `${randomBytes(keyBytes).toString("hex")}\n`;
 }
 
 /**
@@ -70,8 +77,8 @@ function ensureKeyFile(file: string): void {
   if (existsSync(file)) return;
   const draft = `${file}.${randomBytes(8).toString("hex")}.tmp`;
   try {
-    mkdirSync(dirname(file), { recursive: true, mode: 0o700 });
-    writeFileSync(draft, `${randomBytes(keyBytes).toString("hex")}\n`, { mode: 0o600, flag: "wx" });
+    makeFolder(dirname(file));
+    writeFileSync(draft, newMarkKey(), { mode: 0o600, flag: "wx" });
     try {
       chmodSync(draft, 0o600);
       linkUnlessThere(draft, file);
@@ -79,11 +86,7 @@ function ensureKeyFile(file: string): void {
       rmSync(draft);
     }
   } catch (error) {
-    const why = error instanceof Error ? error.message : "unknown";
-    throw new Fault(
-      "config.invalid",
-      `--data-dir ${dirname(file)}: cannot be written (${why}); name a folder this process may write to`,
-    );
+    throw unwritable(dirname(file), error);
   }
 }
 

@@ -52,11 +52,13 @@ interface Run {
 }
 
 /** A process that runs a service; once it prints that it is up, it is signalled. */
-async function run(start: string): Promise<Run> {
+async function run(start: string, then: "SIGTERM" | "nothing" = "SIGTERM"): Promise<Run> {
   const script = `import { runService } from ${JSON.stringify(new URL("lifecycle.ts", import.meta.url).href)};
     import { Fault } from ${JSON.stringify(import.meta.resolve("@fleet-reloader/domain/fault"))};
     const say = () => undefined;
-    const log = { trace: say, debug: say, info: say, warn: say, error: say, child: () => log };
+    const broken = new Promise(say);
+    const error = (fields, message) => console.error(JSON.stringify({ ...fields, message }));
+    const log = { trace: say, debug: say, info: say, warn: say, error, child: () => log };
     await runService(async () => { ${start} });
     setInterval(say, 1000);
     process.stdout.write("up");`;
@@ -65,7 +67,7 @@ async function run(start: string): Promise<Run> {
     timeout: 10_000,
     killSignal: "SIGKILL",
   });
-  child.stdout.once("data", () => child.kill("SIGTERM"));
+  child.stdout.once("data", () => then === "nothing" || child.kill(then));
   const errors = text(child.stderr);
   await once(child, "close");
   return { code: child.exitCode, errors: await errors };
@@ -73,13 +75,16 @@ async function run(start: string): Promise<Run> {
 
 describe("a service", () => {
   test("ends with 0 after SIGTERM, when all has been put away", async () => {
-    expect(await run("return { log, stop: async () => undefined };")).toEqual({ code: 0, errors: "" });
+    expect(await run("return { log, broken, stop: async () => undefined };")).toEqual({
+      code: 0,
+      errors: "",
+    });
   });
 
   // The first process of a container ignores a signal that it has no handler for: a pod that waits for Redis would be killed late.
   test("ends with 0 after SIGTERM also while it starts", async () => {
     const waits = 'process.stdout.write("waits"); setInterval(say, 1000); await new Promise(say);';
-    expect(await run(`${waits} return { log, stop: say };`)).toEqual({ code: 0, errors: "" });
+    expect(await run(`${waits} return { log, broken, stop: say };`)).toEqual({ code: 0, errors: "" });
   });
 
   test("with a wrong configuration ends with 78 and nothing but the problems", async () => {
@@ -96,7 +101,41 @@ describe("a service", () => {
   });
 
   test("that cannot be stopped cleanly ends all the same", async () => {
-    const start = 'return { log, stop: () => Promise.reject(new Error("stuck")) };';
+    const start = 'return { log, broken, stop: () => Promise.reject(new Error("stuck")) };';
     expect((await run(start)).code).toBe(1);
+  });
+
+  test.each([
+    [
+      "its own loop ends",
+      "broken: Promise.reject(new Fault('engine.invariant', 'holds ended'))",
+      "holds ended",
+    ],
+    ["nothing waits for a failure", "broken, later: Promise.reject(new Error('lost'))", "lost"],
+    [
+      "nothing catches an exception",
+      "broken, later: setTimeout(() => { throw new Error('thrown'); })",
+      "thrown",
+    ],
+  ])("in which %s ends with 70 and says why", async (_, state, why) => {
+    const { code, errors } = await run(
+      `setInterval(say, 1000); return { log, stop: say, ${state} };`,
+      "nothing",
+    );
+    expect(code).toBe(70);
+    expect(JSON.parse(errors)).toMatchObject({
+      reason: "engine.invariant",
+      err: expect.stringContaining(why),
+      message: expect.stringContaining("ends"),
+    });
+  });
+
+  test("that fails behind its own start says so although there is no log yet", async () => {
+    const { code, errors } = await run(
+      'void Promise.reject(new Error("too early")); await new Promise(say);',
+      "nothing",
+    );
+    expect(code).toBe(70);
+    expect(errors).toContain("too early");
   });
 });

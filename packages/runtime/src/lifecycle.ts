@@ -1,6 +1,7 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/log";
-import { exitCodeOf } from "./exit-code.ts";
+import { endProcess } from "./end-process.ts";
+import { brokenInside, exitCodeOf } from "./exit-code.ts";
 
 /** Things to end, in the reverse of the order in which they were begun. */
 export class Shutdown {
@@ -26,20 +27,26 @@ export class Shutdown {
 export interface RunningService {
   readonly log: Log;
   stop(): Promise<void>;
+  /** Rejects when something that has to go on as long as the service runs has ended. */
+  readonly broken: Promise<never>;
 }
+
+/** The chart gives a pod 45 s; what takes longer than this does not end by itself any more. */
+const stopMaxMs = 40_000;
 
 /**
  * Runs a service until SIGTERM or SIGINT: drains, exits 0. A later second signal ends at once, and so does the first one while the
  * service starts, which may wait for Redis for ever: nothing has been taken up yet. A start that cannot succeed says why, each problem
- * on its own line, and exits 78 (configuration) or 1.
+ * on its own line, and exits 78 (configuration) or 1. A service that breaks inside says why and exits 70: a process that serves
+ * nothing must not look as if it did.
  */
 export async function runService(start: () => Promise<RunningService>): Promise<void> {
   let service: RunningService | undefined;
   let stoppingSince: number | undefined;
   const stop = (signal: string) => {
-    if (service === undefined) process.exit(0);
+    if (service === undefined) return void endProcess(0);
     // Supervisors and terminals may signal the group and the process at once: that is one wish, not impatience.
-    if (stoppingSince !== undefined && performance.now() - stoppingSince > 1000) process.exit(1);
+    if (stoppingSince !== undefined && performance.now() - stoppingSince > 1000) void endProcess(1);
     if (stoppingSince !== undefined) return;
     stoppingSince = performance.now();
     void end(service, signal);
@@ -47,11 +54,30 @@ export async function runService(start: () => Promise<RunningService>): Promise<
   // Before the start: the first process of a container ignores what it has no handler for.
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
+  const breaks = createBreaker(() => service?.log);
+  process.on("uncaughtException", breaks("an exception that nothing caught ends the process"));
+  process.on("unhandledRejection", breaks("a failure that nothing waited for ends the process"));
+  process.on("beforeExit", () => breaks("the process ends")(new Error("nothing is left to do")));
   service = await started(start);
-  const { log } = service;
-  process.on("unhandledRejection", (reason) => {
-    log.error({ reason: "engine.invariant", err: asFault(reason).stack }, "a failure nobody waited for");
-  });
+  service.broken.catch(breaks("the process ends"));
+}
+
+/** Says once why the process cannot go on, and ends it; before there is a log, on standard error. */
+function createBreaker(log: () => Log | undefined): (message: string) => (reason: unknown) => void {
+  let isBroken = false;
+  return (message) => (reason) => {
+    // The outputs may be what is broken.
+    if (isBroken) return;
+    isBroken = true;
+    const { message: why, stack } = reason instanceof Error ? reason : asFault(reason);
+    try {
+      const to = log();
+      if (to === undefined) process.stderr.write(`${message}: ${stack ?? why}\n`);
+      else to.error({ reason: "engine.invariant", err: stack ?? why }, message);
+    } finally {
+      void endProcess(brokenInside);
+    }
+  };
 }
 
 async function started(start: () => Promise<RunningService>): Promise<RunningService> {
@@ -61,19 +87,25 @@ async function started(start: () => Promise<RunningService>): Promise<RunningSer
     const fault = asFault(error);
     const isOurs = fault.class === "misconfigured";
     process.stderr.write(isOurs ? `${fault.message}\n` : `${fault.stack ?? fault.message}\n`);
-    process.exit(exitCodeOf(fault));
+    return await endProcess(exitCodeOf(fault));
   }
 }
 
 async function end(service: RunningService, signal: string): Promise<never> {
   const { log } = service;
   log.info({ signal }, "stopping");
+  const late = setTimeout(() => {
+    log.error({ afterMs: stopMaxMs }, "could not be stopped in time");
+    void endProcess(1);
+  }, stopMaxMs);
   try {
     await service.stop();
   } catch (error) {
     log.error({ err: asFault(error).stack }, "could not be stopped cleanly");
-    process.exit(1);
+    return await endProcess(1);
+  } finally {
+    clearTimeout(late);
   }
   log.info({}, "stopped");
-  process.exit(0);
+  return await endProcess(0);
 }

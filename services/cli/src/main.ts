@@ -4,6 +4,7 @@ import { pipeline } from "node:stream/promises";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
+import { endProcess } from "@fleet-reloader/runtime/end-process";
 import { exitCodeOf } from "@fleet-reloader/runtime/exit-code";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/system-clock";
@@ -15,18 +16,20 @@ import { readHistory } from "./history.ts";
 
 // Without a listener an error of the output ends the process with a stack.
 process.stdout.on("error", fail);
+process.on("uncaughtException", fail);
 try {
   await run();
+  await endProcess(0);
 } catch (error) {
-  fail(error);
+  await fail(error);
 }
 
-function fail(error: unknown): never {
+function fail(error: unknown): Promise<never> {
   // Who reads has seen enough, as `head` has.
-  if (error instanceof Error && "code" in error && error.code === "EPIPE") process.exit(0);
+  if (error instanceof Error && "code" in error && error.code === "EPIPE") return endProcess(0);
   const fault = asFault(error);
   process.stderr.write(`${fault.message}\n`);
-  process.exit(exitCodeOf(fault));
+  return endProcess(exitCodeOf(fault));
 }
 
 async function run(): Promise<void> {
@@ -35,20 +38,20 @@ async function run(): Promise<void> {
     loadServiceConfig(`fleet-reloader ${verb}`, shape, { args, env: process.env });
   switch (verb) {
     case "freeze": {
-      const config = load(freezeConfig);
+      const config = await load(freezeConfig);
       return await say(config, ([store]) => freeze(store, config));
     }
     case "unfreeze": {
-      const config = load(unfreezeConfig);
+      const config = await load(unfreezeConfig);
       return await say(config, ([store]) => unfreeze(store, config));
     }
     case "history": {
       const log = createLog({ service: "cli", level: "error", format: "json" });
-      const lines = readHistory(load(historyConfig), { clock: systemClock, log });
+      const lines = readHistory(await load(historyConfig), { clock: systemClock, log });
       return await pipeline(Readable.from(lines), process.stdout, { end: false });
     }
     default:
-      return await say(load(freezesConfig), listFreezes);
+      return await say(await load(freezesConfig), listFreezes);
   }
 }
 

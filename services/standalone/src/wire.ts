@@ -16,10 +16,10 @@ import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
-import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
-import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
+import { dataDirOf, openDataDir } from "@fleet-reloader/runtime/data-dir";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
+import { Loops } from "@fleet-reloader/runtime/loops";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
@@ -30,6 +30,7 @@ import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory, tellFreezes } from "@fleet-reloader/wiring/history";
+import { openKeyring, openRedisUrl } from "@fleet-reloader/wiring/made-secrets";
 import { publishOnEngagement } from "@fleet-reloader/worker/meta-info";
 import { startReporting } from "@fleet-reloader/worker/reporting";
 import { startWorking } from "@fleet-reloader/worker/working";
@@ -37,7 +38,7 @@ import { standaloneConfig } from "./config.ts";
 
 /** Watcher, worker, dashboard and an embedded Redis in one process. */
 export async function startStandalone(sources: ConfigSources): Promise<RunningService> {
-  const config = loadServiceConfig("fleet-reloader", standaloneConfig, sources);
+  const config = await loadServiceConfig("fleet-reloader", standaloneConfig, sources);
   const time = { clock: systemClock, random: systemRandom };
   const log = createLog({ service: "standalone", level: config.logLevel, format: config.logFormat });
   remarkOn(standaloneConfig, sources, log);
@@ -51,8 +52,9 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     });
     shutdown.add("hub connection", () => registration.close());
     const dataDir = dataDirOf(config.dataDir, sources.env);
-    const keyring = loadKeyring(config.markKeyFile, dataDir);
-    const address = await redisFor(config.redisUrl, dataDir, {
+    const secrets = { config, env: sources.env, clock: systemClock, log, metrics };
+    const keyring = await openKeyring(secrets);
+    const address = await redisFor(await openRedisUrl(secrets), dataDir, {
       searchPath: sources.env.PATH ?? "",
       log,
       shutdown,
@@ -64,9 +66,9 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     shutdown.add("queue", () => queue.close());
     adapters.watchQueue(() => queue.depth());
 
-    const telling = createTelling({
+    const telling = await createTelling({
       ...{ ...time, log, meter, url: config.webhookUrl, settings: settingsOf(config) },
-      keyring: () => keyring,
+      keyring: async () => keyring,
     });
     if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
     const settings = settingsFor(telling, settingsOf(config));
@@ -90,10 +92,12 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
     shutdown.add("freezes", () => freezes.close());
     const scaling = createScaling({ ...shared, freezes, fleet, horizonMs: config.workHorizon });
+    let starting: readonly string[] = ["the start is not over"];
     // Served before anything is waited for: being alive depends on nothing outside this process.
     const health = await listenHealth({
       address: config.listenAddress,
       notReady: () => [
+        ...starting,
         ...client.notReady,
         ...fleet.notEngaged,
         ...watching.notReady((cluster) => fleet.isWaitedFor(cluster)),
@@ -118,18 +122,23 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       ...{ ...time, shape: standaloneConfig, config, log, firstCluster: registration.given[0]?.name },
       signal: clusters.signal,
     });
+    const loops = new Loops(clusters.signal);
     const running = fleet.run(clusters.signal, (engaged, signal) => {
       publish(engaged);
       return watching.watch(engaged, signal);
     });
-    const holds = scaling.watchHolds(clusters.signal);
+    loops.add("the fleet", running);
+    loops.add("the watch over holds", scaling.watchHolds(clusters.signal));
     const told = startHistory({ ...shared, config });
     const { history } = told;
     const member = uniqueInstanceName();
-    const news = tellFreezes({ ...shared, freezes, history, member }, clusters.signal);
+    loops.add(
+      "the watch over freezes",
+      tellFreezes({ ...shared, freezes, history, member }, clusters.signal),
+    );
     shutdown.add("clusters", async () => {
       clusters.abort();
-      await Promise.all([running, holds, news]);
+      await loops.ended();
     });
     const reporting = startReporting({
       ...{ ...shared, config, fleet },
@@ -151,7 +160,9 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       });
       // Ended first: requests under way still need their cluster's connection.
       shutdown.add("worker", () => working.stop());
+      loops.watch(working.broken);
     }
+    starting = [];
     log.info(
       {
         health: `http://${config.listenAddress.host}:${health.port}/ready`,
@@ -160,7 +171,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       },
       "fleet-reloader started",
     );
-    return { log, stop: () => shutdown.run(log) };
+    return { log, stop: () => shutdown.run(log), broken: loops.broken };
   } catch (error) {
     await shutdown.run(log);
     throw error;
@@ -177,6 +188,7 @@ async function redisFor(
   }: { readonly searchPath: string; readonly log: Log; readonly shutdown: Shutdown },
 ): Promise<RedisAddress> {
   if (url !== "") return redisAddress(url);
+  openDataDir(dataDir);
   const server = await EmbeddedServer.start({ dataDir, searchPath, clock: systemClock, log });
   shutdown.add("embedded redis", () => server.stop());
   return { socketPath: server.socketPath };

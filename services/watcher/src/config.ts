@@ -11,7 +11,7 @@ import { historyFields } from "@fleet-reloader/runtime/config/history-fields";
 import { webhookModeFields } from "@fleet-reloader/runtime/config/notify-fields";
 
 /** The keys of the marks are needed only with --webhook-url. */
-const { markKeyFile } = workerFields;
+const { markKeyFile, markKeySecret } = workerFields;
 
 export const watcherConfig = {
   ...connectionFields,
@@ -23,4 +23,5 @@ export const watcherConfig = {
   ...freezeFields,
   ...historyFields,
   markKeyFile,
+  markKeySecret,
 } as const;

@@ -31,19 +31,19 @@ interface TellingLife {
 const graceMs = 2000;
 
 /** Undefined when no address is given: then changes roll workloads. */
-export function createTelling(options: {
+export async function createTelling(options: {
   readonly url: URL | undefined;
-  readonly keyring: () => Keyring;
+  readonly keyring: () => Promise<Keyring>;
   readonly settings: Pick<Settings, "reloadOnCreate" | "reloadOnDelete">;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-}): Telling | undefined {
+}): Promise<Telling | undefined> {
   const { url, log } = options;
   const { reloadOnCreate, reloadOnDelete } = options.settings;
   if (url === undefined) return undefined;
-  const keys = options.keyring();
+  const keys = await options.keyring();
   const updates = tellUpdates({ ...options, receiver: createReceiver({ url, userAgent }) });
   return {
     over(index, { engaged, signal, ...redis }) {

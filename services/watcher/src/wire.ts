@@ -12,10 +12,9 @@ import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
-import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
-import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
+import { Loops } from "@fleet-reloader/runtime/loops";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
@@ -23,6 +22,8 @@ import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock"
 import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory, tellFreezes } from "@fleet-reloader/wiring/history";
+import { openKeyring, openRedisUrl } from "@fleet-reloader/wiring/made-secrets";
+import { compactOften } from "./compact-often.ts";
 import { watcherConfig } from "./config.ts";
 import { createScaling } from "./scaling.ts";
 import { createTelling, settingsFor } from "./telling.ts";
@@ -30,26 +31,28 @@ import { Watching } from "./watching.ts";
 
 /** The watcher as a process of its own: several on one Redis share the clusters they are told of. */
 export async function startWatcher(sources: ConfigSources): Promise<RunningService> {
-  const config = loadServiceConfig("fleet-reloader watcher", watcherConfig, sources);
+  const config = await loadServiceConfig("fleet-reloader watcher", watcherConfig, sources);
+  compactOften();
   const time = { clock: systemClock, random: systemRandom };
   const log = createLog({ service: "watcher", level: config.logLevel, format: config.logFormat });
   remarkOn(watcherConfig, sources, log);
   const { meter, adapters, metrics } = createPromMeter({ withProcess: true });
   const shutdown = new Shutdown();
+  const secrets = { config, env: sources.env, clock: systemClock, log, metrics };
 
   const registration = openRegistration({
     ...{ ...time, log, meter, userAgent, onCall: adapters.requested },
     sources: registrationSourcesOf(config, sources.env),
   });
   shutdown.add("hub connection", () => registration.close());
-  const client = new RedisClient(redisAddress(config.redisUrl), log);
+  const client = new RedisClient(redisAddress(await openRedisUrl(secrets)), log);
   shutdown.add("redis", () => client.close());
   const keys = new Keys("fleet-reloader", config.shards);
   const queue = new BullWorkqueue({ ...time, client, keys });
   shutdown.add("queue", () => queue.close());
-  const telling = createTelling({
+  const telling = await createTelling({
     ...{ ...time, log, meter, url: config.webhookUrl, settings: settingsOf(config) },
-    keyring: () => loadKeyring(config.markKeyFile, dataDirOf(config.dataDir, sources.env)),
+    keyring: () => openKeyring(secrets),
   });
   if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
   const settings = settingsFor(telling, settingsOf(config));
@@ -72,11 +75,13 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     ...{ ...time, client, keys, queue, log, freezes, fleet },
     horizonMs: config.workHorizon,
   });
+  let starting: readonly string[] = ["the start is not over"];
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,
     // What another one watches does not make this one unready.
     notReady: () => [
+      ...starting,
       ...client.notReady,
       ...fleet.notEngaged,
       ...ownership.unowned.map((id) => `cluster ${fleet.get(id)?.name ?? id}: nobody watches it yet`),
@@ -91,19 +96,25 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   await guardShards({ client, keys });
 
   const lifetime = new AbortController();
+  const loops = new Loops(lifetime.signal);
   const running = fleet.run(lifetime.signal, (engaged, signal) =>
     ownership.during(engaged.cluster, signal, (owned) => watching.watch(engaged, owned)),
   );
-  const owning = ownership.run(lifetime.signal);
-  const holds = scaling.watchHolds(lifetime.signal);
+  loops.add("the fleet", running);
+  loops.add("ownership", ownership.run(lifetime.signal));
+  loops.add("the watch over holds", scaling.watchHolds(lifetime.signal));
   const told = startHistory({ ...time, config, client, keys, log, meter });
   shutdown.add("history", () => told.stop());
   const { history } = told;
-  const news = tellFreezes({ ...time, client, keys, log, freezes, history, member }, lifetime.signal);
+  loops.add(
+    "the watch over freezes",
+    tellFreezes({ ...time, client, keys, log, freezes, history, member }, lifetime.signal),
+  );
   shutdown.add("clusters", async () => {
     lifetime.abort();
-    await Promise.all([owning, running, holds, news]);
+    await loops.ended();
   });
+  starting = [];
   log.info({ listen: `${config.listenAddress.host}:${health.port}` }, "watcher started");
-  return { log, stop: () => shutdown.run(log) };
+  return { log, stop: () => shutdown.run(log), broken: loops.broken };
 }

@@ -4,6 +4,7 @@ import { followFreezes } from "@fleet-reloader/engine/history/freeze-news";
 import type { History } from "@fleet-reloader/engine/history/history";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
+import { untilAborted } from "@fleet-reloader/engine/until-aborted";
 import type { RedisClient } from "@fleet-reloader/redis/client";
 import type { Keys } from "@fleet-reloader/redis/keys";
 import { RedisHistory } from "@fleet-reloader/redis/redis-history";
@@ -32,7 +33,7 @@ export async function tellFreezes(
   signal: AbortSignal,
 ): Promise<void> {
   const { history } = options;
-  if (history === undefined) return;
+  if (history === undefined) return await untilAborted(signal);
   await followFreezes({ ...options, history, told: new RedisToldFreezes(options) }, signal);
 }
 

@@ -13,10 +13,9 @@ import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
-import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
-import { loadKeyring } from "@fleet-reloader/runtime/digest-key";
 import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
+import { Loops } from "@fleet-reloader/runtime/loops";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
@@ -24,6 +23,7 @@ import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock"
 import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory } from "@fleet-reloader/wiring/history";
+import { openKeyring, openRedisUrl } from "@fleet-reloader/wiring/made-secrets";
 import { workerConfig } from "./config.ts";
 import { publishOnEngagement } from "./meta-info.ts";
 import { startReporting } from "./reporting.ts";
@@ -31,7 +31,7 @@ import { startWorking } from "./working.ts";
 
 /** The worker as a process of its own: any number of them may run on one Redis. */
 export async function startWorker(sources: ConfigSources): Promise<RunningService> {
-  const config = loadServiceConfig("fleet-reloader worker", workerConfig, sources);
+  const config = await loadServiceConfig("fleet-reloader worker", workerConfig, sources);
   const time = { clock: systemClock, random: systemRandom };
   const log = createLog({ service: "worker", level: config.logLevel, format: config.logFormat });
   remarkOn(workerConfig, sources, log);
@@ -44,8 +44,9 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     sources: registrationSourcesOf(config, sources.env),
   });
   shutdown.add("hub connection", () => registration.close());
-  const keyring = loadKeyring(config.markKeyFile, dataDirOf(config.dataDir, sources.env));
-  const client = new RedisClient(redisAddress(config.redisUrl), log);
+  const secrets = { config, env: sources.env, clock: systemClock, log, metrics };
+  const keyring = await openKeyring(secrets);
+  const client = new RedisClient(redisAddress(await openRedisUrl(secrets)), log);
   shutdown.add("redis", () => client.close());
   const keys = new Keys("fleet-reloader", config.shards);
   const queue = new BullWorkqueue({ ...time, client, keys });
@@ -58,10 +59,11 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     rights: (namespaces) => rightsFor(["worker"], settings, namespaces),
     limit: callLimit(config),
   });
+  let starting: readonly string[] = ["the start is not over"];
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,
-    notReady: () => [...client.notReady, ...fleet.notEngaged],
+    notReady: () => [...starting, ...client.notReady, ...fleet.notEngaged],
     notes: () => [...registration.notes, ...fleet.notes],
     metrics,
   });
@@ -79,9 +81,11 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     // The connection of a cluster lives as long as its engagement.
     return untilAborted(signal);
   });
+  const loops = new Loops(lifetime.signal);
+  loops.add("the fleet", running);
   shutdown.add("clusters", () => {
     lifetime.abort();
-    return running;
+    return loops.ended();
   });
   const reporting = startReporting({
     ...{ ...time, config, fleet, settings, log, meter },
@@ -106,7 +110,9 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
       ...{ concurrency: config.concurrency, forgetOldKeys: config.forgetOldKeys },
     });
     shutdown.add("worker", () => working.stop());
+    loops.watch(working.broken);
   }
+  starting = [];
   log.info({ listen: `${config.listenAddress.host}:${health.port}` }, "worker started");
-  return { log, stop: () => shutdown.run(log) };
+  return { log, stop: () => shutdown.run(log), broken: loops.broken };
 }

@@ -60,8 +60,15 @@ const followGraceMs = 1000;
 /** A rollout takes at least the start of a pod. */
 const firstLookMs = 5000;
 
+/** Work under way. */
+export interface Working {
+  stop(): Promise<void>;
+  /** Rejects when requests are no longer taken although nobody stopped it. */
+  readonly broken: Promise<never>;
+}
+
 /** The working half of the product: takes requests from the queue and reconciles their workloads. */
-export async function startWorking(options: WorkingOptions): Promise<{ stop(): Promise<void> }> {
+export async function startWorking(options: WorkingOptions): Promise<Working> {
   await guardMarkKey(options.keyring, options);
   const lifetime = new AbortController();
   // By engagement, not by cluster: what is gone is forgotten, and what is engaged anew is another.
@@ -110,6 +117,7 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
   const consumer = new BullConsumer({ ...options, handler, concurrency: slots });
   consumer.start();
   return {
+    broken: consumer.broken,
     async stop() {
       await consumer.stop(drainMs);
       await followUps.stop(followGraceMs);

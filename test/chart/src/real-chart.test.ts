@@ -73,7 +73,7 @@ describe.each(Object.keys(matrix))("%s", (name) => {
     const { code, output } = await conform(
       objects.map((object) => stringify(object, { version: "1.1" })).join("---\n"),
     );
-    expect(output).toContain(`${objects.length} resources`);
+    expect(output).toContain(`${objects.length} resource${objects.length === 1 ? "" : "s"} found`);
     expect(output).toContain(`Skipped: ${objects.filter((object) => !isKnown(object)).length}`);
     expect(code, output).toBe(0);
   });

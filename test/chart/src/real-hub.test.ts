@@ -59,12 +59,17 @@ describe("watchers and workers", () => {
 
   const hookUrl = "https://hooks.example/changed";
   const variable = "FLEET_RELOADER_WEBHOOK_URL";
-  const isMounted = (objects: readonly Manifest[], service: keyof typeof names) => [
-    argsOf(objects, names[service]).includes("--mark-key-file=/etc/fleet-reloader/mark.key"),
-    ...["volumes", "containers"].map((part) =>
-      /"name":"mark-key"/.test(JSON.stringify(at(pod(objects, names[service]), part))),
-    ),
-  ];
+  const keySecret = "reloader-reloader-mark-key";
+  /** Whether it is told where the key is, and whether it may read it there. */
+  const hasKey = (objects: readonly Manifest[], service: keyof typeof names) => {
+    const role = objects.find(
+      ({ kind, metadata: { name } }) => kind === "Role" && name === `${names[service]}-secrets`,
+    );
+    return [
+      argsOf(objects, names[service]).includes(`--mark-key-secret=tools/${keySecret}/mark.key`),
+      String(at(role, "rules", 1, "resourceNames")).includes(keySecret),
+    ];
+  };
   const verbsOnSources = (objects: readonly Manifest[]) => {
     const rules = at(the(objects, "ClusterRole", `${names.watcher}-role`), "rules");
     const isOfSources = (rule: unknown) => String(at(rule, "resources")) === "configmaps,secrets";
@@ -72,8 +77,8 @@ describe("watchers and workers", () => {
   };
 
   test("have the mark key only where something is hashed: in workers", () => {
-    expect(isMounted(hub, "worker")).toEqual([true, true, true]);
-    expect(isMounted(hub, "watcher")).toEqual([false, false, false]);
+    expect(hasKey(hub, "worker")).toEqual([true, true]);
+    expect(hasKey(hub, "watcher")).toEqual([false, false]);
     expect(verbsOnSources(hub)).toEqual(["list", "watch"]);
   });
 
@@ -94,8 +99,8 @@ describe("watchers and workers", () => {
           ...(reloader === undefined ? {} : { reloader }),
         },
       });
-      expect(isMounted(telling, "worker")).toEqual([true, true, true]);
-      expect(isMounted(telling, "watcher")).toEqual([true, true, true]);
+      expect(hasKey(telling, "worker")).toEqual([true, true]);
+      expect(hasKey(telling, "watcher")).toEqual([true, true]);
       expect(verbsOnSources(telling)).toEqual(["get", "list", "watch"]);
     },
   );
@@ -229,11 +234,31 @@ describe("Redis", () => {
     const [valkey] = [at(the(scaled, "StatefulSet"), "spec", "template", "spec", "containers", 0)];
     expect(String(at(valkey, "args"))).toContain("--appendonly,yes,--appendfsync,everysec");
     expect(String(at(valkey, "args"))).toContain("--maxmemory-policy,noeviction");
-    const password = String(at(the(scaled, "Secret", "reloader-reloader-valkey"), "data", "password"));
-    expect(Buffer.from(password, "base64").toString("utf8")).toMatch(/^[0-9a-f]{48}$/);
-    const others = JSON.stringify(scaled.filter(({ kind }) => kind !== "Secret"));
-    expect(others).not.toContain(Buffer.from(password, "base64").toString("utf8"));
-    expect(others).toContain("redis://:$(VALKEY_PASSWORD)@reloader-reloader-valkey.tools.svc:6379");
+    const secret = "reloader-reloader-valkey-password";
+    expect(at(valkey, "env", 0, "valueFrom", "secretKeyRef")).toEqual({ name: secret, key: "password" });
+    for (const name of Object.values(names)) {
+      expect(argsOf(scaled, name)).toContain(`--redis-password-secret=tools/${secret}/password`);
+      expect(String(at(the(scaled, "Role", `${name}-secrets`), "rules", 1, "resourceNames"))).toContain(
+        secret,
+      );
+      expect(JSON.stringify(at(pod(scaled, name), "containers", 0, "env"))).toContain(
+        '"value":"redis://reloader-reloader-valkey.tools.svc:6379"',
+      );
+    }
+  });
+
+  test("of the release with a password of one's own takes it from there, and nothing is made", async () => {
+    const valkey = { enabled: true, existingSecret: "ours", existingSecretKey: "pass" };
+    const objects = await rendered({
+      values: { fleetReloader: { mode: "hub", hub: { valkey }, markKey: { existingSecret: "our-key" } } },
+    });
+    expect(objects.filter(({ metadata: { name } }) => name.endsWith("-secrets"))).toEqual([]);
+    for (const name of Object.values(names)) {
+      expect(argsOf(objects, name).join()).not.toContain("-secret=");
+      const env = JSON.stringify(at(pod(objects, name), "containers", 0, "env"));
+      expect(env).toContain('{"name":"ours","key":"pass"}');
+      expect(env).toContain("redis://:$(VALKEY_PASSWORD)@reloader-reloader-valkey.tools.svc:6379");
+    }
   });
 
   test.each([

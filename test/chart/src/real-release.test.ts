@@ -1,7 +1,12 @@
-import { mkdtempSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startControlPlane } from "@fleet-reloader/control-plane/start";
+import { Connection } from "@fleet-reloader/kube/connection";
+import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
+import { ensureSecret } from "@fleet-reloader/kube/owned-secret";
+import { newMarkKey } from "@fleet-reloader/runtime/digest-key";
+import { systemClock } from "@fleet-reloader/runtime/system-clock";
 import { afterAll, expect, test } from "vitest";
 import { chart } from "./helm.ts";
 import { at } from "./manifest.ts";
@@ -24,25 +29,71 @@ async function helm(...args: readonly string[]): Promise<string> {
   return output;
 }
 
-async function markKey(): Promise<string> {
-  const { body } = await plane.request({
-    path: "/api/v1/namespaces/tools/secrets/reloader-reloader-mark-key",
-  });
-  return String(at(body, "data", "mark.key"));
+const secretPath = "/api/v1/namespaces/tools/secrets";
+const keySecret = { namespace: "tools", name: "reloader-reloader-mark-key", key: "mark.key" };
+
+/** What a process of the product does at its start with the flag that the chart gives it. */
+async function startedKey(): Promise<string> {
+  const [target] = selectTargets([plane.kubeconfigPath], []);
+  if (target === undefined) throw new Error("the control plane has no kubeconfig");
+  const connection = new Connection({ target, clock: systemClock, userAgent: "test" });
+  try {
+    return await ensureSecret(connection, keySecret, newMarkKey, new AbortController().signal);
+  } finally {
+    await connection.close();
+  }
 }
 
+async function secretNames(): Promise<readonly string[]> {
+  const { body } = await plane.request({ path: secretPath });
+  const items = at(body, "items");
+  return (Array.isArray(items) ? items : [])
+    .map((each) => String(at(each, "metadata", "name")))
+    .filter((name) => !name.startsWith("sh.helm."));
+}
+
+/** As the chart was until the product made its key: it rendered a Secret with one, which outlives the release. */
+function chartThatMadeTheKey(): string {
+  const copy = join(home, "chart");
+  cpSync(chart, copy, { recursive: true });
+  writeFileSync(
+    join(copy, "templates/mark-key.yaml"),
+    `apiVersion: v1
+kind: Secret
+metadata:
+  name: {{ include "fleet-reloader.fullname" . }}-mark-key
+  annotations:
+    helm.sh/resource-policy: keep
+data:
+  mark.key: {{ "${oldKey}" | b64enc }}
+`,
+  );
+  return copy;
+}
+const oldKey = "0d".repeat(32);
+
 /** Notes on the workloads can be read with their key only: a new key would mean that missed changes stay missed. */
-test("the mark key made at the first install outlives upgrades, and even the release", async () => {
+test("a key that an earlier chart made outlives the upgrade to the chart that makes none, and is the product's", async () => {
+  await helm("install", "reloader", chartThatMadeTheKey(), "--create-namespace");
+  await helm("upgrade", "reloader", chart);
+  expect(await secretNames()).toEqual([keySecret.name]);
+  expect(await startedKey()).toBe(oldKey);
+  await helm("uninstall", "reloader");
+  await plane.request({ method: "DELETE", path: `${secretPath}/${keySecret.name}` });
+});
+
+test("the mark key made at the first start outlives upgrades, and even the release", async () => {
   const notes = await helm("install", "reloader", chart, "--create-namespace");
   expect(notes).toContain("reloader-reloader serves all namespaces");
-  const first = await markKey();
-  expect(Buffer.from(first, "base64").toString("utf8")).toMatch(/^[0-9a-f]{64}\n$/);
+  expect(await secretNames()).toEqual([]);
+  const first = await startedKey();
+  expect(first).toMatch(/^[0-9a-f]{64}\n$/);
   await helm("upgrade", "reloader", chart, "--set", "fleetReloader.debounce=5s");
-  expect(await markKey()).toBe(first);
+  expect(await startedKey()).toBe(first);
   await helm("uninstall", "reloader");
-  expect(await markKey()).toBe(first);
+  expect(await startedKey()).toBe(first);
   await helm("install", "reloader", chart);
-  expect(await markKey()).toBe(first);
+  expect(await startedKey()).toBe(first);
 });
 
 test("the notes name the Deployments there are, also where a long name is shortened", async () => {

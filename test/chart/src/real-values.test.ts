@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { rendered, root } from "./helm.ts";
+import { rendered, root, template } from "./helm.ts";
 import { at, type Manifest, the } from "./manifest.ts";
 import { matrix } from "./matrix.ts";
 
@@ -18,7 +18,7 @@ const envOf = (objects: readonly Manifest[]) => {
 };
 const by = (name: string) => rendered(matrix[name] ?? {});
 const ours =
-  /^--(breaker-source|breaker-workload|concurrency|dashboard-address|debounce|listen-address|history-max-length|history-retention|max-wait|data-dir|mark-key-file|serve-hub|shards)=/;
+  /^--(breaker-source|breaker-workload|concurrency|dashboard-address|debounce|listen-address|history-max-length|history-retention|max-wait|data-dir|mark-key-file|mark-key-secret|serve-hub|shards)=/;
 
 /** The flags of the peer, as its own chart writes them. */
 describe("flags", () => {
@@ -144,7 +144,9 @@ describe("scope", () => {
     expect(argsOf(objects)).toContain(`--namespaces=${expected}`);
     expect(envOf(objects)).not.toContain("KUBERNETES_NAMESPACE");
     for (const kind of ["Role", "RoleBinding"]) {
-      const found = objects.filter((each) => each.kind === kind && !each.metadata.name.includes("metadata"));
+      // Beside those of its own ConfigMap and its own Secret.
+      const own = /metadata|-secrets$/;
+      const found = objects.filter((each) => each.kind === kind && !own.test(each.metadata.name));
       expect(found.map((each) => each.metadata.namespace).join(",")).toBe(expected);
     }
   });
@@ -251,15 +253,16 @@ describe("instances", () => {
     expect(await grace({ fleetReloader: { terminationGracePeriodSeconds: 120 } })).toBe(120);
   });
 
-  test("the mark key is 64 hexadecimal characters, and never the same twice", async () => {
-    const keys = await Promise.all(
-      [1, 2].map(async () => {
-        const secret = the(await rendered({}), "Secret", "reloader-reloader-mark-key");
-        return Buffer.from(String(at(secret, "data", "mark.key")), "base64").toString("utf8");
-      }),
-    );
-    for (const key of keys) expect(key).toMatch(/^[0-9a-f]{64}\n$/);
-    expect(keys[0]).not.toBe(keys[1]);
+  test.each(Object.keys(matrix))("%s: the same values give the same bytes", async (name) => {
+    const [one, two] = await Promise.all([1, 2].map(() => template(matrix[name] ?? {})));
+    expect(one?.code, one?.errors).toBe(0);
+    expect(one?.output).toBe(two?.output);
+  });
+
+  test("the mark key and Valkey's password are made by the product: no Secret is rendered for them", async () => {
+    const hub = { mode: "hub", hub: { valkey: { enabled: true } } };
+    for (const values of [{}, { fleetReloader: hub }])
+      expect((await rendered({ values })).filter(({ kind }) => kind === "Secret")).toEqual([]);
   });
 });
 

@@ -32,6 +32,16 @@ test("what stands for the root in the chart is whole: in an older Helm 3 `tpl`, 
       expect(root).toMatch(new RegExp(`"${part}" \\$?\\.${part}`));
 });
 
+/** Argo CD and `helm template` render without the cluster, and again and again. */
+test("the chart renders by its values alone: it asks no cluster, draws nothing by lot and reads no clock", () => {
+  const templates = files.filter((path) => path.startsWith("infra/helm/fleet-reloader/templates/"));
+  const impure =
+    /\b(lookup|rand[A-Z]\w*|shuffle|uuidv4|genPrivateKey|gen\w*Cert\w*|genCA\w*|htpasswd|bcrypt|encryptAES|now|date\w*|ago|getHostByName)\s+[^\s}]/;
+  const code = (path: string) => [...read(path).matchAll(/\{\{-?(?!\s*\/\*)[^}]*\}\}/g)].map(String);
+  expect(templates.length).toBeGreaterThan(20);
+  expect(templates.flatMap(code).filter((action) => impure.test(action))).toEqual([]);
+});
+
 test("every manifest that is no template is YAML of Kubernetes objects", () => {
   const manifests = files.filter(
     (path) => /^infra\/(manifests|kustomize|flux)\/.*\.yaml$/.test(path) && !path.endsWith("values.yaml"),

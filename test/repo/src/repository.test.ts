@@ -60,6 +60,15 @@ test("only packages/runtime reads the environment, the time or randomness", () =
   expect(offenders).toEqual([]);
 });
 
+test("every way out of the product leads over one function, since Node's own exit may hang", () => {
+  const product = sources.filter((path) =>
+    /^(packages|services)\/(?!testkit)|^infra\/docker\/main/.test(path),
+  );
+  const exits = /\bprocess\.(exit\(|exitCode\s*=|reallyExit|abort\()/;
+  const offenders = product.filter((path) => !path.endsWith(".test.ts") && exits.test(read(path)));
+  expect(offenders).toEqual(["packages/runtime/src/end-process.ts"]);
+});
+
 test("no test is skipped, and none is run alone", () => {
   // Put together, so that this file does not find itself.
   const pattern = new RegExp(`\\b(it|test|describe)\\.(${["skip", "todo", "only"].join("|")})\\b`);

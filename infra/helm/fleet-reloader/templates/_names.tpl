@@ -88,20 +88,33 @@ helm.sh/chart: {{ printf "%s-%s" .Chart.Name .Chart.Version | replace "+" "_" | 
 
 {{/* The Secret with the key of the marks; empty: the key is in the data dir. */}}
 {{- define "fleet-reloader.markKeySecret" -}}
+{{- .Values.fleetReloader.markKey.existingSecret | default (include "fleet-reloader.madeMarkKey" .) -}}
+{{- end -}}
+
+{{/* The Secret that the processes make with the key of the marks; empty: there is none. */}}
+{{- define "fleet-reloader.madeMarkKey" -}}
 {{- $markKey := .Values.fleetReloader.markKey -}}
-{{- if $markKey.existingSecret -}}
-{{- $markKey.existingSecret -}}
-{{- else if $markKey.create -}}
+{{- if and $markKey.create (not $markKey.existingSecret) -}}
 {{- include "fleet-reloader.fullname" . }}-mark-key
 {{- end -}}
 {{- end -}}
 
 {{/*
-The same, where the process needs it: a watcher of a hub hashes nothing, unless it calls a webhook for each source that changes and
+Not empty where the process needs the key: a watcher of a hub hashes nothing, unless it calls a webhook for each source that changes and
 has to know what it has told.
 */}}
-{{- define "fleet-reloader.mountedMarkKey" -}}
-{{- if or (ne (.Component | default "") "watcher") (include "fleet-reloader.onlyTells" .) -}}
-{{- include "fleet-reloader.markKeySecret" . -}}
+{{- define "fleet-reloader.hashes" -}}
+{{- if or (ne (.Component | default "") "watcher") (include "fleet-reloader.onlyTells" .) }}true{{ end -}}
 {{- end -}}
+
+{{/* The Secret whose key is mounted; empty: none is. */}}
+{{- define "fleet-reloader.mountedMarkKey" -}}
+{{- if include "fleet-reloader.hashes" . }}{{ .Values.fleetReloader.markKey.existingSecret }}{{ end -}}
+{{- end -}}
+
+{{/* The Secrets that this process may make and read, as JSON. */}}
+{{- define "fleet-reloader.madeSecrets" -}}
+{{- $names := list (include "fleet-reloader.madeValkeySecret" .) -}}
+{{- if include "fleet-reloader.hashes" . }}{{ $names = append $names (include "fleet-reloader.madeMarkKey" .) }}{{ end -}}
+{{- compact $names | toJson -}}
 {{- end -}}

@@ -58,6 +58,10 @@
 {{- end -}}
 {{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}
 {{- if include "fleet-reloader.mountedMarkKey" . }}{{ $args = append $args (printf "--mark-key-file=/etc/fleet-reloader/%s" $own.markKey.existingSecretKey) }}{{ end -}}
+{{- if include "fleet-reloader.hashes" . -}}
+{{- with include "fleet-reloader.madeMarkKey" . }}{{ $args = append $args (printf "--mark-key-secret=%s/%s/%s" (include "fleet-reloader.namespace" $) . $own.markKey.existingSecretKey) }}{{ end -}}
+{{- end -}}
+{{- with include "fleet-reloader.madeValkeySecret" . }}{{ $args = append $args (printf "--redis-password-secret=%s/%s/%s" (include "fleet-reloader.namespace" $) . $own.hub.valkey.existingSecretKey) }}{{ end -}}
 {{- range $own.workloadKinds }}{{ $args = append $args (printf "--workload-kinds=%s" .) }}{{ end -}}
 {{- if $own.reloadSuspended }}{{ $args = append $args "--reload-suspended=true" }}{{ end -}}
 {{- if $own.reloadFinished }}{{ $args = append $args "--reload-finished=true" }}{{ end -}}
@@ -143,13 +147,19 @@
   value: enabled
 {{- end }}
 {{- if include "fleet-reloader.hasValkey" . }}
+{{- $host := printf "%s.%s.svc:6379" (include "fleet-reloader.valkeyName" .) (include "fleet-reloader.namespace" .) }}
+{{- with .Values.fleetReloader.hub.valkey.existingSecret }}
 - name: VALKEY_PASSWORD
   valueFrom:
     secretKeyRef:
-      name: {{ include "fleet-reloader.valkeySecret" . }}
-      key: {{ .Values.fleetReloader.hub.valkey.existingSecretKey | quote }}
+      name: {{ . }}
+      key: {{ $.Values.fleetReloader.hub.valkey.existingSecretKey | quote }}
 - name: FLEET_RELOADER_REDIS_URL
-  value: redis://:$(VALKEY_PASSWORD)@{{ include "fleet-reloader.valkeyName" . }}.{{ include "fleet-reloader.namespace" . }}.svc:6379
+  value: redis://:$(VALKEY_PASSWORD)@{{ $host }}
+{{- else }}
+- name: FLEET_RELOADER_REDIS_URL
+  value: redis://{{ $host }}
+{{- end }}
 {{- end }}
 {{- with .Values.fleetReloader.redis.caSecret }}
 - name: NODE_EXTRA_CA_CERTS

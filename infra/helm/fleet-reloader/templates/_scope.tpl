@@ -117,7 +117,17 @@ variable.
 {{- end -}}
 
 {{- define "fleet-reloader.valkeySecret" -}}
-{{- .Values.fleetReloader.hub.valkey.existingSecret | default (include "fleet-reloader.valkeyName" .) -}}
+{{- .Values.fleetReloader.hub.valkey.existingSecret | default (include "fleet-reloader.madeValkeySecret" .) -}}
+{{- end -}}
+
+{{/*
+The Secret that the processes make with Valkey's password; empty: there is none. Earlier charts rendered one of another name, which Helm
+removes at an upgrade.
+*/}}
+{{- define "fleet-reloader.madeValkeySecret" -}}
+{{- if and (include "fleet-reloader.hasValkey" .) (not .Values.fleetReloader.hub.valkey.existingSecret) -}}
+{{- include "fleet-reloader.valkeyName" . | trunc 54 | trimSuffix "-" }}-password
+{{- end -}}
 {{- end -}}
 
 {{- define "fleet-reloader.valkeyLabels" -}}

@@ -4,6 +4,7 @@ import { kindFields } from "./kind-fields.ts";
 import { limitFields } from "./limit-fields.ts";
 import { logFields } from "./log-fields.ts";
 import { scopeFields } from "./scope-fields.ts";
+import { secretKey } from "./secret-key.ts";
 import { boolean, csvList, duration, listenAddress, oneOf, text, wholeNumber } from "./types.ts";
 import { withoutEffectFields } from "./without-effect-fields.ts";
 
@@ -45,6 +46,18 @@ export const connectionFields = {
         "Redis 7.0 or newer, or Valkey: redis://[user:password@]host:port[/db], or rediss:// for TLS. A Redis Cluster: redis-cluster://[user:password@]host:port,host:port, or rediss-cluster://.",
       isSecret: true,
       defaultText: "an embedded redis-server (standalone only)",
+    },
+  },
+  redisPasswordSecret: {
+    schema: secretKey("password"),
+    meta: {
+      group: "Clusters and Redis",
+      flag: "redis-password-secret",
+      env: "FLEET_RELOADER_REDIS_PASSWORD_SECRET",
+      placeholder: "NAMESPACE/NAME[/KEY]",
+      description:
+        "Secret with the password for --redis-url, in the cluster it runs in, or else in the first given one; KEY is password when absent. Where there is no such Secret it is made, with a random password, for a Redis that takes its own from there.",
+      defaultText: "none",
     },
   },
   shards: {
@@ -152,6 +165,18 @@ export const workerFields = {
       description:
         "Keys of the marks, 64 hexadecimal characters a line, the current one first. All workers need the same.",
       defaultText: "mark.key in the data dir, made at the first start",
+    },
+  },
+  markKeySecret: {
+    schema: secretKey("mark.key"),
+    meta: {
+      group: "Worker",
+      flag: "mark-key-secret",
+      env: "FLEET_RELOADER_MARK_KEY_SECRET",
+      placeholder: "NAMESPACE/NAME[/KEY]",
+      description:
+        "The same in a Secret of the cluster it runs in, or else of the first given one; KEY is mark.key when absent. Where there is no such Secret it is made, with a random key.",
+      defaultText: "none",
     },
   },
   forgetOldKeys: {

@@ -1,21 +1,22 @@
 import process from "node:process";
+import { endProcess } from "../end-process.ts";
 import { version } from "../version.ts";
 import type { ConfigOf, ConfigShape } from "./field.ts";
 import { helpText } from "./help.ts";
 import { type ConfigSources, loadConfig } from "./load.ts";
 
 /** A service's configuration; `--help` and `--version` print and end the process. */
-export function loadServiceConfig<S extends ConfigShape>(
+export async function loadServiceConfig<S extends ConfigShape>(
   name: string,
   shape: S,
   sources: ConfigSources,
-): ConfigOf<S> {
-  if (sources.args.includes("--help")) end(helpText(`${name} [flags]`, shape));
-  if (sources.args.includes("--version")) end(`${name} ${version}\n`);
+): Promise<ConfigOf<S>> {
+  if (sources.args.includes("--help")) await end(helpText(`${name} [flags]`, shape));
+  if (sources.args.includes("--version")) await end(`${name} ${version}\n`);
   return loadConfig(shape, sources);
 }
 
-function end(text: string): never {
+function end(text: string): Promise<never> {
   process.stdout.write(text);
-  process.exit(0);
+  return endProcess(0);
 }

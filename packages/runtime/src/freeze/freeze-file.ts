@@ -1,6 +1,7 @@
-import { mkdir, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import process from "node:process";
+import { makeFolder } from "../data-dir.ts";
 
 /** Times of files are as coarse as this: what was written just now may be written again under the same time. */
 const coarseMs = 100;
@@ -33,7 +34,7 @@ export class FreezeFile {
   /** Puts a new text in the place of the old one; nobody ever sees half of it. */
   async write(change: (before: string | undefined) => string): Promise<void> {
     const text = change(await this.text());
-    await mkdir(dirname(this.name), { recursive: true });
+    makeFolder(dirname(this.name));
     const beside = `${this.name}.${process.pid}`;
     try {
       await writeFile(beside, text);

@@ -1,0 +1,51 @@
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
+import { describe, expect, test } from "vitest";
+import { systemClock } from "../fixture/system-clock.ts";
+import { Fleet } from "../fleet.ts";
+import type { ClusterProvider, Registration } from "../registration/registration.ts";
+
+type OnChange = (registrations: readonly Registration[]) => void;
+
+/** A provider that says what the test says, when the test says it. */
+function startFleet(run?: ClusterProvider["run"]) {
+  const stop = new AbortController();
+  const asked = Promise.withResolvers<OnChange>();
+  const ended = Promise.withResolvers<void>();
+  stop.signal.addEventListener("abort", () => ended.resolve());
+  const waits: ClusterProvider["run"] = (_, onChange) => {
+    asked.resolve(onChange);
+    return ended.promise;
+  };
+  const fleet = new Fleet({
+    providers: [{ run: run ?? waits, notReady: [] }],
+    ...{ userAgent: "test", clock: systemClock, random: () => 0, log: new CollectedLog() },
+    ...{ meter: new CountingMeter(), rights: () => [] },
+  });
+  return { fleet, stop, asked: asked.promise, run: () => fleet.run(stop.signal, async () => undefined) };
+}
+
+const unknown = ["clusters: it is not known yet which there are"];
+
+describe("a fleet", () => {
+  test("keeps its process from being ready until its providers have said which clusters there are", async () => {
+    const { fleet, stop, asked, run } = startFleet();
+    expect(fleet.notEngaged).toEqual(unknown);
+    const running = run();
+    expect(fleet.notEngaged).toEqual(unknown);
+    const tell = await asked;
+    expect(fleet.notEngaged).toEqual(unknown);
+    tell([]);
+    expect(fleet.notEngaged).toEqual([]);
+    stop.abort();
+    await running;
+  });
+
+  test("whose provider ends by itself ends with a fault, and does not look as if it went on", async () => {
+    const { run } = startFleet(async () => undefined);
+    await expect(run()).rejects.toMatchObject({
+      code: "engine.invariant",
+      message: "a provider of clusters ended by itself",
+    });
+  });
+});
