@@ -160,7 +160,10 @@ describe("a breaker", () => {
       await bed.clock.advance(1000);
     }
     expect(bed.cluster.rolls().length).toBeLessThanOrEqual(5);
-    expect(bed.told.at(-1)).toMatchObject({ reason: "WorkloadLooping" });
+    expect(bed.told.at(-1)).toMatchObject({
+      reason: "WorkloadLooping",
+      why: "the breaker of Deployment/ns/api is open: it was rolled more than 3 times in 10m; stop what changes its sources, or raise --breaker-workload",
+    });
     await bed.clock.advance(3_600_000);
     expect(outcomeOf(await bed.run())).toBe("rolled");
   });
@@ -180,22 +183,73 @@ describe("a breaker", () => {
       "SourceLooping",
     ]);
     expect(bed.told.at(-1)?.why).toContain("ConfigMap/ns/app");
+    expect(bed.told.at(-1)?.why).toContain(
+      "more than 3 times in 10m; stop what rewrites it, or raise --breaker-source",
+    );
+  });
+
+  // 40 by hand in ten minutes are normal: none of them meets a breaker as it is without flags.
+  test("lets a developer change one ConfigMap forty times in ten minutes", async () => {
+    // A test of the flags holds them to this default.
+    const byDefault = { rollsMax: 100, withinMs: 3_600_000 };
+    const bed = await changed({ limits: { workloadBreaker: byDefault, sourceBreaker: byDefault } });
+    await bed.run();
+    for (let change = 1; change <= 40; change += 1) {
+      await bed.clock.advance(15_000);
+      bed.edit(`by hand ${change}`);
+      expect(outcomeOf(await bed.run())).toBe("rolled");
+    }
+    expect(bed.cluster.rolls()).toHaveLength(41);
   });
 });
 
 describe("a budget", () => {
   test("holds what it has no room for; what ends makes room", async () => {
-    const { run, brakes, clock, ledger, cluster, told } = await changed({
+    const { run, brakes, clock, ledger, cluster, told, log } = await changed({
       limits: { namespace: { unfinishedMax: 1 } },
     });
     const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
     await ledger.enter(other, []);
     await clock.advance(60_000);
     expect(holdOf(await run())).toBe("BudgetUnfinished");
-    expect(told[0]?.why).toContain("namespace");
+    expect(told[0]?.why).toBe(
+      "as many rollouts of the namespace are unfinished as its budget allows; unfinished: Deployment/ns/other of c1",
+    );
+    expect(log.text).toContain("budget allows; unfinished: Deployment/ns/other of c1");
     await brakes.settled(other, 60_000);
     expect(outcomeOf(await run())).toBe("rolled");
     expect(cluster.rolls()).toHaveLength(1);
+  });
+
+  test("names the rollouts that block it once more when they have for a minute, and not each time others do", async () => {
+    const { run, brakes, clock, ledger, told } = await changed({
+      limits: { fleet: { unfinishedMax: 1 } },
+    });
+    const rollout = (name: string) => ({
+      cluster: "c1",
+      workload: { kind: "Deployment", namespace: "ns", name },
+    });
+    const block = async (name: string) => {
+      // Whoever is late keeps nobody waiting.
+      await clock.advance(5000);
+      expect(await ledger.enter(rollout(name), [])).toEqual({ type: "entered" });
+    };
+    await block("first");
+    await run();
+    await clock.advance(50_000);
+    await brakes.settled(rollout("first"), 50_000);
+    await block("second");
+    for (let look = 0; look < 50; look += 1) {
+      expect(holdOf(await run())).toBe("BudgetUnfinished");
+      await clock.advance(1000);
+    }
+    expect(told).toHaveLength(1);
+    await clock.advance(20_000);
+    for (let look = 0; look < 3; look += 1) await run();
+    expect(told).toMatchObject([
+      { isStuck: false, why: expect.stringContaining("Deployment/ns/first of c1") },
+      { isStuck: true, why: expect.stringContaining("Deployment/ns/second of c1") },
+    ]);
   });
 
   test.each([

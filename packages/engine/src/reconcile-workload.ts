@@ -85,7 +85,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       return typeof outcome === "string" ? { type: "done", outcome } : outcome;
     } catch (error) {
       const fault = asFault(error);
-      const result = { retry: "retry", delay: "held", drop: "dropped", stop: "dropped" } as const;
+      const result = { retry: "retry", delay: "delayed", drop: "dropped", stop: "dropped" } as const;
       meter.reconciled(cluster.name, result[fault.disposition.queue], spent(), request.workload);
       log[fault.disposition.level === "fatal" ? "error" : fault.disposition.level](
         { ...fields, reason: fault.code, attempt: delivery.attemptsMade + 1, err: fault.message },

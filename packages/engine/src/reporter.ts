@@ -60,6 +60,8 @@ export interface HoldReport extends Report {
   /** For people: who or what holds it. Names only. */
   readonly why: string;
   readonly untilMs?: number;
+  /** The same unfinished rollouts leave no room for it, and have for a minute. */
+  readonly isStuck?: boolean;
 }
 
 /**

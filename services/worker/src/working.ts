@@ -88,7 +88,8 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
   };
   const { history: kept, ...others } = options;
   const told = { ...others, ...(kept === undefined ? {} : { history: kept }), engaged };
-  const brakes = createBrakes({ ...options, ledger: new RedisRollLedger(options) });
+  const nameOf = (cluster: ClusterId) => options.fleet.get(cluster)?.name ?? cluster;
+  const brakes = createBrakes({ ...options, nameOf, ledger: new RedisRollLedger(options) });
   const following = { runs: new RedisRolloutRuns(options), firstLookMs, onSettled: brakes.settled };
   const followUps = createFollowUps({ ...options, ...following });
   const reconcile = createReconciler({
@@ -103,7 +104,7 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
   const gate = new ClusterGate({
     ...options,
     slots,
-    nameOf: (cluster) => fleet.get(cluster)?.name ?? cluster,
+    nameOf,
     reachOf: (cluster) => fleet.reachOf(cluster),
   });
   const handler = gatedHandler(byPurpose(reconcile, createFollower({ ...told, ...following })), gate);

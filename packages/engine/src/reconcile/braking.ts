@@ -38,13 +38,24 @@ type Roll = Plan & { type: "roll" };
 const rememberedMax = 100_000;
 /** A hold that lasts is told again: an API server forgets its Events after an hour. */
 const tellAgainMs = 30 * 60_000;
+/** Rollouts that end make room. Where the same ones leave none for so long, a person has to look at them. */
+const stuckAfterMs = 60_000;
+
+/** A hold as it was told, and since when the same rollouts are the reason. */
+interface Told {
+  readonly what: string;
+  readonly atMs: number;
+  readonly details: string | undefined;
+  readonly sinceMs: number;
+  readonly isStuck: boolean;
+}
 
 /** Asks the brakes for a roll, and tells of a hold: then it is for another time. */
 export function createBraking(
   options: BrakingOptions,
 ): (reading: Reading, due: Roll, sights: readonly Sight[]) => Promise<Again | Go> {
   const { brakes, clock, history, log, meter, reporter } = options;
-  const told = new Map<string, { readonly what: string; readonly atMs: number }>();
+  const told = new Map<string, Told>();
 
   return async (reading, due, sights) => {
     if (brakes === undefined) return { type: "go" };
@@ -57,27 +68,46 @@ export function createBraking(
       const unmade = () => unlessAborted(brakes.unmade(request), delivery.signal, "Redis");
       return { type: "go", permit: { mayStill, unmade } };
     }
-    const { reason, why, afterMs, untilMs } = permit;
+    const { reason, details, afterMs, untilMs } = permit;
+    const why = details === undefined ? permit.why : `${permit.why}; ${details}`;
     const end = untilMs === undefined ? {} : { untilMs };
     meter.held(cluster.name, reason);
-    if (isNews(key, permit)) {
+    const news = newsOf(key, permit);
+    if (news === "begins") {
       const sources = causesOf(request.cluster, due.changed, sights);
       history?.append(heldRecords(about(request, cluster, clock), reason, { sources, sights }));
+    }
+    if (news !== undefined) {
       log.info({ cluster: cluster.name, workload: request.workload, reason, why }, "roll held");
-      reporter?.held({ ...about(request, cluster, clock), uid: reading.live.uid, reason, why, ...end });
+      const report = { ...about(request, cluster, clock), uid: reading.live.uid, reason, why, ...end };
+      reporter?.held({ ...report, isStuck: news === "stuck" });
     }
     return { type: "again", afterMs, reason, hold: { reason, ...end } };
   };
 
-  function isNews(key: string, { reason, why }: Permit & { type: "held" }): boolean {
-    const now = { what: `${reason} ${why}`, atMs: clock.monotonic() };
+  /** Undefined: it was told, and is as it was. */
+  function newsOf(
+    key: string,
+    { reason, why, details }: Permit & { type: "held" },
+  ): "begins" | "stuck" | undefined {
+    const nowMs = clock.monotonic();
+    const what = `${reason} ${why}`;
     const before = told.get(key);
-    if (before?.what === now.what && now.atMs - before.atMs < tellAgainMs) return false;
+    if (before?.what !== what || nowMs - before.atMs >= tellAgainMs) {
+      remember(key, { what, atMs: nowMs, details, sinceMs: nowMs, isStuck: false });
+      return "begins";
+    }
+    const sinceMs = before.details === details ? before.sinceMs : nowMs;
+    const isStuck = details !== undefined && nowMs - sinceMs >= stuckAfterMs;
+    told.set(key, { ...before, details, sinceMs, isStuck: isStuck || before.isStuck });
+    return isStuck && !before.isStuck ? "stuck" : undefined;
+  }
+
+  function remember(key: string, now: Told): void {
     told.delete(key);
     told.set(key, now);
     const [oldest] = told.keys();
     if (told.size > rememberedMax && oldest !== undefined) told.delete(oldest);
-    return true;
   }
 }
 

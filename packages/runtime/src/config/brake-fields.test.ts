@@ -3,7 +3,7 @@ import { brakeFields, rollLimitsOf } from "./brake-fields.ts";
 import { loadConfig } from "./load.ts";
 
 const limits = (...args: readonly string[]) => rollLimitsOf(loadConfig(brakeFields, { args, env: {} }));
-const breaker = { rollsMax: 10, withinMs: 600_000 };
+const breaker = { rollsMax: 100, withinMs: 3_600_000 };
 
 test("without flags there are breakers and no budgets", () => {
   expect(limits()).toEqual({ workloadBreaker: breaker, sourceBreaker: breaker });
