@@ -87,6 +87,37 @@ describe("a freeze", () => {
     expect(cluster.rolls()).toEqual([]);
   });
 
+  test("by an annotation that a source gets while the write waits for its turn is honoured by that very write", async () => {
+    const hook: { wait: () => Promise<void> } = { wait: async () => undefined };
+    const { run, edit, cluster, clock, told } = await changed({
+      turn: async ({ verb }) => {
+        if (verb === "patch") await hook.wait();
+      },
+    });
+    hook.wait = async () => {
+      edit("2", { "fleet-reloader.io/freeze": "until the audit" });
+      await clock.sleep(3900, new AbortController().signal);
+    };
+    expect(holdOf(await run())).toBe("FrozenByAnnotation");
+    expect(told[0]?.why).toBe("ConfigMap/app is annotated as frozen: until the audit");
+    expect(cluster.rolls()).toEqual([]);
+  });
+
+  test("of a source that cannot be asked again holds the write", async () => {
+    const hook: { wait: () => Promise<void> } = { wait: async () => undefined };
+    const { run, cluster, clock } = await changed({
+      turn: async ({ verb }) => {
+        if (verb === "patch") await hook.wait();
+      },
+      before: ({ target }) => {
+        if (target.startsWith("annotations of")) throw new Fault("kube.unreachable", "it is away");
+      },
+    });
+    hook.wait = () => clock.sleep(3900, new AbortController().signal);
+    await expect(run()).rejects.toMatchObject({ code: "kube.unreachable" });
+    expect(cluster.rolls()).toEqual([]);
+  });
+
   test("holds neither a note nor an adoption", async () => {
     const { reconcile, cluster, freezes, template } = await changed();
     freezes.freezes = [frozen()];

@@ -127,6 +127,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
   ): Promise<Outcome | Again> {
     // Asked first: what waits now looks for itself, and may be over by the time this look is.
     if (delivery.purpose === "audit" && (await options.queue.waits(request))) return "unchanged";
+    const lookedAtMs = clock.monotonic();
     const look = await lookNow(request, delivery, cluster);
     if (typeof look === "string") {
       options.records.looked(request);
@@ -137,7 +138,12 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     const { reading, stand, planned, sights } = look;
     // What is not acted on is noted: whatever is resumed later does not run for an old change.
     const due = planned.type === "roll" && isActedOn(stand, options.settings) ? planned : undefined;
-    return await write(reading, sights, { due, carried: planned.carried, stays: stayReasonOf(stand) });
+    return await write(reading, sights, {
+      due,
+      carried: planned.carried,
+      stays: stayReasonOf(stand),
+      lookedAtMs,
+    });
   }
 
   /** A stash was left over: whoever made it did not come to an end. */

@@ -1,9 +1,11 @@
 import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import { localName, type Sight } from "@fleet-reloader/domain/plan/sight";
-import { workloadKey } from "@fleet-reloader/domain/workload";
+import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { type Annotations, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Brakes, Permit, RollIntent } from "../brakes.ts";
 import type { Clock } from "../clock.ts";
+import { FreshReads } from "../fresh-reads.ts";
 import type { History } from "../history/history.ts";
 import { causesOf, heldRecords } from "../history/records.ts";
 import type { Log } from "../log.ts";
@@ -23,6 +25,16 @@ export interface BrakingOptions {
   readonly meter: Meter;
   readonly reporter?: Reporter;
   readonly history?: History;
+  /** Ends shared reads when the process stops. */
+  readonly lifetime: AbortSignal;
+}
+
+/** A roll that is due, and the look that says so. */
+export interface IntendedRoll {
+  readonly due: Roll;
+  readonly sights: readonly Sight[];
+  /** Monotonic time at which the look began. */
+  readonly lookedAtMs: number;
 }
 
 /** The roll may be written now. */
@@ -40,6 +52,8 @@ const rememberedMax = 100_000;
 const tellAgainMs = 30 * 60_000;
 /** Rollouts that end make room. Where the same ones leave none for so long, a person has to look at them. */
 const stuckAfterMs = 60_000;
+/** A source that was read longer ago than this is asked once more whether it is frozen: a look over a slow line takes as long by itself. */
+const freshMs = 100;
 
 /** A hold as it was told, and since when the same rollouts are the reason. */
 interface Told {
@@ -53,18 +67,22 @@ interface Told {
 /** Asks the brakes for a roll, and tells of a hold: then it is for another time. */
 export function createBraking(
   options: BrakingOptions,
-): (reading: Reading, due: Roll, sights: readonly Sight[]) => Promise<Again | Go> {
+): (reading: Reading, intended: IntendedRoll) => Promise<Again | Go> {
   const { brakes, clock, history, log, meter, reporter } = options;
   const told = new Map<string, Told>();
 
-  return async (reading, due, sights) => {
+  const areStillUnfrozen = createSourceCheck(options);
+
+  return async (reading, intended) => {
+    const { due, sights } = intended;
     if (brakes === undefined) return { type: "go" };
     const { request, delivery, cluster } = reading;
     const permit = await brakes.permit(intentOf(reading, due, sights), delivery.signal);
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (permit.type === "go") {
       told.delete(key);
-      const { mayStill } = permit;
+      const sourcesMayStill = areStillUnfrozen(reading, intended);
+      const mayStill = async () => (await sourcesMayStill()) && (await permit.mayStill());
       const unmade = () => unlessAborted(brakes.unmade(request), delivery.signal, "Redis");
       return { type: "go", permit: { mayStill, unmade } };
     }
@@ -109,6 +127,25 @@ export function createBraking(
     const [oldest] = told.keys();
     if (told.size > rememberedMax && oldest !== undefined) told.delete(oldest);
   }
+}
+
+/** Whether none of the changed sources has come to say of itself that it is frozen since it was read, if that was a while ago. */
+function createSourceCheck({ clock, lifetime }: BrakingOptions) {
+  const shared = new FreshReads<Annotations>();
+  return ({ cluster: { api }, delivery }: Reading, { due, lookedAtMs }: IntendedRoll) => {
+    let askedAtMs = lookedAtMs;
+    const isFrozen = async (ref: SourceRef): Promise<boolean> => {
+      const key = `${api.cluster}/${sourceKey(ref)}`;
+      const asked = shared.read(key, () => api.readSourceAnnotations(ref, lifetime));
+      return frozenByAnnotation(await unlessAborted(asked, delivery.signal, "a source")) !== undefined;
+    };
+    return async (): Promise<boolean> => {
+      if (clock.monotonic() - askedAtMs <= freshMs) return true;
+      askedAtMs = clock.monotonic();
+      const frozen = await Promise.all(due.changed.map(({ source }) => isFrozen(source)));
+      return !frozen.includes(true);
+    };
+  };
 }
 
 function intentOf({ request, cluster, live }: Reading, due: Roll, sights: readonly Sight[]): RollIntent {

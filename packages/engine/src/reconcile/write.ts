@@ -26,7 +26,7 @@ import type { Workqueue } from "../workqueue.ts";
 import { writeRoll } from "../write-roll.ts";
 import { about } from "./about.ts";
 import { createAuditFinding } from "./audit-finding.ts";
-import { createBraking, type Go } from "./braking.ts";
+import { createBraking, type Go, type IntendedRoll } from "./braking.ts";
 import { type PreparedRoll, prepareRoll } from "./prepare-roll.ts";
 import type { Reading } from "./reading.ts";
 
@@ -44,6 +44,8 @@ export interface Decision {
   readonly carried: Plan["carried"];
   /** Why nothing rolls, if nothing does. */
   readonly stays: StayReason;
+  /** Monotonic time at which the look that it was decided on began. */
+  readonly lookedAtMs: number;
 }
 
 export interface WriterOptions {
@@ -63,6 +65,8 @@ export interface WriterOptions {
   readonly followUps?: Pick<FollowUps, "rolled">;
   /** Undefined: nothing holds a roll. */
   readonly brakes?: Brakes;
+  /** Ends shared reads when the process stops. */
+  readonly lifetime: AbortSignal;
 }
 
 export type WriteDecision = (
@@ -90,11 +94,12 @@ export function createWriter(options: WriterOptions): WriteDecision {
     sights: readonly Sight[],
     decision: Decision,
   ): Promise<Outcome | Again> {
-    const { due, stays } = decision;
+    const { due, lookedAtMs, stays } = decision;
     const { request, delivery, live, interest, note } = reading;
     const window = windowOf(interest.optIn.overrides, options.settings);
     const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
-    const ready = mayRoll && due !== undefined ? await prepare(reading, due, sights) : undefined;
+    const ready =
+      mayRoll && due !== undefined ? await prepare(reading, { due, sights, lookedAtMs }) : undefined;
     const held = ready?.type === "again" ? ready : undefined;
     const rolling = ready?.type === "go" ? ready : undefined;
     const pause = planPause({
@@ -125,15 +130,11 @@ export function createWriter(options: WriterOptions): WriteDecision {
   }
 
   /** A roll that may be written; or when to ask again. */
-  async function prepare(
-    reading: Reading,
-    due: Plan & { type: "roll" },
-    sights: readonly Sight[],
-  ): Promise<Rolling | Again> {
-    const prepared = await prepareRoll(reading, due, options);
+  async function prepare(reading: Reading, intended: IntendedRoll): Promise<Rolling | Again> {
+    const prepared = await prepareRoll(reading, intended.due, options);
     // A note is no roll: the one it is about has been counted.
     if (isMade(prepared.how)) return { type: "go", ...prepared };
-    const answer = await brake(reading, due, sights);
+    const answer = await brake(reading, intended);
     return answer.type === "go" ? { ...prepared, ...answer } : answer;
   }
 
