@@ -6,7 +6,6 @@ import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { Clock, Random } from "./clock.ts";
 import type { MayStill } from "./cluster-api.ts";
 import type { Freezes } from "./freezes.ts";
-import type { Log } from "./log.ts";
 import type { ClusterId, Request } from "./request.ts";
 import type { Entry, RollLedger } from "./roll-ledger.ts";
 
@@ -66,12 +65,10 @@ export function createBrakes(options: {
   readonly ledger: RollLedger;
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
   /** What people call a cluster; by its id when absent. */
   readonly nameOf?: (cluster: ClusterId) => string;
 }): Brakes {
   const { clock, freezes, ledger, random } = options;
-  const tell = tellUnreadable(options.log);
 
   return {
     async permit(intent, signal) {
@@ -112,7 +109,6 @@ export function createBrakes(options: {
     const { frozenBy } = intent;
     if (frozenBy !== undefined) return { type: "held", reason: "FrozenByAnnotation", why: frozenBy, afterMs };
     const frozen = await freezes.now();
-    tell(frozen.type === "unreadable" ? frozen.why : undefined);
     if (frozen.type === "unreadable")
       return { type: "held", reason: "FreezeUnreadable", why: frozen.why, afterMs };
     const found = freezeOf(frozen.freezes, targetOf(intent), clock.now());
@@ -161,16 +157,4 @@ function lengthOf(ms: number): string {
       ] as const
     ).find(([, size]) => ms % size === 0) ?? (["ms", 1] as const);
   return `${ms / unitMs}${unit}`;
-}
-
-/** Said when it begins and when it is over, not for each roll that is held. */
-function tellUnreadable(log: Log): (why: string | undefined) => void {
-  let before: string | undefined;
-  return (why) => {
-    if (why === before) return;
-    if (why !== undefined)
-      log.error({ reason: "FreezeUnreadable", err: why }, "freezes cannot be read; nothing is rolled");
-    else log.info({}, "freezes can be read again");
-    before = why;
-  };
 }

@@ -46,6 +46,8 @@ export interface Meter {
   historyKept(result: "written" | "dropped", count: number): void;
   /** A roll is due and was held. */
   held(cluster: string, reason: HoldReason): void;
+  /** Whether all that is declared frozen could be read just now; where not, nothing is rolled. */
+  freezesReadable(isReadable: boolean): void;
   stateLost(cluster: string): void;
   /** Clusters this watcher has, of those it shares with others. */
   clustersOwned(count: number): void;

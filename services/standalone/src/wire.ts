@@ -28,7 +28,7 @@ import { instanceName, uniqueInstanceName, userAgent } from "@fleet-reloader/run
 import { createScaling } from "@fleet-reloader/watcher/scaling";
 import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
-import { openFreezes } from "@fleet-reloader/wiring/freezes";
+import { serveFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory, tellFreezes } from "@fleet-reloader/wiring/history";
 import { publishOnEngagement } from "@fleet-reloader/worker/meta-info";
 import { startReporting } from "@fleet-reloader/worker/reporting";
@@ -87,8 +87,9 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       limit: callLimit(config),
     });
     const watching = new Watching({ ...shared, telling, auditIntervalMs: config.auditInterval });
-    const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
-    shutdown.add("freezes", () => freezes.close());
+    const served = serveFreezes({ ...shared, config, env: sources.env, userAgent });
+    shutdown.add("freezes", () => served.close());
+    const { freezes } = served;
     const scaling = createScaling({ ...shared, freezes, fleet, horizonMs: config.workHorizon });
     // Served before anything is waited for: being alive depends on nothing outside this process.
     const health = await listenHealth({
@@ -98,7 +99,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
         ...fleet.notEngaged,
         ...watching.notReady((cluster) => fleet.isWaitedFor(cluster)),
       ],
-      notes: () => [...registration.notes, ...fleet.notes],
+      notes: () => [...registration.notes, ...fleet.notes, ...freezes.notes],
       metrics,
       work: scaling.work,
     });

@@ -21,7 +21,7 @@ import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
 import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/version";
-import { openFreezes } from "@fleet-reloader/wiring/freezes";
+import { serveFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory, tellFreezes } from "@fleet-reloader/wiring/history";
 import { watcherConfig } from "./config.ts";
 import { createScaling } from "./scaling.ts";
@@ -66,8 +66,9 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   });
   const member = uniqueInstanceName();
   const ownership = new RedisOwnership({ ...time, client, keys, log, meter, member });
-  const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
-  shutdown.add("freezes", () => freezes.close());
+  const served = serveFreezes({ ...time, client, keys, log, meter, config, env: sources.env, userAgent });
+  shutdown.add("freezes", () => served.close());
+  const { freezes } = served;
   const scaling = createScaling({
     ...{ ...time, client, keys, queue, log, freezes, fleet },
     horizonMs: config.workHorizon,
@@ -82,7 +83,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
       ...ownership.unowned.map((id) => `cluster ${fleet.get(id)?.name ?? id}: nobody watches it yet`),
       ...watching.notReady((cluster) => fleet.isWaitedFor(cluster)),
     ],
-    notes: () => [...registration.notes, ...fleet.notes],
+    notes: () => [...registration.notes, ...fleet.notes, ...freezes.notes],
     metrics,
     work: scaling.work,
   });
