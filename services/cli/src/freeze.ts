@@ -1,5 +1,5 @@
 import { userInfo } from "node:os";
-import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
+import { parseDuration } from "@fleet-reloader/domain/duration";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { describeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
@@ -123,7 +123,7 @@ function given(name: string, value: string): Readonly<Record<string, string>> {
 
 /** A duration counts from now; anything else is a time as it is. */
 function endOf(text: string): string {
-  const ms = parseGoDuration(text);
+  const ms = parseDuration(text);
   return ms === undefined ? text : new Date(systemClock.now() + ms).toISOString();
 }
 

@@ -22,6 +22,10 @@ test("0 takes a breaker away, and a budget is what it says", () => {
   });
 });
 
+test("a time is written in days, too", () => {
+  expect(limits("--breaker-source", "3/2d").sourceBreaker).toEqual({ rollsMax: 3, withinMs: 172_800_000 });
+});
+
 test.each([
   ["--breaker-source", "often"],
   ["--breaker-source", "0/10m"],

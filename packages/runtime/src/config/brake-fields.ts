@@ -1,4 +1,4 @@
-import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
+import { parseDuration } from "@fleet-reloader/domain/duration";
 import type { BreakerLimit } from "@fleet-reloader/domain/hold/breaker";
 import type { BudgetLimit, BudgetRate } from "@fleet-reloader/domain/hold/budget";
 import type { RollLimits } from "@fleet-reloader/engine/roll-ledger";
@@ -73,7 +73,7 @@ function breaker() {
     .transform((text, context): BreakerLimit | undefined => {
       if (text === "0") return undefined;
       const [, rolls, within] = /^(\d{1,4})\/(\S+)$/.exec(text) ?? [];
-      const withinMs = parseGoDuration(within ?? "") ?? 0;
+      const withinMs = parseDuration(within ?? "") ?? 0;
       if (Number(rolls) >= 1 && withinMs >= 1000) return { rollsMax: Number(rolls), withinMs };
       context.addIssue({
         code: "custom",
