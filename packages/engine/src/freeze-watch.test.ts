@@ -31,3 +31,28 @@ test("what cannot be read is told in log, notes and metric within seconds, altho
   lifetime.abort();
   await running;
 });
+
+test("a freeze of a cluster that nobody has registered is told with the name that was probably meant", async () => {
+  const [clock, log, meter, freezes] = [
+    new ManualClock(),
+    new CollectedLog(),
+    new CountingMeter(),
+    new MemoryFreezes(),
+  ];
+  const registered = [{ name: "nova", labels: {}, id: "uid-1" }];
+  const watch = new FreezeWatch({ freezes, clock, log, meter, registered: () => registered });
+  freezes.freezes = [{ cluster: "Nova" }, { cluster: "nova" }, { cluster: "uid-1" }, {}].map((scope) => ({
+    ...{ scope, reason: "release", by: "ann" },
+  }));
+  const lifetime = new AbortController();
+  const running = watch.run(lifetime.signal);
+  await clock.advance(30_000);
+  const line = "the freeze of cluster Nova covers nothing: no cluster is called Nova; did you mean nova?";
+  expect(watch.notes).toEqual([line]);
+  expect(log.messages("warn")).toEqual([line]);
+  registered.push({ name: "Nova", labels: {}, id: "uid-2" });
+  await clock.advance(10_000);
+  expect(watch.notes).toEqual([]);
+  lifetime.abort();
+  await running;
+});

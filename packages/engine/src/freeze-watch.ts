@@ -1,3 +1,5 @@
+import { describeScope, type Freeze } from "@fleet-reloader/domain/hold/freeze";
+import { clustersOf, type RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock } from "./clock.ts";
 import type { Freezes, FrozenNow } from "./freezes.ts";
 import type { Log } from "./log.ts";
@@ -9,6 +11,8 @@ export interface FreezeWatchOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
+  /** The registered clusters; undefined where they are not known. */
+  readonly registered?: () => readonly RegisteredCluster[];
 }
 
 /** A document that cannot be read is noticed this soon, also while nothing is due. */
@@ -18,6 +22,9 @@ const everyMs = 5000;
 export class FreezeWatch implements Freezes {
   readonly #options: FreezeWatchOptions;
   #unreadable: string | undefined;
+  /** Freezes in force that are about no registered cluster, and why. */
+  #idle: ReadonlySet<string> = new Set();
+  #toldIdle: ReadonlySet<string> = new Set();
 
   constructor(options: FreezeWatchOptions) {
     this.#options = options;
@@ -26,7 +33,7 @@ export class FreezeWatch implements Freezes {
   /** What people should know, a line each. */
   get notes(): readonly string[] {
     return this.#unreadable === undefined
-      ? []
+      ? [...this.#toldIdle]
       : [`freezes cannot be read, and nothing is rolled: ${this.#unreadable}`];
   }
 
@@ -39,9 +46,27 @@ export class FreezeWatch implements Freezes {
   /** Looks now and then, until the signal is aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await unlessAborted(this.now(), signal, "freezes").catch(() => undefined);
+      const frozen = await unlessAborted(this.now(), signal, "freezes").catch(() => undefined);
+      if (frozen?.type === "known") this.#tellIdle(frozen.freezes);
       await this.#options.clock.sleep(everyMs, signal).catch(() => undefined);
     }
+  }
+
+  /** Told when it is so at two looks one after the other: at the start not all registrations are known. */
+  #tellIdle(freezes: readonly Freeze[]): void {
+    const { clock, log, registered } = this.#options;
+    if (registered === undefined) return;
+    const idle = freezes.flatMap(({ scope, untilMs }) => {
+      const { missing } = clustersOf(scope, registered());
+      const isOver = untilMs !== undefined && untilMs <= clock.now();
+      return missing === undefined || isOver
+        ? []
+        : [`the freeze of ${describeScope(scope)} covers nothing: ${missing}`];
+    });
+    const lasting = new Set(idle.filter((line) => this.#idle.has(line)));
+    for (const line of lasting) if (!this.#toldIdle.has(line)) log.warn({ reason: "FreezeIdle" }, line);
+    this.#idle = new Set(idle);
+    this.#toldIdle = lasting;
   }
 
   #tell(why: string | undefined): void {

@@ -1,4 +1,5 @@
 import type { Standing } from "@fleet-reloader/domain/cluster/standing";
+import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Reach } from "@fleet-reloader/engine/cluster-gate";
 import type { Log } from "@fleet-reloader/engine/log";
@@ -84,6 +85,14 @@ export class Fleet {
   /** Whether this process is ready only when it serves the cluster. */
   isWaitedFor(cluster: ClusterId): boolean {
     return this.#claimants(cluster).some(({ member }) => this.#isWaitedFor(member));
+  }
+
+  /** Every registration, with the cluster that it has led to, if it has. */
+  get registered(): readonly RegisteredCluster[] {
+    return inOrder(this.#members).map(({ registration: { name, labels }, claim }) => ({
+      ...{ name, labels },
+      id: claim?.cluster,
+    }));
   }
 
   /** A line for what people should know of a registration although nobody waits for it. */

@@ -87,7 +87,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       limit: callLimit(config),
     });
     const watching = new Watching({ ...shared, telling, auditIntervalMs: config.auditInterval });
-    const served = serveFreezes({ ...shared, config, env: sources.env, userAgent });
+    const served = serveFreezes({ ...shared, fleet, config, env: sources.env, userAgent });
     shutdown.add("freezes", () => served.close());
     const { freezes } = served;
     const scaling = createScaling({ ...shared, freezes, fleet, horizonMs: config.workHorizon });

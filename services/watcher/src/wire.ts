@@ -66,7 +66,10 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   });
   const member = uniqueInstanceName();
   const ownership = new RedisOwnership({ ...time, client, keys, log, meter, member });
-  const served = serveFreezes({ ...time, client, keys, log, meter, config, env: sources.env, userAgent });
+  const served = serveFreezes({
+    ...{ ...time, client, keys, log, meter, fleet, config },
+    ...{ env: sources.env, userAgent },
+  });
   shutdown.add("freezes", () => served.close());
   const { freezes } = served;
   const scaling = createScaling({

@@ -1,17 +1,20 @@
 import { join, resolve } from "node:path";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import { FreezeWatch } from "@fleet-reloader/engine/freeze-watch";
 import type { Freezes, FrozenNow } from "@fleet-reloader/engine/freezes";
 import { FreshReads } from "@fleet-reloader/engine/fresh-reads";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
+import { unlessAborted } from "@fleet-reloader/engine/unless-aborted";
 import { Connection } from "@fleet-reloader/kube/connection";
 import { FreezeConfigMap } from "@fleet-reloader/kube/freeze-config-map";
 import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
 import type { RedisClient } from "@fleet-reloader/redis/client";
 import type { Keys } from "@fleet-reloader/redis/keys";
+import { RedisClusterList } from "@fleet-reloader/redis/redis-cluster-list";
 import { RedisKnownDocuments } from "@fleet-reloader/redis/redis-known-documents";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { connectionFields } from "@fleet-reloader/runtime/config/fields";
@@ -86,12 +89,15 @@ export function serveFreezes(
     readonly keys: Keys;
     readonly log: Log;
     readonly meter: Meter;
+    readonly fleet: { readonly registered: readonly RegisteredCluster[] };
   },
 ): { readonly freezes: FreezeWatch; close(): Promise<void> } {
   const open = openFreezes({ ...options, known: new RedisKnownDocuments(options) });
-  const freezes = new FreezeWatch({ ...options, freezes: open });
+  const registered = () => options.fleet.registered;
+  const freezes = new FreezeWatch({ ...options, freezes: open, registered });
   const lifetime = new AbortController();
-  const running = freezes.run(lifetime.signal);
+  const { signal } = lifetime;
+  const running = Promise.all([freezes.run(signal), publishClusters({ ...options, registered }, signal)]);
   return {
     freezes,
     async close() {
@@ -100,6 +106,27 @@ export function serveFreezes(
       await open.close();
     },
   };
+}
+
+/** Who freezes from a command line sees what that covers. */
+const publishMs = 5000;
+
+async function publishClusters(
+  options: {
+    readonly client: RedisClient;
+    readonly keys: Keys;
+    readonly clock: Clock;
+    readonly registered: () => readonly RegisteredCluster[];
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const list = new RedisClusterList(options);
+  while (!signal.aborted) {
+    const known = options.registered();
+    if (known.length > 0) await unlessAborted(list.put(known), signal, "Redis").catch(() => undefined);
+    // Registrations come within the first moments.
+    await options.clock.sleep(known.length === 0 ? 1000 : publishMs, signal).catch(() => undefined);
+  }
 }
 
 function configMapOf({ config, env, clock, userAgent }: FreezesOptions, signal: AbortSignal) {

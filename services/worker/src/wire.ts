@@ -58,7 +58,10 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     rights: (namespaces) => rightsFor(["worker"], settings, namespaces),
     limit: callLimit(config),
   });
-  const served = serveFreezes({ ...time, client, keys, log, meter, config, env: sources.env, userAgent });
+  const served = serveFreezes({
+    ...{ ...time, client, keys, log, meter, fleet, config },
+    ...{ env: sources.env, userAgent },
+  });
   shutdown.add("freezes", () => served.close());
   const { freezes } = served;
   // Served before anything is waited for: being alive depends on nothing outside this process.
