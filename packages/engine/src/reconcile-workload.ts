@@ -17,7 +17,7 @@ import { createLook } from "./reconcile/look.ts";
 import type { EngagedCluster } from "./reconcile/reading.ts";
 import { createWriter } from "./reconcile/write.ts";
 import { isWorthReporting, type Reporter } from "./reporter.ts";
-import type { Again, ClusterId, Outcome, Request } from "./request.ts";
+import { type Again, type ClusterId, type Outcome, type Request, unknownCluster } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { createSourceReader } from "./source-reader.ts";
 import type { WorkloadRecords } from "./workload-records.ts";
@@ -70,7 +70,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     const spent = () => (clock.monotonic() - startedAt) / 1000;
     const cluster = await options.engaged(request.cluster);
     if (cluster === undefined) {
-      meter.reconciled(request.cluster, "held", spent(), request.workload);
+      meter.reconciled(unknownCluster, "held", spent(), request.workload);
       return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
     }
     const fields = { cluster: cluster.name, workload: request.workload };

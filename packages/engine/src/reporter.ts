@@ -51,6 +51,8 @@ export interface EndReport extends Report {
 export interface UnreadableReport extends Report {
   readonly uid: string;
   readonly problem: AnnotationProblem;
+  /** Absent: it cannot be read. */
+  readonly reason?: "NamedSourceMissing";
 }
 
 /** A roll is due and held. Told when the hold begins, and now and then while it goes on. */

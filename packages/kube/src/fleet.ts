@@ -209,7 +209,7 @@ export class Fleet {
       },
     });
     this.#engagements.set(cluster, engagement);
-    log.info({ cluster, name, server: target.server }, "cluster engaged");
+    log.info({ cluster: name, clusterUid: cluster, server: target.server }, "cluster engaged");
     const ended = engagement.run(life.signal).then(() => {
       this.#engagements.delete(cluster);
       if (!life.signal.aborted) this.#settle(cluster, life);

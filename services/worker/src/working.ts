@@ -13,7 +13,7 @@ import type { Meter } from "@fleet-reloader/engine/meter";
 import type { EngagedCluster } from "@fleet-reloader/engine/reconcile/reading";
 import { createReconciler } from "@fleet-reloader/engine/reconcile-workload";
 import type { Reporter } from "@fleet-reloader/engine/reporter";
-import type { ClusterId } from "@fleet-reloader/engine/request";
+import { type ClusterId, unknownCluster } from "@fleet-reloader/engine/request";
 import type { RollLimits } from "@fleet-reloader/engine/roll-ledger";
 import type { Settings } from "@fleet-reloader/engine/settings";
 import type { Workqueue } from "@fleet-reloader/engine/workqueue";
@@ -104,7 +104,7 @@ export async function startWorking(options: WorkingOptions): Promise<{ stop(): P
   const gate = new ClusterGate({
     ...options,
     slots,
-    nameOf,
+    nameOf: (cluster) => fleet.get(cluster)?.name ?? unknownCluster,
     reachOf: (cluster) => fleet.reachOf(cluster),
   });
   const handler = gatedHandler(byPurpose(reconcile, createFollower({ ...told, ...following })), gate);

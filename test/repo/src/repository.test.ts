@@ -123,3 +123,14 @@ test("a deliberately bad import in each layer is found", async () => {
   }
   expect(violations.filter((violation) => !violation.from.includes("planted-violation"))).toEqual([]);
 }, 60_000);
+
+test("every reason that is said anywhere is documented", () => {
+  const page = read("docs/reference/reasons.md");
+  const said = sources
+    .filter((path) => /^(packages|services)\/[a-z]+\/src\//.test(path))
+    .filter((path) => !/(\.test\.ts$|\/fixture\/|^packages\/testkit\/)/.test(path))
+    .flatMap((path) => [...read(path).matchAll(/\breason: "([A-Z][A-Za-z]+)"/g)])
+    .map(([, reason]) => reason ?? "");
+  expect(said).toContain("NamedSourceMissing");
+  expect([...new Set(said)].filter((reason) => !page.includes(`\`${reason}\``))).toEqual([]);
+});

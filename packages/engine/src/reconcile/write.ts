@@ -27,6 +27,7 @@ import { writeRoll } from "../write-roll.ts";
 import { about } from "./about.ts";
 import { createAuditFinding } from "./audit-finding.ts";
 import { createBraking, type Go, type IntendedRoll } from "./braking.ts";
+import { createMissingReport } from "./missing-sources.ts";
 import { type PreparedRoll, prepareRoll } from "./prepare-roll.ts";
 import type { Reading } from "./reading.ts";
 
@@ -80,6 +81,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
   const { clock, log, meter, sources } = options;
   const brake = createBraking(options);
   const found = createAuditFinding(options);
+  const reportMissing = createMissingReport(options);
 
   return async (reading, sights, decision) => {
     const { due } = decision;
@@ -170,13 +172,13 @@ export function createWriter(options: WriterOptions): WriteDecision {
     { text, pausing }: { readonly text: string | undefined; readonly pausing: Pausing },
   ): Promise<Outcome> {
     const { request, delivery, cluster, live, interest } = reading;
-    reportMissing(reading, sights);
     const annotations = { ...notePatch(live.annotations, options.keys, text), ...pausing.annotations };
     const patch = { resourceVersion: live.resourceVersion, annotations, ...pausing.spec };
     const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
     if (written === undefined) return "gone";
     sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
     options.records.noted(request, text);
+    await reportMissing(reading, sights);
     // What was rolled while it was paused reaches the pods from now on.
     if (pausing.spec.isPaused === false) {
       options.followUps?.rolled({ request, run: { rolledAtMs: clock.now(), sources: [] } });
@@ -252,17 +254,6 @@ export function createWriter(options: WriterOptions): WriteDecision {
           reason: "AnnotationUnreadable",
         },
         `annotation ${annotation} ${problem}; ${mend}`,
-      );
-    }
-  }
-
-  /** A name in an annotation that leads nowhere is often a wrong name: said once, when it is noted. */
-  function reportMissing({ request, cluster }: Reading, sights: readonly Sight[]): void {
-    for (const { ref, mode, reference, live } of sights) {
-      if (mode !== "named" || reference !== undefined || live !== undefined) continue;
-      log.warn(
-        { cluster: cluster.name, workload: request.workload, source: ref, reason: "NamedSourceMissing" },
-        "an annotation names a source that does not exist and that the pod template does not reference",
       );
     }
   }
