@@ -11,7 +11,7 @@ import { closed, count, type Fields, type Leaf, leaf, list, map, text, toggle } 
 
 /** What a value has to look like, by how the configuration's help writes it; the process itself judges the rest. */
 const patterns: Readonly<Record<string, string>> = {
-  DURATION: String.raw`^(0|([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+)$`,
+  DURATION: String.raw`^(0|([0-9]+(\.[0-9]+)?d)?([0-9]+(\.[0-9]+)?(ns|us|µs|ms|s|m|h))+|[0-9]+(\.[0-9]+)?d)$`,
   "HOST:PORT": String.raw`^(\[[0-9a-fA-F:]+\]|[^:\[\]]*):[0-9]{1,5}$`,
   COUNT: "^[0-9]+$",
 };

@@ -7,6 +7,7 @@ const parse = (text: string) => parseHistoryQuery(new URLSearchParams(text), now
 test.each([
   ["", { since: { ms: 0 }, limit: 10_000 }],
   ["since=90m", { since: { ms: now - 90 * 60_000 }, limit: 10_000 }],
+  ["since=2d", { since: { ms: now - 2 * 86_400_000 }, limit: 10_000 }],
   ["since=2026-07-01T11:00:00Z&limit=5", { since: { ms: now - 3_600_000 }, limit: 5 }],
   ["since=1782907200000-3-0", { since: { afterId: "1782907200000-3-0" }, limit: 10_000 }],
   ["cluster=prod&namespace=&name=db", { since: { ms: 0 }, limit: 10_000, cluster: "prod", name: "db" }],

@@ -1,4 +1,4 @@
-import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
+import { parseDuration } from "@fleet-reloader/domain/duration";
 import type { HistoryFilter } from "./history-filter.ts";
 
 /** What is asked of the history. */
@@ -42,7 +42,7 @@ export function parseHistoryQuery(
 function sinceOf(text: string, nowMs: number): HistoryQuery["since"] | undefined {
   if (text === "" || text === "0") return { ms: 0 };
   if (/^\d{1,15}-\d{1,15}-\d{1,4}$/.test(text)) return { afterId: text };
-  const ago = parseGoDuration(text);
+  const ago = parseDuration(text);
   if (ago !== undefined && ago >= 0) return { ms: nowMs - ago };
   const at = /^\d{4}-\d{2}-\d{2}T/.test(text) ? Date.parse(text) : Number.NaN;
   return Number.isNaN(at) ? undefined : { ms: at };

@@ -21,6 +21,11 @@ export const eventReasons = [
       "An annotation of the workload does not say what its writer meant; the message says what to write.",
   },
   {
+    reason: "NamedSourceMissing",
+    meaning:
+      "An annotation of the workload names a source that does not exist and that its pod template does not reference; the message says which name was probably meant.",
+  },
+  {
     reason: "ReloadHeld",
     meaning:
       "A change waits: something is frozen, or a breaker is open. The message says why; it is looked at again by itself.",

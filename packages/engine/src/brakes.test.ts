@@ -87,6 +87,37 @@ describe("a freeze", () => {
     expect(cluster.rolls()).toEqual([]);
   });
 
+  test("by an annotation that a source gets while the write waits for its turn is honoured by that very write", async () => {
+    const hook: { wait: () => Promise<void> } = { wait: async () => undefined };
+    const { run, edit, cluster, clock, told } = await changed({
+      turn: async ({ verb }) => {
+        if (verb === "patch") await hook.wait();
+      },
+    });
+    hook.wait = async () => {
+      edit("2", { "fleet-reloader.io/freeze": "until the audit" });
+      await clock.sleep(3900, new AbortController().signal);
+    };
+    expect(holdOf(await run())).toBe("FrozenByAnnotation");
+    expect(told[0]?.why).toBe("ConfigMap/app is annotated as frozen: until the audit");
+    expect(cluster.rolls()).toEqual([]);
+  });
+
+  test("of a source that cannot be asked again holds the write", async () => {
+    const hook: { wait: () => Promise<void> } = { wait: async () => undefined };
+    const { run, cluster, clock } = await changed({
+      turn: async ({ verb }) => {
+        if (verb === "patch") await hook.wait();
+      },
+      before: ({ target }) => {
+        if (target.startsWith("annotations of")) throw new Fault("kube.unreachable", "it is away");
+      },
+    });
+    hook.wait = () => clock.sleep(3900, new AbortController().signal);
+    await expect(run()).rejects.toMatchObject({ code: "kube.unreachable" });
+    expect(cluster.rolls()).toEqual([]);
+  });
+
   test("holds neither a note nor an adoption", async () => {
     const { reconcile, cluster, freezes, template } = await changed();
     freezes.freezes = [frozen()];
@@ -160,7 +191,10 @@ describe("a breaker", () => {
       await bed.clock.advance(1000);
     }
     expect(bed.cluster.rolls().length).toBeLessThanOrEqual(5);
-    expect(bed.told.at(-1)).toMatchObject({ reason: "WorkloadLooping" });
+    expect(bed.told.at(-1)).toMatchObject({
+      reason: "WorkloadLooping",
+      why: "the breaker of Deployment/ns/api is open: it was rolled more than 3 times in 10m; stop what changes its sources, or raise --breaker-workload",
+    });
     await bed.clock.advance(3_600_000);
     expect(outcomeOf(await bed.run())).toBe("rolled");
   });
@@ -180,22 +214,73 @@ describe("a breaker", () => {
       "SourceLooping",
     ]);
     expect(bed.told.at(-1)?.why).toContain("ConfigMap/ns/app");
+    expect(bed.told.at(-1)?.why).toContain(
+      "more than 3 times in 10m; stop what rewrites it, or raise --breaker-source",
+    );
+  });
+
+  // 40 by hand in ten minutes are normal: none of them meets a breaker as it is without flags.
+  test("lets a developer change one ConfigMap forty times in ten minutes", async () => {
+    // A test of the flags holds them to this default.
+    const byDefault = { rollsMax: 100, withinMs: 3_600_000 };
+    const bed = await changed({ limits: { workloadBreaker: byDefault, sourceBreaker: byDefault } });
+    await bed.run();
+    for (let change = 1; change <= 40; change += 1) {
+      await bed.clock.advance(15_000);
+      bed.edit(`by hand ${change}`);
+      expect(outcomeOf(await bed.run())).toBe("rolled");
+    }
+    expect(bed.cluster.rolls()).toHaveLength(41);
   });
 });
 
 describe("a budget", () => {
   test("holds what it has no room for; what ends makes room", async () => {
-    const { run, brakes, clock, ledger, cluster, told } = await changed({
+    const { run, brakes, clock, ledger, cluster, told, log } = await changed({
       limits: { namespace: { unfinishedMax: 1 } },
     });
     const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
     await ledger.enter(other, []);
     await clock.advance(60_000);
     expect(holdOf(await run())).toBe("BudgetUnfinished");
-    expect(told[0]?.why).toContain("namespace");
+    expect(told[0]?.why).toBe(
+      "as many rollouts of the namespace are unfinished as its budget allows; unfinished: Deployment/ns/other of c1",
+    );
+    expect(log.text).toContain("budget allows; unfinished: Deployment/ns/other of c1");
     await brakes.settled(other, 60_000);
     expect(outcomeOf(await run())).toBe("rolled");
     expect(cluster.rolls()).toHaveLength(1);
+  });
+
+  test("names the rollouts that block it once more when they have for a minute, and not each time others do", async () => {
+    const { run, brakes, clock, ledger, told } = await changed({
+      limits: { fleet: { unfinishedMax: 1 } },
+    });
+    const rollout = (name: string) => ({
+      cluster: "c1",
+      workload: { kind: "Deployment", namespace: "ns", name },
+    });
+    const block = async (name: string) => {
+      // Whoever is late keeps nobody waiting.
+      await clock.advance(5000);
+      expect(await ledger.enter(rollout(name), [])).toEqual({ type: "entered" });
+    };
+    await block("first");
+    await run();
+    await clock.advance(50_000);
+    await brakes.settled(rollout("first"), 50_000);
+    await block("second");
+    for (let look = 0; look < 50; look += 1) {
+      expect(holdOf(await run())).toBe("BudgetUnfinished");
+      await clock.advance(1000);
+    }
+    expect(told).toHaveLength(1);
+    await clock.advance(20_000);
+    for (let look = 0; look < 3; look += 1) await run();
+    expect(told).toMatchObject([
+      { isStuck: false, why: expect.stringContaining("Deployment/ns/first of c1") },
+      { isStuck: true, why: expect.stringContaining("Deployment/ns/second of c1") },
+    ]);
   });
 
   test.each([

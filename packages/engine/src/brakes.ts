@@ -2,12 +2,12 @@ import { type FreezeTarget, freezeOf } from "@fleet-reloader/domain/hold/freeze"
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { Labels } from "@fleet-reloader/domain/label-selector";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { Clock, Random } from "./clock.ts";
 import type { MayStill } from "./cluster-api.ts";
 import type { Freezes } from "./freezes.ts";
-import type { Log } from "./log.ts";
-import type { Request } from "./request.ts";
-import type { RollLedger } from "./roll-ledger.ts";
+import type { ClusterId, Request } from "./request.ts";
+import type { Entry, RollLedger } from "./roll-ledger.ts";
 
 /** A roll that has been decided and not been written. */
 export interface RollIntent {
@@ -36,8 +36,10 @@ export type Permit =
   | {
       readonly type: "held";
       readonly reason: HoldReason;
-      /** For people: who holds it, and until when. */
+      /** For people: who or what holds it, until when, and what to do about it. */
       readonly why: string;
+      /** For people: what may be otherwise at each look, and is no news by itself. */
+      readonly details?: string;
       readonly afterMs: number;
       /** Wall time at which the hold ends by itself, if it does. */
       readonly untilMs?: number;
@@ -63,10 +65,10 @@ export function createBrakes(options: {
   readonly ledger: RollLedger;
   readonly clock: Clock;
   readonly random: Random;
-  readonly log: Log;
+  /** What people call a cluster; by its id when absent. */
+  readonly nameOf?: (cluster: ClusterId) => string;
 }): Brakes {
   const { clock, freezes, ledger, random } = options;
-  const tell = tellUnreadable(options.log);
 
   return {
     async permit(intent, signal) {
@@ -75,10 +77,11 @@ export function createBrakes(options: {
       let lookedAt = clock.monotonic();
       const entry = await ledger.enter(intent.request, intent.sources.map(actedOn), signal);
       if (entry.type === "held") {
-        const { reason, what, afterMs, untilMs } = entry;
-        const why = whyHeld(reason, what);
+        const { reason, afterMs, untilMs, blockedBy } = entry;
+        const why = whyHeld(entry);
+        const details = blockedBy === undefined ? {} : { details: `unfinished: ${namesOf(blockedBy)}` };
         // A budget gives each a time of its own; when a breaker closes, not all come at once.
-        if (untilMs === undefined) return { type: "held", reason, why, afterMs };
+        if (untilMs === undefined) return { type: "held", reason, why, afterMs, ...details };
         const jitterMs = Math.ceil(Math.min(1000, afterMs / 10) * random());
         return { type: "held", reason, why, afterMs: afterMs + jitterMs, untilMs };
       }
@@ -96,12 +99,16 @@ export function createBrakes(options: {
     settled: (request, ageMs) => ledger.settled(request, ageMs),
   };
 
+  function namesOf(rolls: readonly Request[]): string {
+    const { nameOf = (cluster: ClusterId) => cluster } = options;
+    return rolls.map(({ cluster, workload }) => `${workloadKey(workload)} of ${nameOf(cluster)}`).join(", ");
+  }
+
   async function freeze(intent: RollIntent): Promise<(Permit & { type: "held" }) | undefined> {
     const afterMs = Math.ceil(frozenMs * (0.5 + random()));
     const { frozenBy } = intent;
     if (frozenBy !== undefined) return { type: "held", reason: "FrozenByAnnotation", why: frozenBy, afterMs };
     const frozen = await freezes.now();
-    tell(frozen.type === "unreadable" ? frozen.why : undefined);
     if (frozen.type === "unreadable")
       return { type: "held", reason: "FreezeUnreadable", why: frozen.why, afterMs };
     const found = freezeOf(frozen.freezes, targetOf(intent), clock.now());
@@ -123,12 +130,13 @@ function actedOn({ ref, through, version }: IntendedSource) {
   return { id: `${sourceKey(ref)}${through === "" ? "" : `|${through}`}`, version };
 }
 
-function whyHeld(reason: HoldReason, what: string): string {
+function whyHeld({ reason, what, limit }: Entry & { type: "held" }): string {
+  const often = limit === undefined ? "" : `more than ${limit.rollsMax} times in ${lengthOf(limit.withinMs)}`;
   switch (reason) {
     case "SourceLooping":
-      return `${what} changes again and again`;
+      return `the breaker of ${what} is open: its content changed ${often}; stop what rewrites it, or raise --breaker-source`;
     case "WorkloadLooping":
-      return "it was rolled again and again";
+      return `the breaker of ${what} is open: it was rolled ${often}; stop what changes its sources, or raise --breaker-workload`;
     case "BudgetRate":
       return `the ${what}'s budget of rolls for this time is spent`;
     case "BudgetUnfinished":
@@ -138,14 +146,15 @@ function whyHeld(reason: HoldReason, what: string): string {
   }
 }
 
-/** Said when it begins and when it is over, not for each roll that is held. */
-function tellUnreadable(log: Log): (why: string | undefined) => void {
-  let before: string | undefined;
-  return (why) => {
-    if (why === before) return;
-    if (why !== undefined)
-      log.error({ reason: "FreezeUnreadable", err: why }, "freezes cannot be read; nothing is rolled");
-    else log.info({}, "freezes can be read again");
-    before = why;
-  };
+/** As the flags have it: `10m`, `1h`, `90s`. */
+function lengthOf(ms: number): string {
+  const [unit, unitMs] =
+    (
+      [
+        ["h", 3_600_000],
+        ["m", 60_000],
+        ["s", 1000],
+      ] as const
+    ).find(([, size]) => ms % size === 0) ?? (["ms", 1] as const);
+  return `${ms / unitMs}${unit}`;
 }

@@ -90,6 +90,11 @@ export interface ClusterApi {
   readonly cluster: ClusterId;
   readWorkload(ref: WorkloadRef, signal: AbortSignal): Promise<LiveWorkload | undefined>;
   readSource(ref: SourceRef, signal: AbortSignal): Promise<LiveSource | undefined>;
+  /**
+   * The annotations of a source now; none of one that is gone. Metadata only, and past every limit: for a write that has its turn and
+   * holds it meanwhile.
+   */
+  readSourceAnnotations(ref: SourceRef, signal: AbortSignal): Promise<Annotations>;
   /** Names of all served sources of a kind in a namespace, for annotation patterns. Metadata only. */
   listSourceNames(kind: SourceKind, namespace: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Pods that a label selector fits, as the API server sent them; of more than `podsMax`, some. */

@@ -32,9 +32,10 @@ export interface Meter {
   streamState(cluster: string, resource: string, state: StreamState): void;
   /** How many workloads that were there at the start no worker has looked at yet. Undefined: nobody waits for them any more. */
   workloadsUnlooked(cluster: string, count: number | undefined): void;
+  /** `held`: a brake holds it, or it takes its time. `delayed`: its cluster cannot be asked now. Neither counts as an attempt. */
   reconciled(
     cluster: string,
-    result: Outcome | "retry" | "held" | "dropped",
+    result: Outcome | "retry" | "held" | "delayed" | "dropped",
     seconds: number,
     workload: WorkloadRef,
   ): void;
@@ -45,6 +46,8 @@ export interface Meter {
   historyKept(result: "written" | "dropped", count: number): void;
   /** A roll is due and was held. */
   held(cluster: string, reason: HoldReason): void;
+  /** Whether all that is declared frozen could be read just now; where not, nothing is rolled. */
+  freezesReadable(isReadable: boolean): void;
   stateLost(cluster: string): void;
   /** Clusters this watcher has, of those it shares with others. */
   clustersOwned(count: number): void;

@@ -3,6 +3,7 @@ import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { describe, expect, test } from "vitest";
 import { adopted } from "./fixture/adopted-deployment.ts";
 import { auto, createTestBed, outcomeOf } from "./fixture/test-bed.ts";
+import type { UnreadableReport } from "./reporter.ts";
 
 describe("a workload whose sources", () => {
   test("were never looked at is noted and not rolled", async () => {
@@ -145,7 +146,7 @@ describe("a request leads to nothing when", () => {
       afterMs: 5000,
       reason: "ClusterUnknown",
     });
-    expect(bed.meter.count("reconciled other held")).toBe(1);
+    expect(bed.meter.count("reconciled unknown held")).toBe(1);
   });
 });
 
@@ -227,4 +228,27 @@ describe("many workloads of one source", () => {
     const reads = bed.cluster.calls.filter((call) => call.target === "ConfigMap/ns/app");
     expect(reads.length).toBeLessThanOrEqual(3);
   });
+});
+
+test("a name in an annotation that leads nowhere is told once, with the one that was probably meant", async () => {
+  const told: UnreadableReport[] = [];
+  const nothing = () => undefined;
+  const unreadable = (report: UnreadableReport) => told.push(report);
+  const reporter = { rolled: nothing, failed: nothing, ended: nothing, held: nothing, unreadable };
+  const bed = createTestBed({ reporter });
+  bed.cluster.setSource("ConfigMap", "settings", { a: "1" });
+  const annotation = "configmap.reloader.stakater.com/reload";
+  const api = bed.cluster.setWorkload("api", {
+    template: templateUsing({}),
+    annotations: { [annotation]: "setings" },
+  });
+  await bed.clock.advance(10_000);
+  for (let look = 0; look < 3; look += 1) await bed.reconcile(api, { purpose: "adoption" });
+  expect(told).toMatchObject([
+    {
+      reason: "NamedSourceMissing",
+      problem: { annotation, value: "setings", mend: expect.stringContaining("write settings") },
+    },
+  ]);
+  expect(bed.log.text).toContain('"nearest":"settings"');
 });

@@ -17,7 +17,7 @@ import { createLook } from "./reconcile/look.ts";
 import type { EngagedCluster } from "./reconcile/reading.ts";
 import { createWriter } from "./reconcile/write.ts";
 import { isWorthReporting, type Reporter } from "./reporter.ts";
-import type { Again, ClusterId, Outcome, Request } from "./request.ts";
+import { type Again, type ClusterId, type Outcome, type Request, unknownCluster } from "./request.ts";
 import type { Settings } from "./settings.ts";
 import { createSourceReader } from "./source-reader.ts";
 import type { WorkloadRecords } from "./workload-records.ts";
@@ -70,7 +70,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     const spent = () => (clock.monotonic() - startedAt) / 1000;
     const cluster = await options.engaged(request.cluster);
     if (cluster === undefined) {
-      meter.reconciled(request.cluster, "held", spent(), request.workload);
+      meter.reconciled(unknownCluster, "held", spent(), request.workload);
       return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
     }
     const fields = { cluster: cluster.name, workload: request.workload };
@@ -85,7 +85,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       return typeof outcome === "string" ? { type: "done", outcome } : outcome;
     } catch (error) {
       const fault = asFault(error);
-      const result = { retry: "retry", delay: "held", drop: "dropped", stop: "dropped" } as const;
+      const result = { retry: "retry", delay: "delayed", drop: "dropped", stop: "dropped" } as const;
       meter.reconciled(cluster.name, result[fault.disposition.queue], spent(), request.workload);
       log[fault.disposition.level === "fatal" ? "error" : fault.disposition.level](
         { ...fields, reason: fault.code, attempt: delivery.attemptsMade + 1, err: fault.message },
@@ -127,6 +127,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
   ): Promise<Outcome | Again> {
     // Asked first: what waits now looks for itself, and may be over by the time this look is.
     if (delivery.purpose === "audit" && (await options.queue.waits(request))) return "unchanged";
+    const lookedAtMs = clock.monotonic();
     const look = await lookNow(request, delivery, cluster);
     if (typeof look === "string") {
       options.records.looked(request);
@@ -137,7 +138,12 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     const { reading, stand, planned, sights } = look;
     // What is not acted on is noted: whatever is resumed later does not run for an old change.
     const due = planned.type === "roll" && isActedOn(stand, options.settings) ? planned : undefined;
-    return await write(reading, sights, { due, carried: planned.carried, stays: stayReasonOf(stand) });
+    return await write(reading, sights, {
+      due,
+      carried: planned.carried,
+      stays: stayReasonOf(stand),
+      lookedAtMs,
+    });
   }
 
   /** A stash was left over: whoever made it did not come to an end. */

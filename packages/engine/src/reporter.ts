@@ -51,6 +51,8 @@ export interface EndReport extends Report {
 export interface UnreadableReport extends Report {
   readonly uid: string;
   readonly problem: AnnotationProblem;
+  /** Absent: it cannot be read. */
+  readonly reason?: "NamedSourceMissing";
 }
 
 /** A roll is due and held. Told when the hold begins, and now and then while it goes on. */
@@ -60,6 +62,8 @@ export interface HoldReport extends Report {
   /** For people: who or what holds it. Names only. */
   readonly why: string;
   readonly untilMs?: number;
+  /** The same unfinished rollouts leave no room for it, and have for a minute. */
+  readonly isStuck?: boolean;
 }
 
 /**

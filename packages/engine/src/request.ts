@@ -3,6 +3,9 @@ import type { WorkloadRef } from "@fleet-reloader/domain/workload";
 /** Identity of a cluster: the UID of its `kube-system` namespace, or what stands for it where that may not be read. */
 export type ClusterId = string;
 
+/** In metrics, whose label is the name that people have: a cluster that is not known here has none. */
+export const unknownCluster = "unknown";
+
 /** The identity of one thing to reconcile. A request carries nothing else: content is read when it is handled. */
 export interface Request {
   readonly cluster: ClusterId;

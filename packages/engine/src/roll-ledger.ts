@@ -31,7 +31,14 @@ export type Entry =
       readonly afterMs: number;
       /** Wall time at which it ends; absent: that depends on others. */
       readonly untilMs?: number;
+      /** Of a breaker: the limit that was exceeded. */
+      readonly limit?: BreakerLimit;
+      /** Of a budget with too many unfinished rollouts: the first of them, oldest first, `blockersMax` at most. */
+      readonly blockedBy?: readonly Request[];
     };
+
+/** As many unfinished rollouts as a person reads in a line. */
+export const blockersMax = 5;
 
 /**
  * What was rolled lately, by all workers together: breakers and budgets are kept by it. All limits say yes and count the roll, or

@@ -49,6 +49,7 @@ function cluster(): { readonly api: ClusterApi; readonly readCount: () => number
     cluster: "c1",
     readSource,
     readWorkload: unused,
+    readSourceAnnotations: unused,
     readNamespaceLabels: unused,
     listPods: unused,
     listSourceNames: unused,

@@ -1,5 +1,6 @@
 import type { Standing } from "@fleet-reloader/domain/cluster/standing";
 import { Fault } from "@fleet-reloader/domain/fault";
+import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Reach } from "@fleet-reloader/engine/cluster-gate";
 import type { Log } from "@fleet-reloader/engine/log";
@@ -90,6 +91,14 @@ export class Fleet {
   /** Whether this process is ready only when it serves the cluster. */
   isWaitedFor(cluster: ClusterId): boolean {
     return this.#claimants(cluster).some(({ member }) => this.#isWaitedFor(member));
+  }
+
+  /** Every registration, with the cluster that it has led to, if it has. */
+  get registered(): readonly RegisteredCluster[] {
+    return inOrder(this.#members).map(({ registration: { name, labels }, claim }) => ({
+      ...{ name, labels },
+      id: claim?.cluster,
+    }));
   }
 
   /** A line for what people should know of a registration although nobody waits for it. */
@@ -215,7 +224,7 @@ export class Fleet {
       },
     });
     this.#engagements.set(cluster, engagement);
-    log.info({ cluster, name, server: target.server }, "cluster engaged");
+    log.info({ cluster: name, clusterUid: cluster, server: target.server }, "cluster engaged");
     const ended = engagement.run(life.signal).then(() => {
       this.#engagements.delete(cluster);
       if (!life.signal.aborted) this.#settle(cluster, life);

@@ -61,6 +61,15 @@ describe("reads", () => {
     expect(await world.api.patchWorkload(ref, patch, signal)).toBeUndefined();
   });
 
+  test("annotations of a source as they are now, and none of one that is gone", async () => {
+    await using world = await startWorld();
+    const metadata = { name: "db", namespace: "shop", annotations: { a: "b" } };
+    world.cluster.apply({ apiVersion: "v1", kind: "Secret", metadata });
+    const source = { kind: "Secret", namespace: "shop", name: "db" } as const;
+    expect(await world.api.readSourceAnnotations(source, signal)).toEqual({ a: "b" });
+    expect(await world.api.readSourceAnnotations({ ...source, name: "gone" }, signal)).toEqual({});
+  });
+
   test("labels of a namespace, and that there is none", async () => {
     await using world = await startWorld();
     world.cluster.apply({

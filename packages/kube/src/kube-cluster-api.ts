@@ -51,6 +51,11 @@ export function createKubeClusterApi(
       const answer = await connection.call({ method: "GET", path }, signal);
       return absentOr(answer, ref, (object) => liveSource(ref, object));
     },
+    async readSourceAnnotations(ref, signal) {
+      const path = resourcePath(sourceResource(ref.kind), ref.namespace, ref.name);
+      const answer = await connection.ask({ method: "GET", path, accept: accept.metadata }, signal);
+      return absentOr(answer, ref, (object) => stringMap(object, "metadata", "annotations")) ?? {};
+    },
     async listSourceNames(kind, namespace, signal) {
       const names = async (): Promise<readonly string[]> => {
         const query =

@@ -30,6 +30,11 @@ const saidMax = 2000;
 /** A unix socket's path has room for 107 bytes (man 7 unix). */
 const socketPathMax = 107;
 
+/** Where the embedded server of a data dir listens. */
+export function embeddedSocket(dataDir: string): string {
+  return join(dataDir, "redis.sock");
+}
+
 /**
  * A `redis-server` of our own: child process, unix socket, append-only file. Started again when it dies, ended with us, also
  * when we are killed (where `setpriv` is there; otherwise the next start ends the one that was left behind).
@@ -48,7 +53,7 @@ export class EmbeddedServer {
   private constructor(options: EmbeddedServerOptions, command: readonly [string, ...string[]]) {
     this.#options = options;
     this.#command = command;
-    this.socketPath = join(options.dataDir, "redis.sock");
+    this.socketPath = embeddedSocket(options.dataDir);
   }
 
   static async start(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
@@ -176,7 +181,7 @@ export class EmbeddedServer {
 
 function commandFor(options: EmbeddedServerOptions): readonly [string, ...string[]] {
   const { dataDir, searchPath } = options;
-  if (Buffer.byteLength(join(dataDir, "redis.sock")) > socketPathMax) {
+  if (Buffer.byteLength(embeddedSocket(dataDir)) > socketPathMax) {
     throw new Fault(
       "config.invalid",
       `--data-dir ${dataDir}: the path is too long for a unix socket; use one of at most ${socketPathMax - 11} bytes`,

@@ -84,6 +84,16 @@ export class FleetKeys {
     return `${this.root}:freezes`;
   }
 
+  /** Which clusters are registered: name, labels, id. */
+  get clusters(): string {
+    return `${this.root}:clusters`;
+  }
+
+  /** Set: names of freeze documents that there have been. */
+  get freezeDocuments(): string {
+    return `${this.root}:freeze-documents`;
+  }
+
   /** How many shards the keys of this Redis are laid out for. */
   get shards(): string {
     return `${this.root}:shards`;

@@ -210,11 +210,14 @@ export class RedisOwnership implements Ownership {
       this.#seen.set(cluster, seen);
       if (record?.owner === member && owned !== undefined) owned.epoch = record.epoch;
       else if (record?.owner === member) {
-        log.info({ cluster, epoch: record.epoch }, "cluster is ours to watch");
+        log.info({ clusterUid: cluster, epoch: record.epoch }, "cluster is ours to watch");
         candidacy.owned = { epoch: record.epoch, lost: new AbortController() };
         candidacy.gained.resolve();
       } else if (record !== undefined && record.owner !== member && owned !== undefined) {
-        log.info({ cluster, epoch: record.epoch, owner: record.owner }, "cluster is another's to watch");
+        log.info(
+          { clusterUid: cluster, epoch: record.epoch, owner: record.owner },
+          "cluster is another's to watch",
+        );
         candidacy.owned = undefined;
         candidacy.gained = Promise.withResolvers();
         owned.lost.abort();

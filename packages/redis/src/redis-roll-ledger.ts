@@ -2,7 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { BudgetLimit } from "@fleet-reloader/domain/hold/budget";
 import { leaseMs } from "@fleet-reloader/domain/hold/budget";
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
-import { workloadKey } from "@fleet-reloader/domain/workload";
+import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Request } from "@fleet-reloader/engine/request";
 import type { ActedOn, Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/roll-ledger";
 import { unlessAborted } from "@fleet-reloader/engine/unless-aborted";
@@ -42,17 +42,21 @@ export class RedisRollLedger implements RollLedger {
     // Commands wait for Redis to be back; a request that belongs to another worker by then does not.
     const asked = this.#run(enterScript, request, { breakers });
     const answer = await unlessAborted(asked, signal, "room to roll");
-    const [type, position, third, fourth] = Array.isArray(answer) ? answer : [];
+    const [type, position, third, fourth, ...unfinished] = Array.isArray(answer) ? answer : [];
     if (type === "breaker") {
-      const { reason, what } = breakers[Number(position) - 1] ?? {};
+      const breaker = breakers[Number(position) - 1];
       const untilMs = Number(third);
-      if (reason === undefined || what === undefined) throw unreadable();
-      return { type: "held", reason, what, afterMs: Math.max(1, untilMs - Number(fourth)), untilMs };
+      if (breaker === undefined) throw unreadable();
+      const { reason, what, max: rollsMax, within: withinMs } = breaker;
+      const limit = { rollsMax, withinMs };
+      return { type: "held", reason, what, afterMs: Math.max(1, untilMs - Number(fourth)), untilMs, limit };
     }
     if (type === "budget") {
       const reason = third === "rate" ? "BudgetRate" : "BudgetUnfinished";
       const what = levels[Number(position) - 1]?.name ?? "fleet";
-      return { type: "held", reason, what, afterMs: Number(fourth) };
+      const blockedBy = unfinished.map(String).flatMap(requestOf);
+      const named = blockedBy.length === 0 ? {} : { blockedBy };
+      return { type: "held", reason, what, afterMs: Number(fourth), ...named };
     }
     if (type !== "entered") throw unreadable();
     return { type: "entered" };
@@ -156,6 +160,13 @@ function level(
 
 function rollOf({ cluster, workload }: Request): string {
   return `${cluster}|${workloadKey(workload)}`;
+}
+
+/** The inverse of `rollOf`; nothing for what is none. */
+function requestOf(roll: string): readonly Request[] {
+  const at = roll.lastIndexOf("|");
+  const workload = parseWorkloadKey(roll.slice(at + 1));
+  return workload === undefined ? [] : [{ cluster: roll.slice(0, at), workload }];
 }
 
 function unreadable(): Fault {

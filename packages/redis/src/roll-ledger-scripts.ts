@@ -6,6 +6,7 @@ import {
   latenessMs,
   leaseMs,
 } from "@fleet-reloader/domain/hold/budget";
+import { blockersMax } from "@fleet-reloader/engine/roll-ledger";
 import { Script } from "./script.ts";
 
 /**
@@ -40,7 +41,7 @@ local function writeBreaker(key, state, within)
 end
 `;
 
-/** ARGV: JSON of the ask. Returns {'entered'}, {'breaker', position, until, now} or {'budget', position, what, afterMs}. */
+/** ARGV: JSON of the ask. Returns {'entered'}, {'breaker', position, until, now} or {'budget', position, what, afterMs, unfinished roll…}. */
 export const enterScript = new Script(`${parts}
 local passed = {}
 for i, b in ipairs(ask.breakers) do
@@ -54,15 +55,17 @@ for i, b in ipairs(ask.breakers) do
     for _, t in ipairs(s.rolls) do
       if t > now - b.within then
         rolls[#rolls + 1] = t
-        if trips > 0 and t >= till then probed = true end
+        if t >= till then probed = true end
       end
     end
     local full = #rolls >= b.max
-    if full or probed then
+    local closed = not full
+    if trips > 0 then closed = not probed end
+    if not closed then
       local pause = math.min(${firstHoldMs} * 2 ^ trips, ${longestHoldMs})
       local room = 0
       if full then room = rolls[#rolls - b.max + 1] + b.within end
-      s.rolls, s.trips, s.till = rolls, trips + 1, math.max(now + pause, room)
+      s.rolls, s.trips, s.till = rolls, trips + 1, math.min(math.max(now + pause, room), now + ${longestHoldMs})
       writeBreaker(b.key, s, b.within)
       return { 'breaker', i, s.till, now }
     end
@@ -134,7 +137,15 @@ for i, l in ipairs(ask.levels) do
     redis.call('PEXPIRE', at(l, what), ask.keep)
   end
 end
-if short then return { 'budget', short, shortOf, shortMs } end
+if short then
+  local answer = { 'budget', short, shortOf, shortMs }
+  if shortOf == 'unfinished' then
+    for _, roll in ipairs(redis.call('ZRANGE', at(ask.levels[short], ':leases'), 0, ${blockersMax})) do
+      if roll ~= ask.roll and #answer < 4 + ${blockersMax} then answer[#answer + 1] = roll end
+    end
+  end
+  return answer
+end
 for _, p in ipairs(passed) do writeBreaker(p.b.key, p.s, p.b.within) end
 return { 'entered' }
 `);

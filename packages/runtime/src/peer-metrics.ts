@@ -12,7 +12,7 @@ export const peerMetricDescriptions = {
   reloader_reload_executed_total_by_namespace:
     "Reloads by success and namespace; only with METRICS_COUNT_BY_NAMESPACE=enabled.",
   reloader_reconcile_total:
-    "Workloads a worker looked at: success when something was written, skipped when nothing had to be, error. (The peer counts events.)",
+    "Workloads a worker looked at: success when something was written, skipped when nothing had to be or a brake holds it, error. (The peer counts events.)",
   reloader_reconcile_duration_seconds: "Time a worker spent on one workload, by result.",
   reloader_action_total: "Attempts to reload a workload, by its kind and result.",
   reloader_action_latency_seconds: "Time from taking up a workload to its pod template being changed.",
@@ -46,7 +46,7 @@ export interface ApiRequest {
   readonly seconds: number | undefined;
 }
 
-type ReconcileResult = Outcome | "retry" | "held" | "dropped";
+type ReconcileResult = Outcome | "retry" | "held" | "delayed" | "dropped";
 
 const resourceTypes: Readonly<Record<string, string>> = { ConfigMap: "configmaps", Secret: "secrets" };
 const eventTypes = { listed: "add", changed: "update", deleted: "delete" } as const;
@@ -56,7 +56,8 @@ const results: Readonly<Record<ReconcileResult, "success" | "skipped" | "error">
   unchanged: "skipped",
   ignored: "skipped",
   gone: "skipped",
-  held: "error",
+  held: "skipped",
+  delayed: "error",
   retry: "error",
   dropped: "error",
 };

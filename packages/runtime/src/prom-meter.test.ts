@@ -39,6 +39,18 @@ describe("the peer's metrics", () => {
       expect(lines).toContain(line);
   });
 
+  test("a roll that a brake holds is no error", async () => {
+    const { meter, metrics } = createPromMeter({ withProcess: false });
+    meter.reconciled("c1", "held", 0.03, api);
+    const lines = (await linesOf(metrics())).filter((line) => line.startsWith("reloader_"));
+    expect(lines).toContain('reloader_reconcile_total{result="skipped"} 1');
+    expect(lines.filter((line) => line.includes('"error"') || line.startsWith("reloader_errors"))).toEqual(
+      [],
+    );
+    meter.reconciled("c1", "delayed", 0.03, api);
+    expect(await linesOf(metrics())).toContain('reloader_reconcile_total{result="error"} 1');
+  });
+
   test("sources by how they came, under the names of resources", async () => {
     const { meter, metrics } = createPromMeter({ withProcess: false });
     meter.sourcesSeen("c1", "ConfigMap", 3, "listed");

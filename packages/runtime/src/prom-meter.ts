@@ -24,6 +24,7 @@ const ownDescriptions = {
     "Records of what happened: written, or dropped since there was no room for them in time.",
   fleet_reloader_holds_total:
     "Times a roll that was due was held, by reason; one that waits is counted each time it is looked at.",
+  fleet_reloader_freezes_readable: "1 while all that is declared frozen can be read; at 0 nothing is rolled.",
   fleet_reloader_state_lost_total:
     "Times Redis was found without our state, and everything was compared again.",
   fleet_reloader_clusters_owned: "Clusters that this watcher watches, of those it shares with the others.",
@@ -81,6 +82,7 @@ export function createPromMeter(options: {
   });
   const history = new Counter(described("fleet_reloader_history_total", ["result"]));
   const held = new Counter(described("fleet_reloader_holds_total", ["cluster", "reason"]));
+  const readable = new Gauge(described("fleet_reloader_freezes_readable", []));
   const lost = new Counter(described("fleet_reloader_state_lost_total", ["cluster"]));
   const owned = new Gauge(described("fleet_reloader_clusters_owned", []));
   const parked = new Counter(described("fleet_reloader_requests_parked_total", ["cluster", "reason"]));
@@ -124,6 +126,7 @@ export function createPromMeter(options: {
     },
     historyKept: (result, count) => history.inc({ result }, count),
     held: (cluster, reason) => held.inc({ cluster, reason }),
+    freezesReadable: (isReadable) => readable.set(isReadable ? 1 : 0),
     stateLost: (cluster) => lost.inc({ cluster }),
     clustersOwned: (count) => owned.set(count),
     parked: (cluster, reason) => parked.inc({ cluster, reason }),

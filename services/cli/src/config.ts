@@ -2,7 +2,7 @@ import { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
 import { boolean, text } from "@fleet-reloader/runtime/config/types";
 
-const { kubeconfig, contexts, dataDir } = connectionFields;
+const { kubeconfig, contexts, dataDir, redisUrl } = connectionFields;
 
 /** Which document is changed. */
 const placeFields = { kubeconfig, contexts, dataDir, ...freezeFields } as const;
@@ -32,15 +32,25 @@ export const freezeConfig = {
   ...placeFields,
   ...scopeFields,
   reason: scope("reason", "TEXT", "Why, for people."),
-  until: scope("until", "TIME", "When it ends by itself: 2026-01-31T18:00:00Z, or how long from now: 2h."),
+  until: scope(
+    "until",
+    "TIME",
+    "When it ends by itself: 2026-01-31T18:00:00Z, or how long from now: 2h, 2d.",
+  ),
+  redisUrl: {
+    ...redisUrl,
+    meta: {
+      ...redisUrl.meta,
+      description: "Redis of the fleet-reloader, to be told what the freeze covers.",
+      defaultText: "the embedded one of the data dir",
+    },
+  },
   by: scope("by", "NAME", "Who froze it; the user of this machine when absent."),
 } as const;
 
 export const unfreezeConfig = { ...placeFields, ...scopeFields } as const;
 
 export const freezesConfig = placeFields;
-
-const { redisUrl } = connectionFields;
 
 export const historyConfig = {
   redisUrl: { ...redisUrl, meta: { ...redisUrl.meta, defaultText: "none; it has to be given" } },

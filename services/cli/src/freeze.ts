@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
-import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
+import { parseDuration } from "@fleet-reloader/domain/duration";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import { describeScope } from "@fleet-reloader/domain/hold/freeze";
+import { describeScope, type FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import {
   type FreezeEntry,
@@ -13,8 +13,14 @@ import { systemClock } from "@fleet-reloader/runtime/system-clock";
 import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
 import type { freezeConfig, unfreezeConfig } from "./config.ts";
 
-/** Freezes, or changes reason and end of what is frozen already. Resolves to what to tell. */
-export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeConfig>): Promise<string> {
+/** What was frozen, and what to tell. */
+export interface Frozen {
+  readonly scope: FreezeScope;
+  readonly says: string;
+}
+
+/** Freezes, or changes reason and end of what is frozen already. */
+export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeConfig>): Promise<Frozen> {
   const wanted = {
     ...scopeOf(config),
     ...given("reason", config.reason),
@@ -26,7 +32,7 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
   if (isOver(entry))
     throw new Fault(
       "config.invalid",
-      `--until ${config.until}: this time is over; write a later one, or how long from now, for example 2h`,
+      `--until ${config.until}: this time is over; write a later one, or how long from now, for example 2h or 2d`,
     );
   await naming(
     store,
@@ -35,7 +41,7 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
       return writeFreezeEntries([...others, entry]);
     }),
   );
-  return `frozen in ${store.name}: ${lineOf(entry)}\n`;
+  return { scope: freezeOfEntry(entry).scope, says: `frozen in ${store.name}: ${lineOf(entry)}\n` };
 }
 
 /** Takes away the freeze of exactly this. */
@@ -61,7 +67,10 @@ export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfre
 export async function listFreezes(stores: readonly FreezeStore[]): Promise<string> {
   const parts = await Promise.all(
     stores.map(async (store) => {
-      const entries = entriesOf(store, await naming(store, store.text()));
+      const text = await naming(store, store.text());
+      const entries = entriesOf(store, text);
+      // Who looks at the wrong place sees nothing frozen, too.
+      if (text === undefined) return `${store.name}: nothing is frozen; it is not there\n`;
       return entries.length === 0
         ? `${store.name}: nothing is frozen\n`
         : `${store.name}:\n${entries.map((entry) => `  ${lineOf(entry)}\n`).join("")}`;
@@ -123,7 +132,7 @@ function given(name: string, value: string): Readonly<Record<string, string>> {
 
 /** A duration counts from now; anything else is a time as it is. */
 function endOf(text: string): string {
-  const ms = parseGoDuration(text);
+  const ms = parseDuration(text);
   return ms === undefined ? text : new Date(systemClock.now() + ms).toISOString();
 }
 

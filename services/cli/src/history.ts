@@ -5,12 +5,9 @@ import type { Log } from "@fleet-reloader/engine/log";
 import { RedisClient, redisAddress } from "@fleet-reloader/redis/client";
 import { HistoryReader } from "@fleet-reloader/redis/history-reader";
 import { Keys } from "@fleet-reloader/redis/keys";
-import { readShards } from "@fleet-reloader/redis/shard-guard";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { historyConfig } from "./config.ts";
-
-/** Whoever waits at a terminal wants to know. */
-const patienceMs = 5000;
+import { shardsOf } from "./used-redis.ts";
 
 /** What happened, as JSON lines, oldest first: what `/history` of a standalone answers, from any Redis. */
 export async function* readHistory(
@@ -35,18 +32,5 @@ export async function* readHistory(
     for await (const { id, record } of reader.read(query)) yield `${JSON.stringify({ id, ...record })}\n`;
   } finally {
     await client.close();
-  }
-}
-
-async function shardsOf(client: RedisClient, clock: Clock): Promise<number | undefined> {
-  const patience = new AbortController();
-  const late = async (): Promise<never> => {
-    await clock.sleep(patienceMs, patience.signal);
-    throw new Fault("redis.unavailable", `--redis-url: no answer within ${patienceMs / 1000} s`);
-  };
-  try {
-    return await Promise.race([readShards({ client, keys: new Keys("fleet-reloader") }), late()]);
-  } finally {
-    patience.abort();
   }
 }

@@ -2,16 +2,22 @@ import process from "node:process";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { asFault } from "@fleet-reloader/domain/fault";
-import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
+import type { ConfigOf, ConfigShape } from "@fleet-reloader/runtime/config/field";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { endProcess } from "@fleet-reloader/runtime/end-process";
 import { exitCodeOf } from "@fleet-reloader/runtime/exit-code";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/version";
-import { type FreezeStores, type FreezesOptions, openFreezes } from "@fleet-reloader/wiring/freezes";
+import {
+  type FreezeStore,
+  type FreezeStores,
+  type FreezesOptions,
+  openFreezes,
+} from "@fleet-reloader/wiring/freezes";
 import { freezeConfig, freezesConfig, historyConfig, unfreezeConfig } from "./config.ts";
-import { freeze, listFreezes, unfreeze } from "./freeze.ts";
+import { coveredFreeze } from "./covered-freeze.ts";
+import { listFreezes, unfreeze } from "./freeze.ts";
 import { readHistory } from "./history.ts";
 
 // Without a listener an error of the output ends the process with a stack.
@@ -39,7 +45,7 @@ async function run(): Promise<void> {
   switch (verb) {
     case "freeze": {
       const config = await load(freezeConfig);
-      return await say(config, ([store]) => freeze(store, config));
+      return await say(config, ([store]) => freezeAndTell(store, config));
     }
     case "unfreeze": {
       const config = await load(unfreezeConfig);
@@ -53,6 +59,14 @@ async function run(): Promise<void> {
     default:
       return await say(await load(freezesConfig), listFreezes);
   }
+}
+
+async function freezeAndTell(store: FreezeStore, config: ConfigOf<typeof freezeConfig>): Promise<string> {
+  const log = createLog({ service: "cli", level: "error", format: "json" });
+  const report = await coveredFreeze(store, config, { env: process.env, clock: systemClock, log });
+  process.stderr.write(report.warning ?? "");
+  process.exitCode = report.exitCode;
+  return report.says;
 }
 
 async function say(

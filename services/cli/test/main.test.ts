@@ -37,9 +37,20 @@ test("a freeze that is over when it is made is refused, and leaves the one that 
     expect(await run("freeze", "--cluster", "nova", "--until", "2h")).toMatchObject({ code: 0 });
     const before = readFileSync(file, "utf8");
     const errors =
-      "--until -2h: this time is over; write a later one, or how long from now, for example 2h\n";
+      "--until -2h: this time is over; write a later one, or how long from now, for example 2h or 2d\n";
     expect(await run("freeze", "--cluster", "nova", "--until=-2h")).toEqual({ code: 78, errors });
     expect(readFileSync(file, "utf8")).toBe(before);
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+});
+
+test("a freeze that nothing is known to read ends with 3, and is written", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
+  try {
+    const errors = expect.stringContaining("warning: no fleet-reloader runs with the data dir");
+    expect(await start("freeze", "--fleet", "--data-dir", dir).ended).toEqual({ code: 3, errors });
+    expect(readFileSync(join(dir, "freezes.yaml"), "utf8")).toContain("fleet: true");
   } finally {
     rmSync(dir, { recursive: true });
   }

@@ -28,7 +28,7 @@ import { instanceName, uniqueInstanceName, userAgent } from "@fleet-reloader/run
 import { createScaling } from "@fleet-reloader/watcher/scaling";
 import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
-import { openFreezes } from "@fleet-reloader/wiring/freezes";
+import { serveFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory, tellFreezes } from "@fleet-reloader/wiring/history";
 import { openKeyring, openRedisUrl } from "@fleet-reloader/wiring/made-secrets";
 import { publishOnEngagement } from "@fleet-reloader/worker/meta-info";
@@ -89,8 +89,9 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       limit: callLimit(config),
     });
     const watching = new Watching({ ...shared, telling, auditIntervalMs: config.auditInterval });
-    const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
-    shutdown.add("freezes", () => freezes.close());
+    const served = serveFreezes({ ...shared, fleet, config, env: sources.env, userAgent });
+    shutdown.add("freezes", () => served.close());
+    const { freezes } = served;
     const scaling = createScaling({ ...shared, freezes, fleet, horizonMs: config.workHorizon });
     let starting: readonly string[] = ["the start is not over"];
     // Served before anything is waited for: being alive depends on nothing outside this process.
@@ -102,7 +103,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
         ...fleet.notEngaged,
         ...watching.notReady((cluster) => fleet.isWaitedFor(cluster)),
       ],
-      notes: () => [...registration.notes, ...fleet.notes],
+      notes: () => [...registration.notes, ...fleet.notes, ...freezes.notes],
       metrics,
       work: scaling.work,
     });
@@ -128,6 +129,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       return watching.watch(engaged, signal);
     });
     loops.add("the fleet", running);
+    loops.watch(served.broken);
     loops.add("the watch over holds", scaling.watchHolds(clusters.signal));
     const told = startHistory({ ...shared, config });
     const { history } = told;

@@ -20,7 +20,7 @@ import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
 import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/version";
-import { openFreezes } from "@fleet-reloader/wiring/freezes";
+import { serveFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory, tellFreezes } from "@fleet-reloader/wiring/history";
 import { openKeyring, openRedisUrl } from "@fleet-reloader/wiring/made-secrets";
 import { compactOften } from "./compact-often.ts";
@@ -69,8 +69,12 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   });
   const member = uniqueInstanceName();
   const ownership = new RedisOwnership({ ...time, client, keys, log, meter, member });
-  const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
-  shutdown.add("freezes", () => freezes.close());
+  const served = serveFreezes({
+    ...{ ...time, client, keys, log, meter, fleet, config },
+    ...{ env: sources.env, userAgent },
+  });
+  shutdown.add("freezes", () => served.close());
+  const { freezes } = served;
   const scaling = createScaling({
     ...{ ...time, client, keys, queue, log, freezes, fleet },
     horizonMs: config.workHorizon,
@@ -87,7 +91,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
       ...ownership.unowned.map((id) => `cluster ${fleet.get(id)?.name ?? id}: nobody watches it yet`),
       ...watching.notReady((cluster) => fleet.isWaitedFor(cluster)),
     ],
-    notes: () => [...registration.notes, ...fleet.notes],
+    notes: () => [...registration.notes, ...fleet.notes, ...freezes.notes],
     metrics,
     work: scaling.work,
   });
@@ -101,6 +105,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     ownership.during(engaged.cluster, signal, (owned) => watching.watch(engaged, owned)),
   );
   loops.add("the fleet", running);
+  loops.watch(served.broken);
   loops.add("ownership", ownership.run(lifetime.signal));
   loops.add("the watch over holds", scaling.watchHolds(lifetime.signal));
   const told = startHistory({ ...time, config, client, keys, log, meter });

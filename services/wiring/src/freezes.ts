@@ -1,12 +1,21 @@
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock } from "@fleet-reloader/engine/clock";
+import { FreezeWatch } from "@fleet-reloader/engine/freeze-watch";
 import type { Freezes, FrozenNow } from "@fleet-reloader/engine/freezes";
 import { FreshReads } from "@fleet-reloader/engine/fresh-reads";
+import type { Log } from "@fleet-reloader/engine/log";
+import type { Meter } from "@fleet-reloader/engine/meter";
+import { unlessAborted } from "@fleet-reloader/engine/unless-aborted";
 import { Connection } from "@fleet-reloader/kube/connection";
 import { FreezeConfigMap } from "@fleet-reloader/kube/freeze-config-map";
 import { selectTargets } from "@fleet-reloader/kube/kubeconfig";
+import type { RedisClient } from "@fleet-reloader/redis/client";
+import type { Keys } from "@fleet-reloader/redis/keys";
+import { RedisClusterList } from "@fleet-reloader/redis/redis-cluster-list";
+import { RedisKnownDocuments } from "@fleet-reloader/redis/redis-known-documents";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import type { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
@@ -14,6 +23,9 @@ import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
 import { freezeOfEntry, readFreezeEntries } from "@fleet-reloader/runtime/freeze/freeze-entries";
 import { FreezeFile } from "@fleet-reloader/runtime/freeze/freeze-file";
 import { kubeconfigFilesOf } from "@fleet-reloader/runtime/kubeconfig-files";
+import { Loops } from "@fleet-reloader/runtime/loops";
+import { instanceName } from "@fleet-reloader/runtime/version";
+import { FreezeAbsence, type KnownDocuments } from "./freeze-absence.ts";
 
 /** Where a freeze document is, and who may change it. */
 export interface FreezeStore {
@@ -39,6 +51,8 @@ export interface FreezesOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly userAgent: string;
   readonly clock: Clock;
+  /** Undefined: a document that is not there freezes nothing, unless it is named. */
+  readonly known?: KnownDocuments;
 }
 
 /** All that is declared frozen, in the file and in the ConfigMap: what one forbids, the other cannot allow. */
@@ -49,7 +63,10 @@ export function openFreezes(options: FreezesOptions): OpenFreezes {
   const inCluster = configMapOf(options, lifetime.signal);
   const file = new FreezeFile(path);
   const stores: FreezeStores = inCluster === undefined ? [file] : [inCluster.store, file];
-  const documents = stores.map(readStore);
+  const documents = [
+    ...(inCluster === undefined ? [] : [readStore(inCluster.store, absenceOf(inCluster.store, options))]),
+    readStore(file, absenceOfFile(file, options)),
+  ];
   return {
     stores,
     async now() {
@@ -66,6 +83,61 @@ export function openFreezes(options: FreezesOptions): OpenFreezes {
   };
 }
 
+/** Freezes as a service has them: documents that are gone are remembered, and whoever looks is told when they cannot be read. */
+export function serveFreezes(
+  options: FreezesOptions & {
+    readonly client: RedisClient;
+    readonly keys: Keys;
+    readonly log: Log;
+    readonly meter: Meter;
+    readonly fleet: { readonly registered: readonly RegisteredCluster[] };
+  },
+): {
+  readonly freezes: FreezeWatch;
+  /** Rejects when one of its loops ends by itself. */
+  readonly broken: Promise<never>;
+  close(): Promise<void>;
+} {
+  const open = openFreezes({ ...options, known: new RedisKnownDocuments(options) });
+  const registered = () => options.fleet.registered;
+  const freezes = new FreezeWatch({ ...options, freezes: open, registered });
+  const lifetime = new AbortController();
+  const { signal } = lifetime;
+  const loops = new Loops(signal);
+  loops.add("the look at freezes", freezes.run(signal));
+  loops.add("the list of clusters", publishClusters({ ...options, registered }, signal));
+  return {
+    freezes,
+    broken: loops.broken,
+    async close() {
+      lifetime.abort();
+      await loops.ended();
+      await open.close();
+    },
+  };
+}
+
+/** Who freezes from a command line sees what that covers. */
+const publishMs = 5000;
+
+async function publishClusters(
+  options: {
+    readonly client: RedisClient;
+    readonly keys: Keys;
+    readonly clock: Clock;
+    readonly registered: () => readonly RegisteredCluster[];
+  },
+  signal: AbortSignal,
+): Promise<void> {
+  const list = new RedisClusterList(options);
+  while (!signal.aborted) {
+    const known = options.registered();
+    if (known.length > 0) await unlessAborted(list.put(known), signal, "Redis").catch(() => undefined);
+    // Registrations come within the first moments.
+    await options.clock.sleep(known.length === 0 ? 1000 : publishMs, signal).catch(() => undefined);
+  }
+}
+
 function configMapOf({ config, env, clock, userAgent }: FreezesOptions, signal: AbortSignal) {
   if (config.freezeConfigmap === undefined) return undefined;
   const [target] = selectTargets(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
@@ -74,14 +146,30 @@ function configMapOf({ config, env, clock, userAgent }: FreezesOptions, signal: 
   return { connection, store: new FreezeConfigMap({ connection, signal, ...config.freezeConfigmap }) };
 }
 
+function absenceOf({ name }: FreezeStore, { clock, known }: FreezesOptions): FreezeAbsence {
+  const mend = "make it again, with [] under freezes.yaml for no freezes";
+  return new FreezeAbsence({ place: name, name, mend, isNamed: false, known, clock });
+}
+
+/** The default file is made by whoever freezes first. */
+function absenceOfFile(
+  { name: place }: FreezeStore,
+  { clock, config, known }: FreezesOptions,
+): FreezeAbsence {
+  const mend = "make it again, with [] for no freezes";
+  const name = `file ${instanceName()}:${resolve(place)}`;
+  return new FreezeAbsence({ place, name, mend, isNamed: config.freezeFile !== "", known, clock });
+}
+
 /** One look for all who ask while it lasts; parsed again only when the text is another. */
-function readStore(store: FreezeStore): () => Promise<FrozenNow> {
+function readStore(store: FreezeStore, absence: FreezeAbsence): () => Promise<FrozenNow> {
   const shared = new FreshReads<FrozenNow>();
   let known: { readonly text: string; readonly frozen: FrozenNow } | undefined;
   const look = async (): Promise<FrozenNow> => {
     try {
       const text = await store.text();
-      if (text === undefined) return { type: "known", freezes: [] };
+      if (text === undefined) return await absence.meaning();
+      absence.seen();
       if (known?.text !== text) known = { text, frozen: parse(store.name, text) };
       return known.frozen;
     } catch (error) {

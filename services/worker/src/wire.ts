@@ -21,7 +21,7 @@ import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
 import { settingsOf } from "@fleet-reloader/runtime/settings-of";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
 import { instanceName, userAgent } from "@fleet-reloader/runtime/version";
-import { openFreezes } from "@fleet-reloader/wiring/freezes";
+import { serveFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory } from "@fleet-reloader/wiring/history";
 import { openKeyring, openRedisUrl } from "@fleet-reloader/wiring/made-secrets";
 import { workerConfig } from "./config.ts";
@@ -59,12 +59,18 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     rights: (namespaces) => rightsFor(["worker"], settings, namespaces),
     limit: callLimit(config),
   });
+  const served = serveFreezes({
+    ...{ ...time, client, keys, log, meter, fleet, config },
+    ...{ env: sources.env, userAgent },
+  });
+  shutdown.add("freezes", () => served.close());
+  const { freezes } = served;
   let starting: readonly string[] = ["the start is not over"];
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
     address: config.listenAddress,
     notReady: () => [...starting, ...client.notReady, ...fleet.notEngaged],
-    notes: () => [...registration.notes, ...fleet.notes],
+    notes: () => [...registration.notes, ...fleet.notes, ...freezes.notes],
     metrics,
   });
   shutdown.add("health", () => health.close());
@@ -83,6 +89,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   });
   const loops = new Loops(lifetime.signal);
   loops.add("the fleet", running);
+  loops.watch(served.broken);
   shutdown.add("clusters", () => {
     lifetime.abort();
     return loops.ended();
@@ -98,8 +105,6 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   shutdown.add("history", () => told.stop());
   // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
   if (config.webhookUrl === undefined) {
-    const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
-    shutdown.add("freezes", () => freezes.close());
     const working = await startWorking({
       ...{ ...time, freezes, limits: rollLimitsOf(config) },
       ...{ fleet, client, keys, keyring, queue, log, meter, settings },

@@ -13,7 +13,7 @@ import type { Meter } from "@fleet-reloader/engine/meter";
 import type { EngagedCluster } from "@fleet-reloader/engine/reconcile/reading";
 import { createReconciler } from "@fleet-reloader/engine/reconcile-workload";
 import type { Reporter } from "@fleet-reloader/engine/reporter";
-import type { ClusterId } from "@fleet-reloader/engine/request";
+import { type ClusterId, unknownCluster } from "@fleet-reloader/engine/request";
 import type { RollLimits } from "@fleet-reloader/engine/roll-ledger";
 import type { Settings } from "@fleet-reloader/engine/settings";
 import type { Workqueue } from "@fleet-reloader/engine/workqueue";
@@ -95,7 +95,8 @@ export async function startWorking(options: WorkingOptions): Promise<Working> {
   };
   const { history: kept, ...others } = options;
   const told = { ...others, ...(kept === undefined ? {} : { history: kept }), engaged };
-  const brakes = createBrakes({ ...options, ledger: new RedisRollLedger(options) });
+  const nameOf = (cluster: ClusterId) => options.fleet.get(cluster)?.name ?? cluster;
+  const brakes = createBrakes({ ...options, nameOf, ledger: new RedisRollLedger(options) });
   const following = { runs: new RedisRolloutRuns(options), firstLookMs, onSettled: brakes.settled };
   const followUps = createFollowUps({ ...options, ...following });
   const reconcile = createReconciler({
@@ -110,7 +111,7 @@ export async function startWorking(options: WorkingOptions): Promise<Working> {
   const gate = new ClusterGate({
     ...options,
     slots,
-    nameOf: (cluster) => fleet.get(cluster)?.name ?? cluster,
+    nameOf: (cluster) => fleet.get(cluster)?.name ?? unknownCluster,
     reachOf: (cluster) => fleet.reachOf(cluster),
   });
   const handler = gatedHandler(byPurpose(reconcile, createFollower({ ...told, ...following })), gate);

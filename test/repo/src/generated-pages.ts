@@ -4,6 +4,7 @@ import { noReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
 import { eventReasons } from "@fleet-reloader/domain/event-reasons";
 import { dispositions, faultCatalogue } from "@fleet-reloader/domain/fault";
 import { holdReasons } from "@fleet-reloader/domain/hold/reasons";
+import { logReasons } from "@fleet-reloader/domain/log-reasons";
 import { rollReasons, stayReasons } from "@fleet-reloader/domain/plan/reasons";
 import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import { referenceTables } from "@fleet-reloader/runtime/config/help";
@@ -103,6 +104,10 @@ ${table(holdReasons)}
 ## Of Events on a workload
 
 ${table(eventReasons)}
+
+## Of log lines and the queue
+
+${table(logReasons)}
 
 ## How a rollout ended
 

@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { parseDuration } from "@fleet-reloader/domain/duration";
 import { afterAll, expect, test } from "vitest";
 import { chartPages } from "../../../infra/helm/chart-pages.ts";
 import { cruiseFolders } from "./cruise.ts";
@@ -132,3 +133,25 @@ test("a deliberately bad import in each layer is found", async () => {
   }
   expect(violations.filter((violation) => !violation.from.includes("planted-violation"))).toEqual([]);
 }, 60_000);
+
+test("every reason that is said anywhere is documented", () => {
+  const page = read("docs/reference/reasons.md");
+  const said = sources
+    .filter((path) => /^(packages|services)\/[a-z]+\/src\//.test(path))
+    .filter((path) => !/(\.test\.ts$|\/fixture\/|^packages\/testkit\/)/.test(path))
+    .flatMap((path) => [...read(path).matchAll(/\breason: "([A-Z][A-Za-z]+)"/g)])
+    .map(([, reason]) => reason ?? "");
+  expect(said).toContain("NamedSourceMissing");
+  expect([...new Set(said)].filter((reason) => !page.includes(`\`${reason}\``))).toEqual([]);
+});
+
+test("the chart takes the durations that the flags take", () => {
+  const patterns = read("infra/helm/fleet-reloader/values.schema.json").matchAll(
+    /"pattern": ("[^"]*µs[^"]*")/g,
+  );
+  const found = [...patterns].map(([, text]) => new RegExp(String(JSON.parse(text ?? '""'))));
+  expect(found.length).toBeGreaterThan(2);
+  for (const text of ["90s", "2h", "2d", "1d12h", "1.5d", "0", "soon", "2", "2 d", "1dd", "d", "2h1d"])
+    for (const pattern of found)
+      expect(pattern.test(text), `${text} by ${pattern}`).toBe(parseDuration(text) !== undefined);
+});

@@ -1,7 +1,7 @@
 import type { Debounce } from "../debounce.ts";
+import { parseDuration } from "../duration.ts";
 import { isReloadStrategy, type ReloadStrategy } from "../strategy/reload-strategy.ts";
 import { type Annotations, annotationValue } from "../workload.ts";
-import { parseGoDuration } from "./go-duration.ts";
 import { debounceAnnotation, maxWaitAnnotation, strategyAnnotation } from "./own-keys.ts";
 import { type AnnotationProblem, annotationProblem } from "./problem.ts";
 
@@ -36,7 +36,7 @@ interface Read<T> {
 function readDuration(annotations: Annotations, key: string): Read<number> {
   const text = annotationValue(annotations, key);
   if (text === undefined) return { problems: [] };
-  const value = parseGoDuration(text);
+  const value = parseDuration(text);
   if (value !== undefined && value >= 0) return { value, problems: [] };
   const problem =
     value === undefined ? "is not a duration; the default is used" : "is negative; the default is used";

@@ -22,13 +22,14 @@ const times = fc.array(fc.integer({ min: 1, max: 120_000 }), { minLength: 1, max
   });
 });
 
-test("in no window are there more rolls than the limit, whenever they are asked for", () => {
+test("in no window are there more rolls than the limit and one after each longest hold, whenever they are asked for", () => {
+  const afterHolds = limit.withinMs / longestHoldMs;
   fc.assert(
     fc.property(times, (asked) => {
       const rolls = rollsOf(asked);
       for (const from of rolls)
         expect(rolls.filter((at) => at >= from && at < from + limit.withinMs).length).toBeLessThanOrEqual(
-          limit.rollsMax,
+          limit.rollsMax + afterHolds,
         );
     }),
   );
@@ -46,10 +47,20 @@ test("what is asked for again when its hold ends is let through: the newest cont
   );
 });
 
-test("asked for each second for ten minutes, and then for a day: few rolls, then one an hour", () => {
+test("asked for each second for ten minutes, and then for a day: few rolls, then one in five minutes", () => {
   const each = (seconds: number) => Array.from({ length: seconds }, (_, i) => 1_000_000 + i * 1000);
-  expect(rollsOf(each(600))).toHaveLength(5);
-  expect(rollsOf(each(86_400)).length).toBeLessThanOrEqual(5 + 4 + 24);
+  expect(rollsOf(each(600))).toHaveLength(6);
+  expect(rollsOf(each(86_400)).length).toBeLessThanOrEqual(5 + 1 + 86_400_000 / longestHoldMs);
+});
+
+test("nothing is held for longer than five minutes, however far away room is", () => {
+  const hourly = { rollsMax: 100, withinMs: 3_600_000 };
+  let state: BreakerState = closedBreaker;
+  for (let at = 1; at <= 86_400; at += 1) {
+    const answer = askBreaker(state, hourly, at * 1000);
+    state = answer.state;
+    expect((answer.heldUntilMs ?? 0) - at * 1000).toBeLessThanOrEqual(300_000);
+  }
 });
 
 test("after a window of quiet it is closed, as if nothing had been", () => {

@@ -23,18 +23,19 @@ export interface BreakerAnswer {
 }
 
 /**
- * The first hold is one minute: a person who sees the Event has not been kept waiting for long. Each one after it is twice as
- * long, up to an hour: then a writer that loops for ever costs one ReplicaSet an hour.
+ * A hold lasts at least one minute, and each one after it twice as long. None is longer than five minutes: a person whose change is
+ * held waits no longer for it, and a writer that loops for ever costs twelve ReplicaSets an hour.
  */
 export const firstHoldMs = 60_000;
-export const longestHoldMs = 3_600_000;
+export const longestHoldMs = 300_000;
 
 /** A breaker that has seen nothing. */
 export const closedBreaker: BreakerState = { rollsMs: [], trips: 0, heldUntilMs: 0 };
 
 /**
- * Lets at most `rollsMax` rolls through in any window. What asks for more is held, and then let through one by one with growing
- * pauses, so that the newest content is rolled in the end. Closed again after a window without rolls.
+ * Lets `rollsMax` rolls through in a window. What asks for more is held until there is room again or for `longestHoldMs`, whichever
+ * is sooner, and then let through one by one with such pauses, so that the newest content is rolled in the end. Closed again after a
+ * window without rolls.
  */
 export function askBreaker(
   before: BreakerState,
@@ -51,15 +52,15 @@ export function askBreaker(
   const rollsMs = before.rollsMs.filter((at) => at > nowMs - limit.withinMs);
   const isFull = rollsMs.length >= limit.rollsMax;
   // After a hold one roll shows whether it is over.
-  const isProbed = trips > 0 && rollsMs.some((at) => at >= heldUntilMs);
-  if (!isFull && !isProbed) {
+  const isProbed = rollsMs.some((at) => at >= heldUntilMs);
+  if (trips > 0 ? !isProbed : !isFull) {
     const seen = version ?? before.lastVersion;
     const state = { rollsMs: [...rollsMs, nowMs], trips, heldUntilMs };
     return { state: seen === undefined ? state : { ...state, lastVersion: seen }, heldUntilMs: undefined };
   }
   const pauseMs = Math.min(firstHoldMs * 2 ** trips, longestHoldMs);
   const roomMs = isFull ? (rollsMs[rollsMs.length - limit.rollsMax] ?? 0) + limit.withinMs : 0;
-  const until = Math.max(nowMs + pauseMs, roomMs);
+  const until = Math.min(Math.max(nowMs + pauseMs, roomMs), nowMs + longestHoldMs);
   return { state: { ...before, rollsMs, trips: trips + 1, heldUntilMs: until }, heldUntilMs: until };
 }
 

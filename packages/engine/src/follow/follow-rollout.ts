@@ -1,4 +1,5 @@
 import { asFault } from "@fleet-reloader/domain/fault";
+import { isHeld } from "@fleet-reloader/domain/pause";
 import {
   nextLookMs,
   patienceMs,
@@ -28,7 +29,7 @@ export interface FollowerOptions {
   /** Undefined: this worker does not know the cluster (yet). */
   readonly engaged: (cluster: ClusterId) => Promise<EngagedCluster | undefined>;
   readonly runs: RolloutRuns;
-  readonly settings: Pick<Settings, "workloadKinds">;
+  readonly settings: Pick<Settings, "workloadKinds" | "dialect">;
   readonly firstLookMs: number;
   readonly clock: Clock;
   readonly log: Log;
@@ -84,6 +85,8 @@ export function createFollower(options: FollowerOptions): Handler {
     if (kind === undefined) return await settled(seen, "ignored");
     const live = await cluster.api.readWorkload(request.workload, delivery.signal);
     if (live === undefined || live.isDeleting) return await settled(seen, "gone");
+    // Our own pause: its end has the rollout followed.
+    if (isHeld(live, options.settings.dialect)) return await settled(seen, "ignored");
     const state = kind.rolloutState(live.object);
     const isSlow = state.type !== "healthy" && spentMs >= patienceMs;
     const trouble = isSlow ? await troubleOfPods(live, seen) : undefined;

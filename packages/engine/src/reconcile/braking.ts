@@ -1,9 +1,11 @@
 import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import { localName, type Sight } from "@fleet-reloader/domain/plan/sight";
-import { workloadKey } from "@fleet-reloader/domain/workload";
+import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { type Annotations, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Brakes, Permit, RollIntent } from "../brakes.ts";
 import type { Clock } from "../clock.ts";
+import { FreshReads } from "../fresh-reads.ts";
 import type { History } from "../history/history.ts";
 import { causesOf, heldRecords } from "../history/records.ts";
 import type { Log } from "../log.ts";
@@ -23,6 +25,16 @@ export interface BrakingOptions {
   readonly meter: Meter;
   readonly reporter?: Reporter;
   readonly history?: History;
+  /** Ends shared reads when the process stops. */
+  readonly lifetime: AbortSignal;
+}
+
+/** A roll that is due, and the look that says so. */
+export interface IntendedRoll {
+  readonly due: Roll;
+  readonly sights: readonly Sight[];
+  /** Monotonic time at which the look began. */
+  readonly lookedAtMs: number;
 }
 
 /** The roll may be written now. */
@@ -38,47 +50,102 @@ type Roll = Plan & { type: "roll" };
 const rememberedMax = 100_000;
 /** A hold that lasts is told again: an API server forgets its Events after an hour. */
 const tellAgainMs = 30 * 60_000;
+/** Rollouts that end make room. Where the same ones leave none for so long, a person has to look at them. */
+const stuckAfterMs = 60_000;
+/** A source that was read longer ago than this is asked once more whether it is frozen: a look over a slow line takes as long by itself. */
+const freshMs = 100;
+
+/** A hold as it was told, and since when the same rollouts are the reason. */
+interface Told {
+  readonly what: string;
+  readonly atMs: number;
+  readonly details: string | undefined;
+  readonly sinceMs: number;
+  readonly isStuck: boolean;
+}
 
 /** Asks the brakes for a roll, and tells of a hold: then it is for another time. */
 export function createBraking(
   options: BrakingOptions,
-): (reading: Reading, due: Roll, sights: readonly Sight[]) => Promise<Again | Go> {
+): (reading: Reading, intended: IntendedRoll) => Promise<Again | Go> {
   const { brakes, clock, history, log, meter, reporter } = options;
-  const told = new Map<string, { readonly what: string; readonly atMs: number }>();
+  const told = new Map<string, Told>();
 
-  return async (reading, due, sights) => {
+  const areStillUnfrozen = createSourceCheck(options);
+
+  return async (reading, intended) => {
+    const { due, sights } = intended;
     if (brakes === undefined) return { type: "go" };
     const { request, delivery, cluster } = reading;
     const permit = await brakes.permit(intentOf(reading, due, sights), delivery.signal);
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (permit.type === "go") {
       told.delete(key);
-      const { mayStill } = permit;
+      const sourcesMayStill = areStillUnfrozen(reading, intended);
+      const mayStill = async () => (await sourcesMayStill()) && (await permit.mayStill());
       const unmade = () => unlessAborted(brakes.unmade(request), delivery.signal, "Redis");
       return { type: "go", permit: { mayStill, unmade } };
     }
-    const { reason, why, afterMs, untilMs } = permit;
+    const { reason, details, afterMs, untilMs } = permit;
+    const why = details === undefined ? permit.why : `${permit.why}; ${details}`;
     const end = untilMs === undefined ? {} : { untilMs };
     meter.held(cluster.name, reason);
-    if (isNews(key, permit)) {
+    const news = newsOf(key, permit);
+    if (news === "begins") {
       const sources = causesOf(request.cluster, due.changed, sights);
       history?.append(heldRecords(about(request, cluster, clock), reason, { sources, sights }));
+    }
+    if (news !== undefined) {
       log.info({ cluster: cluster.name, workload: request.workload, reason, why }, "roll held");
-      reporter?.held({ ...about(request, cluster, clock), uid: reading.live.uid, reason, why, ...end });
+      const report = { ...about(request, cluster, clock), uid: reading.live.uid, reason, why, ...end };
+      reporter?.held({ ...report, isStuck: news === "stuck" });
     }
     return { type: "again", afterMs, reason, hold: { reason, ...end } };
   };
 
-  function isNews(key: string, { reason, why }: Permit & { type: "held" }): boolean {
-    const now = { what: `${reason} ${why}`, atMs: clock.monotonic() };
+  /** Undefined: it was told, and is as it was. */
+  function newsOf(
+    key: string,
+    { reason, why, details }: Permit & { type: "held" },
+  ): "begins" | "stuck" | undefined {
+    const nowMs = clock.monotonic();
+    const what = `${reason} ${why}`;
     const before = told.get(key);
-    if (before?.what === now.what && now.atMs - before.atMs < tellAgainMs) return false;
+    if (before?.what !== what || nowMs - before.atMs >= tellAgainMs) {
+      remember(key, { what, atMs: nowMs, details, sinceMs: nowMs, isStuck: false });
+      return "begins";
+    }
+    const sinceMs = before.details === details ? before.sinceMs : nowMs;
+    const isStuck = details !== undefined && nowMs - sinceMs >= stuckAfterMs;
+    told.set(key, { ...before, details, sinceMs, isStuck: isStuck || before.isStuck });
+    return isStuck && !before.isStuck ? "stuck" : undefined;
+  }
+
+  function remember(key: string, now: Told): void {
     told.delete(key);
     told.set(key, now);
     const [oldest] = told.keys();
     if (told.size > rememberedMax && oldest !== undefined) told.delete(oldest);
-    return true;
   }
+}
+
+/** Whether none of the changed sources has come to say of itself that it is frozen since it was read, if that was a while ago. */
+function createSourceCheck({ clock, lifetime }: BrakingOptions) {
+  const shared = new FreshReads<Annotations>();
+  return ({ cluster: { api }, delivery }: Reading, { due, lookedAtMs }: IntendedRoll) => {
+    let askedAtMs = lookedAtMs;
+    const isFrozen = async (ref: SourceRef): Promise<boolean> => {
+      const key = `${api.cluster}/${sourceKey(ref)}`;
+      const asked = shared.read(key, () => api.readSourceAnnotations(ref, lifetime));
+      return frozenByAnnotation(await unlessAborted(asked, delivery.signal, "a source")) !== undefined;
+    };
+    return async (): Promise<boolean> => {
+      if (clock.monotonic() - askedAtMs <= freshMs) return true;
+      askedAtMs = clock.monotonic();
+      const frozen = await Promise.all(due.changed.map(({ source }) => isFrozen(source)));
+      return !frozen.includes(true);
+    };
+  };
 }
 
 function intentOf({ request, cluster, live }: Reading, due: Roll, sights: readonly Sight[]): RollIntent {

@@ -28,7 +28,8 @@ import type { Workqueue } from "../workqueue.ts";
 import { writeRoll } from "../write-roll.ts";
 import { about } from "./about.ts";
 import { createAuditFinding } from "./audit-finding.ts";
-import { createBraking, type Go } from "./braking.ts";
+import { createBraking, type Go, type IntendedRoll } from "./braking.ts";
+import { createMissingReport } from "./missing-sources.ts";
 import { type PreparedRoll, prepareRoll } from "./prepare-roll.ts";
 import type { Reading } from "./reading.ts";
 
@@ -46,6 +47,8 @@ export interface Decision {
   readonly carried: Plan["carried"];
   /** Why nothing rolls, if nothing does. */
   readonly stays: StayReason;
+  /** Monotonic time at which the look that it was decided on began. */
+  readonly lookedAtMs: number;
 }
 
 export interface WriterOptions {
@@ -65,6 +68,8 @@ export interface WriterOptions {
   readonly followUps?: Pick<FollowUps, "rolled">;
   /** Undefined: nothing holds a roll. */
   readonly brakes?: Brakes;
+  /** Ends shared reads when the process stops. */
+  readonly lifetime: AbortSignal;
 }
 
 export type WriteDecision = (
@@ -78,6 +83,7 @@ export function createWriter(options: WriterOptions): WriteDecision {
   const { clock, log, meter, sources } = options;
   const brake = createBraking(options);
   const found = createAuditFinding(options);
+  const reportMissing = createMissingReport(options);
 
   return async (reading, sights, decision) => {
     const { due } = decision;
@@ -92,11 +98,12 @@ export function createWriter(options: WriterOptions): WriteDecision {
     sights: readonly Sight[],
     decision: Decision,
   ): Promise<Outcome | Again> {
-    const { due, stays } = decision;
+    const { due, lookedAtMs, stays } = decision;
     const { request, delivery, live, interest, note } = reading;
     const window = windowOf(interest.optIn.overrides, options.settings);
     const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
-    const ready = mayRoll && due !== undefined ? await prepare(reading, due, sights) : undefined;
+    const ready =
+      mayRoll && due !== undefined ? await prepare(reading, { due, sights, lookedAtMs }) : undefined;
     const held = ready?.type === "again" ? ready : undefined;
     const rolling = ready?.type === "go" ? ready : undefined;
     const pause = planPause({
@@ -127,15 +134,11 @@ export function createWriter(options: WriterOptions): WriteDecision {
   }
 
   /** A roll that may be written; or when to ask again. */
-  async function prepare(
-    reading: Reading,
-    due: Plan & { type: "roll" },
-    sights: readonly Sight[],
-  ): Promise<Rolling | Again> {
-    const prepared = await prepareRoll(reading, due, options);
+  async function prepare(reading: Reading, intended: IntendedRoll): Promise<Rolling | Again> {
+    const prepared = await prepareRoll(reading, intended.due, options);
     // A note is no roll: the one it is about has been counted.
     if (isMade(prepared.how)) return { type: "go", ...prepared };
-    const answer = await brake(reading, due, sights);
+    const answer = await brake(reading, intended);
     return answer.type === "go" ? { ...prepared, ...answer } : answer;
   }
 
@@ -171,13 +174,13 @@ export function createWriter(options: WriterOptions): WriteDecision {
     { text, pausing }: { readonly text: string | undefined; readonly pausing: Pausing },
   ): Promise<Outcome> {
     const { request, delivery, cluster, live, interest } = reading;
-    reportMissing(reading, sights);
     const annotations = { ...notePatch(live.annotations, options.keys, text), ...pausing.annotations };
     const patch = { resourceVersion: live.resourceVersion, annotations, ...pausing.spec };
     const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
     if (written === undefined) return "gone";
     sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
     options.records.noted(request, text, observed(written));
+    await reportMissing(reading, sights);
     // What was rolled while it was paused reaches the pods from now on.
     if (pausing.spec.isPaused === false) {
       options.followUps?.rolled({ request, run: { rolledAtMs: clock.now(), sources: [] } });
@@ -255,17 +258,6 @@ export function createWriter(options: WriterOptions): WriteDecision {
           reason: "AnnotationUnreadable",
         },
         `annotation ${annotation} ${problem}; ${mend}`,
-      );
-    }
-  }
-
-  /** A name in an annotation that leads nowhere is often a wrong name: said once, when it is noted. */
-  function reportMissing({ request, cluster }: Reading, sights: readonly Sight[]): void {
-    for (const { ref, mode, reference, live } of sights) {
-      if (mode !== "named" || reference !== undefined || live !== undefined) continue;
-      log.warn(
-        { cluster: cluster.name, workload: request.workload, source: ref, reason: "NamedSourceMissing" },
-        "an annotation names a source that does not exist and that the pod template does not reference",
       );
     }
   }

@@ -81,6 +81,24 @@ async function startWorld() {
 }
 
 describe("a report becomes an Event on its workload", () => {
+  test("of a budget only when the rollouts that block it do not end, and by their names", async () => {
+    await using world = await startWorld();
+    const held = {
+      ...{
+        ...world.about("Deployment"),
+        uid: world.uids.Deployment ?? "",
+        reason: "BudgetUnfinished" as const,
+      },
+      why: "as many rollouts of the fleet are unfinished as its budget allows; unfinished: Deployment/shop/web of nova",
+    };
+    world.reporter.held({ ...held, isStuck: false });
+    world.reporter.held({ ...held, isStuck: true });
+    await world.reporter.stop(5000);
+    expect(world.events()).toMatchObject([
+      { reason: "ReloadHeld", message: expect.stringContaining("unfinished: Deployment/shop/web of nova") },
+    ]);
+  });
+
   test("of a built-in kind and of a custom one, found by its uid, said by the peer's component", async () => {
     await using world = await startWorld();
     world.reporter.rolled(world.roll("Deployment"));

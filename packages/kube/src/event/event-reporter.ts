@@ -46,8 +46,10 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
     },
     unreadable: (report) => put(report, unreadableText(report), report.uid, stateSuffix(report)),
     held(report) {
-      // Waiting for a turn is what a budget is for: in a mass change an Event for each would be one for all.
-      if (report.reason === "BudgetRate" || report.reason === "BudgetUnfinished") return;
+      // Waiting for a turn is what a budget is for: in a mass change an Event for each would be one for all. Rollouts that do not end
+      // are something to be told.
+      const isTurn = report.reason === "BudgetRate" || report.reason === "BudgetUnfinished";
+      if (isTurn && report.isStuck !== true) return;
       put(report, heldText(report), report.uid, holdSuffix(report));
     },
     async stop(graceMs) {

@@ -75,3 +75,12 @@ test.each([
 ] as const)("a rollout that is %s since it is %s is no Event", (result, reason) => {
   expect(endedText({ ...about, uid: "u", result, reason, message: "", seconds: 5 })).toBeUndefined();
 });
+
+test("a name that leads nowhere has a reason of its own", () => {
+  const problem = { annotation: "a", value: "setings", problem: "names nothing", mend: "write settings" };
+  expect(unreadableText({ ...about, uid: "u", reason: "NamedSourceMissing", problem })).toMatchObject({
+    type: "Warning",
+    reason: "NamedSourceMissing",
+    message: 'annotation a: "setings" names nothing; write settings',
+  });
+});

@@ -72,10 +72,10 @@ export function endedText({ workload, result, reason, message }: EndReport): Eve
   };
 }
 
-export function unreadableText({ problem }: UnreadableReport): EventText {
+export function unreadableText({ problem, reason }: UnreadableReport): EventText {
   return {
     type: "Warning",
-    reason: "AnnotationUnreadable",
+    reason: reason ?? "AnnotationUnreadable",
     message: cut(
       `annotation ${problem.annotation}: "${problem.value}" ${problem.problem}; ${problem.mend}`,
       messageLengthMax,

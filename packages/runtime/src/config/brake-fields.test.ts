@@ -3,7 +3,7 @@ import { brakeFields, rollLimitsOf } from "./brake-fields.ts";
 import { loadConfig } from "./load.ts";
 
 const limits = (...args: readonly string[]) => rollLimitsOf(loadConfig(brakeFields, { args, env: {} }));
-const breaker = { rollsMax: 10, withinMs: 600_000 };
+const breaker = { rollsMax: 100, withinMs: 3_600_000 };
 
 test("without flags there are breakers and no budgets", () => {
   expect(limits()).toEqual({ workloadBreaker: breaker, sourceBreaker: breaker });
@@ -20,6 +20,10 @@ test("0 takes a breaker away, and a budget is what it says", () => {
     fleet: { unfinishedMax: 5, rate: { rolls: 30, perMs: 60_000, burst: 1 } },
     cluster: { rate: { rolls: 5, perMs: 1000, burst: 10 } },
   });
+});
+
+test("a time is written in days, too", () => {
+  expect(limits("--breaker-source", "3/2d").sourceBreaker).toEqual({ rollsMax: 3, withinMs: 172_800_000 });
 });
 
 test.each([

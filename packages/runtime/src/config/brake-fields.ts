@@ -1,4 +1,4 @@
-import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
+import { parseDuration } from "@fleet-reloader/domain/duration";
 import type { BreakerLimit } from "@fleet-reloader/domain/hold/breaker";
 import type { BudgetLimit, BudgetRate } from "@fleet-reloader/domain/hold/budget";
 import type { RollLimits } from "@fleet-reloader/engine/roll-ledger";
@@ -6,10 +6,10 @@ import * as z from "zod";
 import type { ConfigOf, FieldMeta } from "./field.ts";
 
 /**
- * Ten rolls in ten minutes: a person who tries something out, or a release that comes in steps, makes fewer; a source that is
- * rewritten for ever makes more at once, or with the default maximum wait within five minutes.
+ * A hundred in an hour: nobody who changes things by hand makes so many, and neither does a release that comes in steps. A source that
+ * is rewritten for ever makes them in three minutes; with the default maximum wait, 120 an hour, within the hour.
  */
-const breakerDefault = "10/10m";
+const breakerDefault = "100/1h";
 
 const unitsMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 
@@ -19,14 +19,14 @@ export const brakeFields = {
     schema: breaker(),
     meta: breakerMeta(
       "breaker-workload",
-      "So many rolls of one workload within this time are normal; beyond, it is held and rolled with growing pauses, up to an hour. 0 is no limit.",
+      "So many rolls of one workload within this time are normal; beyond, it is held and rolled with growing pauses, up to five minutes. 0 is no limit.",
     ),
   },
   breakerSource: {
     schema: breaker(),
     meta: breakerMeta(
       "breaker-source",
-      "So many contents of one source within this time are normal; beyond, all who use it are held and rolled with growing pauses. 0 is no limit.",
+      "So many contents of one source within this time are normal; beyond, all who use it are held and rolled with growing pauses, up to five minutes. 0 is no limit.",
     ),
   },
   budgetFleet: { schema: budget(), meta: budgetMeta("budget-fleet", "the fleet") },
@@ -73,11 +73,11 @@ function breaker() {
     .transform((text, context): BreakerLimit | undefined => {
       if (text === "0") return undefined;
       const [, rolls, within] = /^(\d{1,4})\/(\S+)$/.exec(text) ?? [];
-      const withinMs = parseGoDuration(within ?? "") ?? 0;
+      const withinMs = parseDuration(within ?? "") ?? 0;
       if (Number(rolls) >= 1 && withinMs >= 1000) return { rollsMax: Number(rolls), withinMs };
       context.addIssue({
         code: "custom",
-        message: "is no limit; write ROLLS/DURATION, for example 10/10m, or 0 for none",
+        message: "is no limit; write ROLLS/DURATION, for example 100/1h, or 0 for none",
       });
       return z.NEVER;
     });

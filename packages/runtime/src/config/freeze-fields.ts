@@ -11,7 +11,7 @@ export const freezeFields = {
       env: "FLEET_RELOADER_FREEZE_FILE",
       placeholder: "FILE",
       description:
-        "What is frozen, a YAML list, looked at before every roll. A missing file freezes nothing, an unreadable one everything.",
+        "What is frozen, a YAML list, looked at before every roll. One that cannot be read freezes everything, and so does one that is named here and missing, or that was there and is gone.",
       defaultText: "freezes.yaml in the data dir",
     },
   },
@@ -32,7 +32,7 @@ export const freezeFields = {
       env: "FLEET_RELOADER_FREEZE_CONFIGMAP",
       placeholder: "NAMESPACE/NAME",
       description:
-        "The same in a ConfigMap, key freezes.yaml, of the hub: the first cluster of --kubeconfig or the one we run in. Read before every roll; needs get on it.",
+        "The same in a ConfigMap, key freezes.yaml, of the hub: the first cluster of --kubeconfig or the one we run in. Read before every roll; needs get on it. One that never was freezes nothing, one that is gone everything.",
       defaultText: "none",
     },
   },

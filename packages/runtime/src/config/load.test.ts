@@ -98,7 +98,7 @@ describe("problems", () => {
     });
     expect(found).toEqual([
       "--listen-address nowhere: is no address; write host:port, for example 127.0.0.1:9090",
-      "--debounce soon: is no duration; write for example 2s, 1m30s, 500ms or 0",
+      "--debounce soon: is no duration; write for example 2s, 1m30s, 500ms, 2d or 0",
       "FLEET_RELOADER_AUTO_RELOAD_ALL=yes: is neither true nor false; write true or false",
       "--concurrency 0: must be a whole number from 1 to 1000",
     ]);

@@ -1,7 +1,7 @@
 import { parseArgs } from "node:util";
 import { Fault } from "@fleet-reloader/domain/fault";
+import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import type { ConfigOf, ConfigShape, FieldMeta } from "./field.ts";
-import { nearestName } from "./nearest-name.ts";
 
 export interface ConfigSources {
   readonly args: readonly string[];

@@ -1,17 +1,17 @@
-import { parseGoDuration } from "@fleet-reloader/domain/annotation/go-duration";
+import { parseDuration } from "@fleet-reloader/domain/duration";
 import * as z from "zod";
 
-/** `2s`, `1m30s`, `500ms`, `0`: milliseconds. */
+/** `2s`, `1m30s`, `500ms`, `2d`, `0`: milliseconds. */
 export function duration(defaultText: string) {
   return z
     .string()
     .default(defaultText)
     .transform((text, context) => {
-      const ms = parseGoDuration(text);
+      const ms = parseDuration(text);
       if (ms !== undefined && ms >= 0) return ms;
       context.addIssue({
         code: "custom",
-        message: "is no duration; write for example 2s, 1m30s, 500ms or 0",
+        message: "is no duration; write for example 2s, 1m30s, 500ms, 2d or 0",
       });
       return z.NEVER;
     });

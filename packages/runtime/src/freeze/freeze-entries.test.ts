@@ -29,6 +29,41 @@ test("a document says who froze what, why and until when", () => {
   expect(readFreezeEntries(writeFreezeEntries(read.entries))).toEqual(read);
 });
 
+test.each([
+  ["Deployment/api", "Deployment"],
+  ["deployment/api", "Deployment"],
+  ["deployments/api", "Deployment"],
+  ["deploy/api", "Deployment"],
+  ["deployments.apps/api", "Deployment"],
+  ["Deployment.v1.apps/api", "Deployment"],
+  ["sts/api", "StatefulSet"],
+  ["ds/api", "DaemonSet"],
+  ["cj/api", "CronJob"],
+  ["jobs.batch/api", "Job"],
+  ["rollouts.argoproj.io/api", "Rollout"],
+  ["dc/api", "DeploymentConfig"],
+  ["Service.serving.knative.dev/api", "Service.serving.knative.dev"],
+])("workload %s is the %s, as kubectl spells it", (workload, kind) => {
+  const read = readFreezeEntries(JSON.stringify([{ workload }]));
+  if (read.type === "unreadable") throw new Error(read.why);
+  expect(read.entries.map((entry) => freezeOfEntry(entry).scope)).toEqual([
+    { workload: { kind, name: "api" } },
+  ]);
+});
+
+test.each([
+  ["cm/app", "ConfigMap"],
+  ["configmaps/app", "ConfigMap"],
+  ["secrets/app", "Secret"],
+  ["spc/app", "SecretProviderClass"],
+])("source %s is the %s", (source, kind) => {
+  const read = readFreezeEntries(JSON.stringify([{ source }]));
+  if (read.type === "unreadable") throw new Error(read.why);
+  expect(read.entries.map((entry) => freezeOfEntry(entry).scope)).toEqual([
+    { source: { kind, name: "app" } },
+  ]);
+});
+
 test("no freezes are written as an empty list", () => {
   expect(readFreezeEntries("[]")).toEqual({ type: "known", entries: [] });
 });
@@ -47,6 +82,17 @@ test.each([
   ["- namespace: 7", "entry 1: namespace: 7 must be a text; put it in quotes"],
   ["- workload: api", 'entry 1: workload: "api" is no object; write Kind/name, for example Deployment/api'],
   ["- source: Deployment/api", 'entry 1: source: "Deployment/api" is no source'],
+  [
+    "- workload: Deploymnt/api",
+    'entry 1: workload: "Deploymnt/api" is of no kind of workload; write Deployment/api',
+  ],
+  ["- workload: deployment.app/api", "is of no kind of workload; write Deployment/api"],
+  ["- workload: pod/api", "is of no kind of workload; known are Deployment, CronJob,"],
+  ["- workload: configmap/app", "is of no kind of workload; it is a source; write source: ConfigMap/app"],
+  ["- workload: Deployment/shop/api", "is no object"],
+  ["- source: secert/db", "is no source; write Secret/db"],
+  ["- namespace: Shop", 'entry 1: namespace: "Shop" is no name of a namespace; write one in lower case'],
+  ["- namespace: team-*", "is no name of a namespace"],
   ["- clusterSelector: ((", 'entry 1: clusterSelector: "((" is no label selector'],
 ])("%j is unreadable, and never an empty list", (text, why) => {
   const read = readFreezeEntries(text);

@@ -1,19 +1,35 @@
 import type { Freeze, FreezeScope } from "@fleet-reloader/domain/hold/freeze";
+import {
+  sourceKindOf,
+  sourceSpellings,
+  workloadKindOf,
+  workloadSpellings,
+} from "@fleet-reloader/domain/hold/kind-spelling";
+import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { parseLabelSelector } from "@fleet-reloader/domain/label-selector";
+import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import { CORE_SCHEMA, dump, load } from "js-yaml";
 import * as z from "zod";
 
 const name = z.string("must be a text; put it in quotes").min(1, "is empty; write a name");
+// A label by RFC 1123, as the API server has it: any other name freezes nothing.
+const namespaceName = name.regex(
+  /^(?!.{64})[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
+  "is no name of a namespace; write one in lower case, and no pattern",
+);
 const kindAndName = z
   .string("must be a text; write Kind/name")
   .regex(
     /^[A-Za-z][\w.-]*\/[a-z0-9][a-z0-9.-]*$/,
     "is no object; write Kind/name, for example Deployment/api",
   );
-const sourceName = kindAndName.regex(
-  /^(ConfigMap|Secret|SecretProviderClass)\//,
-  "is no source; write ConfigMap/name, Secret/name or SecretProviderClass/name",
-);
+const workloadName = kindAndName.refine((text) => workloadKindOf(splitName(text).kind) !== undefined, {
+  error: ({ input }) => `is of no kind of workload; ${meantKind(String(input))}`,
+});
+const sourceName = kindAndName.refine((text) => sourceKindOf(splitName(text).kind) !== undefined, {
+  error: ({ input }) =>
+    `is no source; write ${nearestOf(String(input), sourceSpellings) ?? "ConfigMap/name, Secret/name or SecretProviderClass/name"}`,
+});
 const time = z
   .string("must be a text; write for example 2026-01-31T18:00:00Z")
   .refine(
@@ -35,8 +51,8 @@ const entry = z
     fleet: z.literal(true, "says nothing but true; leave it out or write true").optional(),
     cluster: name.optional(),
     clusterSelector: selector.optional(),
-    namespace: name.optional(),
-    workload: kindAndName.optional(),
+    namespace: namespaceName.optional(),
+    workload: workloadName.optional(),
     source: sourceName.optional(),
     reason: z.string("must be a text").default("no reason given"),
     by: z.string("must be a text").default("nobody named"),
@@ -86,7 +102,7 @@ export function freezeOfEntry(given: FreezeEntry): Freeze {
     ...(cluster === undefined ? {} : { cluster }),
     ...(parsed === undefined || "problem" in parsed ? {} : { clusterSelector: parsed }),
     ...(namespace === undefined ? {} : { namespace }),
-    ...(workload === undefined ? {} : { workload: splitName(workload) }),
+    ...(workload === undefined ? {} : { workload: workloadOf(workload) }),
     ...(source === undefined ? {} : { source: sourceOf(source) }),
   };
   return { scope, reason, by, ...(until === undefined ? {} : { untilMs: Date.parse(until) }) };
@@ -110,7 +126,29 @@ function splitName(text: string): { readonly kind: string; readonly name: string
   return { kind: text.slice(0, slash), name: text.slice(slash + 1) };
 }
 
+/** By whichever of its names: `deploy/api` is the Deployment. */
+function workloadOf(text: string): NonNullable<FreezeScope["workload"]> {
+  const { kind, name: of } = splitName(text);
+  return { kind: workloadKindOf(kind) ?? kind, name: of };
+}
+
 function sourceOf(text: string): NonNullable<FreezeScope["source"]> {
   const { kind, name: of } = splitName(text);
-  return { kind: kind === "Secret" || kind === "SecretProviderClass" ? kind : "ConfigMap", name: of };
+  return { kind: sourceKindOf(kind) ?? "ConfigMap", name: of };
+}
+
+function meantKind(text: string): string {
+  const { kind, name: of } = splitName(text);
+  const source = sourceKindOf(kind);
+  if (source !== undefined) return `it is a source; write source: ${source}/${of}`;
+  const nearest = nearestOf(text, workloadSpellings);
+  const example = knownKinds.map((each) => each.kind).join(", ");
+  return nearest === undefined ? `known are ${example}, and declared ones as Kind.group` : `write ${nearest}`;
+}
+
+/** With the kind that was probably meant, by the name that manifests have. */
+function nearestOf(text: string, spellings: readonly string[]): string | undefined {
+  const { kind, name: of } = splitName(text);
+  const nearest = nearestName(kind.split(".")[0] ?? "", spellings);
+  return nearest && `${workloadKindOf(nearest) ?? sourceKindOf(nearest)}/${of}`;
 }

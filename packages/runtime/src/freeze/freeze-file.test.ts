@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
+import { mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -30,6 +30,13 @@ test("every change is seen by the very next look, however quickly they follow ea
     writeFileSync(at.path, String(i % 10));
     expect(await at.file.text()).toBe(String(i % 10));
   }
+});
+
+test("a link that leads nowhere is an error, and no missing file", async () => {
+  using at = inFolder();
+  const link = join(at.folder, "link.yaml");
+  symlinkSync(join(at.folder, "nowhere.yaml"), link);
+  await expect(new FreezeFile(link).text()).rejects.toThrow("it is a link that leads nowhere");
 });
 
 test("a file that cannot be read is an error, and no empty document", async () => {

@@ -1,4 +1,4 @@
-import { readFile, rename, rm, stat, writeFile } from "node:fs/promises";
+import { lstat, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import process from "node:process";
 import { makeFolder } from "../data-dir.ts";
@@ -15,7 +15,7 @@ export class FreezeFile {
     this.name = path;
   }
 
-  /** Undefined: there is no such file. Rejects when there is one that cannot be read. */
+  /** Undefined: there is no such file. Rejects when there is one that cannot be read, or a link that leads nowhere. */
   async text(): Promise<string | undefined> {
     try {
       const { mtimeMs, ctimeMs, size, ino } = await stat(this.name);
@@ -26,7 +26,9 @@ export class FreezeFile {
       return text;
     } catch (error) {
       const code = error instanceof Error && "code" in error ? error.code : "unreadable";
-      if (code === "ENOENT") return undefined;
+      if (code === "ENOENT" && !(await isLink(this.name))) return undefined;
+      if (code === "ENOENT")
+        throw new Error("it is a link that leads nowhere; make the file it names, or another link");
       throw new Error(`the file cannot be read (${String(code)}); let us read it, or take it away`);
     }
   }
@@ -44,4 +46,11 @@ export class FreezeFile {
       throw error;
     }
   }
+}
+
+async function isLink(path: string): Promise<boolean> {
+  return await lstat(path).then(
+    (found) => found.isSymbolicLink(),
+    () => false,
+  );
 }

@@ -28,6 +28,10 @@ export class CountingMeter implements Meter {
     this.#add(`stream ${cluster} ${resource} ${state}`, 1);
   }
 
+  freezesReadable(isReadable: boolean): void {
+    this.#counts.set("freezes readable", isReadable ? 1 : 0);
+  }
+
   workloadsUnlooked(cluster: string, count: number | undefined): void {
     if (count === undefined) this.#counts.delete(`unlooked ${cluster}`);
     else this.#counts.set(`unlooked ${cluster}`, count);

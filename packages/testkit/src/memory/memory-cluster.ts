@@ -200,6 +200,11 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     return await this.#calls.make({ verb: "read", target: sourceKey(ref) }, signal, read);
   }
 
+  async readSourceAnnotations(ref: SourceRef, signal: AbortSignal): Promise<Annotations> {
+    const read = () => this.#store.sourcesByKey.get(sourceKey(ref))?.live.annotations ?? {};
+    return await this.#calls.make({ verb: "read", target: `annotations of ${sourceKey(ref)}` }, signal, read);
+  }
+
   async listSourceNames(
     kind: SourceKind,
     namespace: string,

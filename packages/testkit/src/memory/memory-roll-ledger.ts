@@ -15,10 +15,16 @@ import {
   leaveLine,
   spendBudget,
 } from "@fleet-reloader/domain/hold/budget";
-import { workloadKey } from "@fleet-reloader/domain/workload";
+import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { Request } from "@fleet-reloader/engine/request";
-import type { ActedOn, Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/roll-ledger";
+import {
+  type ActedOn,
+  blockersMax,
+  type Entry,
+  type RollLedger,
+  type RollLimits,
+} from "@fleet-reloader/engine/roll-ledger";
 
 interface Level {
   readonly name: "fleet" | "cluster" | "namespace";
@@ -67,7 +73,9 @@ export class MemoryRollLedger implements RollLedger {
     if (longest !== undefined) {
       const { level, answer } = longest;
       const reason = answer.of === "rate" ? "BudgetRate" : "BudgetUnfinished";
-      return { type: "held", reason, what: level.name, afterMs: answer.afterMs };
+      const unfinished = answer.of === "unfinished" ? unfinishedOf(this.#budget(level.key), level.ask) : [];
+      const blockedBy = unfinished.length === 0 ? {} : { blockedBy: unfinished };
+      return { type: "held", reason, what: level.name, afterMs: answer.afterMs, ...blockedBy };
     }
     for (const [id, state] of passed) this.#breakers.set(id, state);
     return { type: "entered" };
@@ -114,7 +122,7 @@ export class MemoryRollLedger implements RollLedger {
       if (answer.heldUntilMs !== undefined) {
         this.#breakers.set(key, answer.state);
         const untilMs = answer.heldUntilMs;
-        return { type: "held", reason, what, afterMs: untilMs - nowMs, untilMs };
+        return { type: "held", reason, what, afterMs: untilMs - nowMs, untilMs, limit };
       }
       passed.set(key, answer.state);
     }
@@ -144,6 +152,19 @@ function level(
   ask: BudgetAsk,
 ): readonly Level[] {
   return limit === undefined ? [] : [{ name, key, limit, ask }];
+}
+
+/** Oldest first; of the same age by name, as Redis has them. */
+function unfinishedOf({ leases }: BudgetState, { roll: own }: BudgetAsk): readonly Request[] {
+  const oldest = [...leases]
+    .toSorted(([a, aMs], [b, bMs]) => aMs - bMs || (a < b ? -1 : 1))
+    .map(([roll]) => roll)
+    .filter((roll) => roll !== own);
+  return oldest.slice(0, blockersMax).flatMap((roll) => {
+    const at = roll.lastIndexOf("|");
+    const workload = parseWorkloadKey(roll.slice(at + 1));
+    return workload === undefined ? [] : [{ cluster: roll.slice(0, at), workload }];
+  });
 }
 
 function breakerOf({ cluster, workload }: Request): string {

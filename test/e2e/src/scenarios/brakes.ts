@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { renameSync, rmSync, writeFileSync } from "node:fs";
+import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
@@ -60,7 +60,7 @@ export function brakesTests(world: () => World): void {
         await holds("nothing rolls", 4000, async () => (await at.rolls("Deployment", "api")) === 0);
         await isFrozenAgain(product, heldBefore);
         expect(await at.rolls("Deployment", "api")).toBe(0);
-        rmSync(file);
+        writeFreezes(file, "[]\n");
         await at.settlesAt("Deployment", "api", 1, { withinMs: 40_000 });
       },
     );
@@ -95,7 +95,7 @@ export function brakesTests(world: () => World): void {
       await isHeld(product);
       expect(product.output()).toContain('entry 1: until: \\"soon\\" is no time; write for example');
       expect(await at.rolls("Deployment", "api")).toBe(0);
-      rmSync(file);
+      writeFreezes(file, "[]\n");
       await at.settlesAt("Deployment", "api", 1, { withinMs: 40_000 });
     });
 
@@ -169,7 +169,7 @@ export function brakesTests(world: () => World): void {
     await isFrozenAgain(product, heldBefore);
     expect(await rolled()).toBe(before);
     expect(before).toBeLessThan(names.length);
-    rmSync(file);
+    writeFreezes(file, "[]\n");
     for (const name of names) await at.settlesAt("Deployment", name, 1, { withinMs: 60_000, quietMs: 200 });
   });
 

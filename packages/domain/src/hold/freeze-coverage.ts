@@ -1,0 +1,101 @@
+import type { Labels } from "../label-selector.ts";
+import { matchesSelector } from "../label-selector.ts";
+import { nearestName } from "../nearest-name.ts";
+import type { SourceRef } from "../source.ts";
+import type { WorkloadRef } from "../workload.ts";
+import type { FreezeScope } from "./freeze.ts";
+
+/** A cluster that somebody has registered. */
+export interface RegisteredCluster {
+  readonly name: string;
+  readonly labels: Labels;
+  /** Its id; undefined: it has not answered yet. */
+  readonly id?: string | undefined;
+}
+
+/** A workload that is reloaded, and what it uses. */
+export interface ReloadedWorkload {
+  readonly ref: WorkloadRef;
+  readonly sources: readonly Pick<SourceRef, "kind" | "name">[];
+  /** Also by a pattern. */
+  readonly uses: (source: Pick<SourceRef, "kind" | "name">) => boolean;
+}
+
+/** What a freeze covers as things are. */
+export interface FreezeCoverage {
+  /** Names of clusters with a workload that is covered. */
+  readonly clusters: readonly string[];
+  readonly workloads: number;
+  /** Of what it covers nothing for, with the name that was probably meant; undefined when it covers something. */
+  readonly missing: string | undefined;
+}
+
+/** The registered clusters that a freeze is about, and what is wrong when there are none. */
+export function clustersOf<C extends RegisteredCluster>(
+  { cluster, clusterSelector }: FreezeScope,
+  registered: readonly C[],
+): { readonly clusters: readonly C[]; readonly missing: string | undefined } {
+  const named = registered.filter(
+    ({ name, id }) => cluster === undefined || cluster === name || cluster === id,
+  );
+  const clusters = named.filter(
+    ({ labels }) => clusterSelector === undefined || matchesSelector(clusterSelector, labels),
+  );
+  if (clusters.length > 0) return { clusters, missing: undefined };
+  if (registered.length === 0) return { clusters, missing: "no cluster is registered" };
+  const names = registered.map(({ name }) => name);
+  const missing =
+    named.length === 0
+      ? `no cluster is called ${cluster}${meant(cluster, names)}`
+      : "no cluster has these labels";
+  return { clusters, missing };
+}
+
+/** What a freeze covers of the workloads that are reloaded. */
+export function coverageOf<C extends RegisteredCluster>(
+  scope: FreezeScope,
+  registered: readonly C[],
+  workloadsOf: (cluster: C) => readonly ReloadedWorkload[],
+): FreezeCoverage {
+  const { namespace, workload, source } = scope;
+  const { clusters, missing } = clustersOf(scope, registered);
+  const none = (why: string) => ({ clusters: [], workloads: 0, missing: why });
+  if (missing !== undefined) return none(missing);
+  const all = clusters.flatMap((cluster) => workloadsOf(cluster).map((each) => ({ ...each, cluster })));
+  if (all.length === 0) return none("no workload is reloaded there");
+  const inNamespace = all.filter(({ ref }) => namespace === undefined || ref.namespace === namespace);
+  if (inNamespace.length === 0) {
+    const near = meant(
+      namespace,
+      all.map(({ ref }) => ref.namespace),
+    );
+    return none(`no workload of namespace ${namespace} is reloaded${near}`);
+  }
+  const named = inNamespace.filter(
+    ({ ref }) => workload === undefined || (ref.kind === workload.kind && ref.name === workload.name),
+  );
+  if (named.length === 0) {
+    const wanted = `${workload?.kind}/${workload?.name}`;
+    const near = meant(
+      wanted,
+      inNamespace.map(({ ref }) => `${ref.kind}/${ref.name}`),
+    );
+    return none(`no ${wanted} is reloaded${near}`);
+  }
+  const covered = named.filter(({ uses }) => source === undefined || uses(source));
+  if (covered.length === 0) {
+    const wanted = `${source?.kind}/${source?.name}`;
+    const near = meant(
+      wanted,
+      named.flatMap(({ sources }) => sources.map(({ kind, name }) => `${kind}/${name}`)),
+    );
+    return none(`nothing that is reloaded uses ${wanted}${near}`);
+  }
+  const names = new Set(covered.map(({ cluster }) => cluster.name));
+  return { clusters: [...names].sort(), workloads: covered.length, missing: undefined };
+}
+
+function meant(name: string | undefined, known: readonly string[]): string {
+  const nearest = nearestName(name ?? "", [...new Set(known)]);
+  return nearest === undefined ? "" : `; did you mean ${nearest}?`;
+}

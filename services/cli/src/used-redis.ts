@@ -1,0 +1,22 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "@fleet-reloader/engine/clock";
+import type { RedisClient } from "@fleet-reloader/redis/client";
+import { Keys } from "@fleet-reloader/redis/keys";
+import { readShards } from "@fleet-reloader/redis/shard-guard";
+
+/** Whoever waits at a terminal wants to know. */
+const patienceMs = 5000;
+
+/** For how many shards a Redis is laid out; undefined when nobody uses it. Faults when it does not answer in time. */
+export async function shardsOf(client: RedisClient, clock: Clock): Promise<number | undefined> {
+  const patience = new AbortController();
+  const late = async (): Promise<never> => {
+    await clock.sleep(patienceMs, patience.signal);
+    throw new Fault("redis.unavailable", `--redis-url: no answer within ${patienceMs / 1000} s`);
+  };
+  try {
+    return await Promise.race([readShards({ client, keys: new Keys("fleet-reloader") }), late()]);
+  } finally {
+    patience.abort();
+  }
+}

@@ -1,0 +1,143 @@
+import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import type { IndexEntry } from "@fleet-reloader/engine/reference-index";
+import { RedisClient } from "@fleet-reloader/redis/client";
+import { Keys } from "@fleet-reloader/redis/keys";
+import { RedisClusterList } from "@fleet-reloader/redis/redis-cluster-list";
+import { RedisReferenceIndex } from "@fleet-reloader/redis/redis-reference-index";
+import { guardShards } from "@fleet-reloader/redis/shard-guard";
+import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
+import { systemClock } from "@fleet-reloader/runtime/system-clock";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { openFreezes } from "@fleet-reloader/wiring/freezes";
+import { afterAll, expect, test } from "vitest";
+import { freezeConfig } from "../src/config.ts";
+import { coveredFreeze } from "../src/covered-freeze.ts";
+
+const redis = await startRedis();
+const log = new CollectedLog();
+const client = new RedisClient({ url: redis.url }, log);
+const keys = new Keys("fleet-reloader", 2);
+await guardShards({ client, keys });
+await new RedisClusterList({ client, keys }).put([
+  { name: "nova", labels: { env: "prod" }, id: "uid-1" },
+  { name: "otech62", labels: { env: "test" }, id: "uid-2" },
+  { name: "away", labels: {} },
+]);
+
+/** A Deployment `api` of the namespace `shop` that uses the ConfigMap `app`, and every Secret called like a database. */
+const api: IndexEntry = {
+  workload: { kind: "Deployment", namespace: "shop", name: "api" },
+  sources: ["ConfigMap/shop/app"],
+  patterns: [{ kind: "Secret", item: "db-.*" }],
+  ...{ scope: "", window: {} },
+};
+for (const cluster of ["uid-1", "uid-2"]) {
+  const index = new RedisReferenceIndex({ cluster, client, keys, clock: systemClock, matches: () => false });
+  await index.open();
+  await index.put([api]);
+}
+afterAll(async () => {
+  await client.close();
+  await redis[Symbol.asyncDispose]();
+});
+
+/** Runs the command with a data dir that nothing else uses. */
+async function freezing(args: readonly string[], redisArgs: readonly string[] = ["--redis-url", redis.url]) {
+  const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
+  try {
+    const given = { args: ["--data-dir", dir, "--by", "ann", ...redisArgs, ...args], env: {} };
+    const config = await loadServiceConfig("fleet-reloader freeze", freezeConfig, given);
+    const open = openFreezes({ config, env: {}, userAgent: "test", clock: systemClock });
+    const report = await coveredFreeze(open.stores[0], config, { env: {}, clock: systemClock, log });
+    await open.close();
+    return { ...report, text: readFileSync(join(dir, "freezes.yaml"), "utf8") };
+  } finally {
+    rmSync(dir, { recursive: true });
+  }
+}
+
+test.each([
+  [["--fleet"], "2 workloads of 2 clusters: nova, otech62"],
+  [["--cluster", "nova"], "1 workload of 1 cluster: nova"],
+  [["--cluster", "uid-1"], "1 workload of 1 cluster: nova"],
+  [["--cluster-selector", "env=test"], "1 workload of 1 cluster: otech62"],
+  [["--namespace", "shop"], "2 workloads of 2 clusters: nova, otech62"],
+  [["--workload", "Deployment/api"], "2 workloads of 2 clusters: nova, otech62"],
+  [["--workload", "deploy/api"], "2 workloads of 2 clusters: nova, otech62"],
+  [["--workload", "deployments.apps/api", "--cluster", "nova"], "1 workload of 1 cluster: nova"],
+  [["--source", "cm/app"], "2 workloads of 2 clusters: nova, otech62"],
+  [["--source", "secret/db-main"], "2 workloads of 2 clusters: nova, otech62"],
+])("%j says what it covers", async (args, covers) => {
+  const report = await freezing(args);
+  expect(report).toMatchObject({ exitCode: 0, warning: undefined });
+  expect(report.says).toContain(`it covers ${covers}\n`);
+});
+
+// Nothing of this may look like a success: whoever froze believes that nothing rolls.
+test.each([
+  [["--cluster", "Nova"], "no cluster is called Nova; did you mean nova?"],
+  [["--cluster", "nova "], "no cluster is called nova ; did you mean nova?"],
+  [["--cluster", "nova,otech62"], "no cluster is called nova,otech62"],
+  [["--cluster", "nov*"], "no cluster is called nov*"],
+  [["--cluster", "away"], "no workload is reloaded there"],
+  [["--cluster-selector", "env=Prod"], "no cluster has these labels"],
+  [["--namespace", "shopp"], "no workload of namespace shopp is reloaded; did you mean shop?"],
+  [["--workload", "sts/api"], "no StatefulSet/api is reloaded"],
+  [["--workload", "Deployment/apii"], "no Deployment/apii is reloaded; did you mean Deployment/api?"],
+  [["--workload", "Service.serving.knative.dev/api"], "no Service.serving.knative.dev/api is reloaded"],
+  [
+    ["--source", "ConfigMap/apps"],
+    "nothing that is reloaded uses ConfigMap/apps; did you mean ConfigMap/app?",
+  ],
+  [["--source", "Secret/app"], "nothing that is reloaded uses Secret/app"],
+  [["--workload", "deploy/api", "--namespace", "other"], "no workload of namespace other is reloaded"],
+])("%j covers nothing, and says so", async (args, why) => {
+  const report = await freezing(args);
+  expect(report.exitCode).toBe(3);
+  expect(report.warning).toContain(`it covers nothing: ${why}`);
+  // It is written all the same: what it is about may come.
+  expect(report.text).toContain("by: ann");
+});
+
+test.each([
+  [["--workload", "Deploymnt/api"], "write Deployment/api"],
+  [["--workload", "deployment api"], "is no object; write Kind/name"],
+  [["--workload", "api"], "is no object; write Kind/name"],
+  [["--workload", "pod/api"], "is of no kind of workload"],
+  [["--workload", "cm/app"], "it is a source; write source: ConfigMap/app"],
+  [["--workload", "Deployment/*"], "is no object; write Kind/name"],
+  [["--source", "deploy/api"], "is no source; write ConfigMap/name"],
+  [["--namespace", "Shop"], "is no name of a namespace"],
+  [["--namespace", "shop-*"], "is no name of a namespace"],
+  [["--cluster-selector", "env in prod"], "is no label selector"],
+  [[], "says not what is frozen"],
+  [["--fleet", "--until", "2 days"], "is no time"],
+])("%j is refused", async (args, mend) => {
+  await expect(freezing(args)).rejects.toMatchObject({
+    code: "config.invalid",
+    message: expect.stringContaining(mend),
+  });
+});
+
+test("a data dir that no fleet-reloader runs with is no success, and says where to freeze instead", async () => {
+  const report = await freezing(["--fleet"], []);
+  expect(report).toMatchObject({ exitCode: 3, warning: expect.stringContaining("--freeze-configmap") });
+});
+
+test("a Redis where nobody serves clusters now covers nothing", async () => {
+  await using other = await startRedis();
+  const report = await freezing(["--fleet"], ["--redis-url", other.url]);
+  expect(report).toMatchObject({
+    exitCode: 3,
+    warning: expect.stringContaining("no fleet-reloader serves clusters with this Redis now"),
+  });
+});
+
+test("an end in days counts from now", async () => {
+  const { text } = await freezing(["--fleet", "--until", "2d"]);
+  const [, until = ""] = /until: '?([^'\n]+)/.exec(text) ?? [];
+  expect(Math.abs(Date.parse(until) - Date.now() - 2 * 86_400_000)).toBeLessThan(60_000);
+});
