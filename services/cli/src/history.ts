@@ -7,6 +7,7 @@ import { HistoryReader } from "@fleet-reloader/redis/history-reader";
 import { Keys } from "@fleet-reloader/redis/keys";
 import { readShards } from "@fleet-reloader/redis/shard-guard";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import { printableJson } from "@fleet-reloader/runtime/printable";
 import type { historyConfig } from "./config.ts";
 
 /** Whoever waits at a terminal wants to know. */
@@ -32,7 +33,8 @@ export async function* readHistory(
         "--redis-url: nobody uses this Redis, or nobody has yet since it was wiped: there is no history. Check the address; if it is right, ask again when a watcher is ready",
       );
     const reader = new HistoryReader({ client, keys: new Keys("fleet-reloader", shards) });
-    for await (const { id, record } of reader.read(query)) yield `${JSON.stringify({ id, ...record })}\n`;
+    for await (const { id, record } of reader.read(query))
+      yield `${printableJson(JSON.stringify({ id, ...record }))}\n`;
   } finally {
     await client.close();
   }
