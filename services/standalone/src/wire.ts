@@ -92,7 +92,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     const scaling = createScaling({ ...shared, freezes, fleet, horizonMs: config.workHorizon });
     // Served before anything is waited for: being alive depends on nothing outside this process.
     const health = await listenHealth({
-      address: config.listenAddress,
+      address: { ...config.listenAddress, allowedHosts: config.allowedHosts },
       notReady: () => [
         ...client.notReady,
         ...fleet.notEngaged,
@@ -106,7 +106,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     await verifyServer(client);
     await guardShards({ client, keys });
     const dashboard = await listenDashboard({
-      address: config.dashboardAddress,
+      address: { ...config.dashboardAddress, allowedHosts: config.allowedHosts },
       queues: queue.queues,
       reader: new HistoryReader({ client, keys }),
       clock: systemClock,

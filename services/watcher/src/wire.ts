@@ -74,7 +74,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
-    address: config.listenAddress,
+    address: { ...config.listenAddress, allowedHosts: config.allowedHosts },
     // What another one watches does not make this one unready.
     notReady: () => [
       ...client.notReady,

@@ -60,7 +60,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
-    address: config.listenAddress,
+    address: { ...config.listenAddress, allowedHosts: config.allowedHosts },
     notReady: () => [...client.notReady, ...fleet.notEngaged],
     notes: () => [...registration.notes, ...fleet.notes],
     metrics,
