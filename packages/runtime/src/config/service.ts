@@ -4,13 +4,13 @@ import type { ConfigOf, ConfigShape } from "./field.ts";
 import { helpText } from "./help.ts";
 import { type ConfigSources, loadConfig } from "./load.ts";
 
-/** A service's configuration; `--help` and `--version` print and end the process. */
+/** A service's configuration; `--help` (`-h`) and `--version` print and end the process. */
 export function loadServiceConfig<S extends ConfigShape>(
   name: string,
   shape: S,
   sources: ConfigSources,
 ): ConfigOf<S> {
-  if (sources.args.includes("--help")) end(helpText(`${name} [flags]`, shape));
+  if (sources.args.includes("--help") || sources.args.includes("-h")) end(helpText(`${name} [flags]`, shape));
   if (sources.args.includes("--version")) end(`${name} ${version}\n`);
   return loadConfig(shape, sources);
 }
