@@ -3,7 +3,18 @@ import type { ConfigShape } from "../../packages/runtime/src/config/field.ts";
 import { connectionFields, ruleFields, workerFields } from "../../packages/runtime/src/config/fields.ts";
 import { historyFields } from "../../packages/runtime/src/config/history-fields.ts";
 import { dashboardFields } from "../../packages/runtime/src/config/http-fields.ts";
-import { closed, count, type Fields, type Leaf, leaf, list, map, text, toggle } from "./value.ts";
+import {
+  closed,
+  count,
+  digestPattern,
+  type Fields,
+  type Leaf,
+  leaf,
+  list,
+  map,
+  text,
+  toggle,
+} from "./value.ts";
 
 /** What a value has to look like, by how the configuration's help writes it; the process itself judges the rest. */
 const patterns: Readonly<Record<string, string>> = {
@@ -62,6 +73,7 @@ const hub: Fields = {
     {
       enabled: toggle(false, "Make it."),
       image: text("valkey/valkey:8.1", "Its image; a Redis has no valkey-server and will not do."),
+      digest: text("", "sha256:… of the image; wins over its tag.", { pattern: digestPattern }),
       existingSecret: text(
         "",
         "Secret with the password, letters and digits only. Needed wherever templates are rendered without the cluster, as Argo CD does.",
