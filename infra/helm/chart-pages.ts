@@ -16,6 +16,7 @@ export function chartPages(): ReadonlyMap<string, string> {
     [`${chart}/values.yaml`, `# ${made} from infra/helm/*-values.ts.\n${yamlOf(values, "")}`],
     [`${chart}/values.schema.json`, `${JSON.stringify(jsonSchema(), undefined, 2)}\n`],
     [`${chart}/README.md`, readme()],
+    [`${chart}/templates/_known-values.tpl`, knownValues()],
   ]);
 }
 
@@ -39,8 +40,31 @@ function schemaOf(field: Leaf | Section): object {
     description: field.doc,
     type: ["object", "null"],
     properties: propertiesOf(field.fields),
-    ...(field.isClosed ? { additionalProperties: false } : {}),
+    // Helm says of the first only which key is wrong, of the second which would be right.
+    ...(field.isClosed
+      ? { additionalProperties: false, propertyNames: { enum: Object.keys(field.fields) } }
+      : {}),
   };
+}
+
+/** The keys of each section, by its path: what is near to one of them and none of them is refused by the templates. */
+function knownValues(): string {
+  const known = Object.fromEntries([["", Object.keys(values)], ...sectionsOf(values, "")]);
+  return `{{/* ${made}: the keys of each section of the values, as JSON. */}}
+{{- define "fleet-reloader.knownValues" -}}
+${JSON.stringify(known)}
+{{- end -}}
+`;
+}
+
+function sectionsOf(fields: Fields, path: string): readonly (readonly [string, readonly string[]])[] {
+  return Object.entries(fields).flatMap(([name, field]) => {
+    const at = `${path}${name}`;
+    if (field.type === "leaf") return field.keys === undefined ? [] : [[at, field.keys] as const];
+    // Other charts of a release have keys of their own there.
+    if (at === "global") return [];
+    return [[at, Object.keys(field.fields)] as const, ...sectionsOf(field.fields, `${at}.`)];
+  });
 }
 
 /** JSON is YAML: only the keys are written as people write them. */

@@ -1,13 +1,20 @@
 import { brakeFields } from "../../packages/runtime/src/config/brake-fields.ts";
 import type { ConfigShape } from "../../packages/runtime/src/config/field.ts";
-import {
-  connectionFields,
-  dashboardFields,
-  ruleFields,
-  workerFields,
-} from "../../packages/runtime/src/config/fields.ts";
+import { connectionFields, ruleFields, workerFields } from "../../packages/runtime/src/config/fields.ts";
 import { historyFields } from "../../packages/runtime/src/config/history-fields.ts";
-import { closed, count, type Fields, type Leaf, leaf, list, map, text, toggle } from "./value.ts";
+import { dashboardFields } from "../../packages/runtime/src/config/http-fields.ts";
+import {
+  closed,
+  count,
+  digestPattern,
+  type Fields,
+  type Leaf,
+  leaf,
+  list,
+  map,
+  text,
+  toggle,
+} from "./value.ts";
 
 /** What a value has to look like, by how the configuration's help writes it; the process itself judges the rest. */
 const patterns: Readonly<Record<string, string>> = {
@@ -66,6 +73,7 @@ const hub: Fields = {
     {
       enabled: toggle(false, "Make it."),
       image: text("valkey/valkey:8.1", "Its image; a Redis has no valkey-server and will not do."),
+      digest: text("", "sha256:… of the image; wins over its tag.", { pattern: digestPattern }),
       existingSecret: text(
         "",
         "Secret with the password, letters and digits only. When empty the watchers and workers make one with a random password, once.",
@@ -147,6 +155,12 @@ export const ownValues: Fields = {
       "0.0.0.0:9090",
       "Serves /live, /ready and /metrics; watchers also /work, by which workers are scaled. Flag --listen-address.",
       { pattern: patterns["HOST:PORT"] },
+    ),
+    allowedHosts: leaf(
+      [],
+      "array",
+      "More names by which its pages may be asked, say those of an Ingress, without scheme and port. Its Services' names and IP addresses may anyway. Flag --allowed-hosts.",
+      { items: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]*$" } },
     ),
     dashboardAddress: fromConfig(dashboardFields.dashboardAddress),
     redis: closed(

@@ -1,11 +1,35 @@
-import { count, type Fields, leaf, list, map, open, text, toggle, unset } from "./value.ts";
+import {
+  count,
+  digestPattern,
+  type Fields,
+  leaf,
+  list,
+  map,
+  mapOf,
+  open,
+  text,
+  toggle,
+  unset,
+} from "./value.ts";
 
 /**
  * The values of Stakater Reloader's chart 2.2.16, kept by hand: same names, and the same defaults where they mean
  * something here. Where a default differs, its text says so.
  */
+const probeKeys = [
+  "timeoutSeconds",
+  "failureThreshold",
+  "periodSeconds",
+  "successThreshold",
+  "initialDelaySeconds",
+];
 const probe =
   "overrides timeoutSeconds 5, failureThreshold 5, periodSeconds 10, successThreshold 1, initialDelaySeconds";
+
+const customAnnotations = [
+  ...["configmap", "secret", "auto", "configmap_auto", "secret_auto", "search", "match", "ignore"],
+  ...["pausePeriod", "pauseTime"],
+];
 
 const scrape: Fields = {
   namespace: unset("string", "Namespace of the monitor; the release's when empty."),
@@ -61,9 +85,11 @@ const deployment: Fields = {
   labels: map("More labels of Deployment and pods. The peer's provider, group and version are not set."),
   pod: open("The pod template.", { annotations: map("Annotations of the pods.") }),
   env: open("More environment variables, alerts among them.", environment),
-  livenessProbe: map(`Of /live: ${probe} 10.`),
-  readinessProbe: map(`Of /ready (the peer asked /metrics): ${probe} 2.`),
-  resources: map("Requests and limits of the container. The README tells what is used."),
+  livenessProbe: mapOf(probeKeys, `Of /live: ${probe} 10.`),
+  readinessProbe: mapOf(probeKeys, `Of /ready (the peer asked /metrics): ${probe} 2.`),
+  resources: map(
+    "Requests and limits of the container. When empty: 10m CPU and 128Mi are requested, 512Mi is the memory limit; the peer sets none.",
+  ),
   priorityClassName: text("", "Priority of the pods."),
   runtimeClassName: text("", "RuntimeClass of the pods."),
   schedulerName: text("", "Scheduler of the pods."),
@@ -129,11 +155,10 @@ const reloader: Fields = {
   matchLabels: map("More labels of all objects, and of the selector."),
   enableMetricsByNamespace: toggle(false, "Count reloads by namespace, too."),
   webhookUrl: text("", "Call this URL instead of reloading anything. Works without custom_annotations."),
-  custom_annotations: map(
-    "Other annotation keys: configmap, secret, auto, configmap_auto, secret_auto, search, match, ignore, pausePeriod, pauseTime.",
-  ),
+  custom_annotations: mapOf(customAnnotations, `Other annotation keys: ${customAnnotations.join(", ")}.`),
   deployment: open("The Deployment.", deployment),
-  service: map(
+  service: mapOf(
+    ["port", "labels", "annotations", "ipFamilyPolicy", "ipFamilies"],
     "Rendered when not empty, or with serviceMonitor: port (9090), labels, annotations, ipFamilyPolicy, ipFamilies.",
   ),
   rbac: open("Roles and bindings.", {
@@ -159,8 +184,11 @@ const reloader: Fields = {
     bearerTokenSecret: unset(["object", "string"], "Secret key of the token of the scrape."),
     podTargetLabels: list("Labels of the pod that become labels of the metrics."),
   }),
-  podDisruptionBudget: open("For several replicas.", {
-    enabled: toggle(false, "Make it."),
+  podDisruptionBudget: open("For several replicas, one budget for each Deployment.", {
+    enabled: unset(
+      "boolean",
+      "Make it. When empty: where there are several replicas, or KEDA decides how many; the peer makes none then.",
+    ),
     minAvailable: unset(["integer", "string"], "At least so many."),
     maxUnavailable: unset(["integer", "string"], "At most so many missing; wins over minAvailable."),
   }),
@@ -198,7 +226,7 @@ export const peerValues: Fields = {
     name: text("fleet-reloader", "Name below global.imageRegistry."),
     repository: text("fleet-reloader", "Registry and name, for example REGISTRY/fleet-reloader."),
     tag: text("", "The chart's appVersion when empty."),
-    digest: text("", "sha256:…; wins over the tag."),
+    digest: text("", "sha256:…; wins over the tag.", { pattern: digestPattern }),
     pullPolicy: text("IfNotPresent", "Always, IfNotPresent or Never."),
   }),
   reloader: open("What the peer's users set.", reloader),

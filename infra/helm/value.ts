@@ -4,6 +4,8 @@ export interface Leaf {
   readonly doc: string;
   readonly value: unknown;
   readonly schema: object;
+  /** Of a map: the keys that mean something. Absent where all do. */
+  readonly keys?: readonly string[];
 }
 
 /** Values that belong together. A closed one refuses keys it does not know: a typo there would go unnoticed otherwise. */
@@ -35,11 +37,16 @@ export function leaf(
   return { type: "leaf", doc, value, schema: { type: [types, "null"].flat(), ...more } };
 }
 
+/** Of an image: what its content hashes to. */
+export const digestPattern = "^(sha256:[0-9a-f]{64})?$";
+
 export const toggle = (value: boolean, doc: string): Leaf => leaf(value, "boolean", doc);
 export const text = (value: string, doc: string, more: object = {}): Leaf => leaf(value, "string", doc, more);
 export const count = (value: number, doc: string): Leaf => leaf(value, "integer", doc, { minimum: 0 });
 export const list = (doc: string): Leaf => leaf([], "array", doc);
 export const map = (doc: string, value: object = {}): Leaf => leaf(value, "object", doc);
+/** A map in which a typo would do nothing and go unnoticed. */
+export const mapOf = (keys: readonly string[], doc: string): Leaf => ({ ...map(doc), keys });
 /** Absent unless somebody sets it. */
 export const unset = (types: string | readonly string[], doc: string, more: object = {}): Leaf =>
   leaf(null, types, doc, more);

@@ -4,7 +4,7 @@ import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
 import { settled } from "@fleet-reloader/testkit/memory/manual-clock";
 import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { adopted, failing } from "./fixture/adopted-deployment.ts";
 import type { TestBedOptions } from "./fixture/test-bed.ts";
 import type { FailureReport } from "./reporter.ts";
@@ -59,6 +59,20 @@ describe("a write that was decided on an older version", () => {
     await expect(bed.run()).rejects.toMatchObject({ code: "kube.conflict" });
     expect(bed.patches() - before).toBe(4);
     expect(bed.log.messages("error")).toEqual([]);
+  });
+
+  test("waits longer after each conflict, so that writers who meet get out of each other's way", async () => {
+    const people = meddled(Number.POSITIVE_INFINITY);
+    const bed = await adopted({ before: people.before });
+    bed.edit("2");
+    people.begin(() => bed.cluster.touchStatus(bed.api));
+    const sleep = vi.spyOn(bed.clock, "sleep");
+    await expect(bed.run()).rejects.toMatchObject({ code: "kube.conflict" });
+    const pauses = sleep.mock.calls.map(([ms]) => ms).filter((ms) => ms < 1000);
+    // The random part is the same in every run of this test.
+    expect(pauses).toHaveLength(3);
+    for (const [conflicts, ms] of pauses.entries()) expect(ms).toBeLessThan(20 * 2 ** conflicts);
+    expect(Math.max(...pauses)).toBeGreaterThan(20);
   });
 
   test("is not decided again once the worker has to stop: the request is given back untouched", async () => {

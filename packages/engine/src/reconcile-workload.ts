@@ -51,6 +51,7 @@ export interface ReconcilerOptions {
 
 /** A conflict is read and decided again in place this often before it goes back to the queue. */
 const conflictsInPlace = 3;
+/** The longest first pause; it doubles with each conflict. */
 const conflictPauseMs = 20;
 /** A cluster this worker has not connected to yet, or was not told of. */
 const unknownClusterMs = 5000;
@@ -113,7 +114,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       } catch (error) {
         const fault = asFault(error);
         if (fault.class !== "conflict" || conflicts === conflictsInPlace) throw fault;
-        await clock.sleep(conflictPauseMs * options.random(), delivery.signal).catch(() => {
+        await clock.sleep(conflictPauseMs * 2 ** conflicts * options.random(), delivery.signal).catch(() => {
           throw new Fault("engine.aborted", "stopped while waiting to decide again");
         });
       }

@@ -10,7 +10,7 @@ import type { Connection } from "./connection.ts";
 import { sourceResource } from "./kube-cluster-api.ts";
 import { labelledNamespace, liveWorkload, sourceVersion } from "./metadata.ts";
 import { createOptionalStream } from "./optional-stream.ts";
-import { podStatus, podStatusHandler, podStatusKind } from "./pod-status.ts";
+import { podStatusHandler, podStatusKind, seenPodStatus } from "./pod-status.ts";
 import { referringHandler } from "./referring-handler.ts";
 import { Reflector, type ReflectorTimings } from "./reflector.ts";
 import { RevisionProbe } from "./revision-probe.ts";
@@ -66,7 +66,7 @@ export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
             ...options,
             ...{ probe, log },
             collection: { ...resource, ...over(namespace), metadataOnly: false },
-            parse: podStatus,
+            parse: seenPodStatus,
             handler: podStatusHandler(watched),
           });
         return createOptionalStream({

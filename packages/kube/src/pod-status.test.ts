@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isRotated, newestOf, podStatus } from "./pod-status.ts";
+import { isRotated, newestOf, podStatus, podStatusHandler, seenPodStatus } from "./pod-status.ts";
 
 const at = (second: number) => new Date(second * 1000).toISOString();
 
@@ -67,5 +67,38 @@ describe("a class is rotated", () => {
   test("when the pods show different versions", () => {
     expect(rotated(made, status("v2", "11", { objects: 0 }))).toBe(true);
     expect(rotated(made, status("v1", "11", { objects: 0 }))).toBe(false);
+  });
+});
+
+describe("the version of a class", () => {
+  /** What is told of the class, in order, when the lines of a watch come one by one. */
+  async function told(...events: readonly (readonly ["upsert" | "delete", unknown])[]) {
+    const versions: string[] = [];
+    const handler = podStatusHandler({
+      listBegins: () => undefined,
+      page: async () => undefined,
+      listed: async () => undefined,
+      events: async (batch) => void versions.push(...batch.map(({ object }) => object.resourceVersion)),
+      stateChanged: () => undefined,
+    });
+    for (const [type, written] of events) {
+      const object = seenPodStatus(written);
+      if (object !== undefined) await handler.events([{ type, object }]);
+    }
+    return versions;
+  }
+
+  const ahead = status("v2", "20", { objects: 200 });
+  const behind = status("v1", "30", { objects: 100 });
+  const emptied = { ...ahead, status: { secretProviderClassName: "vault", objects: [] } };
+
+  test("is not that of a status which went, also when it showed nothing any more", async () => {
+    expect(await told(["upsert", ahead], ["upsert", behind])).toEqual(["20", "20"]);
+    expect(await told(["upsert", ahead], ["delete", ahead], ["upsert", behind])).toEqual(["20", "30"]);
+    expect(await told(["upsert", ahead], ["delete", emptied], ["upsert", behind])).toEqual(["20", "30"]);
+  });
+
+  test("is not that of a status which shows nothing any more", async () => {
+    expect(await told(["upsert", ahead], ["upsert", emptied], ["upsert", behind])).toEqual(["20", "30"]);
   });
 });

@@ -14,8 +14,6 @@ export const podStatusKind = {
 } as const;
 
 export interface PodStatus {
-  /** `namespace/name`. */
-  readonly key: string;
   /** The class whose content it shows. */
   readonly source: SourceRef;
   readonly resourceVersion: string;
@@ -25,6 +23,22 @@ export interface PodStatus {
   readonly isModified: boolean;
   /** Each object's id and version, by id. */
   readonly objects: readonly (readonly [id: string, version: string])[];
+}
+
+/** A pod status as a stream shows it. */
+export interface SeenPodStatus {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly shown: PodStatus | undefined;
+}
+
+/** Undefined only for what has no name: a status that shows nothing any more ends what its key showed before. */
+export function seenPodStatus(object: unknown): SeenPodStatus | undefined {
+  const namespace = text(object, "metadata", "namespace");
+  const name = text(object, "metadata", "name");
+  return namespace === "" || name === ""
+    ? undefined
+    : { key: `${namespace}/${name}`, shown: podStatus(object) };
 }
 
 /** Undefined when it does not say of which class it is. One without objects shows nothing (yet), and is left out too. */
@@ -37,7 +51,6 @@ export function podStatus(object: unknown): PodStatus | undefined {
   if (namespace === "" || name === "" || objects.length === 0) return undefined;
   const changedAtSeconds = changedAt(object);
   return {
-    key: `${namespace}/${text(object, "metadata", "name")}`,
     source: { kind: "SecretProviderClass", namespace, name },
     resourceVersion: text(object, "metadata", "resourceVersion"),
     changedAtSeconds,
@@ -86,7 +99,7 @@ function isOlder(a: Age, b: Age): boolean {
  * status stood when its objects last changed, so that a label on one leads to nothing. A status that goes with its pod says
  * nothing of the class.
  */
-export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamHandler<PodStatus> {
+export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamHandler<SeenPodStatus> {
   const known = new Map<string, PodStatus>();
   let listed = new Set<string>();
 
@@ -97,7 +110,7 @@ export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamH
     },
     async page(statuses) {
       for (const status of statuses) {
-        listed.add(status.key);
+        if (status.shown !== undefined) listed.add(status.key);
         remember(status);
       }
     },
@@ -111,11 +124,11 @@ export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamH
         if (type === "delete") known.delete(object.key);
         else remember(object);
       }
-      const upserts = events.filter(({ type }) => type === "upsert");
-      const changed = versions(upserts.map(({ object }) => object.source));
-      const newest = new Set(
-        upserts.filter(({ isNew }) => isNew).map(({ object }) => object.resourceVersion),
+      const upserts = events.flatMap(({ type, object: { shown }, isNew }) =>
+        type === "upsert" && shown !== undefined ? [{ shown, isNew }] : [],
       );
+      const changed = versions(upserts.map(({ shown }) => shown.source));
+      const newest = new Set(upserts.filter(({ isNew }) => isNew).map(({ shown }) => shown.resourceVersion));
       if (changed.length > 0)
         await handler.events(
           changed.map((object) => {
@@ -127,9 +140,10 @@ export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamH
     stateChanged: (state, why) => handler.stateChanged(state, why),
   };
 
-  function remember(status: PodStatus): void {
-    const before = known.get(status.key);
-    if (before === undefined || identity(before) !== identity(status)) known.set(status.key, status);
+  function remember({ key, shown }: SeenPodStatus): void {
+    const before = known.get(key);
+    if (shown === undefined) known.delete(key);
+    else if (before === undefined || identity(before) !== identity(shown)) known.set(key, shown);
   }
 
   /** Each class once, with the version of its newest status. */

@@ -37,6 +37,13 @@ describe("the lines of a watch", () => {
     expect(read(line("ADDED", "", "4"))).toEqual({ events: [], resourceVersion: "4", end: undefined });
   });
 
+  test("a deletion that does not say of what ends the watch, so that a list shows what is left", () => {
+    expect(read(line("ADDED", "a", "1"), line("DELETED", "", "2"))).toMatchObject({
+      events: [{ object: "a" }],
+      end: { code: "kube.malformed" },
+    });
+  });
+
   test("a chunk without a complete line says nothing yet", () => {
     const watch = reader();
     expect(watch.hasUnfinishedLine).toBe(false);

@@ -46,7 +46,15 @@ export class WatchReader<T> {
       resourceVersion = version;
       if (type === "BOOKMARK") continue;
       const parsed = this.#parse(object);
-      if (parsed === undefined) continue;
+      if (parsed === undefined) {
+        if (type !== "DELETED") continue;
+        // Dropped, what is gone would be there for ever; a list shows what is left.
+        return {
+          events,
+          resourceVersion,
+          end: new Fault("kube.malformed", "a deletion does not say of what"),
+        };
+      }
       if (type === "DELETED") events.push({ type: "delete", object: parsed });
       else events.push({ type: "upsert", object: parsed, ...(type === "ADDED" ? { isNew: true } : {}) });
     }

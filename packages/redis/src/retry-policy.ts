@@ -4,12 +4,15 @@ import type { Random } from "@fleet-reloader/engine/clock";
 const transientFirstMs = 1000;
 const transientMaxMs = 5 * 60_000;
 /** A status update of a running rollout got in between: the next read is cheap and usually wins. */
-const conflictMs = 100;
+const conflictFirstMs = 100;
+/** Where several writers meet again and again they have to get out of each other's way; a person still waits for the roll. */
+const conflictMaxMs = 3000;
 
 /** Back-off of a counted attempt, in milliseconds: exponential with full jitter, bounded. */
 export function retryAfter(fault: Fault, attemptsMade: number, random: Random): number {
-  if (fault.class === "conflict") return Math.ceil(conflictMs * random());
-  const limit = Math.min(transientFirstMs * 2 ** Math.max(0, attemptsMade - 1), transientMaxMs);
+  const [firstMs, maxMs] =
+    fault.class === "conflict" ? [conflictFirstMs, conflictMaxMs] : [transientFirstMs, transientMaxMs];
+  const limit = Math.min(firstMs * 2 ** Math.max(0, attemptsMade - 1), maxMs);
   return Math.max(1, fault.retryAfterMs ?? 0, Math.ceil(limit * random()));
 }
 

@@ -1,4 +1,5 @@
 import { type Work, workOf } from "@fleet-reloader/engine/work";
+import { askAs } from "@fleet-reloader/testkit/ask-as";
 import { expect, test } from "vitest";
 import { listen, listenHealth } from "./http-endpoint.ts";
 import { workField, workPath } from "./work-answer.ts";
@@ -56,6 +57,32 @@ test("notes are told and keep nothing from being ready", async () => {
     body: "redis: down\nnote: cluster b is paused\n",
   });
 });
+
+test("what others wrote forges no line and steers no terminal", async () => {
+  await using health = await startHealth({
+    notReady: () => ["cluster \u001b[2Ja: x\nready"],
+    notes: () => ["cluster b: \u202e\u009b31m"],
+    work: () => Promise.reject(new Error("redis: \u001b]0;x\u0007")),
+  });
+  const told = await health.ask("/ready");
+  expect(told.body).toBe(
+    String.raw`cluster \u{1b}[2Ja: x\u{a}ready
+note: cluster b: \u{202e}\u{9b}31m
+`,
+  );
+  expect((await health.ask(workPath)).body).toBe(`${String.raw`redis: \u{1b}]0;x\u{7}`}\n`);
+});
+
+test.each(["/live", "/ready", "/metrics", workPath, "/"])(
+  "%s is answered to nobody who asks by a name that is not ours",
+  async (path) => {
+    await using health = await startHealth();
+    const foreign = await askAs({ port: health.port, path, headers: { host: "evil.example" } });
+    expect(foreign).toMatchObject({ status: 421, body: expect.stringContaining('Host: "evil.example"') });
+    const own = await askAs({ port: health.port, path, headers: { host: `localhost:${health.port}` } });
+    expect(own.status).not.toBe(421);
+  },
+);
 
 test("metrics come in Prometheus' text format", async () => {
   await using health = await startHealth();

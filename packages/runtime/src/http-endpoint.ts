@@ -1,20 +1,29 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Work } from "@fleet-reloader/engine/work";
+import { createHostGuard } from "./host-guard.ts";
+import { printable } from "./printable.ts";
 import { workPath } from "./work-answer.ts";
 
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;
+  /** Names by which it may be asked, beside `host`, localhost and IP addresses. */
+  readonly allowedHosts?: readonly string[];
 }
 
-/** Listens; faults with a message that names the flag when it cannot. Resolves to the port in use. */
+/** Listens, and answers nobody who asks by a name that is not ours; faults with a message that names the flag when it cannot. Resolves to the port in use. */
 export async function listen(
   flag: string,
   address: ListenAddress,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
 ): Promise<{ readonly server: Server; readonly port: number; close(): Promise<void> }> {
-  const server = createServer(handle);
+  const refusalOf = createHostGuard([address.host, ...(address.allowedHosts ?? [])]);
+  const server = createServer((request, response) => {
+    const refusal = refusalOf(request.headers.host);
+    if (refusal === undefined) handle(request, response);
+    else send(response, 421, `${refusal}\n`);
+  });
   const { promise, resolve, reject } = Promise.withResolvers<void>();
   server.once("error", (error) => {
     const why = "code" in error && error.code === "EADDRINUSE" ? "the port is taken" : error.message;
@@ -53,7 +62,11 @@ export interface HealthOptions {
 export function listenHealth(options: HealthOptions) {
   return listen("--listen-address", options.address, (request, response) => {
     answer(request.url?.split("?")[0] ?? "/", response, options).catch((error: unknown) => {
-      send(response, 500, `cannot be told: ${error instanceof Error ? error.message : "unknown"}\n`);
+      send(
+        response,
+        500,
+        `cannot be told: ${printable(error instanceof Error ? error.message : "unknown")}\n`,
+      );
     });
   });
 }
@@ -68,7 +81,7 @@ async function answer(path: string, response: ServerResponse, options: HealthOpt
   const reasons = options.notReady();
   const notes = (options.notes?.() ?? []).map((note) => `note: ${note}`);
   const lines = [...(reasons.length === 0 ? ["ready"] : reasons), ...notes];
-  return send(response, reasons.length === 0 ? 200 : 503, `${lines.join("\n")}\n`);
+  return send(response, reasons.length === 0 ? 200 : 503, `${lines.map(printable).join("\n")}\n`);
 }
 
 /** An error is never an empty result: whoever scales has to fall back to what it does without an answer. */
@@ -76,7 +89,7 @@ async function sendWork(response: ServerResponse, work: () => Promise<Work>): Pr
   try {
     send(response, 200, `${JSON.stringify(await work())}\n`, "application/json");
   } catch (error) {
-    send(response, 503, `${error instanceof Error ? error.message : "unknown"}\n`);
+    send(response, 503, `${printable(error instanceof Error ? error.message : "unknown")}\n`);
   }
 }
 

@@ -71,6 +71,16 @@ describe("the log", () => {
     expect(text).toContain(String.raw`b\u{a}c  value=a\u{d}\u{a}00:00:00.000 info forged`);
   });
 
+  test("as JSON does not either, and holds for machines what was written", () => {
+    const line = printed(
+      "json",
+      "info",
+      String.raw`log.warn({ value: "\u202e\u009b31m\u007f\u2028\u{e0001}\n" }, "b");`,
+    );
+    expect(line.match(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu)).toEqual(["\n"]);
+    expect(JSON.parse(line)).toMatchObject({ value: "\u202e\u009b31m\u007f\u2028\u{e0001}\n" });
+  });
+
   test("leaves out what is below its level", () => {
     expect(printed("json", "warn", 'log.info({}, "quiet"); log.debug({}, "quieter");')).toBe("");
   });

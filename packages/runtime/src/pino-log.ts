@@ -1,5 +1,6 @@
 import type { Log } from "@fleet-reloader/engine/log";
 import { pino } from "pino";
+import { printable, printableJson } from "./printable.ts";
 
 export const logLevels = ["trace", "debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
@@ -29,9 +30,13 @@ export function createLog(options: {
     formatters: { level: (label: string) => ({ level: label }) },
     timestamp: pino.stdTimeFunctions.isoTime,
   };
-  return options.format === "json"
-    ? pino(settings)
-    : pino(settings, { write: (line: string) => void process.stdout.write(`${textLine(line)}\n`) });
+  if (options.format === "text")
+    return pino(settings, { write: (line: string) => void process.stdout.write(`${textLine(line)}\n`) });
+  // What pino writes to by itself, too: a line is out when the call returns.
+  const output = pino.destination({ fd: 1, sync: true });
+  return pino(settings, {
+    write: (line: string) => void output.write(`${printableJson(line.trimEnd())}\n`),
+  });
 }
 
 /** `10:02:11.123 info  workload rolled  cluster=… workload=Deployment/ns/name` */
@@ -39,13 +44,7 @@ function textLine(json: string): string {
   const { time, level, msg, service: _service, ...fields } = parse(json);
   const rest = Object.entries(fields).map(([key, value]) => `${key}=${show(value)}`);
   const text = `${msg}${rest.length > 0 ? `  ${rest.join(" ")}` : ""}`;
-  return `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${withoutControls(text)}`;
-}
-
-/** Tenants choose annotations, and servers their error texts: neither may forge a line or steer the terminal. */
-function withoutControls(text: string): string {
-  const escaped = (character: string) => `\\u{${character.codePointAt(0)?.toString(16)}}`;
-  return text.replace(/[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu, escaped);
+  return `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${printable(text)}`;
 }
 
 function parse(json: string): Record<string, unknown> {

@@ -9,6 +9,7 @@ import {
   readFreezeEntries,
   writeFreezeEntries,
 } from "@fleet-reloader/runtime/freeze/freeze-entries";
+import { printable } from "@fleet-reloader/runtime/printable";
 import { systemClock } from "@fleet-reloader/runtime/system-clock";
 import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
 import type { freezeConfig, unfreezeConfig } from "./config.ts";
@@ -139,7 +140,7 @@ function endOf(text: string): string {
 function lineOf(entry: FreezeEntry): string {
   const until =
     entry.until === undefined ? "" : `, until ${entry.until}${isOver(entry) ? ", which is over" : ""}`;
-  return `${scopeText(entry)}: ${entry.reason} (by ${entry.by}${until})`;
+  return printable(`${scopeText(entry)}: ${entry.reason} (by ${entry.by}${until})`);
 }
 
 function isOver(entry: FreezeEntry): boolean {

@@ -6,6 +6,7 @@ import { RedisClient, redisAddress } from "@fleet-reloader/redis/client";
 import { HistoryReader } from "@fleet-reloader/redis/history-reader";
 import { Keys } from "@fleet-reloader/redis/keys";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import { printableJson } from "@fleet-reloader/runtime/printable";
 import type { historyConfig } from "./config.ts";
 import { shardsOf } from "./used-redis.ts";
 
@@ -29,7 +30,8 @@ export async function* readHistory(
         "--redis-url: nobody uses this Redis, or nobody has yet since it was wiped: there is no history. Check the address; if it is right, ask again when a watcher is ready",
       );
     const reader = new HistoryReader({ client, keys: new Keys("fleet-reloader", shards) });
-    for await (const { id, record } of reader.read(query)) yield `${JSON.stringify({ id, ...record })}\n`;
+    for await (const { id, record } of reader.read(query))
+      yield `${printableJson(JSON.stringify({ id, ...record }))}\n`;
   } finally {
     await client.close();
   }

@@ -25,7 +25,7 @@ process.stdout.on("error", fail);
 process.on("uncaughtException", fail);
 try {
   await run();
-  await endProcess(0);
+  await endProcess(Number(process.exitCode ?? 0));
 } catch (error) {
   await fail(error);
 }

@@ -23,6 +23,13 @@ function start(...args: readonly string[]) {
   return { output: child.stdout, ended };
 }
 
+test.each(["--help", "-h"])("%s says what there is", async (flag) => {
+  const { output, ended } = start("freeze", "--cluster", "nova", flag);
+  const said = await text(output);
+  expect(said).toContain("fleet-reloader freeze [flags]");
+  expect(await ended).toEqual({ code: 0, errors: "" });
+});
+
 test("who asks wrongly is told so with 78", async () => {
   const { ended } = start("history", "--redis-url", "redis://127.0.0.1:1", "--since", "soon");
   expect(await ended).toEqual({ code: 78, errors: expect.stringContaining("--since") });

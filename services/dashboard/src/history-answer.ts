@@ -4,10 +4,11 @@ import { pipeline } from "node:stream/promises";
 import { type HistoryQuery, parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
 import type { Clock } from "@fleet-reloader/engine/clock";
 import type { HistoryReader } from "@fleet-reloader/redis/history-reader";
+import { printableJson } from "@fleet-reloader/runtime/printable";
 
 /** `GET /history`: what happened as JSON lines, oldest first, written as fast as they are taken. */
 export async function answerHistory(
-  { reader, clock }: { readonly reader: HistoryReader; readonly clock: Clock },
+  { reader, clock }: { readonly reader: Pick<HistoryReader, "notReady" | "read">; readonly clock: Clock },
   request: IncomingMessage,
   response: ServerResponse,
 ): Promise<void> {
@@ -19,8 +20,10 @@ export async function answerHistory(
   const { notReady } = reader;
   if (notReady.length > 0) return refuse(response, 503, notReady);
   response.writeHead(200, {
-    "content-type": "application/x-ndjson; charset=utf-8",
+    "content-type": `${typeFor(request)}; charset=utf-8`,
+    "content-disposition": "inline",
     "cache-control": "no-store",
+    vary: "accept",
     "x-content-type-options": "nosniff",
   });
   if (request.method === "HEAD") {
@@ -31,8 +34,14 @@ export async function answerHistory(
   await pipeline(Readable.from(lines(reader, query)), response).catch(() => undefined);
 }
 
-async function* lines(reader: HistoryReader, query: HistoryQuery): AsyncGenerator<string> {
-  for await (const { id, record } of reader.read(query)) yield `${JSON.stringify({ id, ...record })}\n`;
+/** Browsers, which alone ask for HTML, show text and save what they do not know, JSON lines among it, whatever its disposition. */
+function typeFor({ headers }: IncomingMessage): string {
+  return headers.accept?.includes("text/html") === true ? "text/plain" : "application/x-ndjson";
+}
+
+async function* lines(reader: Pick<HistoryReader, "read">, query: HistoryQuery): AsyncGenerator<string> {
+  for await (const { id, record } of reader.read(query))
+    yield `${printableJson(JSON.stringify({ id, ...record }))}\n`;
 }
 
 function refuse(response: ServerResponse, status: number, problems: readonly string[]): void {

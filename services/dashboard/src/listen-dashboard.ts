@@ -9,7 +9,7 @@ export interface DashboardOptions {
   readonly address: ListenAddress;
   /** One for each shard. */
   readonly queues: BullWorkqueue["queues"];
-  readonly reader: HistoryReader;
+  readonly reader: Pick<HistoryReader, "notReady" | "read">;
   readonly clock: Clock;
 }
 

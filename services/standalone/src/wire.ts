@@ -96,7 +96,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     let starting: readonly string[] = ["the start is not over"];
     // Served before anything is waited for: being alive depends on nothing outside this process.
     const health = await listenHealth({
-      address: config.listenAddress,
+      address: { ...config.listenAddress, allowedHosts: config.allowedHosts },
       notReady: () => [
         ...starting,
         ...client.notReady,
@@ -111,7 +111,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     await verifyServer(client);
     await guardShards({ client, keys });
     const dashboard = await listenDashboard({
-      address: config.dashboardAddress,
+      address: { ...config.dashboardAddress, allowedHosts: config.allowedHosts },
       queues: queue.queues,
       reader: new HistoryReader({ client, keys }),
       clock: systemClock,

@@ -82,7 +82,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   let starting: readonly string[] = ["the start is not over"];
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
-    address: config.listenAddress,
+    address: { ...config.listenAddress, allowedHosts: config.allowedHosts },
     // What another one watches does not make this one unready.
     notReady: () => [
       ...starting,

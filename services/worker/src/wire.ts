@@ -68,7 +68,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   let starting: readonly string[] = ["the start is not over"];
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
-    address: config.listenAddress,
+    address: { ...config.listenAddress, allowedHosts: config.allowedHosts },
     notReady: () => [...starting, ...client.notReady, ...fleet.notEngaged],
     notes: () => [...registration.notes, ...fleet.notes, ...freezes.notes],
     metrics,

@@ -176,7 +176,7 @@ test("the heap of each process has half of its container's memory, or what is sa
     at(pod(objects, name), "containers", 0, "command", 2);
   expect([heapOf(hub, names.worker), heapOf(hub, names.watcher)]).toEqual([
     "--max-old-space-size=128",
-    undefined,
+    "--max-old-space-size=256",
   ]);
   const limited = { reloader: { deployment: { resources: { limits: { memory: "512Mi" } } } } };
   const standalone = async (values: object) => heapOf(await rendered({ values }), "reloader-reloader");
@@ -184,7 +184,9 @@ test("the heap of each process has half of its container's memory, or what is sa
   expect(await standalone({ ...limited, fleetReloader: { maxHeapMiB: 300 } })).toBe(
     "--max-old-space-size=300",
   );
-  expect(await standalone({})).toBeUndefined();
+  expect(await standalone({})).toBe("--max-old-space-size=256");
+  const unlimited = { reloader: { deployment: { resources: { requests: { memory: "128Mi" } } } } };
+  expect(await standalone(unlimited)).toBeUndefined();
 });
 
 describe("the number of workers", () => {

@@ -170,7 +170,11 @@ describe("with exactly the rights the chart renders", () => {
     const objects = await rendered({ values });
     await grant("finding-watcher", rightsOf(objects, { but: "worker" }));
     await grant("finding-worker", rightsOf(objects, { but: "watcher" }));
-    const args = (service: string) => [...findingFlags(objects, service), "--redis-url", redis.url];
+    // The spoke is simulated.
+    const args = (service: string) => [
+      ...findingFlags(objects, service),
+      ...["--redis-url", redis.url, "--allow-loopback-http"],
+    ];
     await using watcher = start("finding-watcher", { service: "watcher", args: args("watcher") });
     await using worker = start("finding-worker", { service: "worker", args: args("worker") });
     await watcher.ready();

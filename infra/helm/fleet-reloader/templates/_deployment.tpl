@@ -1,7 +1,7 @@
 {{/* The Deployment of one process; .Component names it, and is empty where one pod does it all. */}}
 {{- define "fleet-reloader.deployment" -}}
 {{- $deployment := .Values.reloader.deployment }}
-{{- $resources := (get (get .Values.fleetReloader.hub (.Component | default "none") | default dict) "resources") | default $deployment.resources }}
+{{- $resources := (get (get .Values.fleetReloader.hub (.Component | default "none") | default dict) "resources") | default $deployment.resources | default (include "fleet-reloader.standardResources" . | fromYaml) }}
 apiVersion: apps/v1
 kind: Deployment
 metadata:

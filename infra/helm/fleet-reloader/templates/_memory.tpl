@@ -13,3 +13,9 @@ that is a plain quantity.
 {{- with divf $share 104857600.0 | floor | int64 }}{{ . }}{{ end -}}
 {{- end -}}
 {{- end -}}
+
+{{/* Of a container of ours for which nothing is said: suits one cluster or some dozens. Without a CPU limit: a storm should end soon. */}}
+{{- define "fleet-reloader.standardResources" -}}
+requests: { cpu: 10m, memory: 128Mi }
+limits: { memory: 512Mi }
+{{- end -}}

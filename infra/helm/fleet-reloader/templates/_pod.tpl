@@ -56,6 +56,7 @@
 {{- range $flag, $key := $flags -}}
 {{- with include "fleet-reloader.text" (get $own $key) }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
 {{- end -}}
+{{- with include "fleet-reloader.allowedHosts" . | mustFromJson }}{{ $args = append $args (printf "--allowed-hosts=%s" (join "," .)) }}{{ end -}}
 {{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}
 {{- if include "fleet-reloader.mountedMarkKey" . }}{{ $args = append $args (printf "--mark-key-file=/etc/fleet-reloader/%s" $own.markKey.existingSecretKey) }}{{ end -}}
 {{- if include "fleet-reloader.hashes" . -}}
@@ -202,4 +203,20 @@ initialDelaySeconds: {{ $set.initialDelaySeconds | default (index . 1) }}
 {{- define "fleet-reloader.dashboardPort" -}}
 {{- $address := ternary "127.0.0.1:0" (.Values.fleetReloader.dashboardAddress | default "127.0.0.1:0") (eq .Values.fleetReloader.mode "hub") -}}
 {{- if not (regexMatch "^(127\\.|localhost:|\\[::1\\])" $address) }}{{ include "fleet-reloader.port" $address }}{{ end -}}
+{{- end -}}
+
+{{/*
+The names by which others may ask, as JSON: those of the Services before this process, as KEDA and Prometheus may call them, and the
+user's own. Kubelets and monitors ask by the pod's IP address, which needs no name.
+*/}}
+{{- define "fleet-reloader.allowedHosts" -}}
+{{- $services := list -}}
+{{- if or .Values.reloader.service .Values.reloader.serviceMonitor.enabled }}{{ $services = append $services (include "fleet-reloader.fullname" .) }}{{ end -}}
+{{- if eq (.Component | default "") "watcher" }}{{ $services = append $services (include "fleet-reloader.componentName" .) }}{{ end -}}
+{{- $names := list -}}
+{{- range $service := $services -}}
+{{- $full := printf "%s.%s" $service (include "fleet-reloader.namespace" $) -}}
+{{- $names = concat $names (list $service $full (printf "%s.svc" $full) (printf "%s.svc.cluster.local" $full)) -}}
+{{- end -}}
+{{- concat $names (.Values.fleetReloader.allowedHosts | default list) | uniq | toJson -}}
 {{- end -}}

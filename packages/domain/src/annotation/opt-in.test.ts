@@ -13,6 +13,7 @@ import {
 import type { SourceKind } from "../source.ts";
 import type { Annotations } from "../workload.ts";
 import { defaultDialect } from "./dialect.ts";
+import { namesSource } from "./name-list.ts";
 import { mayReload, readOptIn } from "./opt-in.ts";
 
 function read(annotations: Annotations, templateAnnotations: Annotations = {}, autoReloadAll = false) {
@@ -203,5 +204,50 @@ describe("a problem", () => {
 
   test("quotes no more of the value than can be shown", () => {
     expect(read({ [auto]: "y".repeat(100_000) }).problems[0]?.value).toHaveLength(129);
+  });
+});
+
+describe("a list that is written as if it were globs", () => {
+  test("counts as the patterns it is, and its writer is told the pattern that was meant", () => {
+    const optIn = read({ [configMapNamed]: "settings, feature-*" });
+    expect(namesSource(optIn.kinds.ConfigMap.named, "feature-x")).toBe(false);
+    expect(namesSource(optIn.kinds.ConfigMap.named, "feature--")).toBe(true);
+    expect(optIn.problems).toEqual([
+      {
+        annotation: configMapNamed,
+        value: "settings, feature-*",
+        problem:
+          'the item "feature-*" is a regular expression, in which * repeats the character before it; it is no glob',
+        mend: 'write "feature-.*" for any text in place of *',
+      },
+    ]);
+  });
+
+  test("is told the pattern also where a star at its beginning does not compile", () => {
+    expect(read({ [secretNamed]: "*-tls.v1" }).problems).toMatchObject([
+      {
+        problem: expect.stringContaining('"*-tls.v1" is left out'),
+        mend: String.raw`write ".*-tls\.v1" for any text in place of *`,
+      },
+    ]);
+  });
+
+  test.each(["feature-.*", "a[a-z]*", "(a|b)*", "app-v\\d*", "x.+", "colou?r", "a|b", "lazy-.*?"])(
+    "is not seen in the pattern %s",
+    (pattern) => {
+      expect(read({ [configMapNamed]: pattern }).problems).toEqual([]);
+    },
+  );
+
+  test("excludes nothing, and its writer is told", () => {
+    const optIn = read({ [auto]: "true", [configMapExclude]: "a,feature-.*" });
+    expect(optIn.problems).toEqual([
+      {
+        annotation: configMapExclude,
+        value: "a,feature-.*",
+        problem: 'the item "feature-.*" excludes nothing: patterns do not count here',
+        mend: "write exact names, separated by commas",
+      },
+    ]);
   });
 });

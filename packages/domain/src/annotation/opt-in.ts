@@ -1,6 +1,7 @@
 import type { SourceKind } from "../source.ts";
 import { type Annotations, annotationValue } from "../workload.ts";
 import type { AnnotationDialect } from "./dialect.ts";
+import { isGlobLike, patternOfGlob } from "./glob-like.ts";
 import { parseGoBool } from "./go-bool.ts";
 import { type CompilePattern, type NameList, parseNameList, splitNames } from "./name-list.ts";
 import { type Overrides, readOverrides } from "./overrides.ts";
@@ -98,6 +99,7 @@ function readKind(kind: SourceKind, workload: AnnotatedWorkload, reading: Readin
   const annotations = isOnWorkload ? workload.annotations : workload.templateAnnotations;
   const textOf = (key: string) => annotationValue(annotations, key) ?? "";
   const named = parseNameList(textOf(keys.named), compile);
+  const excluded = annotationValue(workload.annotations, keys.exclude) ?? "";
   return {
     optIn: {
       origin: isOnWorkload ? "workload" : "template",
@@ -106,13 +108,15 @@ function readKind(kind: SourceKind, workload: AnnotatedWorkload, reading: Readin
       auto: parseGoBool(textOf(dialect.auto)) ?? false,
       autoForKind: parseGoBool(textOf(keys.auto)) ?? false,
       autoReloadAll: settings.autoReloadAll && textOf(dialect.auto) === "" && textOf(keys.auto) === "",
-      excluded: new Set(splitNames(annotationValue(workload.annotations, keys.exclude) ?? "")),
+      excluded: new Set(splitNames(excluded)),
     },
     problems: [
       ...boolProblems(dialect.auto, textOf(dialect.auto)),
       ...boolProblems(keys.auto, textOf(keys.auto)),
       ...searchProblems(dialect.search, textOf(dialect.search)),
       ...namedProblems(keys.named, textOf(keys.named), named),
+      ...globProblems(keys.named, textOf(keys.named), named),
+      ...excludeProblems(keys.exclude, excluded),
     ],
   };
 }
@@ -126,6 +130,9 @@ function boolProblems(annotation: string, value: string): readonly AnnotationPro
 /** One annotation has room for thousands of broken items; a person mends the first ones and looks again. */
 const namedProblemsMax = 10;
 
+/** How much of an item is shown. */
+const namedItemShown = 64;
+
 function namedProblems(annotation: string, value: string, named: NameList): readonly AnnotationProblem[] {
   const mend = "write names or RE2 patterns; every comma separates, also inside braces";
   const unread = named.invalid.length - namedProblemsMax;
@@ -133,10 +140,50 @@ function namedProblems(annotation: string, value: string, named: NameList): read
     ...named.invalid
       .slice(0, namedProblemsMax)
       .map(({ item, why }) =>
-        annotationProblem(annotation, value, `the item "${item}" is left out: ${why}`, mend),
+        annotationProblem(
+          annotation,
+          value,
+          `the item "${item}" is left out: ${why}`,
+          isGlobLike(item) ? mendOfGlob(item) : mend,
+        ),
       ),
     ...(unread > 0 ? [annotationProblem(annotation, value, `${unread} more items are left out`, mend)] : []),
   ];
+}
+
+/** What is written as a glob counts as the pattern it also is, as with the peer: it matches, only not what its writer thinks. */
+function globProblems(annotation: string, value: string, named: NameList): readonly AnnotationProblem[] {
+  return named.patterns
+    .map(({ text }) => text)
+    .filter(isGlobLike)
+    .slice(0, namedProblemsMax)
+    .map((item) =>
+      annotationProblem(
+        annotation,
+        value,
+        `the item "${item}" is a regular expression, in which * repeats the character before it; it is no glob`,
+        mendOfGlob(item),
+      ),
+    );
+}
+
+function mendOfGlob(item: string): string {
+  return `write "${patternOfGlob(item)}" for any text in place of *`;
+}
+
+/** Excludes are exact names; no object has a name with any other character. */
+function excludeProblems(annotation: string, value: string): readonly AnnotationProblem[] {
+  return splitNames(value)
+    .filter((item) => /[^A-Za-z0-9.-]/.test(item))
+    .slice(0, namedProblemsMax)
+    .map((item) =>
+      annotationProblem(
+        annotation,
+        value,
+        `the item "${item.slice(0, namedItemShown)}" excludes nothing: patterns do not count here`,
+        "write exact names, separated by commas",
+      ),
+    );
 }
 
 function searchProblems(annotation: string, value: string): readonly AnnotationProblem[] {

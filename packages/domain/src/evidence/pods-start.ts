@@ -13,6 +13,11 @@ export interface PodsStart {
   readonly notAfter: number;
 }
 
+/** By the clock of its node as it is, which is most likely right: no more than `nodeClockSeconds` off, or it would not be between the two. */
+export function likelyStart({ notBefore, notAfter }: PodsStart): number {
+  return Math.max(notBefore, notAfter - nodeClockSeconds);
+}
+
 /** It waits: when it starts, it reads what is there then. */
 const toCome: PodsStart = { notBefore: Number.POSITIVE_INFINITY, notAfter: Number.POSITIVE_INFINITY };
 

@@ -61,6 +61,46 @@ describe("a source that appears", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
+  /** Named or optional, so that pods start without it; made this long after the template, with pods that started then. */
+  function madeAfter(seconds: number, startedAt: number | undefined, isNoted: boolean, rules = onCreate) {
+    const workload = new PlannedWorkload(templateUsing({ maybe: { optional: true } }));
+    workload.rules = rules;
+    // Its first event is that of its creation.
+    workload.seen = { atSeconds: workload.now };
+    workload.name("ConfigMap", "named");
+    if (isNoted) workload.reconcile();
+    // As `podsStart` tells it: the clock of a node may be two seconds off.
+    if (startedAt !== undefined) {
+      const at = workload.now + startedAt;
+      workload.podsStart = { notBefore: Math.max(workload.now, at - 2), notAfter: at + 2 };
+    }
+    workload.now += seconds;
+    for (const name of ["named", "maybe"]) workload.set("ConfigMap", name, { a: "1" });
+    return workload.reconcile();
+  }
+
+  test.each([
+    ["noted as missing", true],
+    ["not looked at before", false],
+  ])("rolls a second after its template when pods run already, %s", (_, isNoted) => {
+    const both = { named: "SourceCreated", maybe: "SourceCreated" };
+    expect(madeAfter(1, 0, isNoted)).toEqual(both);
+    expect(madeAfter(1, 1, isNoted)).toEqual(both);
+  });
+
+  test("rolls two seconds after its template when pods run already, not looked at before", () => {
+    expect(madeAfter(2, 1, false)).toMatchObject({ named: "SourceCreated" });
+  });
+
+  test.each([
+    ["when the pods start later", madeAfter(1, 2, true)],
+    ["when nobody knows whether pods run", madeAfter(1, undefined, true)],
+    ["in the second of its template", madeAfter(0, 0, true)],
+    ["without the flag", madeAfter(1, 0, true, onDelete)],
+  ])("rolls nothing that soon %s", (_, rolled) => {
+    expect(rolled).toEqual({});
+  });
+
   test("rolls nothing when the template was made anew after it", () => {
     const workload = adopted(onCreate);
     workload.set("ConfigMap", "app", { a: "1" });

@@ -8,7 +8,7 @@ export const rollReasons = [
   {
     reason: "SourceCreated",
     meaning:
-      "A source that was noted as missing is there now, and appearing counts as a change (--reload-on-create).",
+      "A source is there now that was noted as missing, or was made while the pods ran, and appearing counts as a change (--reload-on-create).",
   },
   {
     reason: "SourceDeleted",

@@ -1,6 +1,6 @@
 import type { CarriedSource } from "../carried/carried.ts";
 import { writtenBy } from "../evidence/managed-fields.ts";
-import type { PodsStart } from "../evidence/pods-start.ts";
+import { likelyStart, type PodsStart } from "../evidence/pods-start.ts";
 import { mayPrecede, type Start, startOfInterest, startOfUnnoted } from "../evidence/start.ts";
 import { fieldManager } from "../field-manager.ts";
 import { peerBaseline } from "./peer-baseline.ts";
@@ -14,8 +14,9 @@ export interface WhyRoll {
   /**
    * What the start of the pods would change. `unless-later`: the reason falls away if all of them started after the content was written.
    * `if-earlier`: there is one if one of them started before the source was made, with a source of its name that is gone.
+   * `if-running`: there is one if one of them had most likely started when the source was made, and creation counts.
    */
-  readonly pods?: "unless-later" | "if-earlier";
+  readonly pods?: "unless-later" | "if-earlier" | "if-running";
 }
 
 /** Why it rolls the workload, if it does, and whether the start of the pods could tell otherwise. */
@@ -38,7 +39,8 @@ export function whyWider(live: LiveContent, input: PlanContext): WhyRoll {
 }
 
 /** In the same second nobody knows which came first. */
-function judgedByPods(why: WhyRoll, live: LiveContent, { notBefore, notAfter }: PodsStart): WhyRoll {
+function judgedByPods(why: WhyRoll, live: LiveContent, podsStart: PodsStart): WhyRoll {
+  const { notBefore, notAfter } = podsStart;
   // Some pod shows that its content has become another since it started: no other pod can tell otherwise.
   if (live.asOfSeconds !== undefined) return why;
   switch (why.pods) {
@@ -46,6 +48,10 @@ function judgedByPods(why: WhyRoll, live: LiveContent, { notBefore, notAfter }: 
       return notBefore > live.writtenAtSeconds ? { reason: undefined } : { reason: why.reason };
     case "if-earlier":
       return notAfter < live.createdAtSeconds ? { reason: "ChangedAfterStart" } : { reason: undefined };
+    case "if-running":
+      return likelyStart(podsStart) <= live.createdAtSeconds
+        ? { reason: "SourceCreated" }
+        : { reason: undefined };
     default:
       return why;
   }
@@ -88,7 +94,7 @@ function whyAppeared(
   if (verdict === "different") return { reason: "ChangedBeforeAdoption" };
   if (verdict === "same") return { reason: undefined };
   const start = wasAbsent ? undefined : startOf(sight, input);
-  if (!live.isModified) return asItWasMade(sight, start, live);
+  if (!live.isModified) return asItWasMade(sight, start, live, input);
   return start === undefined ? changedAfterStart : changedSince(start, live);
 }
 
@@ -98,11 +104,21 @@ function startOf(sight: Sight, { carried, history }: PlanContext): Start {
   return isNewInterest ? startOfInterest(history) : startOfUnnoted(history);
 }
 
-/** No pod starts without a required source: all have read it as it was made, but for those that had one of its name before. */
-function asItWasMade(sight: Sight, start: Start | undefined, live: LiveContent): WhyRoll {
-  const isRequired = sight.reference?.optional === false;
-  const isEarlier = start !== undefined && live.createdAtSeconds <= start.atSeconds;
-  return { reason: undefined, ...(isEarlier || !isRequired ? {} : { pods: "if-earlier" }) };
+/**
+ * No pod starts without a required source: all have read it as it was made, but for those that had one of its name before. Without any
+ * other they do, and where creation counts those that ran when it was made have missed it, however soon that was after their template.
+ */
+function asItWasMade(
+  sight: Sight,
+  start: Start | undefined,
+  live: LiveContent,
+  { rules, workload }: PlanContext,
+): WhyRoll {
+  if (start !== undefined && live.createdAtSeconds <= start.atSeconds) return { reason: undefined };
+  if (sight.reference?.optional === false) return { reason: undefined, pods: "if-earlier" };
+  const isMadeAfter =
+    live.asOfSeconds === undefined && live.createdAtSeconds > workload.templateChangedAtSeconds;
+  return { reason: undefined, ...(rules.reloadOnCreate && isMadeAfter ? { pods: "if-running" } : {}) };
 }
 
 const changedAfterStart: WhyRoll = { reason: "ChangedAfterStart", pods: "unless-later" };

@@ -14,12 +14,18 @@ export interface Entries {
   readonly user: JsonObject;
 }
 
+/** What the author of a registration may ask of us; whoever registers a cluster is not whoever runs this process. */
+export interface RegistrationPolicy {
+  /** Commands of exec plugins that may be started. */
+  readonly allowExec: readonly string[];
+  /** Whether a server may be plain HTTP on this machine, where other things may listen that trust who asks from here. */
+  readonly allowLoopbackHttp: boolean;
+}
+
 /** Where a registration comes from, and what its author may ask of us. */
-export interface Origin extends Placed {
+export interface Origin extends Placed, RegistrationPolicy {
   /** How messages name it, as in `Secret argocd/prod`. */
   readonly named: string;
-  /** Commands of exec plugins that may be started; whoever registers a cluster is not whoever runs this process. */
-  readonly allowExec: readonly string[];
 }
 
 const clusterTexts = [
@@ -78,6 +84,7 @@ function firstProblem({ cluster, user }: Entries, origin: Origin): string | unde
     typeProblem(cluster, clusterTexts) ??
     typeProblem(user, userTexts) ??
     serverProblem(text(cluster, "server")) ??
+    loopbackProblem(text(cluster, "server"), origin) ??
     trustProblem(cluster) ??
     proxyProblem(text(cluster, "proxy-url")) ??
     refusedProblem(user) ??
@@ -93,6 +100,12 @@ function typeProblem(entry: JsonObject, fields: readonly string[]): string | und
     (name) => !["string", "undefined"].includes(typeof (jsonField(entry, name) ?? undefined)),
   );
   return wrong === undefined ? undefined : `${wrong} is no text; put its value in quotes`;
+}
+
+/** What is left of plain HTTP is this machine's. */
+function loopbackProblem(server: string, { allowLoopbackHttp }: RegistrationPolicy): string | undefined {
+  if (allowLoopbackHttp || new URL(server).protocol === "https:") return undefined;
+  return `its server ${new URL(server).origin} is plain HTTP on this machine; use https, or allow it with --allow-loopback-http`;
 }
 
 function trustProblem(cluster: JsonObject): string | undefined {

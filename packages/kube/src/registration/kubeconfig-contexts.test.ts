@@ -3,7 +3,12 @@ import { canary, certificate, garbage, kubeconfigOf, privateKey, traces } from "
 import { readKubeconfig } from "./kubeconfig-contexts.ts";
 import type { Access } from "./registration.ts";
 
-const origin = { named: "file /clusters/a.yaml", folder: "/clusters", allowExec: ["aws"] };
+const origin = {
+  named: "file /clusters/a.yaml",
+  folder: "/clusters",
+  allowExec: ["aws"],
+  allowLoopbackHttp: false,
+};
 
 function read(content: string, from: Partial<typeof origin> = {}): ReadonlyMap<string, Access> {
   const result = readKubeconfig(content, { ...origin, ...from });
@@ -11,8 +16,11 @@ function read(content: string, from: Partial<typeof origin> = {}): ReadonlyMap<s
   return result.contexts;
 }
 
-function accessOf(how: { readonly cluster?: object; readonly user?: object }): Access | undefined {
-  return read(kubeconfigOf({ one: how })).get("one");
+function accessOf(
+  how: { readonly cluster?: object; readonly user?: object },
+  from: Partial<typeof origin> = {},
+): Access | undefined {
+  return read(kubeconfigOf({ one: how }), from).get("one");
 }
 
 function whyNot(how: { readonly cluster?: object; readonly user?: object }): string {
@@ -50,9 +58,17 @@ describe("a context that can be used", () => {
     expect(accessOf({ user })?.type).toBe("usable");
   });
 
-  test("may talk plain HTTP to this machine, and needs no credentials there", () => {
-    expect(accessOf({ cluster: { server: "http://127.0.0.1:8001" }, user: {} })?.type).toBe("usable");
-  });
+  test.each(["http://127.0.0.1:8001", "http://localhost:8001", "http://[::1]:8001"])(
+    "may talk plain HTTP to this machine at %s only where that is allowed, and needs no credentials there",
+    (server) => {
+      const how = { cluster: { server }, user: {} };
+      expect(accessOf(how, { allowLoopbackHttp: true })?.type).toBe("usable");
+      expect(accessOf(how)).toEqual({
+        type: "unusable",
+        why: `file /clusters/a.yaml, context one: its server ${server} is plain HTTP on this machine; use https, or allow it with --allow-loopback-http`,
+      });
+    },
+  );
 
   test("names files relative to its folder", () => {
     const access = accessOf({ user: { "client-certificate": "a.crt", "client-key": "a.key" } });
@@ -184,6 +200,7 @@ describe("a context that cannot be used says why", () => {
     const access = readKubeconfig(kubeconfigOf({ one: { user: { tokenFile: "token" } } }), {
       named: "Secret a/b",
       allowExec: [],
+      allowLoopbackHttp: false,
     });
     expect(access).toMatchObject({
       contexts: new Map([

@@ -16,6 +16,7 @@ const nothing: RegistrationSources = {
     clusterProfiles: undefined,
     accessProviders: [],
     allowExec: [],
+    allowLoopbackHttp: false,
     serveHub: undefined,
   },
 };

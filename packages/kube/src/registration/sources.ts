@@ -8,6 +8,7 @@ import type { CallRecord } from "../call-record.ts";
 import { Connection } from "../connection.ts";
 import { type ClusterTarget, selectTargets } from "../kubeconfig.ts";
 import { RevisionProbe } from "../revision-probe.ts";
+import type { RegistrationPolicy } from "./access.ts";
 import { Announcer } from "./announced.ts";
 import { createKubeconfigDirectory } from "./directory/kubeconfig-directory.ts";
 import { createGivenClusters } from "./given.ts";
@@ -18,7 +19,7 @@ import { createKubeconfigSecrets } from "./hub/kubeconfig-secrets.ts";
 import type { ClusterProvider } from "./registration.ts";
 
 /** Where clusters come from, as configured. A namespace that is undefined stands for all. */
-export interface RegistrationSources {
+export interface RegistrationSources extends RegistrationPolicy {
   readonly kubeconfigFiles: readonly string[];
   readonly contexts: readonly string[];
   /** Somebody named them; otherwise they are only what there is when nothing else is asked for. */
@@ -31,7 +32,6 @@ export interface RegistrationSources {
   readonly argocdNamespace: string | undefined;
   readonly clusterProfiles: { readonly namespace: string | undefined } | undefined;
   readonly accessProviders: readonly AccessProvider[];
-  readonly allowExec: readonly string[];
   /** Undefined: where it is needed as the hub, or there is no folder. */
   readonly serveHub: boolean | undefined;
 }
@@ -64,7 +64,7 @@ export interface OpenRegistration {
  */
 export function openRegistration(options: RegistrationOptions): OpenRegistration {
   const { sources } = options;
-  const { contexts, kubeconfigFiles, kubeconfigDirs, serveHub, allowExec } = sources;
+  const { contexts, kubeconfigFiles, kubeconfigDirs, serveHub } = sources;
   const needsHub = [sources.clusterSecrets[0], sources.argocdNamespace, sources.clusterProfiles].some(
     (source) => source !== undefined,
   );
@@ -76,7 +76,7 @@ export function openRegistration(options: RegistrationOptions): OpenRegistration
   const announcer = new Announcer(options.log, options.meter);
   const { clock } = options;
   const directories = kubeconfigDirs.map((directory) =>
-    announcer.announced("directory", createKubeconfigDirectory({ directory, allowExec, clock })),
+    announcer.announced("directory", createKubeconfigDirectory({ directory, clock, ...policyOf(sources) })),
   );
   return {
     providers: [
@@ -108,22 +108,27 @@ function hubProviders(
   sources: RegistrationSources,
   announcer: Announcer,
 ): readonly ClusterProvider[] {
-  const { allowExec, accessProviders, argocdNamespace, clusterProfiles } = sources;
+  const { accessProviders, argocdNamespace, clusterProfiles } = sources;
+  const policy = policyOf(sources);
   const ofSecrets = sources.clusterSecrets.map((one) =>
-    announcer.announced(one.preset.name, createKubeconfigSecrets({ ...one, hub, allowExec })),
+    announcer.announced(one.preset.name, createKubeconfigSecrets({ ...one, hub, ...policy })),
   );
   const ofArgocd =
     argocdNamespace === undefined
       ? []
-      : [announcer.announced("argocd", createArgocdSecrets({ hub, namespace: argocdNamespace, allowExec }))];
+      : [announcer.announced("argocd", createArgocdSecrets({ hub, namespace: argocdNamespace, ...policy }))];
   const ofProfiles =
     clusterProfiles === undefined
       ? []
       : [
           announcer.announced(
             "cluster-profile",
-            createClusterProfiles({ hub, namespace: clusterProfiles.namespace, accessProviders }),
+            createClusterProfiles({ hub, namespace: clusterProfiles.namespace, accessProviders, ...policy }),
           ),
         ];
   return [...ofSecrets, ...ofArgocd, ...ofProfiles];
+}
+
+function policyOf({ allowExec, allowLoopbackHttp }: RegistrationPolicy): RegistrationPolicy {
+  return { allowExec, allowLoopbackHttp };
 }

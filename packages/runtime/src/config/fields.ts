@@ -1,11 +1,12 @@
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
 import { annotationFields } from "./annotation-fields.ts";
+import { httpFields } from "./http-fields.ts";
 import { kindFields } from "./kind-fields.ts";
 import { limitFields } from "./limit-fields.ts";
 import { logFields } from "./log-fields.ts";
 import { scopeFields } from "./scope-fields.ts";
 import { secretKey } from "./secret-key.ts";
-import { boolean, csvList, duration, listenAddress, oneOf, text, wholeNumber } from "./types.ts";
+import { boolean, csvList, duration, oneOf, text, wholeNumber } from "./types.ts";
 import { withoutEffectFields } from "./without-effect-fields.ts";
 
 /** Which clusters, and where Redis is: what every service needs. */
@@ -83,16 +84,7 @@ export const connectionFields = {
       defaultText: "$XDG_STATE_HOME/fleet-reloader or ~/.local/state/fleet-reloader",
     },
   },
-  listenAddress: {
-    schema: listenAddress("127.0.0.1:9090"),
-    meta: {
-      group: "Log, probes and dashboard",
-      flag: "listen-address",
-      env: "FLEET_RELOADER_LISTEN_ADDRESS",
-      placeholder: "HOST:PORT",
-      description: "Serves /live, /ready and /metrics; watchers also /work, by which workers are scaled.",
-    },
-  },
+  ...httpFields,
   ...limitFields,
   ...logFields,
   ...withoutEffectFields,
@@ -231,21 +223,6 @@ export const scalingFields = {
       placeholder: "DURATION",
       description:
         "What /work counts: requests that are due now or within this time, which is what a worker takes to start.",
-    },
-  },
-} as const;
-
-/** Only where there is a dashboard. */
-export const dashboardFields = {
-  dashboardAddress: {
-    schema: listenAddress("127.0.0.1:8080"),
-    meta: {
-      group: "Log, probes and dashboard",
-      flag: "dashboard-address",
-      env: "FLEET_RELOADER_DASHBOARD_ADDRESS",
-      placeholder: "HOST:PORT",
-      description:
-        "Serves the queue dashboard at /queues and the history as JSON lines at /history, read-only.",
     },
   },
 } as const;

@@ -111,6 +111,18 @@ export const fleetFields = {
       isList: true,
     },
   },
+  allowLoopbackHttp: {
+    schema: boolean(false),
+    meta: {
+      group,
+      flag: "allow-loopback-http",
+      env: "FLEET_RELOADER_ALLOW_LOOPBACK_HTTP",
+      placeholder: "BOOL",
+      description:
+        "Take registrations from folders and Secrets whose server is plain HTTP on the machine of this process, such as kubectl proxy or a simulated cluster. Otherwise whoever may register a cluster could have us talk to what listens there. --kubeconfig is not asked.",
+      isSwitch: true,
+    },
+  },
   serveHub: {
     schema: text("").transform((value, context) => {
       if (value === "") return undefined;

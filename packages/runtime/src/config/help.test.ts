@@ -1,7 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { type ConfigShape, fieldGroups } from "./field.ts";
-import { connectionFields, dashboardFields, ruleFields, workerFields } from "./fields.ts";
+import { connectionFields, ruleFields, workerFields } from "./fields.ts";
 import { helpText, referenceTables } from "./help.ts";
+import { dashboardFields } from "./http-fields.ts";
 import { text } from "./types.ts";
 import { unreadVariables } from "./without-effect-fields.ts";
 

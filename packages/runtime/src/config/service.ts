@@ -5,13 +5,14 @@ import type { ConfigOf, ConfigShape } from "./field.ts";
 import { helpText } from "./help.ts";
 import { type ConfigSources, loadConfig } from "./load.ts";
 
-/** A service's configuration; `--help` and `--version` print and end the process. */
+/** A service's configuration; `--help` (`-h`) and `--version` print and end the process. */
 export async function loadServiceConfig<S extends ConfigShape>(
   name: string,
   shape: S,
   sources: ConfigSources,
 ): Promise<ConfigOf<S>> {
-  if (sources.args.includes("--help")) await end(helpText(`${name} [flags]`, shape));
+  const isHelp = sources.args.includes("--help") || sources.args.includes("-h");
+  if (isHelp) await end(helpText(`${name} [flags]`, shape));
   if (sources.args.includes("--version")) await end(`${name} ${version}\n`);
   return loadConfig(shape, sources);
 }

@@ -36,7 +36,10 @@ export function isolationTests(): void {
       const atSick = await populate(sick, names);
       const healthy = [await populate(one, ["api"]), await populate(two, ["api"])];
       try {
-        await using product = startProduct({ kubeconfig: "", args: ["--kubeconfig-dir", folder] });
+        await using product = startProduct({
+          kubeconfig: "",
+          args: ["--kubeconfig-dir", folder, "--allow-loopback-http"],
+        });
         await product.ready();
         await Promise.all(names.map((name) => atSick.adopted("Deployment", name, 30_000)));
         for (const at of healthy) await at.adopted("Deployment", "api");

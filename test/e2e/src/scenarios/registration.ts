@@ -9,7 +9,8 @@ import { expect, test } from "vitest";
 import { auto, reads, Site } from "../site.ts";
 
 /** Each roll is waited for several times over. */
-const quick = ["--debounce", "200ms"] as const;
+/** Simulated clusters speak plain HTTP. */
+const quick = ["--debounce", "200ms", "--allow-loopback-http"] as const;
 const settled = { quietMs: 600 } as const;
 
 /** Clusters that are registered while the product runs. */

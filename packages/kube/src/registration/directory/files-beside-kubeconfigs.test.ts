@@ -10,7 +10,7 @@ import { followFolder } from "../fixture/followed-folder.ts";
 
 test("a token file beside a kubeconfig is read again when its token is no longer taken, within the same call", async () => {
   await using cluster = await startSimCluster({ controllers: false });
-  await using clusters = followFolder();
+  await using clusters = followFolder({ allowLoopbackHttp: true });
   clusters.write("token", `${cluster.addUser("robot", undefined, "first")}\n`);
   clusters.write(
     "a.yaml",

@@ -1,13 +1,13 @@
 import { resolve } from "node:path";
 import type { Clock } from "@fleet-reloader/engine/clock";
+import type { RegistrationPolicy } from "../access.ts";
 import { readKubeconfig } from "../kubeconfig-contexts.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";
 import { type WatchFolder, watchFolder } from "./folder-hints.ts";
 import { type FileSight, lookAt, lookInto } from "./kubeconfig-files.ts";
 
-export interface KubeconfigDirectoryOptions {
+export interface KubeconfigDirectoryOptions extends RegistrationPolicy {
   readonly directory: string;
-  readonly allowExec: readonly string[];
   readonly clock: Clock;
   readonly watch?: WatchFolder;
 }
@@ -98,8 +98,9 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
   function problemOf(file: string, path: string, sight: FileSight): string | undefined {
     if (sight.type === "unreadable") return sight.why;
     if (sight.type !== "read") return undefined;
-    const { allowExec } = options;
-    const read = readKubeconfig(sight.text, { named: `file ${path}`, folder: directory, allowExec });
+    const { allowExec, allowLoopbackHttp } = options;
+    const origin = { named: `file ${path}`, folder: directory, allowExec, allowLoopbackHttp };
+    const read = readKubeconfig(sight.text, origin);
     if ("problem" in read) return read.problem;
     known.set(file, { stamp: sight.stamp, contexts: read.contexts });
     return undefined;

@@ -32,7 +32,7 @@ function secretOf({
 
 function accessOf(written: Written, allowExec: readonly string[] = []): Access {
   const secret = secretOf(written);
-  return accessOfArgoSecret(secret, argoName(secret), { hub, allowExec });
+  return accessOfArgoSecret(secret, argoName(secret), { hub, allowExec, allowLoopbackHttp: false });
 }
 
 async function requestOf(access: Access): Promise<Readonly<Record<string, unknown>>> {
@@ -170,6 +170,7 @@ describe("a Secret that is not used says why", () => {
     const access = accessOfArgoSecret({ ...secret, content: { ...secret.content, config } }, "a", {
       hub,
       allowExec: [],
+      allowLoopbackHttp: false,
     });
     expect(access).toEqual({
       type: "unusable",

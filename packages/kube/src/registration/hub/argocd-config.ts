@@ -1,13 +1,12 @@
 import { isJsonObject, type JsonObject, jsonField, jsonTexts, parseJson } from "@fleet-reloader/domain/json";
 import { field, text } from "../../json.ts";
-import { accessOf } from "../access.ts";
+import { accessOf, type RegistrationPolicy } from "../access.ts";
 import type { Access } from "../registration.ts";
 import type { Hub } from "./hub.ts";
 import type { HubSecret } from "./hub-secrets.ts";
 
-export interface ArgocdContext {
+export interface ArgocdContext extends RegistrationPolicy {
   readonly hub: Pick<Hub, "target">;
-  readonly allowExec: readonly string[];
 }
 
 const agentLabel = "argocd-agent.argoproj-labs.io/agent-name";
@@ -49,6 +48,7 @@ export function accessOfArgoSecret(secret: HubSecret, name: string, context: Arg
     : accessOf(name, entriesOf(secret, config), {
         named: `Secret ${secret.key}`,
         allowExec: context.allowExec,
+        allowLoopbackHttp: context.allowLoopbackHttp,
       });
   const namespaces = namespacesOf(secret);
   if (access.type !== "usable" || namespaces.length === 0) return access;

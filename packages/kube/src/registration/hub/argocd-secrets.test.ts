@@ -7,7 +7,7 @@ const labels = { "argocd.argoproj.io/secret-type": "cluster", region: "eu" };
 
 test("clusters of Argo CD come with their labels, are paused when it skips them, and go", async () => {
   await using hub = await followHub((on) =>
-    createArgocdSecrets({ hub: on, namespace: "clusters", allowExec: [] }),
+    createArgocdSecrets({ hub: on, namespace: "clusters", allowExec: [], allowLoopbackHttp: false }),
   );
   const config = JSON.stringify({ bearerToken: canary });
   hub.secret("cluster-a", { name: "a", server: "https://a", config, namespaces: "x,y" }, { labels });

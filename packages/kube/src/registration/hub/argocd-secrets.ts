@@ -1,3 +1,4 @@
+import type { RegistrationPolicy } from "../access.ts";
 import type { ClusterProvider } from "../registration.ts";
 import { accessOfArgoSecret, argoName } from "./argocd-config.ts";
 import type { Hub } from "./hub.ts";
@@ -5,10 +6,9 @@ import { createHubProvider } from "./hub-provider.ts";
 import { type RegisteredSecret, registeredSecret, secretStream } from "./hub-secrets.ts";
 import { KeptObjects } from "./kept-objects.ts";
 
-export interface ArgocdSecretsOptions {
+export interface ArgocdSecretsOptions extends RegistrationPolicy {
   readonly hub: Hub;
   readonly namespace: string;
-  readonly allowExec: readonly string[];
 }
 
 const labelSelector = "argocd.argoproj.io/secret-type=cluster";

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject } from "@fleet-reloader/domain/json";
 import type { Labels } from "@fleet-reloader/domain/label-selector";
 import type { AccessProvider } from "@fleet-reloader/domain/registration/access-provider";
 import { field, list, stringMap, text } from "../../json.ts";
-import { accessOf } from "../access.ts";
+import { accessOf, type RegistrationPolicy } from "../access.ts";
 import { readKubeconfigUser } from "../kubeconfig-contexts.ts";
 import type { Access } from "../registration.ts";
 import type { HubSecret } from "./hub-secrets.ts";
@@ -77,7 +77,10 @@ export function placeOf(
 export function accessOfProfile(
   { key, name }: ClusterProfile,
   place: CredentialPlace,
-  secret: HubSecret | undefined,
+  {
+    secret,
+    allowLoopbackHttp,
+  }: Pick<RegistrationPolicy, "allowLoopbackHttp"> & { readonly secret: HubSecret | undefined },
 ): Access {
   const named = `ClusterProfile ${key}, Secret ${place.namespace}/${place.secret}`;
   const unusable = (why: string): Access => ({ type: "unusable", why: `${named}: ${why}` });
@@ -91,5 +94,9 @@ export function accessOfProfile(
       : readKubeconfigUser(content, place.context);
   if ("problem" in user) return unusable(user.problem);
   // The reference plugin refuses plugins here, too.
-  return accessOf(name, { cluster: place.cluster, user: user.user }, { named, allowExec: [] });
+  return accessOf(
+    name,
+    { cluster: place.cluster, user: user.user },
+    { named, allowLoopbackHttp, allowExec: [] },
+  );
 }

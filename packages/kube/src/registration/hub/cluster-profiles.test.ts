@@ -17,9 +17,18 @@ const resource = {
 };
 
 const inventory = (wanted: readonly AccessProvider[] = accessProviders) =>
-  followHub((hub) => createClusterProfiles({ hub, namespace: "clusters", accessProviders: wanted }), {
-    customResources: [resource],
-  });
+  followHub(
+    (hub) =>
+      createClusterProfiles({
+        hub,
+        namespace: "clusters",
+        accessProviders: wanted,
+        allowLoopbackHttp: false,
+      }),
+    {
+      customResources: [resource],
+    },
+  );
 
 const provider = (name: string, extension?: object, server = `https://${name}`) => ({
   name,
@@ -76,7 +85,12 @@ test("what one profile or its Secret becomes has no other read anew", async () =
   const accessOf = (id: string) => told.find((one) => one.id.endsWith(id))?.access;
   await using hub = await followHub(
     (one) => {
-      const provider = createClusterProfiles({ hub: one, namespace: "clusters", accessProviders });
+      const provider = createClusterProfiles({
+        hub: one,
+        namespace: "clusters",
+        accessProviders,
+        allowLoopbackHttp: false,
+      });
       const run: ClusterProvider["run"] = (signal, onChange) =>
         provider.run(signal, (registrations) => {
           told = registrations;
@@ -177,7 +191,7 @@ test("a profile that offers none of them says what it does offer", async () => {
 
 test("a hub without an inventory has no clusters", async () => {
   await using hub = await followHub((on) =>
-    createClusterProfiles({ hub: on, namespace: undefined, accessProviders }),
+    createClusterProfiles({ hub: on, namespace: undefined, accessProviders, allowLoopbackHttp: false }),
   );
   hub.start();
   await hub.become();

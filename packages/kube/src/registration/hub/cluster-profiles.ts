@@ -4,6 +4,7 @@ import type { StreamHandler } from "@fleet-reloader/engine/source-stream";
 import type { ResourceKind } from "../../api-resources.ts";
 import { createOptionalStream } from "../../optional-stream.ts";
 import { Reflector } from "../../reflector.ts";
+import type { RegistrationPolicy } from "../access.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";
 import {
   accessOfProfile,
@@ -18,7 +19,7 @@ import { type HubSecret, readSecret, secretStream } from "./hub-secrets.ts";
 import { inBatches } from "./in-batches.ts";
 import { KeptObjects } from "./kept-objects.ts";
 
-export interface ClusterProfilesOptions {
+export interface ClusterProfilesOptions extends Pick<RegistrationPolicy, "allowLoopbackHttp"> {
   readonly hub: Hub;
   /** Undefined: all. */
   readonly namespace: string | undefined;
@@ -114,7 +115,7 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
     const secret = secrets.get(keyOf(place));
     const before = derived.get(profile);
     if (before !== undefined && before.secret === secret) return before.access;
-    const access = accessOfProfile(profile, place, secret);
+    const access = accessOfProfile(profile, place, { secret, allowLoopbackHttp: options.allowLoopbackHttp });
     derived.set(profile, { secret, access });
     return access;
   }

@@ -12,7 +12,15 @@ function preset(name: string): SecretPreset {
 }
 
 const secretsOf = (name: string, namespace: string | undefined = "clusters") =>
-  followHub((hub) => createKubeconfigSecrets({ hub, preset: preset(name), namespace, allowExec: [] }));
+  followHub((hub) =>
+    createKubeconfigSecrets({
+      hub,
+      preset: preset(name),
+      namespace,
+      allowExec: [],
+      allowLoopbackHttp: false,
+    }),
+  );
 
 const kubeconfig = kubeconfigOf({ admin: {} });
 const capiLabels = (name: string) => ({ labels: { "cluster.x-k8s.io/cluster-name": name } });
@@ -70,7 +78,13 @@ describe("Secrets as each tool has them", () => {
 
   test("over all namespaces a cluster's name has its namespace", async () => {
     await using hub = await followHub((on) =>
-      createKubeconfigSecrets({ hub: on, preset: preset("flux"), namespace: undefined, allowExec: [] }),
+      createKubeconfigSecrets({
+        hub: on,
+        preset: preset("flux"),
+        namespace: undefined,
+        allowExec: [],
+        allowLoopbackHttp: false,
+      }),
     );
     hub.secret("a", { value: kubeconfig }, fluxLabels);
     hub.secret("a", { value: kubeconfig }, { ...fluxLabels, namespace: "more" });
@@ -168,7 +182,13 @@ describe("a hub that does not answer", () => {
   test("that refuses is named with the right that is missing", async () => {
     await using hub = await followHub(
       (on) =>
-        createKubeconfigSecrets({ hub: on, preset: preset("flux"), namespace: "clusters", allowExec: [] }),
+        createKubeconfigSecrets({
+          hub: on,
+          preset: preset("flux"),
+          namespace: "clusters",
+          allowExec: [],
+          allowLoopbackHttp: false,
+        }),
       { asUser: "robot" },
     );
     hub.secret("a", { value: kubeconfig }, fluxLabels);
@@ -210,6 +230,7 @@ describe.each(["v1beta1", "v1beta2"])("Clusters of Cluster API in %s", (version)
           preset: preset("cluster-api"),
           namespace: "clusters",
           allowExec: [],
+          allowLoopbackHttp: false,
         }),
       { customResources: [resource], ...(asUser === undefined ? {} : { asUser }) },
     );

@@ -3,6 +3,7 @@ import {
   registeredName,
   type SecretPreset,
 } from "@fleet-reloader/domain/registration/secret-preset";
+import type { RegistrationPolicy } from "../access.ts";
 import { readKubeconfig } from "../kubeconfig-contexts.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";
 import { type CapiCluster, capiClusterStream, standingOf } from "./capi-cluster.ts";
@@ -17,12 +18,11 @@ import {
 } from "./hub-secrets.ts";
 import { KeptObjects } from "./kept-objects.ts";
 
-export interface KubeconfigSecretsOptions {
+export interface KubeconfigSecretsOptions extends RegistrationPolicy {
   readonly hub: Hub;
   readonly preset: SecretPreset;
   /** Undefined: all. */
   readonly namespace: string | undefined;
-  readonly allowExec: readonly string[];
 }
 
 /** Clusters whose kubeconfigs lie in Secrets of the hub, as one of the tools of the preset table puts them there. */
@@ -78,7 +78,7 @@ function register(secret: HubSecret, options: KubeconfigSecretsOptions): Registe
 }
 
 function accessOfSecret(secret: HubSecret, name: string, options: KubeconfigSecretsOptions): Access {
-  const { preset, allowExec } = options;
+  const { preset, allowExec, allowLoopbackHttp } = options;
   const unusable = (why: string): Access => ({ type: "unusable", why: `Secret ${secret.key}: ${why}` });
   if (secret.unreadable !== undefined) return unusable(secret.unreadable);
   const key = kubeconfigKey(preset, Object.keys(secret.content));
@@ -86,7 +86,7 @@ function accessOfSecret(secret: HubSecret, name: string, options: KubeconfigSecr
   if (key === undefined) return unusable(`it has no key ${wanted}; expected a kubeconfig in it`);
   const named = `Secret ${secret.key}, key ${key}`;
   const content = Buffer.from(secret.content[key] ?? "", "base64").toString("utf8");
-  const read = readKubeconfig(content, { named, allowExec });
+  const read = readKubeconfig(content, { named, allowExec, allowLoopbackHttp });
   if ("problem" in read) return { type: "unusable", why: `${named}: ${read.problem}` };
   const { contexts, currentContext } = read;
   const only = contexts.size === 1 && currentContext === "" ? [...contexts.values()][0] : undefined;

@@ -1,0 +1,60 @@
+{{/*
+A key that is nearly one of ours would be let through and do nothing: `reloader.watchGlobaly: false` would grant every Secret. Each is told
+with the key that was probably meant. Keys that are near to none may be those of another version of Stakater Reloader's chart.
+*/}}
+{{- define "fleet-reloader.checkKeys" -}}
+{{- $known := include "fleet-reloader.knownValues" . | mustFromJson -}}
+{{- $problems := list -}}
+{{- range $path, $keys := $known -}}
+{{- $section := $.Values -}}
+{{- range $step := splitList "." $path | compact -}}
+{{- $section = get ($section | default dict) $step -}}
+{{- end -}}
+{{- if kindIs "map" $section -}}
+{{- range $key := keys $section | sortAlpha -}}
+{{- if not (has $key $keys) -}}
+{{- with include "fleet-reloader.nearestKey" (list $key $keys) -}}
+{{- $at := splitList "." $path | compact -}}
+{{- $problems = append $problems (printf "%s: no such value; did you mean %s? Correct or remove it" (append $at $key | join ".") (append $at . | join ".")) -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- with $problems }}{{ fail (join "\n" .) }}{{ end -}}
+{{- end -}}
+
+{{/* Of (list KEY KEYS) the key that is at most two letters away, and no more than a third of them; else empty. Case, - and _ do not count. */}}
+{{- define "fleet-reloader.nearestKey" -}}
+{{- $meant := index . 0 | lower | replace "-" "" | replace "_" "" -}}
+{{- $nearest := "" -}}
+{{- $limit := min 2 (div (len $meant) 3) -}}
+{{- range $key := index . 1 -}}
+{{- $bare := $key | lower | replace "-" "" | replace "_" "" -}}
+{{- if le (sub (max (len $meant) (len $bare)) (min (len $meant) (len $bare))) $limit -}}
+{{- $distance := include "fleet-reloader.distance" (list $meant $bare) | int64 -}}
+{{- if le $distance $limit -}}
+{{- $nearest = $key -}}
+{{- /* Only what is nearer still may take its place. */ -}}
+{{- $limit = sub $distance 1 -}}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+{{- $nearest -}}
+{{- end -}}
+
+{{/* How many letters of (list A B) are to be added, removed or replaced to make the one the other (Levenshtein). */}}
+{{- define "fleet-reloader.distance" -}}
+{{- $a := splitList "" (index . 0) -}}
+{{- $b := splitList "" (index . 1) -}}
+{{- $row := untilStep 0 (int (add (len $b) 1)) 1 -}}
+{{- range $i, $one := $a -}}
+{{- $next := list (add $i 1) -}}
+{{- range $j, $other := $b -}}
+{{- $replaced := add (index $row $j) (ternary 0 1 (eq $one $other)) -}}
+{{- $next = append $next (min $replaced (add (index $row (add $j 1)) 1) (add (index $next $j) 1)) -}}
+{{- end -}}
+{{- $row = $next -}}
+{{- end -}}
+{{- last $row -}}
+{{- end -}}
