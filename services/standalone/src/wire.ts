@@ -8,6 +8,7 @@ import { type RedisAddress, RedisClient, redisAddress, verifyServer } from "@fle
 import { EmbeddedServer } from "@fleet-reloader/redis/embedded-server";
 import { HistoryReader } from "@fleet-reloader/redis/history-reader";
 import { Keys } from "@fleet-reloader/redis/keys";
+import { RedisClock } from "@fleet-reloader/redis/redis-clock";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { rollLimitsOf } from "@fleet-reloader/runtime/config/brake-fields";
@@ -60,7 +61,9 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     const client = new RedisClient(address, log);
     shutdown.add("redis connection", () => client.close());
     const keys = new Keys("fleet-reloader", config.shards);
-    const queue = new BullWorkqueue({ ...time, client, keys });
+    const clock = new RedisClock({ client, keys, local: systemClock });
+    shutdown.add("clock", () => clock.stop());
+    const queue = new BullWorkqueue({ clock, client, keys });
     shutdown.add("queue", () => queue.close());
     adapters.watchQueue(() => queue.depth());
 
@@ -71,7 +74,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
     const settings = settingsFor(telling, settingsOf(config));
     const shared = {
-      ...time,
+      ...{ ...time, clock },
       client,
       keys,
       queue,
@@ -104,12 +107,13 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     });
     shutdown.add("health", () => health.close());
     await verifyServer(client);
+    await clock.start();
     await guardShards({ client, keys });
     const dashboard = await listenDashboard({
       address: config.dashboardAddress,
       queues: queue.queues,
       reader: new HistoryReader({ client, keys }),
-      clock: systemClock,
+      clock,
     });
     shutdown.add("dashboard", () => dashboard.close());
 

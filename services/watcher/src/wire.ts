@@ -4,6 +4,7 @@ import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
+import { RedisClock } from "@fleet-reloader/redis/redis-clock";
 import { RedisOwnership } from "@fleet-reloader/redis/redis-ownership";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
@@ -45,7 +46,10 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const client = new RedisClient(redisAddress(config.redisUrl), log);
   shutdown.add("redis", () => client.close());
   const keys = new Keys("fleet-reloader", config.shards);
-  const queue = new BullWorkqueue({ ...time, client, keys });
+  const clock = new RedisClock({ client, keys, local: systemClock });
+  shutdown.add("clock", () => clock.stop());
+  const shared = { ...time, clock, client, keys, log, meter };
+  const queue = new BullWorkqueue(shared);
   shutdown.add("queue", () => queue.close());
   const telling = createTelling({
     ...{ ...time, log, meter, url: config.webhookUrl, settings: settingsOf(config) },
@@ -54,8 +58,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
   const settings = settingsFor(telling, settingsOf(config));
   const watching = new Watching({
-    ...time,
-    ...{ client, keys, queue, log, meter, telling, settings },
+    ...{ ...shared, queue, telling, settings },
     ...{ compile: createPatternCompiler(), auditIntervalMs: config.auditInterval },
   });
   const fleet = new Fleet({
@@ -65,11 +68,11 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     limit: callLimit(config),
   });
   const member = uniqueInstanceName();
-  const ownership = new RedisOwnership({ ...time, client, keys, log, meter, member });
+  const ownership = new RedisOwnership({ ...shared, member });
   const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
   shutdown.add("freezes", () => freezes.close());
   const scaling = createScaling({
-    ...{ ...time, client, keys, queue, log, freezes, fleet },
+    ...{ ...shared, queue, freezes, fleet },
     horizonMs: config.workHorizon,
   });
   // Served before anything is waited for: being alive depends on nothing outside this process.
@@ -88,6 +91,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   });
   shutdown.add("health", () => health.close());
   await verifyServer(client);
+  await clock.start();
   await guardShards({ client, keys });
 
   const lifetime = new AbortController();
@@ -96,10 +100,10 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   );
   const owning = ownership.run(lifetime.signal);
   const holds = scaling.watchHolds(lifetime.signal);
-  const told = startHistory({ ...time, config, client, keys, log, meter });
+  const told = startHistory({ ...shared, config });
   shutdown.add("history", () => told.stop());
   const { history } = told;
-  const news = tellFreezes({ ...time, client, keys, log, freezes, history, member }, lifetime.signal);
+  const news = tellFreezes({ ...shared, freezes, history, member }, lifetime.signal);
   shutdown.add("clusters", async () => {
     lifetime.abort();
     await Promise.all([owning, running, holds, news]);

@@ -5,6 +5,7 @@ import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
+import { RedisClock } from "@fleet-reloader/redis/redis-clock";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { rollLimitsOf } from "@fleet-reloader/runtime/config/brake-fields";
@@ -48,7 +49,10 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   const client = new RedisClient(redisAddress(config.redisUrl), log);
   shutdown.add("redis", () => client.close());
   const keys = new Keys("fleet-reloader", config.shards);
-  const queue = new BullWorkqueue({ ...time, client, keys });
+  const clock = new RedisClock({ client, keys, local: systemClock });
+  shutdown.add("clock", () => clock.stop());
+  const shared = { ...time, clock, client, keys, log, meter };
+  const queue = new BullWorkqueue(shared);
   shutdown.add("queue", () => queue.close());
   adapters.watchQueue(() => queue.depth());
   const settings = settingsOf(config);
@@ -67,6 +71,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   });
   shutdown.add("health", () => health.close());
   await verifyServer(client);
+  await clock.start();
   await guardShards({ client, keys });
 
   const lifetime = new AbortController();
@@ -84,21 +89,21 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     return running;
   });
   const reporting = startReporting({
-    ...{ ...time, config, fleet, settings, log, meter },
+    ...{ ...shared, config, fleet, settings },
     isFleet: registration.isFleet,
     instance: instanceName(),
   });
   // After the worker, whose last rolls are told too, and before the connections that Events need.
   shutdown.add("reports", () => reporting.stop());
-  const told = startHistory({ ...time, config, client, keys, log, meter });
+  const told = startHistory({ ...shared, config });
   shutdown.add("history", () => told.stop());
   // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
   if (config.webhookUrl === undefined) {
     const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });
     shutdown.add("freezes", () => freezes.close());
     const working = await startWorking({
-      ...{ ...time, freezes, limits: rollLimitsOf(config) },
-      ...{ fleet, client, keys, keyring, queue, log, meter, settings },
+      ...{ ...shared, freezes, limits: rollLimitsOf(config) },
+      ...{ fleet, keyring, queue, settings },
       reporter: reporting.reporter,
       history: told.history,
       onTaken: adapters.requestTaken,

@@ -1,7 +1,7 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import { createBrakes } from "@fleet-reloader/engine/brakes";
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Random } from "@fleet-reloader/engine/clock";
 import { ClusterGate } from "@fleet-reloader/engine/cluster-gate";
 import { byPurpose, createFollower } from "@fleet-reloader/engine/follow/follow-rollout";
 import { createFollowUps } from "@fleet-reloader/engine/follow/follow-ups";
@@ -23,6 +23,7 @@ import { BullConsumer } from "@fleet-reloader/redis/bull-consumer";
 import type { RedisClient } from "@fleet-reloader/redis/client";
 import type { Keys } from "@fleet-reloader/redis/keys";
 import { guardMarkKey } from "@fleet-reloader/redis/mark-key-guard";
+import type { RedisClock } from "@fleet-reloader/redis/redis-clock";
 import { RedisRollLedger } from "@fleet-reloader/redis/redis-roll-ledger";
 import { RedisRolloutRuns } from "@fleet-reloader/redis/redis-rollout-runs";
 import { RedisWorkloadRecords } from "@fleet-reloader/redis/redis-workload-records";
@@ -39,7 +40,7 @@ export interface WorkingOptions {
   readonly settings: Settings;
   readonly compile: CompilePattern;
   readonly concurrency: number;
-  readonly clock: Clock;
+  readonly clock: RedisClock;
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
