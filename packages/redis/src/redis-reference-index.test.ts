@@ -1,6 +1,6 @@
 import {
   entryOf,
-  matchesForTest,
+  namesForTest,
   referenceIndexContract,
   versionOf,
 } from "@fleet-reloader/testkit/contracts/reference-index-contract";
@@ -33,7 +33,7 @@ async function openIndex(
   indexes += 1;
   const keys = new Keys(at.prefix ?? `index-${indexes}`, at.url === undefined ? 1 : 4);
   const cluster = at.cluster ?? "c1";
-  const index = new RedisReferenceIndex({ client, keys, cluster, clock: wallClock, matches: matchesForTest });
+  const index = new RedisReferenceIndex({ client, keys, cluster, clock: wallClock, names: namesForTest });
   await index.open();
   return {
     ...{ index, client, keys, cluster },
@@ -98,7 +98,7 @@ describe("the reference index in Redis", () => {
     await using bed = await openIndex({ prefix: "wiped" });
     const { client } = bed;
     const keys = new Keys("wiped", 4);
-    const index = new RedisReferenceIndex({ ...bed, keys, clock: wallClock, matches: matchesForTest });
+    const index = new RedisReferenceIndex({ ...bed, keys, clock: wallClock, names: namesForTest });
     expect(await readShards({ client, keys })).toBe(1);
     await bed.lose();
     expect(await readShards({ client, keys })).toBeUndefined();

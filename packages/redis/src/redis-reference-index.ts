@@ -3,6 +3,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source";
 import { parseWorkloadKey, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Clock } from "@fleet-reloader/engine/clock";
+import type { NameMatches } from "@fleet-reloader/engine/name-matches";
 import type {
   ChangedSource,
   Dependent,
@@ -32,8 +33,7 @@ export interface RedisReferenceIndexOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly clock: Clock;
-  /** Compiles an annotation item as the dialect does; undefined when it is unreadable (it was reported when indexed). */
-  readonly matches: (item: string, name: string) => boolean;
+  readonly names: Pick<NameMatches, "of">;
 }
 
 /** Some milliseconds of Redis, which does nothing else meanwhile; a namespace, or a kind, may go with tens of thousands. */
@@ -45,7 +45,7 @@ export class RedisReferenceIndex implements ReferenceIndex {
   readonly #all: Keys;
   readonly #keys: ClusterKeys;
   readonly #clock: Clock;
-  readonly #matches: RedisReferenceIndexOptions["matches"];
+  readonly #names: RedisReferenceIndexOptions["names"];
   #epoch = "";
   #connections = 0;
 
@@ -54,7 +54,7 @@ export class RedisReferenceIndex implements ReferenceIndex {
     this.#all = options.keys;
     this.#keys = options.keys.cluster(options.cluster);
     this.#clock = options.clock;
-    this.#matches = options.matches;
+    this.#names = options.names;
   }
 
   async open(): Promise<{ engagedAtSeconds: number }> {
@@ -120,15 +120,23 @@ export class RedisReferenceIndex implements ReferenceIndex {
   }
 
   async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
-    const found = readList(await this.#run(findChangedScript, sources.flatMap(quadruple)));
-    return found.flatMap((item) => {
-      const [position, named, matching, isFirst] = readList(item);
+    const [found, withPatterns] = readList(await this.#run(findChangedScript, sources.flatMap(quadruple)));
+    const changed = readList(found).flatMap((item) => {
+      const [position, named, isFirst] = readList(item);
       const source = sources[Number(position) - 1];
       if (source === undefined) return [];
-      const dependents = [...this.#named(readList(named)), ...this.#matching(readList(matching), source)];
-      if (dependents.length === 0) return [];
-      return [{ source, isFirst: isFirst === 1, dependents: distinct(dependents) }];
+      return [{ source, isFirst: isFirst === 1, dependents: this.#named(readList(named)) }];
     });
+    const names = namesOf(changed.map(({ source }) => source.ref));
+    for (const item of readList(withPatterns)) {
+      const [namespace, workloads] = readList(item);
+      const matching = await this.#matching(readList(workloads), names(readText(namespace)));
+      for (const { source, dependents } of changed)
+        if (source.ref.namespace === namespace) dependents.push(...matching(source.ref));
+    }
+    return changed
+      .filter(({ dependents }) => dependents.length > 0)
+      .map((one) => ({ ...one, dependents: distinct(one.dependents) }));
   }
 
   async markHandled(sources: readonly SourceVersion[]): Promise<void> {
@@ -172,18 +180,28 @@ export class RedisReferenceIndex implements ReferenceIndex {
     return dependents;
   }
 
-  #matching(triples: readonly unknown[], source: SourceVersion): Dependent[] {
-    const dependents: Dependent[] = [];
+  /** Which workloads with patterns of a namespace use which of its sources. */
+  async #matching(
+    triples: readonly unknown[],
+    namesOfKind: ReadonlyMap<SourceKind, readonly string[]>,
+  ): Promise<(source: SourceRef) => readonly Dependent[]> {
+    const users: {
+      readonly dependent: Dependent;
+      readonly matches: ReadonlyMap<string, ReadonlySet<string>>;
+    }[] = [];
     for (let i = 0; i < triples.length; i += 3) {
       const workload = parseWorkloadKey(readText(triples[i]));
+      if (workload === undefined) continue;
       const patterns = readPatterns(triples[i + 2]);
-      const isMatch = patterns.some(
-        ([kind, item]) => kind === source.ref.kind && this.#matches(item, source.ref.name),
-      );
-      if (workload !== undefined && isMatch)
-        dependents.push({ workload, window: readWindow(triples[i + 1]) });
+      const matches = new Map<string, ReadonlySet<string>>();
+      for (const [kind, names] of namesOfKind) {
+        const items = patterns.flatMap(([itsKind, item]) => (itsKind === kind ? [item] : []));
+        matches.set(kind, new Set((await this.#names.of(items, names)).keys()));
+      }
+      users.push({ dependent: { workload, window: readWindow(triples[i + 1]) }, matches });
     }
-    return dependents;
+    return ({ kind, name }) =>
+      users.flatMap(({ dependent, matches }) => (matches.get(kind)?.has(name) === true ? [dependent] : []));
   }
 
   async #run(script: Script, args: readonly string[]): Promise<unknown> {
@@ -209,6 +227,18 @@ function stateLost(): Fault {
     "redis.state-lost",
     "Redis was restarted, flushed or replaced; everything is compared again",
   );
+}
+
+/** The names of each kind in a namespace. */
+function namesOf(sources: readonly SourceRef[]) {
+  const byNamespace = Map.groupBy(sources, ({ namespace }) => namespace);
+  return (namespace: string): ReadonlyMap<SourceKind, readonly string[]> =>
+    new Map(
+      [...Map.groupBy(byNamespace.get(namespace) ?? [], ({ kind }) => kind)].map(([kind, refs]) => [
+        kind,
+        refs.map(({ name }) => name),
+      ]),
+    );
 }
 
 function quadruple(source: SourceVersion): string[] {

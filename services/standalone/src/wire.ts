@@ -1,5 +1,6 @@
 import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
 import type { Log } from "@fleet-reloader/engine/log";
+import { NameMatches } from "@fleet-reloader/engine/name-matches";
 import { Fleet } from "@fleet-reloader/kube/fleet";
 import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
 import { openRegistration } from "@fleet-reloader/kube/registration/sources";
@@ -81,7 +82,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       log,
       meter,
       settings,
-      compile: createPatternCompiler(),
+      names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
     };
     const fleet = new Fleet({
       ...{ ...time, log, meter, userAgent, onCall: adapters.requested },

@@ -1,3 +1,4 @@
+import { NameMatches } from "@fleet-reloader/engine/name-matches";
 import { Fleet } from "@fleet-reloader/kube/fleet";
 import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
 import { openRegistration } from "@fleet-reloader/kube/registration/sources";
@@ -59,7 +60,10 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const settings = settingsFor(telling, settingsOf(config));
   const watching = new Watching({
     ...{ ...shared, queue, telling, settings },
-    ...{ compile: createPatternCompiler(), auditIntervalMs: config.auditInterval },
+    ...{
+      names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
+      auditIntervalMs: config.auditInterval,
+    },
   });
   const fleet = new Fleet({
     ...{ ...time, log, meter, userAgent, onCall: adapters.requested, isShared: true },

@@ -1,3 +1,4 @@
+import { NameMatches } from "@fleet-reloader/engine/name-matches";
 import { untilAborted } from "@fleet-reloader/engine/until-aborted";
 import { Fleet } from "@fleet-reloader/kube/fleet";
 import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
@@ -107,7 +108,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
       reporter: reporting.reporter,
       history: told.history,
       onTaken: adapters.requestTaken,
-      compile: createPatternCompiler(),
+      names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
       ...{ concurrency: config.concurrency, forgetOldKeys: config.forgetOldKeys },
     });
     shutdown.add("worker", () => working.stop());

@@ -1,4 +1,3 @@
-import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import { createBrakes } from "@fleet-reloader/engine/brakes";
 import type { Random } from "@fleet-reloader/engine/clock";
@@ -10,6 +9,7 @@ import { gatedHandler } from "@fleet-reloader/engine/gated-handler";
 import type { History } from "@fleet-reloader/engine/history/history";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
+import type { NameMatches } from "@fleet-reloader/engine/name-matches";
 import type { EngagedCluster } from "@fleet-reloader/engine/reconcile/reading";
 import { createReconciler } from "@fleet-reloader/engine/reconcile-workload";
 import type { Reporter } from "@fleet-reloader/engine/reporter";
@@ -38,7 +38,7 @@ export interface WorkingOptions {
   readonly forgetOldKeys: boolean;
   readonly queue: Workqueue;
   readonly settings: Settings;
-  readonly compile: CompilePattern;
+  readonly names: NameMatches;
   readonly concurrency: number;
   readonly clock: RedisClock;
   readonly random: Random;

@@ -1,4 +1,3 @@
-import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { parseCarried, type Served } from "@fleet-reloader/domain/carried/carried";
 import { isOwnNote, ourNote } from "@fleet-reloader/domain/carried/note";
 import type { PodsStart } from "@fleet-reloader/domain/evidence/pods-start";
@@ -9,6 +8,7 @@ import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import type { LiveWorkload } from "../cluster-api.ts";
 import { isInterested, patternsOf, readInterest } from "../interest.ts";
+import type { NameMatches } from "../name-matches.ts";
 import { createNamespaceCheck } from "../namespace-scope.ts";
 import type { Again, Request } from "../request.ts";
 import type { Settings } from "../settings.ts";
@@ -34,7 +34,7 @@ export interface LookOptions {
   readonly records: WorkloadRecords;
   readonly keys: Keyring;
   readonly sha1: (bytes: Uint8Array) => string;
-  readonly compile: CompilePattern;
+  readonly names: NameMatches;
   readonly settings: Settings;
   readonly lifetime: AbortSignal;
 }
@@ -69,7 +69,7 @@ export function createLook(options: LookOptions): LookNow {
     if (stand === "stash") return { stash: live };
     // A pause that was begun while the namespace was served has to end all the same.
     if (!isInScope && !isHeld(live, options.settings.dialect)) return "ignored";
-    const interest = readInterest(live, options.settings, options.compile);
+    const interest = await readInterest(live, options.settings, options.names);
     const note = ourNote(live.annotations, options.keys);
     const isOwn = isOwnNote(live.annotations, live.object, options.keys);
     const reading = { request, delivery, cluster, live, kind, interest, note, isOwn, noteCount: 0 };

@@ -27,7 +27,11 @@ export async function openRedisParts(url: string): Promise<RedisParts> {
   await clock.start();
   const shared = { client, keys, clock, log };
   const queue = new BullWorkqueue(shared);
-  const index = new RedisReferenceIndex({ ...shared, cluster: benchCluster, matches: () => false });
+  const index = new RedisReferenceIndex({
+    ...shared,
+    cluster: benchCluster,
+    names: { of: async () => new Map() },
+  });
   await index.open();
   return {
     ...{ ...shared, queue, index },
