@@ -1,4 +1,4 @@
-import { parseCarried, type Served } from "@fleet-reloader/domain/carried/carried";
+import { type Carried, parseCarried, type Served } from "@fleet-reloader/domain/carried/carried";
 import { isOwnNote, ourNote } from "@fleet-reloader/domain/carried/note";
 import type { PodsStart } from "@fleet-reloader/domain/evidence/pods-start";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
@@ -51,7 +51,7 @@ const unlisted = { type: "again", afterMs: 1000, reason: "WorkloadsNotListed" } 
 
 /** The reading half: the workload and its sources as they are now, and what follows from them. Writes nothing. */
 export function createLook(options: LookOptions): LookNow {
-  const { sources } = options;
+  const { sources, keys } = options;
   const isServed = createNamespaceCheck(options.settings.scope, options.lifetime);
 
   return async function lookNow(request, delivery, cluster) {
@@ -73,7 +73,7 @@ export function createLook(options: LookOptions): LookNow {
     const note = ourNote(live.annotations, options.keys);
     const isOwn = isOwnNote(live.annotations, live.object, options.keys);
     const reading = { request, delivery, cluster, live, kind, interest, note, isOwn, noteCount: 0 };
-    if (!isInScope) return { reading, stand, ...leftAlone(note) };
+    if (!isInScope) return { reading, stand, ...leftAlone(parseCarried(note, keys)) };
     const past = await pastOf(reading);
     const isNobody = past.carried === undefined && past.record?.served === undefined;
     if (isNobody && stand !== "owned" && isInterested(interest)) return { again: unlisted };
@@ -81,9 +81,9 @@ export function createLook(options: LookOptions): LookNow {
   };
 
   async function pastOf(reading: Reading): Promise<KnownPast> {
-    const noted = parseCarried(reading.note);
+    const noted = parseCarried(reading.note, keys);
     const record = isNoteEnough(noted, reading) ? undefined : await options.records.read(reading.request);
-    return knownPast(noted, record, reading);
+    return knownPast(noted, record, { ...reading, keys });
   }
 
   async function planNow(reading: Reading, { stand, past, ahead }: Before): Promise<Look> {
@@ -104,7 +104,10 @@ export function createLook(options: LookOptions): LookNow {
   }
 
   async function askedPast(reading: Reading): Promise<KnownPast> {
-    return knownPast(parseCarried(reading.note), await options.records.read(reading.request), reading);
+    return knownPast(parseCarried(reading.note, keys), await options.records.read(reading.request), {
+      ...reading,
+      keys,
+    });
   }
 
   function planWith(
@@ -144,6 +147,6 @@ interface Before {
 }
 
 /** What a namespace that is not served leaves to decide: nothing, and the note stays. */
-function leftAlone(note: string | undefined): Planned {
-  return { planned: { type: "record", carried: parseCarried(note), hingesOnPods: false }, sights: [] };
+function leftAlone(carried: Carried | undefined): Planned {
+  return { planned: { type: "record", carried, hingesOnPods: false }, sights: [] };
 }
