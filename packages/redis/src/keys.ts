@@ -84,6 +84,11 @@ export class FleetKeys {
     return `${this.root}:freezes`;
   }
 
+  /** Hash: cluster → id of the registration it is served by. */
+  get incumbents(): string {
+    return `${this.root}:incumbents`;
+  }
+
   /** How many shards the keys of this Redis are laid out for. */
   get shards(): string {
     return `${this.root}:shards`;

@@ -10,6 +10,7 @@ import { EmbeddedServer } from "@fleet-reloader/redis/embedded-server";
 import { HistoryReader } from "@fleet-reloader/redis/history-reader";
 import { Keys } from "@fleet-reloader/redis/keys";
 import { RedisClock } from "@fleet-reloader/redis/redis-clock";
+import { RedisIncumbents } from "@fleet-reloader/redis/redis-incumbents";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { rollLimitsOf } from "@fleet-reloader/runtime/config/brake-fields";
@@ -89,6 +90,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       providers: registration.providers,
       rights: (namespaces) => rightsFor(["watcher", "worker"], settings, namespaces),
       limit: callLimit(config),
+      ...{ incumbents: new RedisIncumbents({ client, keys }), tellsEvents: config.events },
     });
     const watching = new Watching({ ...shared, telling, auditIntervalMs: config.auditInterval });
     const freezes = openFreezes({ ...time, config, env: sources.env, userAgent });

@@ -6,6 +6,7 @@ import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
 import { RedisClock } from "@fleet-reloader/redis/redis-clock";
+import { RedisIncumbents } from "@fleet-reloader/redis/redis-incumbents";
 import { RedisOwnership } from "@fleet-reloader/redis/redis-ownership";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
@@ -70,6 +71,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
     providers: registration.providers,
     rights: (namespaces) => rightsFor(["watcher"], settings, namespaces),
     limit: callLimit(config),
+    incumbents: new RedisIncumbents({ client, keys }),
   });
   const member = uniqueInstanceName();
   const ownership = new RedisOwnership({ ...shared, member });

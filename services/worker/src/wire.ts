@@ -7,6 +7,7 @@ import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
 import { RedisClock } from "@fleet-reloader/redis/redis-clock";
+import { RedisIncumbents } from "@fleet-reloader/redis/redis-incumbents";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { rollLimitsOf } from "@fleet-reloader/runtime/config/brake-fields";
@@ -62,6 +63,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     providers: registration.providers,
     rights: (namespaces) => rightsFor(["worker"], settings, namespaces),
     limit: callLimit(config),
+    ...{ incumbents: new RedisIncumbents({ client, keys }), tellsEvents: config.events },
   });
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await listenHealth({
