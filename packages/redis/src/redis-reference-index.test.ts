@@ -184,3 +184,24 @@ describe("the reference index in Redis", () => {
     await bed.index.verify();
   });
 });
+
+// A hundred namespaces and five kinds would else fetch all keys five hundred times at each start.
+test("what is retained of one namespace fetches the keys of no other", async () => {
+  await using bed = await openIndex();
+  const entries = Array.from({ length: 3000 }, (_, at) => ({
+    workload: { kind: "Deployment", namespace: at < 10 ? "few" : "many", name: `w${at}` },
+    ...{ sources: [], patterns: [], scope: "", window: {} },
+  }));
+  await bed.index.put(entries);
+  const { connection } = bed.client;
+  const hkeys = vi.spyOn(connection, "hkeys");
+  const hscan = vi.spyOn(connection, "hscan");
+  await bed.index.retain("Deployment", "few", new Set(["Deployment/few/w1"]));
+  const answers = await Promise.all(hscan.mock.results.map(({ value }) => value));
+  const fetched = answers.flatMap(([, found]: readonly [string, readonly string[]]) => found);
+  expect(fetched).toHaveLength(2 * 10);
+  expect(hkeys).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+  const left = await connection.hkeys(bed.keys.cluster(bed.cluster).workloads);
+  expect(left).toHaveLength(2991);
+});

@@ -39,6 +39,9 @@ export interface RedisReferenceIndexOptions {
 /** Some milliseconds of Redis, which does nothing else meanwhile; a namespace, or a kind, may go with tens of thousands. */
 const removedAtOnce = 500;
 
+/** Below a millisecond of Redis. */
+const scannedAtOnce = 1000;
+
 /** The reference index of one cluster in Redis. */
 export class RedisReferenceIndex implements ReferenceIndex {
   readonly #client: RedisClient;
@@ -114,9 +117,17 @@ export class RedisReferenceIndex implements ReferenceIndex {
     keys: ReadonlySet<string>,
   ): Promise<void> {
     const prefix = namespace === undefined ? `${workloadKind}/` : `${workloadKind}/${namespace}/`;
-    const known = await this.#client.connection.hkeys(this.#keys.workloads);
-    const gone = known.filter((key) => key.startsWith(prefix) && !keys.has(key));
-    await this.#remove(gone);
+    // Only those of the scope come here: a cluster with a hundred namespaces would else send all its keys a hundred times for each kind.
+    const gone = new Set<string>();
+    for (let cursor = ""; cursor !== "0"; ) {
+      const [next, found] = await this.#scan(cursor || "0", prefix);
+      for (let at = 0; at < found.length; at += 2) {
+        const key = found[at] ?? "";
+        if (key.startsWith(prefix) && !keys.has(key)) gone.add(key);
+      }
+      cursor = next;
+    }
+    await this.#remove([...gone]);
   }
 
   async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
@@ -164,6 +175,19 @@ export class RedisReferenceIndex implements ReferenceIndex {
     for (const [kind, group] of Map.groupBy(sources, (source) => source.kind)) {
       await this.#client.connection.hdel(this.#keys.handled(kind), ...group.map(handledField));
     }
+  }
+
+  /** What was there from the beginning of a scan to its end is found by it; some of it twice. */
+  async #scan(cursor: string, prefix: string): Promise<readonly [string, readonly string[]]> {
+    const { connection } = this.#client;
+    return await connection.hscan(
+      this.#keys.workloads,
+      cursor,
+      "MATCH",
+      `${prefix}*`,
+      "COUNT",
+      scannedAtOnce,
+    );
   }
 
   async #remove(workloads: readonly string[]): Promise<void> {
