@@ -30,6 +30,11 @@ export const eventReasons = [
     meaning:
       "A change waits: something is frozen, or a breaker is open. The message says why; it is looked at again by itself.",
   },
+  {
+    reason: "ClusterClaimed",
+    meaning:
+      "On the namespace kube-system: another registration claims to be this cluster from another address. It is not served; the message names both.",
+  },
 ] as const;
 
 /** One of `eventReasons`. */

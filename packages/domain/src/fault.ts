@@ -144,6 +144,12 @@ export const faultCatalogue = {
     meaning: "We are stopping; the work is given back untouched.",
     mend: "None needed.",
   },
+  "engine.overloaded": {
+    class: "throttled",
+    meaning:
+      "So many of our own calls to a cluster were under way that this one got no connection within 10 s. The cluster answers, and is not called sick for it.",
+    mend: "None needed unless it lasts: look for a pattern that matches very many names, and add workers.",
+  },
   "engine.write-rewritten": {
     class: "transient",
     meaning:

@@ -95,6 +95,13 @@ export interface ClusterApi {
    * holds it meanwhile.
    */
   readSourceAnnotations(ref: SourceRef, signal: AbortSignal): Promise<Annotations>;
+  /** Of these sources of a kind other than SecretProviderClass those that there are, by name: one list in the place of many reads. */
+  readSources(
+    kind: SourceKind,
+    namespace: string,
+    names: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, LiveSource>>;
   /** Names of all served sources of a kind in a namespace, for annotation patterns. Metadata only. */
   listSourceNames(kind: SourceKind, namespace: string, signal: AbortSignal): Promise<readonly string[]>;
   /** Pods that a label selector fits, as the API server sent them; of more than `podsMax`, some. */

@@ -1,4 +1,3 @@
-import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import type { SourceKind } from "@fleet-reloader/domain/source";
 import { AuditSchedule } from "./audit-schedule.ts";
@@ -7,6 +6,7 @@ import type { LiveWorkload } from "./cluster-api.ts";
 import type { ClusterStreams, Stream } from "./cluster-streams.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
+import type { NameMatches } from "./name-matches.ts";
 import { CatchUps, listOnce } from "./namespace-catch-up.ts";
 import { NamespaceGate, servedOnly } from "./namespace-gate.ts";
 import { mayServe, selectorOf } from "./namespace-scope.ts";
@@ -26,7 +26,7 @@ export interface ClusterSessionOptions {
   readonly index: ReferenceIndex;
   readonly queue: Workqueue;
   readonly settings: Settings;
-  readonly compile: CompilePattern;
+  readonly names: NameMatches;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;

@@ -1,4 +1,3 @@
-import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import { AdoptionWait } from "./adoption-wait.ts";
@@ -8,6 +7,7 @@ import type { ClusterStreams } from "./cluster-streams.ts";
 import { type LinkedAbort, linkedAbort } from "./linked-abort.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
+import type { NameMatches } from "./name-matches.ts";
 import { selectorOf } from "./namespace-scope.ts";
 import type { ReferenceIndex } from "./reference-index.ts";
 import type { ClusterId } from "./request.ts";
@@ -25,7 +25,7 @@ export interface ClusterWatcherOptions {
   readonly index: ReferenceIndex;
   readonly queue: Workqueue;
   readonly settings: Settings;
-  readonly compile: CompilePattern;
+  readonly names: NameMatches;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;

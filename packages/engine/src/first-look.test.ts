@@ -2,12 +2,15 @@ import { parseCarried } from "@fleet-reloader/domain/carried/carried";
 import { noteAnnotation } from "@fleet-reloader/domain/carried/note";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
 import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
 import { describe, expect, test } from "vitest";
 import { adopted, failing } from "./fixture/adopted-deployment.ts";
 import { auto, createTestBed, outcomeOf, type TestBedOptions } from "./fixture/test-bed.ts";
 import type { Delivery } from "./workqueue.ts";
+
+const keys = testKeyring("k1");
 
 const annotation = noteAnnotation("k1");
 const selector = { spec: { selector: { matchLabels: { app: "app" } } } };
@@ -101,7 +104,7 @@ describe("a first look that finds a change", () => {
 });
 
 describe("a doubtful delivery", () => {
-  const countOf = (text: string | undefined) => parseCarried(text)?.count;
+  const countOf = (text: string | undefined) => parseCarried(text, keys)?.count;
 
   test("that finds nothing to do writes the note with a higher count, once", async () => {
     const bed = await adopted();
@@ -110,7 +113,7 @@ describe("a doubtful delivery", () => {
     const result = await bed.reconcile(bed.api, { isDoubtful: true, attemptsMade: 1 });
     expect(outcomeOf(result)).toBe("recorded");
     const after = bed.cluster.workload(bed.api)?.annotations[annotation];
-    expect({ ...parseCarried(after), count: 1 }).toEqual(parseCarried(before));
+    expect({ ...parseCarried(after, keys), count: 1 }).toEqual(parseCarried(before, keys));
     expect([countOf(after), bed.patches(), bed.cluster.rolls()]).toEqual([2, 2, []]);
     expect(await bed.run()).toBe("unchanged");
     expect(bed.patches()).toBe(2);
@@ -224,8 +227,8 @@ describe("a note that somebody else has touched", () => {
     const bed = await remembered();
     write(bed, `{"v":1,"key":"k1","n":9,"sources":{}}`);
     expect(await bed.run()).toBe("recorded");
-    const now = parseCarried(bed.noteNow());
-    expect({ ...now, count: 1 }).toEqual(parseCarried(bed.note));
+    const now = parseCarried(bed.noteNow(), keys);
+    expect({ ...now, count: 1 }).toEqual(parseCarried(bed.note, keys));
     expect([now?.count, bed.cluster.rolls()]).toEqual([10, []]);
     expect(await bed.run()).toBe("unchanged");
   });

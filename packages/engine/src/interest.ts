@@ -1,4 +1,3 @@
-import { type CompilePattern, namesSource } from "@fleet-reloader/domain/annotation/name-list";
 import { mayReload, type OptIn, readOptIn } from "@fleet-reloader/domain/annotation/opt-in";
 import type { Debounce } from "@fleet-reloader/domain/debounce";
 import { judge } from "@fleet-reloader/domain/decision/judge";
@@ -7,6 +6,7 @@ import { collectReferences, type Reference } from "@fleet-reloader/domain/refere
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
 import type { Annotations } from "@fleet-reloader/domain/workload";
 import type { LiveWorkload } from "./cluster-api.ts";
+import type { NameMatches } from "./name-matches.ts";
 import type { IndexEntry } from "./reference-index.ts";
 import type { Settings } from "./settings.ts";
 
@@ -15,42 +15,80 @@ export interface Interest {
   readonly optIn: OptIn;
   readonly template: PodTemplate;
   readonly references: ReadonlyMap<string, Reference>;
+  /** Keys of the sources that annotations name in full, and of the referenced ones that a pattern matches. */
+  readonly named: ReadonlySet<string>;
   /** Sources that may count: referenced ones that are asked for, and exact names of annotations. */
   readonly candidates: readonly SourceRef[];
   /** Kinds for which name patterns are set; all names of the kind in the namespace have to be looked at. */
   readonly patternKinds: readonly SourceKind[];
 }
 
-export function readInterest(workload: LiveWorkload, settings: Settings, compile: CompilePattern): Interest {
+export async function readInterest(
+  workload: LiveWorkload,
+  settings: Settings,
+  names: NameMatches,
+): Promise<Interest> {
   const { dialect, autoReloadAll } = settings;
-  const optIn = readOptIn(workload, dialect, { autoReloadAll }, compile);
+  const optIn = readOptIn(workload, dialect, { autoReloadAll }, names.compile);
   const template = parsePodTemplate(workload.template);
   const kinds = settings.sourceKinds.filter((kind) => mayReload(optIn, kind));
   const { namespace } = workload.ref;
   const all = kinds.length === 0 ? [] : collectReferences(template, namespace);
   const references = all.filter(({ source }) => kinds.includes(source.kind));
   const byKey = new Map(references.map((reference) => [sourceKey(reference.source), reference]));
-  // Whether a source carries the match annotation only the source itself can tell: those that would count with it count.
-  const asked = references.filter((reference) => counts(optIn, reference, { [dialect.match]: "true" }));
-  const named = kinds.flatMap((kind) =>
+  const inFull = kinds.flatMap((kind) =>
     optIn.kinds[kind].named.exact.map((name) => ({ kind, namespace, name })),
+  );
+  const named = new Set([...inFull, ...(await matchedReferences(optIn, references, names))].map(sourceKey));
+  // Whether a source carries the match annotation only the source itself can tell: those that would count with it count.
+  const asked = references.filter((reference) =>
+    counts({ optIn, named }, reference, { [dialect.match]: "true" }),
   );
   const excluded = (source: SourceRef) => optIn.kinds[source.kind].excluded.has(source.name);
   const candidates = new Map(
-    [...asked.map(({ source }) => source), ...named].map((source) => [sourceKey(source), source]),
+    [...asked.map(({ source }) => source), ...inFull].map((source) => [sourceKey(source), source]),
   );
   return {
     optIn,
     template,
     references: byKey,
+    named,
     candidates: [...candidates.values()].filter((source) => !excluded(source)),
     patternKinds: kinds.filter((kind) => optIn.kinds[kind].named.patterns.length > 0),
   };
 }
 
+/** The referenced sources that a pattern matches. */
+async function matchedReferences(
+  optIn: OptIn,
+  references: readonly Reference[],
+  names: NameMatches,
+): Promise<readonly SourceRef[]> {
+  const matched: SourceRef[] = [];
+  for (const [kind, its] of Map.groupBy(references, ({ source }) => source.kind)) {
+    const items = optIn.kinds[kind].named.patterns.map(({ text }) => text);
+    if (items.length === 0) continue;
+    const sources = its.map(({ source }) => source);
+    const byPattern = await names.of(
+      items,
+      sources.map(({ name }) => name),
+    );
+    matched.push(...sources.filter(({ name }) => byPattern.has(name)));
+  }
+  return matched;
+}
+
+const none: ReadonlyMap<string, readonly string[]> = new Map();
+
 /** Whether a source that is referenced counts, if these are its annotations. */
-function counts(optIn: OptIn, reference: Reference, annotations: Annotations): boolean {
-  return judge({ optIn, source: { ref: reference.source, annotations }, reference }).reload;
+function counts(
+  { optIn, named }: Pick<Interest, "optIn" | "named">,
+  reference: Reference,
+  annotations: Annotations,
+): boolean {
+  const { source } = reference;
+  const isNamed = named.has(sourceKey(source));
+  return judge({ optIn, source: { ref: source, annotations }, reference, isNamed }).reload;
 }
 
 /** The name patterns in force, by kind. Content that is shown only while pods run neither appears nor goes. */
@@ -60,22 +98,24 @@ export function patternsOf({ optIn, patternKinds }: Interest): readonly string[]
     .flatMap((kind) => optIn.kinds[kind].named.patterns.map(({ text }) => `${kind}/${text}`));
 }
 
-/** Those of `patternsOf` that match the source. */
-export function patternsMatching({ optIn }: Interest, { kind, name }: SourceRef): readonly string[] {
-  if (kind === "SecretProviderClass") return [];
-  return optIn.kinds[kind].named.patterns
-    .filter((pattern) => pattern.matches(name))
-    .map(({ text }) => `${kind}/${text}`);
-}
-
-/** Names of a kind that the workload's patterns match. */
-export function namesMatching(
-  interest: Interest,
+/** Names of a kind that the workload's annotation names, each with those of `patternsOf` that match it. */
+export async function namesMatching(
+  { optIn }: Interest,
   kind: SourceKind,
-  names: readonly string[],
-): readonly string[] {
-  const { named, excluded } = interest.optIn.kinds[kind];
-  return names.filter((name) => namesSource(named, name) && !excluded.has(name));
+  { listed, names }: { readonly listed: readonly string[]; readonly names: NameMatches },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { named, excluded } = optIn.kinds[kind];
+  const byPattern = await names.of(
+    named.patterns.map(({ text }) => text),
+    listed,
+  );
+  const inFull = new Set(named.exact);
+  const matching = listed.filter((name) => (byPattern.has(name) || inFull.has(name)) && !excluded.has(name));
+  // Content that is shown only while pods run neither appears nor goes.
+  const patterns = kind === "SecretProviderClass" ? none : byPattern;
+  return new Map(
+    matching.map((name) => [name, (patterns.get(name) ?? []).map((text) => `${kind}/${text}`)] as const),
+  );
 }
 
 /** Whether the workload has to be in the index at all. */
@@ -100,10 +140,13 @@ export function indexEntry(workload: LiveWorkload, interest: Interest): IndexEnt
 }
 
 /** All that decides what is noted of the sources of an entry, and cannot be told from their names. */
-function scopeOf(workload: LiveWorkload, { optIn, candidates, references, patternKinds }: Interest): string {
+function scopeOf(workload: LiveWorkload, interest: Interest): string {
+  const { optIn, candidates, references, patternKinds } = interest;
   const asked = candidates.flatMap((source) => references.get(sourceKey(source)) ?? []);
   const keys = asked.flatMap((one) => (one.keys === "all" ? [] : [[sourceKey(one.source), one.keys]]));
-  const onlyMatching = asked.filter((one) => !counts(optIn, one, {})).map(({ source }) => sourceKey(source));
+  const onlyMatching = asked
+    .filter((one) => !counts(interest, one, {}))
+    .map(({ source }) => sourceKey(source));
   const excluded = patternKinds.flatMap((kind) => [...optIn.kinds[kind].excluded]);
   // Pods of a new template start without the optional sources that are missing then: that has to be noted.
   const generation = asked.some(({ optional }) => optional) ? workload.generation : 0;

@@ -1,4 +1,3 @@
-import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/keyring";
 import { isActedOn, type Stand } from "@fleet-reloader/domain/kind/stand";
@@ -12,6 +11,7 @@ import { failureRecord } from "./history/records.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
 import type { Log } from "./log.ts";
 import type { Meter } from "./meter.ts";
+import type { NameMatches } from "./name-matches.ts";
 import { about } from "./reconcile/about.ts";
 import { createLook } from "./reconcile/look.ts";
 import type { EngagedCluster } from "./reconcile/reading.ts";
@@ -31,7 +31,7 @@ export interface ReconcilerOptions {
   readonly records: WorkloadRecords;
   readonly keys: Keyring;
   readonly sha1: (bytes: Uint8Array) => string;
-  readonly compile: CompilePattern;
+  readonly names: NameMatches;
   readonly settings: Settings;
   readonly clock: Clock;
   readonly random: Random;
@@ -62,7 +62,7 @@ const unknownClusterMs = 5000;
  */
 export function createReconciler(options: ReconcilerOptions): Handler {
   const { clock, log, meter } = options;
-  const sources = createSourceReader(options.settings, options.lifetime);
+  const sources = createSourceReader(options);
   const lookNow = createLook({ ...options, sources });
   const write = createWriter({ ...options, sources });
 

@@ -30,6 +30,29 @@ async function adopted(before?: () => void) {
 }
 
 describe("what a reconcile tells", () => {
+  // Before it hurts: each of them is read whenever one changes, and named on the workload.
+  test("a pattern that matches very many names, with their number", async () => {
+    const { told, reporter } = listening();
+    const bed = createTestBed({ reporter });
+    for (let each = 0; each < 501; each += 1) bed.cluster.setSource("ConfigMap", `app-${each}`, { a: "1" });
+    const annotations = { "configmap.reloader.stakater.com/reload": "app-.*" };
+    const api = bed.cluster.setWorkload("api", { template: templateUsing({}), annotations });
+    await bed.reconcile(api, { purpose: "adoption" });
+    expect(told).toMatchObject([
+      {
+        what: "unreadable",
+        report: { problem: { value: "app-.*", problem: expect.stringMatching(/^matches 501 sources/) } },
+      },
+    ]);
+    told.length = 0;
+    const few = bed.cluster.setWorkload("few", {
+      template: templateUsing({}),
+      annotations: { "configmap.reloader.stakater.com/reload": "app-4.*" },
+    });
+    await bed.reconcile(few, { purpose: "adoption" });
+    expect(told).toEqual([]);
+  });
+
   test("a roll: where, what, which sources and why, and nothing of their content", async () => {
     const { told, cluster, api, reconcile } = await adopted();
     expect(told).toEqual([]);

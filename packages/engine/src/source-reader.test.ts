@@ -1,8 +1,11 @@
 import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
+import { compileForTest } from "@fleet-reloader/domain/fixture/compile-pattern";
 import type { SourceRef } from "@fleet-reloader/domain/source";
+import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { expect, test } from "vitest";
 import type { ClusterApi, LiveSource, LiveWorkload } from "./cluster-api.ts";
 import { readInterest } from "./interest.ts";
+import { NameMatches } from "./name-matches.ts";
 import { defaultSettings } from "./settings.ts";
 import { createSourceReader } from "./source-reader.ts";
 
@@ -48,6 +51,7 @@ function cluster(): { readonly api: ClusterApi; readonly readCount: () => number
   const api = {
     cluster: "c1",
     readSource,
+    readSources: unused,
     readWorkload: unused,
     readSourceAnnotations: unused,
     readNamespaceLabels: unused,
@@ -62,9 +66,10 @@ function cluster(): { readonly api: ClusterApi; readonly readCount: () => number
 
 async function secondLook(seen: { readonly note: string; readonly generation: number }): Promise<number> {
   const { api, readCount } = cluster();
-  const reader = createSourceReader(settings, new AbortController().signal);
+  const names = new NameMatches({ compile: compileForTest, clock: wallClock });
+  const reader = createSourceReader({ settings, names, lifetime: new AbortController().signal });
   const first = workload(1);
-  const interest = readInterest(first, settings, () => ({ invalid: "none here" }));
+  const interest = await readInterest(first, settings, names);
   const cold = reader.readAhead(api, first.ref);
   await reader.look({ api, live: first, interest, note: "A", carried: undefined, ahead: cold });
   expect(readCount()).toBe(1);

@@ -6,8 +6,9 @@ import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { ClusterApi, LiveSource, LiveWorkload } from "./cluster-api.ts";
-import { FreshReads } from "./fresh-reads.ts";
-import { type Interest, namesMatching, patternsMatching } from "./interest.ts";
+import { type Interest, namesMatching } from "./interest.ts";
+import { LiveSources } from "./live-sources.ts";
+import type { NameMatches } from "./name-matches.ts";
 import type { Settings } from "./settings.ts";
 
 /** What this process saw of a workload when it last looked at it, or wrote to it. */
@@ -41,17 +42,23 @@ export interface SourceReading {
   readonly ahead: ReadsAhead;
 }
 
+export interface SourceReaderOptions {
+  readonly settings: Pick<Settings, "reloadOnDelete" | "scope">;
+  readonly names: NameMatches;
+  /** Reads are shared by all who ask at the same time, so they end with the process and not with one who asked. */
+  readonly lifetime: AbortSignal;
+}
+
 /** Workloads whose sources are remembered; of those forgotten the first read is a round trip later. */
 const rememberedMax = 5000;
 
-/** Reads are shared by all who ask at the same time, so they end with the process and not with one who asked. */
-export function createSourceReader(
-  settings: Pick<Settings, "reloadOnDelete" | "scope">,
-  lifetime: AbortSignal,
-): SourceReader {
+/** Of a workload with more sources the others are read when it has been read: they take longer than that anyway. */
+const aheadMax = 16;
+
+export function createSourceReader({ settings, names, lifetime }: SourceReaderOptions): SourceReader {
   const isServed = servedBy(settings.scope.sourceSelector);
   const isNotedLookedUp = settings.reloadOnDelete || settings.scope.sourceSelector !== undefined;
-  const shared = new FreshReads<LiveSource | undefined>();
+  const sources = new LiveSources(lifetime);
   const visits = new Map<string, Visit>();
   const identity = (api: ClusterApi, workload: WorkloadRef) => `${api.cluster}/${workloadKey(workload)}`;
 
@@ -59,8 +66,8 @@ export function createSourceReader(
 
   function readAhead(api: ClusterApi, workload: WorkloadRef): ReadsAhead {
     const since = visits.get(identity(api, workload));
-    const reads = (since?.sources ?? []).map((source) => {
-      const reading = read(api, source);
+    const reads = (since?.sources ?? []).slice(0, aheadMax).map((source) => {
+      const reading = sources.read(api, source);
       // Nobody may need it in the end; whoever does hears of its failure.
       reading.catch(() => undefined);
       return [sourceKey(source), reading] as const;
@@ -76,28 +83,43 @@ export function createSourceReader(
     const isSafe = ahead.since?.note === note && ahead.since?.generation === live.generation;
     const reads: ReadsAhead["reads"] = isSafe ? ahead.reads : new Map();
     remember(api, live, { sources: interest.candidates, note });
-    const matching = await Promise.all(
-      interest.patternKinds.map(async (kind) => {
-        const listed = await api.listSourceNames(kind, namespace, lifetime);
-        // What is noted and not in the list is gone, or no longer served: which of them, only a read tells.
-        const names = new Set([...listed, ...(isNotedLookedUp ? notedNames(carried, kind) : [])]);
-        return namesMatching(interest, kind, [...names]).map(
-          (name): SourceRef => ({ kind, namespace, name }),
-        );
-      }),
+    const wanted = new Map(
+      interest.candidates.map((ref): [string, Wanted] => [
+        sourceKey(ref),
+        { ref, patterns: [], isNamed: interest.named.has(sourceKey(ref)) },
+      ]),
     );
-    const all = new Map(
-      [...interest.candidates, ...matching.flat()].map((source) => [sourceKey(source), source]),
-    );
-    const inFull = new Set(interest.candidates.map(sourceKey));
-    const sights = await Promise.all(
-      [...all.values()].map(async (source) => {
-        const patterns = inFull.has(sourceKey(source)) ? [] : patternsMatching(interest, source);
-        const sight = await lookAt(api, source, interest, reads);
-        return sight === undefined ? undefined : { ...sight, patterns };
-      }),
-    );
-    return sights.filter((sight) => sight !== undefined);
+    for (const kind of interest.patternKinds) {
+      const listed = await sources.names(api, kind, namespace);
+      // What is noted and not in the list is gone, or no longer served: which of them, only a read tells.
+      const all = new Set([...listed, ...(isNotedLookedUp ? notedNames(carried, kind) : [])]);
+      for (const [name, patterns] of await namesMatching(interest, kind, { listed: [...all], names })) {
+        const ref = { kind, namespace, name };
+        if (!wanted.has(sourceKey(ref))) wanted.set(sourceKey(ref), { ref, patterns, isNamed: true });
+      }
+    }
+    const lives = await readWanted(api, [...wanted.values()], { reads, interest });
+    return [...wanted].flatMap(([key, { ref, patterns, isNamed }]) => {
+      const sight = sightOf(ref, lives.get(key), interest, isNamed);
+      return sight === undefined ? [] : [{ ...sight, patterns }];
+    });
+  }
+
+  async function readWanted(
+    api: ClusterApi,
+    wanted: readonly Wanted[],
+    { reads, interest }: Pick<ReadsAhead, "reads"> & { readonly interest: Interest },
+  ): Promise<ReadonlyMap<string, LiveSource>> {
+    const rest = wanted.map(({ ref }) => ref).filter((ref) => !reads.has(sourceKey(ref)));
+    // Whoever looks up patterns may list the kind; of another there may only be a right to read by name.
+    const mayList = (kind: SourceKind) =>
+      kind !== "SecretProviderClass" && interest.patternKinds.includes(kind);
+    const found = new Map(await sources.readAll(api, rest, mayList));
+    for (const { ref } of wanted) {
+      const live = await reads.get(sourceKey(ref));
+      if (live !== undefined) found.set(sourceKey(ref), live);
+    }
+    return found;
   }
 
   function remember(
@@ -112,19 +134,17 @@ export function createSourceReader(
     if (visits.size > rememberedMax && oldest !== undefined) visits.delete(oldest);
   }
 
-  async function lookAt(
-    api: ClusterApi,
+  function sightOf(
     ref: SourceRef,
+    live: LiveSource | undefined,
     interest: Interest,
-    reads: ReadsAhead["reads"],
-  ): Promise<Omit<Sight, "patterns"> | undefined> {
-    const key = sourceKey(ref);
-    const live = await (reads.get(key) ?? read(api, ref));
+    isNamed: boolean,
+  ): Omit<Sight, "patterns"> | undefined {
     const { optIn } = interest;
-    const reference = interest.references.get(key);
+    const reference = interest.references.get(sourceKey(ref));
     // What is not there cannot say that it does not match: it is noted as absent, and asked when it appears.
     const annotations = live?.annotations ?? { [optIn.dialect.match]: "true" };
-    const decision = judge({ optIn, source: { ref, annotations }, reference });
+    const decision = judge({ optIn, source: { ref, annotations }, reference, isNamed });
     const frozenBy = live && frozenByAnnotation(live.annotations);
     return decision.reload
       ? {
@@ -148,10 +168,14 @@ export function createSourceReader(
       ...(write === undefined ? {} : { write }),
     };
   }
+}
 
-  function read(api: ClusterApi, ref: SourceRef): Promise<LiveSource | undefined> {
-    return shared.read(`${api.cluster}/${sourceKey(ref)}`, () => api.readSource(ref, lifetime));
-  }
+/** A source to look at, and the name patterns that alone lead to it. */
+interface Wanted {
+  readonly ref: SourceRef;
+  readonly patterns: readonly string[];
+  /** An annotation names it, in full or by a pattern. */
+  readonly isNamed: boolean;
 }
 
 /** Whether the labels of a source are those asked for. The watch asks the server; a read by name has to look itself. */

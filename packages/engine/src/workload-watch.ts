@@ -1,4 +1,3 @@
-import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { hasNote, hasOwnNote } from "@fleet-reloader/domain/carried/note";
 import { isHeld } from "@fleet-reloader/domain/pause";
@@ -8,6 +7,7 @@ import type { Clock } from "./clock.ts";
 import type { LiveWorkload } from "./cluster-api.ts";
 import { fingerprint } from "./fingerprint.ts";
 import { indexEntry, isInterested, readInterest } from "./interest.ts";
+import type { NameMatches } from "./name-matches.ts";
 import type { IndexEntry, ReferenceIndex } from "./reference-index.ts";
 import type { ClusterId } from "./request.ts";
 import { ServedSince } from "./served-since.ts";
@@ -25,7 +25,7 @@ export interface WorkloadWatchOptions {
   readonly index: ReferenceIndex;
   readonly queue: Workqueue;
   readonly settings: Settings;
-  readonly compile: CompilePattern;
+  readonly names: NameMatches;
   readonly clock: Clock;
   /** The API server's time now, as `ClusterStreams` tells it. */
   readonly serverSeconds: () => number | undefined;
@@ -66,7 +66,7 @@ const stashMs = 5000;
  * replacement is asked for, too, and a workload that would opt in if only its annotations could be read.
  */
 export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatch {
-  const { cluster, index, queue, settings, compile } = options;
+  const { cluster, index, queue, settings, names } = options;
   /**
    * What is remembered of each workload, so that the ten status updates of a rollout cost nothing: a number, as there are many.
    * Its sign says whether the workload opts in to anything, which costs no memory: below 0 it does not.
@@ -123,8 +123,9 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
     workloads: readonly LiveWorkload[],
     shown: (workload: LiveWorkload) => readonly LiveWorkload[],
   ): Promise<void> {
-    const fresh = workloads.flatMap((workload) => {
-      const seen = see(workload);
+    const fresh: (Seen & { readonly shape: number; readonly seen: SeenInterest | undefined })[] = [];
+    for (const workload of workloads) {
+      const seen = await see(workload);
       const { entry, isStash, unreadable } = seen;
       const print = fingerprint(JSON.stringify([entry, seen.note, seen.isHeld, isStash, unreadable]));
       const shape = entry === undefined ? -1 - print : print;
@@ -133,10 +134,10 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
       const isOther = states.length > 1 && states.some(isDisowned);
       // Where this fails, a list shows only the last of them.
       if (isOther) known.delete(workloadKey(workload.ref));
-      if (known.get(workloadKey(workload.ref)) === shape) return [];
-      const first = firstLike(entry, states, workload);
-      return [{ ...seen, shape, seen: first === undefined ? enteredNow(workload) : seenIn(first) }];
-    });
+      if (known.get(workloadKey(workload.ref)) === shape) continue;
+      const first = await firstLike(entry, states, workload);
+      fresh.push({ ...seen, shape, seen: first === undefined ? enteredNow(workload) : seenIn(first) });
+    }
     if (fresh.length === 0) return;
     const entries = fresh.flatMap(({ entry, seen }) =>
       entry === undefined ? [] : [{ ...entry, ...(seen === undefined ? {} : { seen }) }],
@@ -184,20 +185,21 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
   }
 
   /** The first of these states with the interest that the last has. Several may come at once, and its sources may have changed in between. */
-  function firstLike(
+  async function firstLike(
     entry: IndexEntry | undefined,
     shown: readonly LiveWorkload[],
     { uid }: LiveWorkload,
-  ): LiveWorkload | undefined {
+  ): Promise<LiveWorkload | undefined> {
     if (shown.length < 2 || entry === undefined) return shown[0];
     const interest = JSON.stringify({ ...entry, scope: "" });
-    return shown.find(
-      (one) => one.uid === uid && JSON.stringify({ ...see(one).entry, scope: "" }) === interest,
-    );
+    for (const one of shown)
+      if (one.uid === uid && JSON.stringify({ ...(await see(one)).entry, scope: "" }) === interest)
+        return one;
+    return undefined;
   }
 
-  function see(workload: LiveWorkload): Seen {
-    const interest = readInterest(workload, settings, compile);
+  async function see(workload: LiveWorkload): Promise<Seen> {
+    const interest = await readInterest(workload, settings, names);
     const stand = standOf(workload, settings);
     const isOurs = stand !== "owned" && stand !== "stash";
     const isServed = isOurs && isInterested(interest);

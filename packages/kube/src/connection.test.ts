@@ -203,6 +203,34 @@ test("a call that no connection has become free for was certainly not sent, and 
   expect(asked).toEqual(["/version"]);
 });
 
+// A cluster that answers one call after the other is not sick: there are too many of them.
+test("a call that gets no connection while the server answers others is our own overload", async () => {
+  const clock = new ManualClock();
+  const held: (() => void)[] = [];
+  const asked: (string | undefined)[] = [];
+  await using world = await connect(
+    (request, response) => {
+      asked.push(request.url);
+      held.push(() => response.end("{}"));
+    },
+    { clock, callConnections: 1 },
+  );
+  const first = world.get();
+  await until("it is in use", () => held.length === 1);
+  const second = world.get();
+  const waiting = world.connection.call({ method: "PATCH", path: "/web" }, signal);
+  for (const one of [second, waiting]) one.catch(() => undefined);
+  await clock.advance(5000);
+  held[0]?.();
+  await first;
+  await until("the next has its turn", () => held.length === 2);
+  await clock.advance(5250);
+  await expect(waiting).rejects.toMatchObject({ code: "engine.overloaded", class: "throttled" });
+  held[1]?.();
+  await second;
+  expect(asked).toEqual(["/version", "/version"]);
+});
+
 test("whoever looks whether a cluster answers waits behind no call of ours", async () => {
   await using world = await connect((_request, response) => response.end("{}"), {
     limit: { qps: 0.001, burst: 1 },

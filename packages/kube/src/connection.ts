@@ -114,9 +114,7 @@ export class Connection {
     });
     // One look of the guard serves all, and none of them holds a turn meanwhile.
     await this.#suspicion.settled(signal);
-    const endTurn = await this.#turns?.take(signal).catch((error: unknown) => {
-      throw transportFault(error, contextOf(call, this.server), signal);
-    });
+    const endTurn = await this.#turn(call, signal);
     try {
       return await this.#send(call, signal, async () => {
         // What is behind the address may have become another while there was no turn, or no credentials.
@@ -125,6 +123,25 @@ export class Connection {
       });
     } finally {
       endTurn?.();
+    }
+  }
+
+  /** Who gets none in time waits for a server that hangs; or, where it has answered meanwhile, for calls of ours. */
+  async #turn(call: Call, signal: AbortSignal): Promise<(() => void) | undefined> {
+    const sinceMs = this.#options.clock.monotonic();
+    try {
+      return await this.#turns?.take(signal);
+    } catch (error) {
+      const context = contextOf(call, this.server);
+      if (signal.aborted || this.#heardAt <= sinceMs) throw transportFault(error, context, signal);
+      throw new Fault(
+        "engine.overloaded",
+        `no connection to ${this.server} was free in time: too many calls of ours`,
+        {
+          context: { ...context },
+          cause: error,
+        },
+      );
     }
   }
 

@@ -3,14 +3,17 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import type { Reach } from "@fleet-reloader/engine/cluster-gate";
+import type { Incumbents } from "@fleet-reloader/engine/incumbents";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import { Turns } from "@fleet-reloader/engine/turns";
 import type { CallRecord } from "./call-record.ts";
 import { Connection, type ConnectionOptions } from "./connection.ts";
+import { ContenderEvents } from "./fleet/contender-events.ts";
 import { type Engaged, Engagement, type OnEngaged } from "./fleet/engagement.ts";
-import { type Claim, Member, type Usable } from "./fleet/member.ts";
+import { Incumbency } from "./fleet/incumbency.ts";
+import { type Claim, inOrder, Member, type Usable } from "./fleet/member.ts";
 import type { Right } from "./fleet/rights.ts";
 import { StandingTeller } from "./fleet/standing-teller.ts";
 import type { ClusterProvider, Registration } from "./registration/registration.ts";
@@ -31,6 +34,10 @@ export interface FleetOptions {
   readonly onCall?: (record: CallRecord) => void;
   /** This process watches and writes nothing: calls need no connections of their own. */
   readonly isShared?: boolean;
+  /** Undefined: which registration a cluster is served by is remembered only as long as this process lives. */
+  readonly incumbents?: Incumbents;
+  /** Events tell of registrations that claim another's cluster. */
+  readonly tellsEvents?: boolean;
 }
 
 /** Clusters that are connected to at once: each costs a TLS handshake, and a dozen of them keep a core busy. Karmada has 5. */
@@ -50,13 +57,23 @@ export class Fleet {
   readonly #claims = new Map<ClusterId, Set<Member>>();
   readonly #engagements = new Map<ClusterId, Engagement>();
   readonly #running = new Set<Promise<void>>();
+  readonly #incumbency: Incumbency;
   /** Providers that have said what there is. */
   readonly #heard = new Set<ClusterProvider>();
+  readonly #contenders: ContenderEvents | undefined;
+  #life: { readonly signal: AbortSignal; readonly onEngaged: OnEngaged } | undefined;
 
   constructor(options: FleetOptions) {
     this.#options = options;
     this.#turns = new Turns({ ...options, atOnce: connectsAtOnce, longestMs: connectTurnMs });
     this.#teller = new StandingTeller(options);
+    this.#contenders = options.tellsEvents === true ? new ContenderEvents(options) : undefined;
+    this.#incumbency = new Incumbency({
+      incumbents: options.incumbents,
+      members: () => this.#members,
+      isAllTold: () => this.#heard.size === options.providers.length,
+      changed: (cluster) => this.#settle(cluster),
+    });
   }
 
   /** The cluster when it is engaged now. Never kept by those who ask: after a while it may be another object, or none. */
@@ -83,6 +100,7 @@ export class Fleet {
    */
   get notEngaged(): readonly string[] {
     return [
+      ...(this.#incumbency.isLoaded ? [] : ["clusters: what Redis remembers of them is not read yet"]),
       ...this.#options.providers.flatMap((provider) => this.#silenceOf(provider)),
       ...inOrder(this.#members).flatMap((member) => (this.#isWaitedFor(member) ? this.#linesOf(member) : [])),
     ];
@@ -122,13 +140,17 @@ export class Fleet {
 
   /** Engages every registration and calls back once for each cluster. Resolves when the signal is aborted and all is closed. */
   async run(signal: AbortSignal, onEngaged: OnEngaged): Promise<void> {
+    this.#life = { signal, onEngaged };
+    if (!this.#incumbency.isLoaded) await this.#incumbency.load(signal).catch(() => undefined);
     await Promise.all(
       this.#options.providers.map(async (provider, precedence) => {
         const mine = new Map<string, Member>();
         const isNamed = provider.isNamed === true;
         const change = (registrations: readonly Registration[]): void => {
-          this.#heard.add(provider);
-          this.#change(mine, registrations, { precedence, isNamed, signal, onEngaged });
+          this.#change(mine, registrations, { precedence, isNamed, signal });
+          if (this.#heard.size === this.#heard.add(provider).size) return;
+          // Whoever was waited for may be among them, or is gone.
+          for (const cluster of this.#claims.keys()) this.#settle(cluster);
         };
         await provider.run(signal, change);
         if (!signal.aborted) throw new Fault("engine.invariant", "a provider of clusters ended by itself");
@@ -157,53 +179,65 @@ export class Fleet {
       ...{ registration, precedence: life.precedence, isNamed: life.isNamed },
       turns: this.#turns,
       changed: () => this.#tell(member),
-      onClaim: (_, before) => this.#claimed(member, before, life),
+      onClaim: (_, before) => this.#claimed(member, before),
     });
     this.#members.add(member);
     this.#tell(member);
-    this.#run(member.run(life.signal).finally(() => this.#members.delete(member)));
+    const ended = member.run(life.signal).finally(() => {
+      this.#members.delete(member);
+      for (const cluster of this.#incumbency.clustersOf(member.id)) this.#settle(cluster);
+    });
+    this.#run(ended);
     return member;
   }
 
-  #claimed(member: Member, before: Claim | undefined, life: Life): void {
+  #claimed(member: Member, before: Claim | undefined): void {
     const { claim } = member;
     if (before !== undefined && before.cluster !== claim?.cluster) {
       const left = this.#claims.get(before.cluster);
       left?.delete(member);
       if (left?.size === 0) this.#claims.delete(before.cluster);
-      this.#settle(before.cluster, life);
+      this.#settle(before.cluster);
     }
     if (claim === undefined) return;
     const claimants = this.#claims.get(claim.cluster) ?? new Set();
     this.#claims.set(claim.cluster, claimants.add(member));
-    this.#settle(claim.cluster, life);
+    this.#settle(claim.cluster);
   }
 
   /** Makes the engagement of a cluster what those who claim it make it. */
-  #settle(cluster: ClusterId, life: Life): void {
-    const [chosen, ...others] = this.#claimants(cluster);
+  #settle(cluster: ClusterId): void {
+    const claimants = this.#claimants(cluster);
+    const member = this.#incumbency.choose(
+      cluster,
+      claimants.map((one) => one.member),
+    );
+    const chosen = claimants.find((one) => one.member === member);
     const engagement = this.#engagements.get(cluster);
+    for (const other of claimants)
+      if (other !== chosen) other.member.tell({ type: "alias", of: this.#incumbency.of(cluster) ?? "" });
     // When it has ended it is looked at again.
     if (engagement?.isEnding === true) return;
     if (chosen === undefined) {
       engagement?.end();
       return;
     }
-    const { access, registration, member } = chosen;
-    if (engagement === undefined) this.#engage(cluster, { access, registration }, life);
+    const { access, registration } = chosen;
+    if (engagement === undefined) this.#engage(cluster, chosen);
     else if (isSame(engagement.engaged.namespaces, access.namespaces))
       engagement.use(access.target, registration.labels);
     // Other namespaces are other work.
     else engagement.end();
-    member.tell({ type: "engaged" });
-    for (const other of others) other.member.tell({ type: "alias", of: registration.id });
+    chosen.member.tell({ type: "engaged" });
+    const engaged = this.#engagements.get(cluster)?.engaged;
+    for (const other of claimants)
+      if (engaged !== undefined && other.access.target.server !== access.target.server)
+        this.#contenders?.tell(engaged, other.registration, registration);
   }
 
-  #engage(
-    cluster: ClusterId,
-    { access, registration }: { readonly access: Usable; readonly registration: Registration },
-    life: Life,
-  ): void {
+  #engage(cluster: ClusterId, { access, registration }: Omit<Claimant, "member">): void {
+    const life = this.#life;
+    if (life === undefined) return;
     const { log, rights } = this.#options;
     const { labels, name } = registration;
     const { namespaces, target } = access;
@@ -216,18 +250,17 @@ export class Fleet {
         for (const { member } of this.#claimants(cluster)) this.#tell(member);
       },
       replaced: () => {
-        log.warn(
-          { cluster: name, reason: "kube.replaced" },
-          "another cluster answers here; it begins afresh",
-        );
-        this.#claimants(cluster)[0]?.member.lost();
+        const fields = { cluster: name, reason: "kube.replaced" };
+        log.warn(fields, "another cluster answers here; it begins afresh");
+        for (const { member } of this.#claimants(cluster))
+          if (member.id === this.#incumbency.of(cluster)) member.lost();
       },
     });
     this.#engagements.set(cluster, engagement);
     log.info({ cluster: name, clusterUid: cluster, server: target.server }, "cluster engaged");
     const ended = engagement.run(life.signal).then(() => {
       this.#engagements.delete(cluster);
-      if (!life.signal.aborted) this.#settle(cluster, life);
+      if (!life.signal.aborted) this.#settle(cluster);
     });
     this.#run(ended);
   }
@@ -280,11 +313,6 @@ interface Life {
   readonly precedence: number;
   readonly isNamed: boolean;
   readonly signal: AbortSignal;
-  readonly onEngaged: OnEngaged;
-}
-
-function inOrder(members: Iterable<Member>): readonly Member[] {
-  return [...members].sort((a, b) => a.precedence - b.precedence || (a.id < b.id ? -1 : 1));
 }
 
 function isSame(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {

@@ -92,6 +92,23 @@ describe("reads", () => {
     expect(await world.api.listSourceNames("Secret", "shop", signal)).toEqual(["x"]);
   });
 
+  test("many sources in one list, page by page, without those that were not asked for", async () => {
+    await using world = await startWorld();
+    const names = Array.from({ length: 230 }, (_, at) => `s${at}`);
+    for (const name of names)
+      world.cluster.apply({
+        apiVersion: "v1",
+        kind: "Secret",
+        metadata: { name, namespace: "shop" },
+        data: { name: btoa(name) },
+      });
+    const asked = new Set([...names.slice(1), "missing"]);
+    const found = await world.api.readSources("Secret", "shop", asked, signal);
+    expect([...found.keys()].sort()).toEqual(names.slice(1).sort());
+    const read = await world.api.readSource({ kind: "Secret", namespace: "shop", name: "s229" }, signal);
+    expect(found.get("s229")).toEqual(read);
+  });
+
   test("names of sources, without their content", async () => {
     await using world = await startWorld();
     for (const name of ["b", "a"])

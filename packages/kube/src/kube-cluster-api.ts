@@ -56,6 +56,8 @@ export function createKubeClusterApi(
       const answer = await connection.ask({ method: "GET", path, accept: accept.metadata }, signal);
       return absentOr(answer, ref, (object) => stringMap(object, "metadata", "annotations")) ?? {};
     },
+    readSources: (kind, namespace, names, signal) =>
+      readSources({ kind, namespace, names }, connection, signal),
     async listSourceNames(kind, namespace, signal) {
       const names = async (): Promise<readonly string[]> => {
         const query =
@@ -162,6 +164,39 @@ async function create(
     if (there === undefined) throw error;
     return there;
   }
+}
+
+/** A page of large sources is some MiB, which are dropped when they have been hashed. */
+const sourcesInPage = 100;
+
+async function readSources(
+  { kind, namespace, names }: Many,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, LiveSource>> {
+  const found = new Map<string, LiveSource>();
+  const base = resourcePath(sourceResource(kind), namespace);
+  for (let next: string | undefined = ""; next !== undefined; ) {
+    const query = new URLSearchParams({
+      limit: String(sourcesInPage),
+      ...(next === "" ? {} : { continue: next }),
+    });
+    const answer = await connection.call({ method: "GET", path: `${base}?${query}`, isLarge: true }, signal);
+    if (text(answer.body, "metadata", "resourceVersion") === "")
+      throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
+    for (const item of list(answer.body, "items")) {
+      const name = text(item, "metadata", "name");
+      if (names.has(name)) found.set(name, liveSource({ kind, namespace, name }, item));
+    }
+    next = text(answer.body, "metadata", "continue") || undefined;
+  }
+  return found;
+}
+
+interface Many {
+  readonly kind: SourceKind;
+  readonly namespace: string;
+  readonly names: ReadonlySet<string>;
 }
 
 function liveSource(ref: SourceRef, object: unknown): LiveSource {

@@ -4,7 +4,6 @@ import { atOnce, change, recordRuns, requestFor } from "@fleet-reloader/testkit/
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { BullWorkqueue } from "./bull-workqueue.ts";
 import { type QueueBed, startQueue } from "./fixture/queue-bed.ts";
 
 let redis: TestRedis;
@@ -116,24 +115,6 @@ describe("many workers", () => {
     }
     await bed.until("all ran", () => running === 0 && runs > 3);
     expect(runningMost).toBe(1);
-  });
-
-  test("may have clocks that disagree: a change runs at once or after the quiet period, never later", async () => {
-    await using bed = await startQueue(redis.url);
-    const ahead = { ...wallClock, now: () => Date.now() + 3_600_000 };
-    const other = new BullWorkqueue({ client: bed.client, keys: bed.keys, clock: ahead });
-    const runs = recordRuns(bed, () => done);
-    await bed.queue.add([change("late"), change("early")]);
-    await other.add([change("late")]);
-    await bed.until("the later clock made it due", () => runs.some(({ name }) => name === "late"));
-    await bed.until("the other waited for quiet", () => runs.some(({ name }) => name === "early"));
-    runs.length = 0;
-    const begun = bed.now();
-    await other.add([change()]);
-    await bed.queue.add([change()]);
-    await bed.until("it ran", () => runs.length === 1);
-    expect((runs[0]?.at ?? 0) - begun).toBeLessThan(2000);
-    await other.close();
   });
 });
 

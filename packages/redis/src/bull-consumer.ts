@@ -1,13 +1,15 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
+import type { Random } from "@fleet-reloader/engine/clock";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Again } from "@fleet-reloader/engine/request";
 import type { Handler } from "@fleet-reloader/engine/workqueue";
 import { DelayedError, type Job, Worker } from "bullmq";
+import { bullBackend } from "./bull-backend.ts";
 import { BullHolds } from "./bull-holds.ts";
 import { queueName } from "./bull-workqueue.ts";
 import type { RedisClient, RedisConnection } from "./client.ts";
 import type { Keys } from "./keys.ts";
+import type { RedisClock } from "./redis-clock.ts";
 import { fromJob, isAborted, purposeOf, type RequestJob } from "./request-job.ts";
 import { pauseAfter, retryAfter } from "./retry-policy.ts";
 
@@ -17,7 +19,7 @@ export interface BullConsumerOptions {
   readonly handler: Handler;
   /** Requests handled at once by this process, divided among the shards; each has at least one. */
   readonly concurrency: number;
-  readonly clock: Clock;
+  readonly clock: RedisClock;
   readonly random: Random;
   readonly log: Log;
   /** A request was taken up for the first time, so long after it was put into the queue. */
@@ -96,7 +98,7 @@ export class BullConsumer {
   }
 
   #consume(prefix: string, concurrency: number): Worker<RequestJob, string> {
-    const { log, random } = this.#options;
+    const { clock, log, random } = this.#options;
     const worker = new Worker<RequestJob, string>(
       queueName,
       (job, token, signal) => this.#process(job, token, signal),
@@ -111,6 +113,7 @@ export class BullConsumer {
           backoffStrategy: (attemptsMade, _type, error) => retryAfter(asFault(error), attemptsMade, random),
         },
       },
+      bullBackend(clock),
     );
     worker.on("error", (error) => log.debug({ err: error.message }, "queue worker error"));
     // The request now belongs to another worker: ours must not write any more.
@@ -154,28 +157,38 @@ export class BullConsumer {
       if (queue === "retry") throw fault;
       // First: from the moment it is put back another worker may take it.
       if (fault.class === "aborted") await noteAbort(job);
-      await job.moveToDelayed(clock.now() + pauseAfter(fault, random), token);
+      await moveTo(job, clock.now() + pauseAfter(fault, random), { token, clock });
       throw new DelayedError();
     }
   }
 
   async #putBack(job: Job<RequestJob, string>, token: string | undefined, again: Again): Promise<never> {
-    const againAtMs = Math.ceil(this.#options.clock.now() + again.afterMs);
+    const { clock } = this.#options;
+    const againAtMs = Math.ceil(clock.now() + again.afterMs);
     const request = fromJob(job.data);
     const { id } = job;
     if (again.hold === undefined || request === undefined || id === undefined) {
-      await job.moveToDelayed(againAtMs, token);
+      await moveTo(job, againAtMs, { token, clock });
       throw new DelayedError();
     }
     await this.#holds.note(id, request, { hold: again.hold, againAtMs });
     try {
-      await job.moveToDelayed(againAtMs, token);
+      await moveTo(job, againAtMs, { token, clock });
     } catch (error) {
       await this.#holds.forget(this.#options.keys.shardOf(request.cluster), [id]);
       throw error;
     }
     throw new DelayedError();
   }
+}
+
+/** BullMQ wants a wall time of this machine, of which it takes only how long that is from now. */
+async function moveTo(
+  job: Job<RequestJob>,
+  dueMs: number,
+  { token, clock }: { readonly token: string | undefined; readonly clock: RedisClock },
+): Promise<void> {
+  await job.moveToDelayed(Math.ceil(clock.localOf(dueMs)), token);
 }
 
 /** BullMQ counts attempts and lost workers. Of a run that was aborted it knows nothing. */

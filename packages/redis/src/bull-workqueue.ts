@@ -1,14 +1,15 @@
 import { delayFor } from "@fleet-reloader/domain/debounce";
 import type { Share } from "@fleet-reloader/domain/fair-share";
-import type { Clock } from "@fleet-reloader/engine/clock";
 import type { Request } from "@fleet-reloader/engine/request";
 import type { Addition, Workqueue } from "@fleet-reloader/engine/workqueue";
 import { type JobsOptions, Queue } from "bullmq";
+import { bullBackend } from "./bull-backend.ts";
 import { burstStartsScript } from "./burst-starts-script.ts";
 import type { RedisClient } from "./client.ts";
 import { FairShares } from "./fair-shares.ts";
 import { readList } from "./index-entry.ts";
 import type { Keys } from "./keys.ts";
+import type { RedisClock } from "./redis-clock.ts";
 import { type RequestJob, requestId, toJob } from "./request-job.ts";
 
 export const queueName = "reconcile";
@@ -20,7 +21,7 @@ const attemptsMax = 1_000_000;
 export interface BullWorkqueueOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
-  readonly clock: Clock;
+  readonly clock: RedisClock;
   /** What one cluster may ask for before others; the default when absent. */
   readonly share?: Share;
 }
@@ -35,7 +36,7 @@ export class BullWorkqueue implements Workqueue {
   readonly queues: readonly Queue<RequestJob>[];
   readonly #client: RedisClient;
   readonly #keys: Keys;
-  readonly #clock: Clock;
+  readonly #clock: RedisClock;
   readonly #shares: FairShares;
 
   constructor(options: BullWorkqueueOptions) {
@@ -44,11 +45,15 @@ export class BullWorkqueue implements Workqueue {
     this.#clock = options.clock;
     this.#shares = new FairShares(options.clock, options.share);
     this.queues = options.keys.queuePrefixes.map((prefix) => {
-      const queue = new Queue<RequestJob>(queueName, {
-        ...{ connection: options.client.connection, prefix },
-        // Nobody reads what BullMQ tells of its entries.
-        streams: { events: { maxLen: 0 } },
-      });
+      const queue = new Queue<RequestJob>(
+        queueName,
+        {
+          ...{ connection: options.client.connection, prefix },
+          // Nobody reads what BullMQ tells of its entries.
+          streams: { events: { maxLen: 0 } },
+        },
+        bullBackend(options.clock),
+      );
       // Reported once by the client itself; without a listener an error event would end the process.
       queue.on("error", () => undefined);
       return queue;
@@ -81,10 +86,11 @@ export class BullWorkqueue implements Workqueue {
     if (queue === undefined) return;
     const wanted = await this.#delayed(queue, all);
     const priorities = this.#shares.priorities(wanted.map(({ addition }) => addition));
+    const timestamp = this.#clock.now();
     const jobs = wanted.map(({ addition, delay }, at) => ({
       name: addition.purpose,
       data: toJob(addition.request),
-      opts: jobOptions(addition, { delay, priority: priorities[at] ?? 0 }),
+      opts: { ...jobOptions(addition, { delay, priority: priorities[at] ?? 0 }), timestamp },
     }));
     const [only, ...others] = jobs;
     if (only !== undefined && others.length === 0) await queue.add(only.name, only.data, only.opts);

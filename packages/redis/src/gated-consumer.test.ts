@@ -62,7 +62,7 @@ test("with hundreds of requests queued for six sick clusters, those of a healthy
   for (const cluster of Object.keys(sick))
     await bed.queue.add(Array.from({ length: queuedEach }, (_, at) => requestOf(cluster, `w${at}`)));
   const consumer = new BullConsumer({
-    ...{ client: bed.client, keys: bed.keys, log: bed.log, clock: wallClock, random: Math.random },
+    ...{ client: bed.client, keys: bed.keys, log: bed.log, clock: bed.clock, random: Math.random },
     handler: gatedHandler(handler, gate),
     concurrency: slots,
   });

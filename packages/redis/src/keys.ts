@@ -94,6 +94,11 @@ export class FleetKeys {
     return `${this.root}:freeze-documents`;
   }
 
+  /** Hash: cluster → id of the registration it is served by. */
+  get incumbents(): string {
+    return `${this.root}:incumbents`;
+  }
+
   /** How many shards the keys of this Redis are laid out for. */
   get shards(): string {
     return `${this.root}:shards`;

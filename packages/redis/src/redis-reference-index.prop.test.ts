@@ -2,6 +2,7 @@ import type { ReferenceIndex } from "@fleet-reloader/engine/reference-index";
 import {
   entryOf,
   matchesForTest,
+  namesForTest,
   versionOf,
   workloadNamed,
 } from "@fleet-reloader/testkit/contracts/reference-index-contract";
@@ -82,7 +83,7 @@ test("whatever is asked in whatever order, Redis and the double answer alike", a
   await fc.assert(
     fc.asyncProperty(fc.array(calls, { maxLength: 12 }), async (list) => {
       runs += 1;
-      const shared = { clock: wallClock, matches: matchesForTest };
+      const shared = { clock: wallClock, names: namesForTest, matches: matchesForTest };
       const real = new RedisReferenceIndex({ ...shared, client, keys: new Keys(`p${runs}`), cluster: "c1" });
       const double = new MemoryReferenceIndex(shared);
       for (const index of [real, double]) await index.open();

@@ -1,6 +1,6 @@
 import {
   entryOf,
-  matchesForTest,
+  namesForTest,
   referenceIndexContract,
   versionOf,
 } from "@fleet-reloader/testkit/contracts/reference-index-contract";
@@ -33,7 +33,7 @@ async function openIndex(
   indexes += 1;
   const keys = new Keys(at.prefix ?? `index-${indexes}`, at.url === undefined ? 1 : 4);
   const cluster = at.cluster ?? "c1";
-  const index = new RedisReferenceIndex({ client, keys, cluster, clock: wallClock, matches: matchesForTest });
+  const index = new RedisReferenceIndex({ client, keys, cluster, clock: wallClock, names: namesForTest });
   await index.open();
   return {
     ...{ index, client, keys, cluster },
@@ -98,7 +98,7 @@ describe("the reference index in Redis", () => {
     await using bed = await openIndex({ prefix: "wiped" });
     const { client } = bed;
     const keys = new Keys("wiped", 4);
-    const index = new RedisReferenceIndex({ ...bed, keys, clock: wallClock, matches: matchesForTest });
+    const index = new RedisReferenceIndex({ ...bed, keys, clock: wallClock, names: namesForTest });
     expect(await readShards({ client, keys })).toBe(1);
     await bed.lose();
     expect(await readShards({ client, keys })).toBeUndefined();
@@ -183,4 +183,25 @@ describe("the reference index in Redis", () => {
     await bed.index.open();
     await bed.index.verify();
   });
+});
+
+// A hundred namespaces and five kinds would else fetch all keys five hundred times at each start.
+test("what is retained of one namespace fetches the keys of no other", async () => {
+  await using bed = await openIndex();
+  const entries = Array.from({ length: 3000 }, (_, at) => ({
+    workload: { kind: "Deployment", namespace: at < 10 ? "few" : "many", name: `w${at}` },
+    ...{ sources: [], patterns: [], scope: "", window: {} },
+  }));
+  await bed.index.put(entries);
+  const { connection } = bed.client;
+  const hkeys = vi.spyOn(connection, "hkeys");
+  const hscan = vi.spyOn(connection, "hscan");
+  await bed.index.retain("Deployment", "few", new Set(["Deployment/few/w1"]));
+  const answers = await Promise.all(hscan.mock.results.map(({ value }) => value));
+  const fetched = answers.flatMap(([, found]: readonly [string, readonly string[]]) => found);
+  expect(fetched).toHaveLength(2 * 10);
+  expect(hkeys).not.toHaveBeenCalled();
+  vi.restoreAllMocks();
+  const left = await connection.hkeys(bed.keys.cluster(bed.cluster).workloads);
+  expect(left).toHaveLength(2991);
 });

@@ -3,6 +3,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source";
 import { parseWorkloadKey, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
 import type { Clock } from "@fleet-reloader/engine/clock";
+import type { NameMatches } from "@fleet-reloader/engine/name-matches";
 import type {
   ChangedSource,
   Dependent,
@@ -32,12 +33,14 @@ export interface RedisReferenceIndexOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly clock: Clock;
-  /** Compiles an annotation item as the dialect does; undefined when it is unreadable (it was reported when indexed). */
-  readonly matches: (item: string, name: string) => boolean;
+  readonly names: Pick<NameMatches, "of">;
 }
 
 /** Some milliseconds of Redis, which does nothing else meanwhile; a namespace, or a kind, may go with tens of thousands. */
 const removedAtOnce = 500;
+
+/** Below a millisecond of Redis. */
+const scannedAtOnce = 1000;
 
 /** The reference index of one cluster in Redis. */
 export class RedisReferenceIndex implements ReferenceIndex {
@@ -45,7 +48,7 @@ export class RedisReferenceIndex implements ReferenceIndex {
   readonly #all: Keys;
   readonly #keys: ClusterKeys;
   readonly #clock: Clock;
-  readonly #matches: RedisReferenceIndexOptions["matches"];
+  readonly #names: RedisReferenceIndexOptions["names"];
   #epoch = "";
   #connections = 0;
 
@@ -54,7 +57,7 @@ export class RedisReferenceIndex implements ReferenceIndex {
     this.#all = options.keys;
     this.#keys = options.keys.cluster(options.cluster);
     this.#clock = options.clock;
-    this.#matches = options.matches;
+    this.#names = options.names;
   }
 
   async open(): Promise<{ engagedAtSeconds: number }> {
@@ -114,21 +117,37 @@ export class RedisReferenceIndex implements ReferenceIndex {
     keys: ReadonlySet<string>,
   ): Promise<void> {
     const prefix = namespace === undefined ? `${workloadKind}/` : `${workloadKind}/${namespace}/`;
-    const known = await this.#client.connection.hkeys(this.#keys.workloads);
-    const gone = known.filter((key) => key.startsWith(prefix) && !keys.has(key));
-    await this.#remove(gone);
+    // Only those of the scope come here: a cluster with a hundred namespaces would else send all its keys a hundred times for each kind.
+    const gone = new Set<string>();
+    for (let cursor = ""; cursor !== "0"; ) {
+      const [next, found] = await this.#scan(cursor || "0", prefix);
+      for (let at = 0; at < found.length; at += 2) {
+        const key = found[at] ?? "";
+        if (key.startsWith(prefix) && !keys.has(key)) gone.add(key);
+      }
+      cursor = next;
+    }
+    await this.#remove([...gone]);
   }
 
   async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
-    const found = readList(await this.#run(findChangedScript, sources.flatMap(quadruple)));
-    return found.flatMap((item) => {
-      const [position, named, matching, isFirst] = readList(item);
+    const [found, withPatterns] = readList(await this.#run(findChangedScript, sources.flatMap(quadruple)));
+    const changed = readList(found).flatMap((item) => {
+      const [position, named, isFirst] = readList(item);
       const source = sources[Number(position) - 1];
       if (source === undefined) return [];
-      const dependents = [...this.#named(readList(named)), ...this.#matching(readList(matching), source)];
-      if (dependents.length === 0) return [];
-      return [{ source, isFirst: isFirst === 1, dependents: distinct(dependents) }];
+      return [{ source, isFirst: isFirst === 1, dependents: this.#named(readList(named)) }];
     });
+    const names = namesOf(changed.map(({ source }) => source.ref));
+    for (const item of readList(withPatterns)) {
+      const [namespace, workloads] = readList(item);
+      const matching = await this.#matching(readList(workloads), names(readText(namespace)));
+      for (const { source, dependents } of changed)
+        if (source.ref.namespace === namespace) dependents.push(...matching(source.ref));
+    }
+    return changed
+      .filter(({ dependents }) => dependents.length > 0)
+      .map((one) => ({ ...one, dependents: distinct(one.dependents) }));
   }
 
   async markHandled(sources: readonly SourceVersion[]): Promise<void> {
@@ -158,6 +177,19 @@ export class RedisReferenceIndex implements ReferenceIndex {
     }
   }
 
+  /** What was there from the beginning of a scan to its end is found by it; some of it twice. */
+  async #scan(cursor: string, prefix: string): Promise<readonly [string, readonly string[]]> {
+    const { connection } = this.#client;
+    return await connection.hscan(
+      this.#keys.workloads,
+      cursor,
+      "MATCH",
+      `${prefix}*`,
+      "COUNT",
+      scannedAtOnce,
+    );
+  }
+
   async #remove(workloads: readonly string[]): Promise<void> {
     for (let at = 0; at < workloads.length; at += removedAtOnce)
       await this.#run(removeScript, workloads.slice(at, at + removedAtOnce));
@@ -172,18 +204,28 @@ export class RedisReferenceIndex implements ReferenceIndex {
     return dependents;
   }
 
-  #matching(triples: readonly unknown[], source: SourceVersion): Dependent[] {
-    const dependents: Dependent[] = [];
+  /** Which workloads with patterns of a namespace use which of its sources. */
+  async #matching(
+    triples: readonly unknown[],
+    namesOfKind: ReadonlyMap<SourceKind, readonly string[]>,
+  ): Promise<(source: SourceRef) => readonly Dependent[]> {
+    const users: {
+      readonly dependent: Dependent;
+      readonly matches: ReadonlyMap<string, ReadonlySet<string>>;
+    }[] = [];
     for (let i = 0; i < triples.length; i += 3) {
       const workload = parseWorkloadKey(readText(triples[i]));
+      if (workload === undefined) continue;
       const patterns = readPatterns(triples[i + 2]);
-      const isMatch = patterns.some(
-        ([kind, item]) => kind === source.ref.kind && this.#matches(item, source.ref.name),
-      );
-      if (workload !== undefined && isMatch)
-        dependents.push({ workload, window: readWindow(triples[i + 1]) });
+      const matches = new Map<string, ReadonlySet<string>>();
+      for (const [kind, names] of namesOfKind) {
+        const items = patterns.flatMap(([itsKind, item]) => (itsKind === kind ? [item] : []));
+        matches.set(kind, new Set((await this.#names.of(items, names)).keys()));
+      }
+      users.push({ dependent: { workload, window: readWindow(triples[i + 1]) }, matches });
     }
-    return dependents;
+    return ({ kind, name }) =>
+      users.flatMap(({ dependent, matches }) => (matches.get(kind)?.has(name) === true ? [dependent] : []));
   }
 
   async #run(script: Script, args: readonly string[]): Promise<unknown> {
@@ -209,6 +251,18 @@ function stateLost(): Fault {
     "redis.state-lost",
     "Redis was restarted, flushed or replaced; everything is compared again",
   );
+}
+
+/** The names of each kind in a namespace. */
+function namesOf(sources: readonly SourceRef[]) {
+  const byNamespace = Map.groupBy(sources, ({ namespace }) => namespace);
+  return (namespace: string): ReadonlyMap<SourceKind, readonly string[]> =>
+    new Map(
+      [...Map.groupBy(byNamespace.get(namespace) ?? [], ({ kind }) => kind)].map(([kind, refs]) => [
+        kind,
+        refs.map(({ name }) => name),
+      ]),
+    );
 }
 
 function quadruple(source: SourceVersion): string[] {

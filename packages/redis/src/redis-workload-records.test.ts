@@ -1,6 +1,6 @@
 import {
   entryOf,
-  matchesForTest,
+  namesForTest,
   workloadNamed,
 } from "@fleet-reloader/testkit/contracts/reference-index-contract";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
@@ -29,7 +29,7 @@ async function openRecords() {
   const [watcher, worker] = [log, log].map((one) => new RedisClient(redisAddress(redis.url), one));
   if (watcher === undefined || worker === undefined) throw new Error("no connection");
   const indexOf = async (cluster: string) => {
-    const options = { client: watcher, keys, cluster, clock: wallClock, matches: matchesForTest };
+    const options = { client: watcher, keys, cluster, clock: wallClock, names: namesForTest };
     const index = new RedisReferenceIndex(options);
     await index.open();
     return index;

@@ -112,12 +112,14 @@ return 0
 
 /**
  * ARGV: epoch, then quadruples (kind, namespace, name, resourceVersion). For each that is referenced, or lies in a namespace
- * with name patterns, and whose version is not the handled one: {position, {workload, window…},
- * {workload, window, patterns…}, 1 when no version of it was handled}.
+ * with name patterns, and whose version is not the handled one: {position, {workload, window…}, 1 when no version of it was handled}. And,
+ * once for each namespace of these: {namespace, {workload, window, patterns…}}: a workload may have hundreds of patterns, and a page hundreds of
+ * sources.
  */
 export const findChangedScript = new Script(`${checkEpoch}
 local found = {}
 local patternsOf = {}
+local asked = {}
 for i = 2, #ARGV, 4 do
   local kind, namespace, name, version = ARGV[i], ARGV[i + 1], ARGV[i + 2], ARGV[i + 3]
   local dependents = dependentsOf(kind .. '/' .. namespace .. '/' .. name)
@@ -134,16 +136,21 @@ for i = 2, #ARGV, 4 do
       named[#named + 1] = workload
       named[#named + 1] = redis.call('HGET', root .. ':windows', workload) or ''
     end
-    local matching = {}
-    for j = 1, #patterns, 2 do
-      matching[#matching + 1] = patterns[j]
-      matching[#matching + 1] = redis.call('HGET', root .. ':windows', patterns[j]) or ''
-      matching[#matching + 1] = patterns[j + 1]
-    end
-    found[#found + 1] = { (i + 2) / 4, named, matching, (handled == false or handled == 'expected') and 1 or 0 }
+    if #patterns > 0 then asked[namespace] = patterns end
+    found[#found + 1] = { (i + 2) / 4, named, (handled == false or handled == 'expected') and 1 or 0 }
   end
 end
-return found
+local withPatterns = {}
+for namespace, patterns in pairs(asked) do
+  local workloads = {}
+  for j = 1, #patterns, 2 do
+    workloads[#workloads + 1] = patterns[j]
+    workloads[#workloads + 1] = redis.call('HGET', root .. ':windows', patterns[j]) or ''
+    workloads[#workloads + 1] = patterns[j + 1]
+  end
+  withPatterns[#withPatterns + 1] = { namespace, workloads }
+end
+return { found, withPatterns }
 `);
 
 /** ARGV: epoch, then quadruples (kind, namespace, name, resourceVersion): checkpoint them. */

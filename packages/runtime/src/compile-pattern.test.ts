@@ -77,6 +77,15 @@ describe("compiled patterns", () => {
     expect(compile("^web-.*$")).toBe(compile("^web-.*$"));
   });
 
+  test("stay as long as they are in use", () => {
+    const own = createPatternCompiler();
+    const used = own("^used$");
+    for (let each = 0; each < 1500; each += 1) {
+      own(`^${each}$`);
+      expect(own("^used$")).toBe(used);
+    }
+  });
+
   test("are forgotten again, so that tenants cannot fill the memory", () => {
     const own = createPatternCompiler();
     const first = own("^first$");

@@ -12,9 +12,9 @@ const costMax = 1024;
 export function createPatternCompiler(): CompilePattern {
   const remembered = new Map<string, ReturnType<CompilePattern>>();
   return (source) => {
-    const known = remembered.get(source);
-    if (known !== undefined) return known;
-    const compiled = compile(source);
+    const compiled = remembered.get(source) ?? compile(source);
+    // The ones that are in use stay: of more patterns than there is room for, each would else be compiled again and again.
+    remembered.delete(source);
     const [oldest] = remembered.keys();
     if (remembered.size >= rememberedMax && oldest !== undefined) remembered.delete(oldest);
     remembered.set(source, compiled);
@@ -23,11 +23,12 @@ export function createPatternCompiler(): CompilePattern {
 }
 
 function compile(source: string): ReturnType<CompilePattern> {
-  if (patternCost(source) > costMax)
+  const cost = patternCost(source);
+  if (cost > costMax)
     return { invalid: "too costly to match: fewer or smaller repetitions, or several items, are needed" };
   try {
     const pattern = RE2JS.compile(source);
-    return { matches: (text) => pattern.matcher(text).find() };
+    return { cost, matches: (text) => pattern.matcher(text).find() };
   } catch (error) {
     return { invalid: error instanceof Error ? error.message : "no RE2 pattern" };
   }

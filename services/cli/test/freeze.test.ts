@@ -9,6 +9,7 @@ import { RedisReferenceIndex } from "@fleet-reloader/redis/redis-reference-index
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { systemClock } from "@fleet-reloader/runtime/system-clock";
+import { namesForTest } from "@fleet-reloader/testkit/contracts/reference-index-contract";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
@@ -35,7 +36,7 @@ const api: IndexEntry = {
   ...{ scope: "", window: {} },
 };
 for (const cluster of ["uid-1", "uid-2"]) {
-  const index = new RedisReferenceIndex({ cluster, client, keys, clock: systemClock, matches: () => false });
+  const index = new RedisReferenceIndex({ cluster, client, keys, clock: systemClock, names: namesForTest });
   await index.open();
   await index.put([api]);
 }

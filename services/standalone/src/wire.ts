@@ -1,5 +1,6 @@
 import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
 import type { Log } from "@fleet-reloader/engine/log";
+import { NameMatches } from "@fleet-reloader/engine/name-matches";
 import { Fleet } from "@fleet-reloader/kube/fleet";
 import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
 import { openRegistration } from "@fleet-reloader/kube/registration/sources";
@@ -8,6 +9,8 @@ import { type RedisAddress, RedisClient, redisAddress, verifyServer } from "@fle
 import { EmbeddedServer } from "@fleet-reloader/redis/embedded-server";
 import { HistoryReader } from "@fleet-reloader/redis/history-reader";
 import { Keys } from "@fleet-reloader/redis/keys";
+import { RedisClock } from "@fleet-reloader/redis/redis-clock";
+import { RedisIncumbents } from "@fleet-reloader/redis/redis-incumbents";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { rollLimitsOf } from "@fleet-reloader/runtime/config/brake-fields";
@@ -62,7 +65,9 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     const client = new RedisClient(address, log);
     shutdown.add("redis connection", () => client.close());
     const keys = new Keys("fleet-reloader", config.shards);
-    const queue = new BullWorkqueue({ ...time, client, keys });
+    const clock = new RedisClock({ client, keys, local: systemClock });
+    shutdown.add("clock", () => clock.stop());
+    const queue = new BullWorkqueue({ clock, client, keys });
     shutdown.add("queue", () => queue.close());
     adapters.watchQueue(() => queue.depth());
 
@@ -73,20 +78,21 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
     const settings = settingsFor(telling, settingsOf(config));
     const shared = {
-      ...time,
+      ...{ ...time, clock },
       client,
       keys,
       queue,
       log,
       meter,
       settings,
-      compile: createPatternCompiler(),
+      names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
     };
     const fleet = new Fleet({
       ...{ ...time, log, meter, userAgent, onCall: adapters.requested },
       providers: registration.providers,
       rights: (namespaces) => rightsFor(["watcher", "worker"], settings, namespaces),
       limit: callLimit(config),
+      ...{ incumbents: new RedisIncumbents({ client, keys }), tellsEvents: config.events },
     });
     const watching = new Watching({ ...shared, telling, auditIntervalMs: config.auditInterval });
     const served = serveFreezes({ ...shared, fleet, config, env: sources.env, userAgent });
@@ -109,12 +115,13 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     });
     shutdown.add("health", () => health.close());
     await verifyServer(client);
+    await clock.start();
     await guardShards({ client, keys });
     const dashboard = await listenDashboard({
       address: { ...config.dashboardAddress, allowedHosts: config.allowedHosts },
       queues: queue.queues,
       reader: new HistoryReader({ client, keys }),
-      clock: systemClock,
+      clock,
     });
     shutdown.add("dashboard", () => dashboard.close());
 

@@ -1,8 +1,8 @@
-import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import type { Clock, Random } from "@fleet-reloader/engine/clock";
 import { ClusterWatcher } from "@fleet-reloader/engine/cluster-watcher";
 import type { Log } from "@fleet-reloader/engine/log";
 import type { Meter } from "@fleet-reloader/engine/meter";
+import type { NameMatches } from "@fleet-reloader/engine/name-matches";
 import { scopeIn } from "@fleet-reloader/engine/namespace-scope";
 import type { ClusterId } from "@fleet-reloader/engine/request";
 import type { Settings } from "@fleet-reloader/engine/settings";
@@ -21,7 +21,7 @@ export interface WatchingOptions {
   readonly keys: Keys;
   readonly queue: Workqueue;
   readonly settings: Settings;
-  readonly compile: CompilePattern;
+  readonly names: NameMatches;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
@@ -49,18 +49,11 @@ export class Watching {
 
   /** Watches a cluster until the signal is aborted. */
   async watch(engaged: Engaged, signal: AbortSignal): Promise<void> {
-    const { compile, telling } = this.#options;
+    const { telling } = this.#options;
     const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
     const settings = { ...this.#options.settings, scope };
     const synced = engaged.syncBegins();
-    const index = new RedisReferenceIndex({
-      ...this.#options,
-      cluster: engaged.cluster,
-      matches: (item, name) => {
-        const pattern = compile(`^${item}$`);
-        return "matches" in pattern && pattern.matches(name);
-      },
-    });
+    const index = new RedisReferenceIndex({ ...this.#options, cluster: engaged.cluster });
     const log = this.#options.log.child({ cluster: engaged.name });
     const watcher = new ClusterWatcher({
       ...this.#options,

@@ -1,9 +1,12 @@
+import { NameMatches } from "@fleet-reloader/engine/name-matches";
 import { Fleet } from "@fleet-reloader/kube/fleet";
 import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
 import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
+import { RedisClock } from "@fleet-reloader/redis/redis-clock";
+import { RedisIncumbents } from "@fleet-reloader/redis/redis-incumbents";
 import { RedisOwnership } from "@fleet-reloader/redis/redis-ownership";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
@@ -48,7 +51,10 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const client = new RedisClient(redisAddress(await openRedisUrl(secrets)), log);
   shutdown.add("redis", () => client.close());
   const keys = new Keys("fleet-reloader", config.shards);
-  const queue = new BullWorkqueue({ ...time, client, keys });
+  const clock = new RedisClock({ client, keys, local: systemClock });
+  shutdown.add("clock", () => clock.stop());
+  const shared = { ...time, clock, client, keys, log, meter };
+  const queue = new BullWorkqueue(shared);
   shutdown.add("queue", () => queue.close());
   const telling = await createTelling({
     ...{ ...time, log, meter, url: config.webhookUrl, settings: settingsOf(config) },
@@ -57,26 +63,26 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
   const settings = settingsFor(telling, settingsOf(config));
   const watching = new Watching({
-    ...time,
-    ...{ client, keys, queue, log, meter, telling, settings },
-    ...{ compile: createPatternCompiler(), auditIntervalMs: config.auditInterval },
+    ...{ ...shared, queue, telling, settings },
+    ...{
+      names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
+      auditIntervalMs: config.auditInterval,
+    },
   });
   const fleet = new Fleet({
     ...{ ...time, log, meter, userAgent, onCall: adapters.requested, isShared: true },
     providers: registration.providers,
     rights: (namespaces) => rightsFor(["watcher"], settings, namespaces),
     limit: callLimit(config),
+    incumbents: new RedisIncumbents({ client, keys }),
   });
   const member = uniqueInstanceName();
-  const ownership = new RedisOwnership({ ...time, client, keys, log, meter, member });
-  const served = serveFreezes({
-    ...{ ...time, client, keys, log, meter, fleet, config },
-    ...{ env: sources.env, userAgent },
-  });
+  const ownership = new RedisOwnership({ ...shared, member });
+  const served = serveFreezes({ ...shared, fleet, config, env: sources.env, userAgent });
   shutdown.add("freezes", () => served.close());
   const { freezes } = served;
   const scaling = createScaling({
-    ...{ ...time, client, keys, queue, log, freezes, fleet },
+    ...{ ...shared, queue, freezes, fleet },
     horizonMs: config.workHorizon,
   });
   let starting: readonly string[] = ["the start is not over"];
@@ -97,6 +103,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   });
   shutdown.add("health", () => health.close());
   await verifyServer(client);
+  await clock.start();
   await guardShards({ client, keys });
 
   const lifetime = new AbortController();
@@ -108,13 +115,10 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   loops.watch(served.broken);
   loops.add("ownership", ownership.run(lifetime.signal));
   loops.add("the watch over holds", scaling.watchHolds(lifetime.signal));
-  const told = startHistory({ ...time, config, client, keys, log, meter });
+  const told = startHistory({ ...shared, config });
   shutdown.add("history", () => told.stop());
   const { history } = told;
-  loops.add(
-    "the watch over freezes",
-    tellFreezes({ ...time, client, keys, log, freezes, history, member }, lifetime.signal),
-  );
+  loops.add("the watch over freezes", tellFreezes({ ...shared, freezes, history, member }, lifetime.signal));
   shutdown.add("clusters", async () => {
     lifetime.abort();
     await loops.ended();

@@ -1,3 +1,4 @@
+import { NameMatches } from "@fleet-reloader/engine/name-matches";
 import { untilAborted } from "@fleet-reloader/engine/until-aborted";
 import { Fleet } from "@fleet-reloader/kube/fleet";
 import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
@@ -5,6 +6,8 @@ import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
+import { RedisClock } from "@fleet-reloader/redis/redis-clock";
+import { RedisIncumbents } from "@fleet-reloader/redis/redis-incumbents";
 import { guardShards } from "@fleet-reloader/redis/shard-guard";
 import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
 import { rollLimitsOf } from "@fleet-reloader/runtime/config/brake-fields";
@@ -49,7 +52,10 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   const client = new RedisClient(redisAddress(await openRedisUrl(secrets)), log);
   shutdown.add("redis", () => client.close());
   const keys = new Keys("fleet-reloader", config.shards);
-  const queue = new BullWorkqueue({ ...time, client, keys });
+  const clock = new RedisClock({ client, keys, local: systemClock });
+  shutdown.add("clock", () => clock.stop());
+  const shared = { ...time, clock, client, keys, log, meter };
+  const queue = new BullWorkqueue(shared);
   shutdown.add("queue", () => queue.close());
   adapters.watchQueue(() => queue.depth());
   const settings = settingsOf(config);
@@ -58,11 +64,9 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     providers: registration.providers,
     rights: (namespaces) => rightsFor(["worker"], settings, namespaces),
     limit: callLimit(config),
+    ...{ incumbents: new RedisIncumbents({ client, keys }), tellsEvents: config.events },
   });
-  const served = serveFreezes({
-    ...{ ...time, client, keys, log, meter, fleet, config },
-    ...{ env: sources.env, userAgent },
-  });
+  const served = serveFreezes({ ...shared, fleet, config, env: sources.env, userAgent });
   shutdown.add("freezes", () => served.close());
   const { freezes } = served;
   let starting: readonly string[] = ["the start is not over"];
@@ -75,6 +79,7 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
   });
   shutdown.add("health", () => health.close());
   await verifyServer(client);
+  await clock.start();
   await guardShards({ client, keys });
 
   const lifetime = new AbortController();
@@ -95,23 +100,23 @@ export async function startWorker(sources: ConfigSources): Promise<RunningServic
     return loops.ended();
   });
   const reporting = startReporting({
-    ...{ ...time, config, fleet, settings, log, meter },
+    ...{ ...shared, config, fleet, settings },
     isFleet: registration.isFleet,
     instance: instanceName(),
   });
   // After the worker, whose last rolls are told too, and before the connections that Events need.
   shutdown.add("reports", () => reporting.stop());
-  const told = startHistory({ ...time, config, client, keys, log, meter });
+  const told = startHistory({ ...shared, config });
   shutdown.add("history", () => told.stop());
   // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
   if (config.webhookUrl === undefined) {
     const working = await startWorking({
-      ...{ ...time, freezes, limits: rollLimitsOf(config) },
-      ...{ fleet, client, keys, keyring, queue, log, meter, settings },
+      ...{ ...shared, freezes, limits: rollLimitsOf(config) },
+      ...{ fleet, keyring, queue, settings },
       reporter: reporting.reporter,
       history: told.history,
       onTaken: adapters.requestTaken,
-      compile: createPatternCompiler(),
+      names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
       ...{ concurrency: config.concurrency, forgetOldKeys: config.forgetOldKeys },
     });
     shutdown.add("worker", () => working.stop());

@@ -46,6 +46,22 @@ describe("an item of a list", () => {
 });
 
 describe("what is left out of a list", () => {
+  // 5,000 accepted patterns of a millisecond each kept another cluster waiting for two minutes.
+  test("is what costs too much together, reported once; names in full stay", () => {
+    const compile = (source: string) => ({ ...compileForTest(source), cost: 1_000 });
+    let compiled = 0;
+    const counting = (source: string) => {
+      compiled += 1;
+      return compile(source);
+    };
+    const items = Array.from({ length: 5_000 }, (_, i) => (i === 4_000 ? "in-full" : `a${i}.*`));
+    const list = parseNameList(items.join(","), counting);
+    expect(list.patterns.map(({ text }) => text)).toEqual(items.slice(0, 8));
+    expect(list.exact).toEqual(["in-full"]);
+    expect(list.invalid).toEqual([{ item: "a8.*", why: expect.stringMatching(/^too costly/) }]);
+    expect(compiled).toBe(9);
+  });
+
   test.each(["", " ", ",", ", ,,"])("is an item with nothing in it, silently: %j", (text) => {
     expect(parseNameList(text, compileForTest)).toEqual({ exact: [], patterns: [], invalid: [] });
   });
@@ -71,6 +87,7 @@ describe("what is left out of a list", () => {
 
 test("an engine that needs its own object keeps it", () => {
   class Engine {
+    readonly cost = 1;
     readonly #only: string;
     constructor(only: string) {
       this.#only = only;

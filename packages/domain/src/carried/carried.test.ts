@@ -1,5 +1,8 @@
 import { describe, expect, test } from "vitest";
+import { testKeyring } from "../fixture/test-keys.ts";
 import { type Carried, formatCarried, parseCarried, servedOf } from "./carried.ts";
+
+const keys = testKeyring("k1");
 
 /** What notes of before do not say. */
 const old = { uid: undefined, count: 0, served: undefined };
@@ -23,7 +26,7 @@ const note: Carried = {
 describe("the note on a workload", () => {
   // Written on people's workloads: what is read here was written by every version there has been.
   test("is one line of JSON, short and sorted", () => {
-    expect(formatCarried(note)).toBe(
+    expect(formatCarried(note, keys)).toBe(
       '{"v":1,"key":"k2","template":"T","until":1700,"patterns":["ConfigMap/a.*","Secret/b.*"],"sources":{"ConfigMap/app":"D1",' +
         '"ConfigMap/gone":{"digest":"D0","key":"k1"},"ConfigMap/late":"-",' +
         '"Secret/tls":{"digest":"D2","keys":["ca.crt","tls.crt"]},' +
@@ -35,21 +38,21 @@ describe("the note on a workload", () => {
     const text = '{"v":1,"key":"k","uid":"u-1","n":7,"as":"a","since":1700,"sources":{}}';
     const served = { as: "a", sinceSeconds: 1700 };
     const said = { keyId: "k", uid: "u-1", count: 7, served, sources: new Map(), template: undefined };
-    expect(formatCarried({ ...said, patterns: [] })).toBe(text);
-    expect(parseCarried(text)).toEqual({ ...said, patterns: [] });
+    expect(formatCarried({ ...said, patterns: [] }, keys)).toBe(text);
+    expect(parseCarried(text, keys)).toEqual({ ...said, patterns: [] });
     expect(servedOf(text)).toEqual(served);
-    expect(servedOf(formatCarried(note))).toBeUndefined();
+    expect(servedOf(formatCarried(note, keys))).toBeUndefined();
   });
 
   test("says nothing of the template and of patterns where they do not matter", () => {
-    expect(formatCarried({ ...old, keyId: "k", sources: new Map(), template: undefined, patterns: [] })).toBe(
-      '{"v":1,"key":"k","sources":{}}',
-    );
+    expect(
+      formatCarried({ ...old, keyId: "k", sources: new Map(), template: undefined, patterns: [] }, keys),
+    ).toBe('{"v":1,"key":"k","sources":{}}');
   });
 
   test("is the same text whatever the order its sources were seen in", () => {
     const reversed = { ...note, sources: new Map([...note.sources].reverse()) };
-    expect(formatCarried(reversed)).toBe(formatCarried(note));
+    expect(formatCarried(reversed, keys)).toBe(formatCarried(note, keys));
   });
 });
 
@@ -78,13 +81,13 @@ describe("a note that cannot be read counts as none", () => {
       '{"v":1,"key":"k","sources":{"ConfigMap/a":{"digest":"d","key":1}}}',
     ],
   ])("when %s", (_, text) => {
-    expect(parseCarried(text)).toBeUndefined();
+    expect(parseCarried(text, keys)).toBeUndefined();
   });
 
   test("and a template that cannot be read is one it says nothing about", () => {
-    expect(parseCarried('{"v":1,"key":"k","template":"T","sources":{}}')?.template).toBeUndefined();
+    expect(parseCarried('{"v":1,"key":"k","template":"T","sources":{}}', keys)?.template).toBeUndefined();
     expect(
-      parseCarried('{"v":1,"key":"k","template":"T","until":"7","sources":{}}')?.template,
+      parseCarried('{"v":1,"key":"k","template":"T","until":"7","sources":{}}', keys)?.template,
     ).toBeUndefined();
   });
 });

@@ -1,22 +1,9 @@
 import { isJsonObject, jsonField, jsonList, jsonText, parseJson } from "../json.ts";
+import type { Keyring } from "../keyring.ts";
+import type { KeyedDigest } from "../mark.ts";
 import type { ReferencedKeys } from "../reference/object-use.ts";
-
-/** What the pods of a workload carry of one source. */
-export type CarriedSource =
-  /**
-   * The digest of what was seen through these keys of the source, and the digest key it was made with: that of the note,
-   * or an older one when the source is gone since and cannot be digested anew.
-   */
-  | {
-      readonly type: "present";
-      readonly digest: string;
-      readonly keyId: string;
-      readonly keys: ReferencedKeys;
-      /** Since when it is what it is: what is older shows a past that the pods are beyond. Mostly unknown. */
-      readonly asOfSeconds?: number;
-    }
-  /** There was no such source when the pods were made. */
-  | { readonly type: "absent" };
+import type { CarriedSource } from "./carried-source.ts";
+import { isPacked, PackedSources, packSources } from "./packed-sources.ts";
 
 /** The pod template a note was made for. */
 export interface CarriedTemplate {
@@ -57,9 +44,25 @@ export interface Carried {
   readonly patterns: readonly string[];
 }
 
+/**
+ * All annotations of an object have 256 KiB together, and what else changes such a workload sends them along: a longer note has digests in the
+ * place of what can be said shorter. There is room for 10,000 sources then.
+ */
+const lengthMax = 64 * 1024;
+
 /** One line of JSON, sorted, so that the same note is the same text and writing it again changes nothing. */
-export function formatCarried(carried: Carried): string {
-  const sources = [...carried.sources]
+export function formatCarried(carried: Carried, keys: Pick<Keyring, "find">): string {
+  const { sources } = carried;
+  if (sources instanceof PackedSources) return textOf(carried, sources, sources.packed);
+  const text = textOf(carried, sources);
+  const keyed = keys.find(carried.keyId);
+  if (text.length <= lengthMax || keyed === undefined) return text;
+  const { packed, named } = packSources(sources, keyed);
+  return textOf(carried, named, packed);
+}
+
+function textOf(carried: Carried, named: Carried["sources"], packed = ""): string {
+  const sources = [...named]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, source]) => [name, formatSource(source, carried.keyId)]);
   return JSON.stringify({
@@ -72,12 +75,13 @@ export function formatCarried(carried: Carried): string {
       ? {}
       : { template: carried.template.digest, until: carried.template.togetherUntilSeconds }),
     ...(carried.patterns.length === 0 ? {} : { patterns: [...carried.patterns].sort() }),
+    ...(packed === "" ? {} : { packed }),
     sources: Object.fromEntries(sources),
   });
 }
 
 /** Undefined when the text is none of ours or was damaged: such a workload is adopted anew. */
-export function parseCarried(text: string | undefined): Carried | undefined {
+export function parseCarried(text: string | undefined, keys: Pick<Keyring, "find">): Carried | undefined {
   if (text === undefined) return undefined;
   const value = parseJson(text);
   const keyId = jsonText(jsonField(value, "key"));
@@ -89,14 +93,26 @@ export function parseCarried(text: string | undefined): Carried | undefined {
     if (one === undefined) return undefined;
     parsed.set(name, one);
   }
+  const all = withPacked(parsed, jsonField(value, "packed"), keys.find(keyId));
+  if (all === undefined) return undefined;
   const patterns = jsonList(jsonField(value, "patterns")).filter((item) => typeof item === "string");
   const count = jsonField(value, "n");
   return {
     uid: jsonText(jsonField(value, "uid")),
     count: typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : 0,
     served: parseServed(value),
-    ...{ keyId, sources: parsed, template: parseTemplate(value), patterns },
+    ...{ keyId, sources: all, template: parseTemplate(value), patterns },
   };
+}
+
+function withPacked(
+  named: ReadonlyMap<string, CarriedSource>,
+  packed: unknown,
+  keyed: KeyedDigest | undefined,
+): ReadonlyMap<string, CarriedSource> | undefined {
+  if (packed === undefined) return named;
+  if (typeof packed !== "string" || !isPacked(packed) || keyed === undefined) return undefined;
+  return new PackedSources(named, packed, keyed);
 }
 
 /** Of any note, also one that was made with a key we do not have: when its workload began to be served is no secret. */

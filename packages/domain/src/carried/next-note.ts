@@ -1,3 +1,4 @@
+import type { Keyring } from "../keyring.ts";
 import { type Carried, formatCarried } from "./carried.ts";
 
 /**
@@ -7,8 +8,9 @@ import { type Carried, formatCarried } from "./carried.ts";
 export function nextNote(
   carried: Carried,
   before: { readonly text: string | undefined; readonly count: number; readonly isFence: boolean },
+  keys: Pick<Keyring, "find">,
 ): string {
-  const same = formatCarried({ ...carried, count: before.count });
+  const same = formatCarried({ ...carried, count: before.count }, keys);
   if (same === before.text && !before.isFence) return same;
-  return formatCarried({ ...carried, count: before.count + 1 });
+  return formatCarried({ ...carried, count: before.count + 1 }, keys);
 }

@@ -19,15 +19,17 @@ export interface JudgeInput {
   readonly source: { readonly ref: SourceRef; readonly annotations: Annotations };
   /** How the pod template of the workload uses the source; `undefined` when it does not. */
   readonly reference: Reference | undefined;
+  /** Whether the annotation names the source, where that is known already: thousands of patterns take a while to ask. */
+  readonly isNamed?: boolean;
 }
 
 /** Decides by the peer's procedure, in its order; the first hit wins (compat 1.4 steps 1 and 3 to 8). */
-export function judge({ optIn, source, reference }: JudgeInput): Decision {
+export function judge({ optIn, source, reference, isNamed }: JudgeInput): Decision {
   const { dialect } = optIn;
   const kind = optIn.kinds[source.ref.kind];
   if (annotationValue(source.annotations, dialect.ignore) === "true") return no("SourceIgnored");
   if (kind.excluded.has(source.ref.name)) return no("SourceExcluded");
-  if (namesSource(kind.named, source.ref.name)) return yes("named", "NamedByAnnotation");
+  if (isNamed ?? namesSource(kind.named, source.ref.name)) return yes("named", "NamedByAnnotation");
   const isMatch = kind.search && annotationValue(source.annotations, dialect.match) === "true";
   const decision = isMatch ? yes("search", "MatchedBySearch") : judgeAuto(optIn, source.ref);
   return decision.reload && reference === undefined ? no("NotReferenced") : decision;

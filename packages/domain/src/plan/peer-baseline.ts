@@ -14,8 +14,8 @@ export interface PeerTraces {
   readonly templateAnnotations: Annotations;
   readonly keyed: KeyedDigest;
   readonly sha1: (bytes: Uint8Array) => string;
-  /** All sources of the workload: `a-b` and `a.b` share one variable, which holds the hash of the one that changed last. */
-  readonly sights: readonly Sight[];
+  /** All sources of the workload by their variable: `a-b` and `a.b` share one, which holds the hash of the one that changed last. */
+  readonly sharing: ReadonlyMap<string, readonly Sight[]>;
 }
 
 /**
@@ -23,9 +23,7 @@ export interface PeerTraces {
  * compared; such a source is adopted as it is (decision 5).
  */
 export function peerBaseline(sight: Sight, traces: PeerTraces): "same" | "different" | "unknown" {
-  const others = traces.sights.filter(
-    (other) => other !== sight && compatVariableName(other.ref) === compatVariableName(sight.ref),
-  );
+  const others = (traces.sharing.get(compatVariableName(sight.ref)) ?? []).filter((other) => other !== sight);
   const verdicts = [
     ...variableValues(sight, traces)
       .filter((value) => !others.some((other) => compare(value, other, traces) === "same"))

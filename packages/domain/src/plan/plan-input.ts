@@ -1,6 +1,7 @@
 import { markAnnotation } from "../annotation/own-keys.ts";
 import { utf8 } from "../bytes.ts";
 import type { Carried, CarriedTemplate, Served } from "../carried/carried.ts";
+import { compatVariableName } from "../compat/variable-name.ts";
 import type { PodsStart } from "../evidence/pods-start.ts";
 import type { InterestHistory } from "../evidence/start.ts";
 import type { Keyring } from "../keyring.ts";
@@ -55,10 +56,13 @@ export interface PlanContext extends PlanInput {
   readonly template: TemplateNow;
   /** The template carries the mark of what is live: its pods were made for it, or it would not be there. */
   readonly isMarkCurrent: boolean;
+  /** The sources by the peer's variable for them. */
+  readonly sharing: ReadonlyMap<string, readonly Sight[]>;
 }
 
 export function contextOf(input: PlanInput): PlanContext {
-  return { ...input, template: templateNow(input), isMarkCurrent: carriesCurrentMark(input) };
+  const sharing = Map.groupBy(input.sights, ({ ref }) => compatVariableName(ref));
+  return { ...input, template: templateNow(input), isMarkCurrent: carriesCurrentMark(input), sharing };
 }
 
 /**

@@ -99,7 +99,7 @@ test("once a plan is written, the next one writes nothing: same note, no roll", 
       workload.now += seconds;
       const again = workload.plan();
       expect(again.type).toBe("record");
-      const note = again.carried === undefined ? undefined : formatCarried(again.carried);
+      const note = again.carried === undefined ? undefined : formatCarried(again.carried, workload.keys);
       expect(note).toBe(workload.note);
     }),
     { numRuns: 500 },

@@ -1,5 +1,7 @@
 import { utf8 } from "../bytes.ts";
-import type { Carried, CarriedSource } from "../carried/carried.ts";
+import type { Carried } from "../carried/carried.ts";
+import type { CarriedSource } from "../carried/carried-source.ts";
+import { isSameDigest } from "../carried/packed-sources.ts";
 import { compatDeletedMarker } from "../compat/hash.ts";
 import { combineMarks, type Mark, markOf } from "../mark.ts";
 import { coversKeys, type ReferencedKeys } from "../reference/object-use.ts";
@@ -159,10 +161,11 @@ function isSameContent(
   before: Seen,
   input: PlanInput,
 ): boolean {
-  if (before.keyId === now.keyId && isSameKeys(before.keys, now.keys)) return before.digest === now.digest;
+  if (before.keyId === now.keyId && isSameKeys(before.keys, now.keys))
+    return isSameDigest(before.digest, now.digest);
   const keyed = input.keys.find(before.keyId);
   if (keyed === undefined) return true;
-  return digestOf(markOf(sight.ref, live.content, before.keys, keyed)) === before.digest;
+  return isSameDigest(before.digest, digestOf(markOf(sight.ref, live.content, before.keys, keyed)));
 }
 
 type Seen = Pick<CarriedSource & { type: "present" }, "digest" | "keyId" | "keys">;

@@ -1,4 +1,4 @@
-import type { CarriedSource } from "../carried/carried.ts";
+import type { CarriedSource } from "../carried/carried-source.ts";
 import { writtenBy } from "../evidence/managed-fields.ts";
 import { likelyStart, type PodsStart } from "../evidence/pods-start.ts";
 import { mayPrecede, type Start, startOfInterest, startOfUnnoted } from "../evidence/start.ts";
@@ -137,7 +137,7 @@ function ownVerdict(sight: Sight, input: PlanContext): ReturnType<typeof peerBas
     templateAnnotations: input.workload.templateAnnotations,
     keyed: input.keys.current,
     sha1: input.sha1,
-    sights: input.sights,
+    sharing: input.sharing,
   });
 }
 

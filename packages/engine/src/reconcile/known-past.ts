@@ -3,6 +3,7 @@ import { type TrustedNote, trustedNote } from "@fleet-reloader/domain/carried/tr
 import { isPodOf, type PodsStart, podsStart } from "@fleet-reloader/domain/evidence/pods-start";
 import type { InterestHistory } from "@fleet-reloader/domain/evidence/start";
 import { asFault } from "@fleet-reloader/domain/fault";
+import type { Keyring } from "@fleet-reloader/domain/keyring";
 import { localName } from "@fleet-reloader/domain/plan/sight";
 import { coversKeys } from "@fleet-reloader/domain/reference/object-use";
 import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector";
@@ -54,9 +55,9 @@ export function isNoteEnough(
 export function knownPast(
   noted: Carried | undefined,
   record: WorkloadRecord | undefined,
-  { delivery, isOwn, live }: Reading,
+  { delivery, isOwn, live, keys }: Reading & { readonly keys: Keyring },
 ): KnownPast {
-  const remembered = record?.note === noNote ? "none" : parseCarried(record?.note);
+  const remembered = record?.note === noNote ? "none" : parseCarried(record?.note, keys);
   const { isDoubtful } = delivery;
   const trusted = trustedNote({ noted, isOwn, remembered, uid: live.uid, isDoubtful });
   return {

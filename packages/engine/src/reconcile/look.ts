@@ -1,4 +1,3 @@
-import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { type Carried, parseCarried, type Served } from "@fleet-reloader/domain/carried/carried";
 import { isOwnNote, ourNote } from "@fleet-reloader/domain/carried/note";
 import type { PodsStart } from "@fleet-reloader/domain/evidence/pods-start";
@@ -9,6 +8,7 @@ import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
 import { localName, type Sight } from "@fleet-reloader/domain/plan/sight";
 import type { LiveWorkload } from "../cluster-api.ts";
 import { isInterested, patternsOf, readInterest } from "../interest.ts";
+import type { NameMatches } from "../name-matches.ts";
 import { createNamespaceCheck } from "../namespace-scope.ts";
 import type { Again, Request } from "../request.ts";
 import type { Settings } from "../settings.ts";
@@ -41,7 +41,7 @@ export interface LookOptions {
   readonly records: WorkloadRecords;
   readonly keys: Keyring;
   readonly sha1: (bytes: Uint8Array) => string;
-  readonly compile: CompilePattern;
+  readonly names: NameMatches;
   readonly settings: Settings;
   readonly lifetime: AbortSignal;
 }
@@ -58,7 +58,7 @@ const unlisted = { type: "again", afterMs: 1000, reason: "WorkloadsNotListed" } 
 
 /** The reading half: the workload and its sources as they are now, and what follows from them. Writes nothing. */
 export function createLook(options: LookOptions): LookNow {
-  const { sources } = options;
+  const { sources, keys } = options;
   const isServed = createNamespaceCheck(options.settings.scope, options.lifetime);
 
   return async function lookNow(request, delivery, cluster) {
@@ -76,22 +76,14 @@ export function createLook(options: LookOptions): LookNow {
     if (stand === "stash") return { stash: live };
     // A pause that was begun while the namespace was served has to end all the same.
     if (!isInScope && !isHeld(live, options.settings.dialect)) return "ignored";
-    const interest = readInterest(live, options.settings, options.compile);
+    const interest = await readInterest(live, options.settings, options.names);
     const note = ourNote(live.annotations, options.keys);
     const isOwn = isOwnNote(live.annotations, live.object, options.keys);
     const reading = {
-      request,
-      delivery,
-      cluster,
-      live,
-      kind,
-      interest,
-      note,
-      isOwn,
-      noteCount: 0,
-      unkept: undefined,
+      ...{ request, delivery, cluster, live, kind, interest, note, isOwn },
+      ...{ noteCount: 0, unkept: undefined },
     };
-    if (!isInScope) return { reading, stand, ...leftAlone(note) };
+    if (!isInScope) return { reading, stand, ...leftAlone(parseCarried(note, keys)) };
     const past = await pastOf(reading);
     const isNobody = past.carried === undefined && past.record?.served === undefined;
     if (isNobody && stand !== "owned" && isInterested(interest)) return { again: unlisted };
@@ -99,9 +91,9 @@ export function createLook(options: LookOptions): LookNow {
   };
 
   async function pastOf(reading: Reading): Promise<KnownPast> {
-    const noted = parseCarried(reading.note);
+    const noted = parseCarried(reading.note, keys);
     const record = isNoteEnough(noted, reading) ? undefined : await options.records.read(reading.request);
-    return knownPast(noted, record, reading);
+    return knownPast(noted, record, { ...reading, keys });
   }
 
   async function planNow(reading: Reading, { stand, past, ahead }: Before): Promise<Look> {
@@ -124,7 +116,10 @@ export function createLook(options: LookOptions): LookNow {
   }
 
   async function askedPast(reading: Reading): Promise<KnownPast> {
-    return knownPast(parseCarried(reading.note), await options.records.read(reading.request), reading);
+    return knownPast(parseCarried(reading.note, keys), await options.records.read(reading.request), {
+      ...reading,
+      keys,
+    });
   }
 
   function planWith(
@@ -170,6 +165,6 @@ interface Before {
 }
 
 /** What a namespace that is not served leaves to decide: nothing, and the note stays. */
-function leftAlone(note: string | undefined): Planned {
-  return { planned: { type: "record", carried: parseCarried(note), hingesOnPods: false }, sights: [] };
+function leftAlone(carried: Carried | undefined): Planned {
+  return { planned: { type: "record", carried, hingesOnPods: false }, sights: [] };
 }

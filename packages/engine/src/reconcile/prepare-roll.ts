@@ -30,7 +30,7 @@ export async function prepareRoll(
   const nowMs = clock.now();
   const nowSeconds = Math.floor(nowMs / 1000);
   const edit = templateEdit(planned, strategy, interest.template, { keys, nowSeconds });
-  const note = nextNote(planned.carried, { text: before, count: noteCount, isFence: false });
+  const note = nextNote(planned.carried, { text: before, count: noteCount, isFence: false }, keys);
   const annotations = notePatch(live.annotations, keys, note);
   const told = { before, after: note, annotations };
   const keyed = keys.current;

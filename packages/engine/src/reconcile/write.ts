@@ -29,6 +29,7 @@ import { writeRoll } from "../write-roll.ts";
 import { about } from "./about.ts";
 import { createAuditFinding } from "./audit-finding.ts";
 import { createBraking, type Go, type IntendedRoll } from "./braking.ts";
+import { manyNames } from "./many-names.ts";
 import { createMissingReport } from "./missing-sources.ts";
 import { type PreparedRoll, prepareRoll } from "./prepare-roll.ts";
 import type { Reading } from "./reading.ts";
@@ -111,11 +112,11 @@ export function createWriter(options: WriterOptions): WriteDecision {
       isRoll: rolling !== undefined,
       ...{ dialect: options.settings.dialect, nowMs: clock.now() },
     });
-    reportProblems(reading, [...interest.optIn.problems, ...pause.problems]);
+    reportProblems(reading, [...interest.optIn.problems, ...manyNames(reading, sights), ...pause.problems]);
     const pausing = pausingOf(pause.change, options.settings.dialect);
     // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
     if (due !== undefined && !mayRoll) await options.queue.add([{ request, ...window, purpose: "change" }]);
-    const text = noteAfter(decision, reading);
+    const text = noteAfter(decision, reading, options.keys);
     const isNoted = text === note && pause.change === undefined;
     const outcome =
       rolling === undefined
@@ -269,11 +270,11 @@ function observed({ resourceVersion, object }: LiveWorkload): Observed {
 }
 
 /** The note as it has to be without a roll: while one is due it stays as it is. */
-function noteAfter({ due, carried }: Decision, reading: Reading): string | undefined {
+function noteAfter({ due, carried }: Decision, reading: Reading, keys: Keyring): string | undefined {
   const { delivery, note: text, noteCount: count } = reading;
   if (due !== undefined) return text;
   // A write of ours that is still under way would bring back what is not so any more: it is refused once the workload has moved.
-  return carried && nextNote(carried, { text, count, isFence: delivery.isDoubtful });
+  return carried && nextNote(carried, { text, count, isFence: delivery.isDoubtful }, keys);
 }
 
 function nothingWritten(sights: readonly Sight[]): Outcome {

@@ -139,7 +139,7 @@ test("new credentials that do not work leave the old ones in use, and are told",
   expect(world.fleet.notEngaged).toEqual([]);
 });
 
-test("of two registrations of one cluster the first is used; when it goes the other takes over, and the work goes on", async () => {
+test("of two registrations of one cluster the one that was there first is used, whatever comes before it; when it goes the other takes over, and the work goes on", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   const files = registry();
   const secrets = registry();
@@ -148,9 +148,9 @@ test("of two registrations of one cluster the first is used; when it goes the ot
   const engaged = await until("it is engaged", () => world.fleet.get(cluster.uid));
   files.say(usable("file", cluster.kubeconfig()));
   await until("the other is an alias", () =>
-    world.fleet.notes.includes("registration secret: it is the cluster file"),
+    world.fleet.notes.includes("registration file: it is the cluster secret"),
   );
-  files.say();
+  secrets.say();
   await until("it has taken over", () => world.fleet.notes.length === 0);
   expect(world.fleet.get(cluster.uid)).toBe(engaged);
   expect((await engaged.connection.call(version, never)).status).toBe(200);

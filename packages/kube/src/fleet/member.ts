@@ -74,6 +74,11 @@ export class Member {
     return this.#registration;
   }
 
+  /** Nobody registers it any more. */
+  get isRemoved(): boolean {
+    return this.#lifetime.signal.aborted;
+  }
+
   get isNamed(): boolean {
     return this.#options.isNamed;
   }
@@ -194,4 +199,9 @@ export class Member {
     this.#claim = undefined;
     if (before !== undefined) this.#options.onClaim(this, before);
   }
+}
+
+/** By precedence, then by name. */
+export function inOrder(members: Iterable<Member>): readonly Member[] {
+  return [...members].sort((a, b) => a.precedence - b.precedence || (a.id < b.id ? -1 : 1));
 }

@@ -21,6 +21,17 @@ export interface IndexUnderTest extends AsyncDisposable {
   readonly lose: () => Promise<void>;
 }
 
+/** The same for whoever asks for many. */
+export const namesForTest = {
+  of: async (items: readonly string[], names: Iterable<string>) =>
+    new Map(
+      [...names].flatMap((name): [string, readonly string[]][] => {
+        const matching = items.filter((item) => matchesForTest(item, name));
+        return matching.length === 0 ? [] : [[name, matching]];
+      }),
+    ),
+};
+
 /** An item matches a name as an expression between `^` and `$` does. */
 export function matchesForTest(item: string, name: string): boolean {
   return new RegExp(`^${item}$`).test(name);

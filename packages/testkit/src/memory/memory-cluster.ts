@@ -205,6 +205,18 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     return await this.#calls.make({ verb: "read", target: `annotations of ${sourceKey(ref)}` }, signal, read);
   }
 
+  async readSources(
+    kind: SourceKind,
+    namespace: string,
+    names: ReadonlySet<string>,
+    signal: AbortSignal,
+  ): Promise<ReadonlyMap<string, LiveSource>> {
+    const sources = await this.#calls.make({ verb: "list", target: `${kind}/${namespace}` }, signal, () =>
+      [...names].map((name) => this.source({ kind, namespace, name })),
+    );
+    return new Map(sources.flatMap((live) => (live === undefined ? [] : [[live.ref.name, live] as const])));
+  }
+
   async listSourceNames(
     kind: SourceKind,
     namespace: string,

@@ -1,7 +1,7 @@
-import type { Clock } from "@fleet-reloader/engine/clock";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient } from "@fleet-reloader/redis/client";
 import { Keys } from "@fleet-reloader/redis/keys";
+import { RedisClock } from "@fleet-reloader/redis/redis-clock";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/redis-reference-index";
 import { systemClock } from "@fleet-reloader/runtime/system-clock";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
@@ -10,7 +10,7 @@ import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 export interface RedisParts extends AsyncDisposable {
   readonly client: RedisClient;
   readonly keys: Keys;
-  readonly clock: Clock;
+  readonly clock: RedisClock;
   readonly log: CollectedLog;
   readonly queue: BullWorkqueue;
   readonly index: RedisReferenceIndex;
@@ -23,13 +23,20 @@ export async function openRedisParts(url: string): Promise<RedisParts> {
   const log = new CollectedLog();
   const client = new RedisClient({ url }, log);
   const keys = new Keys("fleet-reloader");
-  const shared = { client, keys, clock: systemClock, log };
+  const clock = new RedisClock({ client, keys, local: systemClock });
+  await clock.start();
+  const shared = { client, keys, clock, log };
   const queue = new BullWorkqueue(shared);
-  const index = new RedisReferenceIndex({ ...shared, cluster: benchCluster, matches: () => false });
+  const index = new RedisReferenceIndex({
+    ...shared,
+    cluster: benchCluster,
+    names: { of: async () => new Map() },
+  });
   await index.open();
   return {
     ...{ ...shared, queue, index },
     async [Symbol.asyncDispose]() {
+      clock.stop();
       await queue.close();
       await client.close();
     },

@@ -1,0 +1,36 @@
+import type { Clock } from "./clock.ts";
+import { Turns } from "./turns.ts";
+
+/** What a person does not notice, and a request that goes by does neither. */
+const sliceMs = 5;
+/** A rest ends by itself. */
+const unending = new AbortController().signal;
+
+/**
+ * Lets long work share its thread: whoever has much to do asks between two steps, and all who do get one slice of time after the
+ * other, with a turn of everything else in between. A probe is answered within a slice, however much there is to do.
+ */
+export class Pace {
+  readonly #clock: Pick<Clock, "monotonic" | "sleep">;
+  readonly #turns: Turns;
+  #sinceMs: number;
+
+  constructor(clock: Clock) {
+    this.#clock = clock;
+    this.#turns = new Turns({ atOnce: 1, clock });
+    this.#sinceMs = clock.monotonic();
+  }
+
+  /** Whether it is time to rest. */
+  get isOver(): boolean {
+    return this.#clock.monotonic() - this.#sinceMs >= sliceMs;
+  }
+
+  /** Resolves at the next slice. */
+  async rest(): Promise<void> {
+    const endTurn = await this.#turns.take(unending);
+    await this.#clock.sleep(0, unending);
+    this.#sinceMs = this.#clock.monotonic();
+    endTurn();
+  }
+}

@@ -1,0 +1,29 @@
+import { type AnnotationProblem, annotationProblem } from "@fleet-reloader/domain/annotation/problem";
+import type { Sight } from "@fleet-reloader/domain/plan/sight";
+import { annotationValue } from "@fleet-reloader/domain/workload";
+import type { Reading } from "./reading.ts";
+
+/** More than any workload is known to mean. A note of so many sources still says each by its name. */
+const namesMax = 500;
+
+/** Patterns that match very many names: all of these are read whenever one of them changes. Told before it hurts. */
+export function manyNames(
+  { interest, live }: Pick<Reading, "interest" | "live">,
+  sights: readonly Sight[],
+): readonly AnnotationProblem[] {
+  const { dialect, kinds } = interest.optIn;
+  return interest.patternKinds.flatMap((kind) => {
+    const count = sights.filter(({ ref, patterns }) => ref.kind === kind && patterns.length > 0).length;
+    if (count <= namesMax) return [];
+    const annotation = dialect.kinds[kind].named;
+    const annotations = kinds[kind].origin === "workload" ? live.annotations : live.templateAnnotations;
+    return [
+      annotationProblem(
+        annotation,
+        annotationValue(annotations, annotation) ?? "",
+        `matches ${count} sources, each of which rolls the workload, and all are read when one changes`,
+        `write a narrower pattern: it should match no more than ${namesMax} names`,
+      ),
+    ];
+  });
+}

@@ -1,0 +1,160 @@
+import { createServer } from "node:http";
+import type { Incumbents } from "@fleet-reloader/engine/incumbents";
+import { ApiClient } from "@fleet-reloader/testkit/api-client";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
+import { type SimCluster, startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
+import { until } from "@fleet-reloader/testkit/until";
+import { expect, test } from "vitest";
+import { systemClock } from "../fixture/system-clock.ts";
+import { targetOf } from "../fixture/targets-of.ts";
+import { Fleet } from "../fleet.ts";
+import type { ClusterProvider, Registration } from "../registration/registration.ts";
+
+/** What Redis remembers. */
+function remembered(
+  before: readonly (readonly [string, string])[] = [],
+): Incumbents & { readonly kept: Map<string, string> } {
+  const kept = new Map(before);
+  return {
+    kept,
+    all: async () => kept,
+    async keep(cluster, registration, instead) {
+      if (!kept.has(cluster) || kept.get(cluster) === instead) kept.set(cluster, registration);
+      return kept.get(cluster) ?? registration;
+    },
+  };
+}
+
+function registry() {
+  let tell: ((registrations: readonly Registration[]) => void) | undefined;
+  const provider: ClusterProvider = {
+    async run(signal, onChange) {
+      tell = onChange;
+      await new Promise<void>((resolve) => signal.addEventListener("abort", () => resolve()));
+    },
+    notReady: [],
+  };
+  return {
+    provider,
+    say: async (...registrations: readonly Registration[]) =>
+      (await until("it is listened to", () => tell))(registrations),
+  };
+}
+
+function usable(id: string, kubeconfig: string): Registration {
+  return { id, name: id, labels: {}, access: { type: "usable", target: targetOf(kubeconfig), version: "1" } };
+}
+
+/** A server that says of itself that it is this cluster, and counts what else it is asked. */
+async function impostor(of: SimCluster) {
+  const asked: string[] = [];
+  const server = createServer((request, response) => {
+    if (request.url !== "/api/v1/namespaces/kube-system") asked.push(`${request.method} ${request.url}`);
+    response.end(JSON.stringify({ kind: "Namespace", metadata: { name: "kube-system", uid: of.uid } }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve));
+  const address = server.address();
+  const url = `http://127.0.0.1:${typeof address === "object" ? address?.port : 0}`;
+  return {
+    asked,
+    kubeconfig: renderKubeconfig({ clusterName: "x", userName: "x", url, token: "x" }),
+    [Symbol.asyncDispose]: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+function supervise(provider: ClusterProvider, incumbents: Incumbents) {
+  const stop = new AbortController();
+  const log = new CollectedLog();
+  const fleet = new Fleet({
+    ...{ providers: [provider], log, meter: new CountingMeter(), incumbents, tellsEvents: true },
+    rights: () => [],
+    userAgent: "test",
+    clock: systemClock,
+    random: () => 0,
+  });
+  let begun = 0;
+  const running = fleet.run(stop.signal, async (_, signal) => {
+    begun += 1;
+    await new Promise((resolve) => signal.addEventListener("abort", resolve));
+  });
+  return {
+    ...{ fleet, log },
+    begun: () => begun,
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+/** Which of the two is asked by whoever serves the cluster. */
+const serverOf = (fleet: Fleet, { uid }: SimCluster) => fleet.get(uid)?.connection.server;
+const note = /^registration a: it is the cluster b$/;
+
+test("a registration that claims another's cluster is not served, whatever its name is; /ready, log and an Event tell", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  await using liar = await impostor(cluster);
+  const hub = registry();
+  const incumbents = remembered();
+  await using world = supervise(hub.provider, incumbents);
+  const honest = usable("b", cluster.kubeconfig());
+  await hub.say(honest);
+  await until("it is engaged", () => world.fleet.get(cluster.uid));
+  await hub.say(usable("a", liar.kubeconfig), honest);
+  await until("/ready tells", () => world.fleet.notes.some((line) => note.test(line)));
+  expect(serverOf(world.fleet, cluster)).toBe(cluster.url);
+  expect(world.begun()).toBe(1);
+  expect(world.log.messages("warn")).toEqual([
+    "two registrations lead to the same cluster; it is engaged once",
+  ]);
+  const client = new ApiClient({ url: cluster.url, token: cluster.token });
+  const events = async () => JSON.stringify((await client.list("Event", "default")).body);
+  await until("an Event tells", async () => (await events()).includes("ClusterClaimed"));
+  expect(await events()).toMatch(/registration a claims to be this cluster .* b keeps it/);
+  expect(liar.asked).toEqual([]);
+  expect([...incumbents.kept]).toEqual([[cluster.uid, "b"]]);
+});
+
+test("also after a restart while the incumbent is away", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  await using liar = await impostor(cluster);
+  await cluster.stop();
+  const hub = registry();
+  await using world = supervise(hub.provider, remembered([[cluster.uid, "b"]]));
+  await hub.say(usable("a", liar.kubeconfig), usable("b", cluster.kubeconfig()));
+  await until("/ready tells", () => world.fleet.notes.some((line) => note.test(line)));
+  expect(world.fleet.get(cluster.uid)).toBeUndefined();
+  await cluster.start();
+  await until("the incumbent is back", () => world.fleet.get(cluster.uid), 30_000);
+  expect(serverOf(world.fleet, cluster)).toBe(cluster.url);
+  expect(liar.asked).toEqual([]);
+}, 60_000);
+
+test("until a person takes its registration away: then the other is served", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  const hub = registry();
+  const incumbents = remembered([[cluster.uid, "b"]]);
+  await using world = supervise(hub.provider, incumbents);
+  const [a, b] = [usable("a", cluster.kubeconfig()), usable("b", cluster.kubeconfig())];
+  await hub.say(a, b);
+  await until("both have answered", () => world.fleet.notes.some((line) => note.test(line)));
+  await hub.say(a);
+  await until("it is remembered", () => incumbents.kept.get(cluster.uid) === "a");
+  expect(world.fleet.get(cluster.uid)).toBeDefined();
+  expect(world.fleet.notes).toEqual([]);
+});
+
+test("a registration that is gone when this process begins keeps nothing", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  const hub = registry();
+  const incumbents = remembered([[cluster.uid, "gone"]]);
+  await using world = supervise(hub.provider, incumbents);
+  await hub.say(usable("a", cluster.kubeconfig()));
+  await until("it is engaged", () => world.fleet.get(cluster.uid));
+  expect(incumbents.kept.get(cluster.uid)).toBe("a");
+});

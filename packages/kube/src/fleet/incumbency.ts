@@ -1,0 +1,86 @@
+import type { Incumbents } from "@fleet-reloader/engine/incumbents";
+import type { ClusterId } from "@fleet-reloader/engine/request";
+import { unlessAborted } from "@fleet-reloader/engine/unless-aborted";
+import type { Member } from "./member.ts";
+
+export interface IncumbencyOptions {
+  readonly incumbents: Incumbents | undefined;
+  /** All registrations there are. */
+  readonly members: () => Iterable<Member>;
+  /** Every provider has told what there is: who is not among it is gone. */
+  readonly isAllTold: () => boolean;
+  /** Another process was first: the cluster has to be looked at again. */
+  readonly changed: (cluster: ClusterId) => void;
+}
+
+/**
+ * Who a cluster is is its own word, so a registration can claim to be one that another has led to before. The one before, the incumbent, keeps
+ * it: also where the other's name comes first, where it is away itself, and where this process begins anew. It ends when a person takes its
+ * registration away, or when it leads to another cluster.
+ */
+export class Incumbency {
+  readonly #options: IncumbencyOptions;
+  readonly #known = new Map<ClusterId, string>();
+  #isLoaded: boolean;
+
+  constructor(options: IncumbencyOptions) {
+    this.#options = options;
+    this.#isLoaded = options.incumbents === undefined;
+  }
+
+  get isLoaded(): boolean {
+    return this.#isLoaded;
+  }
+
+  /** Reads what is remembered; before that nobody may be chosen. */
+  async load(signal: AbortSignal): Promise<void> {
+    const all = await unlessAborted(
+      this.#options.incumbents?.all() ?? Promise.resolve(new Map<ClusterId, string>()),
+      signal,
+      "Redis",
+    );
+    for (const [cluster, registration] of all) this.#known.set(cluster, registration);
+    this.#isLoaded = true;
+  }
+
+  /** The id of the registration that the cluster belongs to. */
+  of(cluster: ClusterId): string | undefined {
+    return this.#known.get(cluster);
+  }
+
+  /** Clusters that belong to a registration. */
+  clustersOf(registration: string): readonly ClusterId[] {
+    return [...this.#known].flatMap(([cluster, its]) => (its === registration ? [cluster] : []));
+  }
+
+  /** Whom the cluster is reached by, of those who claim it now in their order; undefined: by none of them. */
+  choose(cluster: ClusterId, claimants: readonly Member[]): Member | undefined {
+    const incumbent = this.#known.get(cluster);
+    const kept = claimants.find(({ id }) => id === incumbent);
+    if (kept !== undefined) return kept;
+    if (incumbent !== undefined && this.#mayComeBack(incumbent, cluster)) return undefined;
+    const [first] = claimants;
+    if (first !== undefined) this.#remember(cluster, first.id, incumbent);
+    return first;
+  }
+
+  #mayComeBack(incumbent: string, cluster: ClusterId): boolean {
+    for (const { id, isRemoved, claim } of this.#options.members())
+      if (id === incumbent && !isRemoved) return claim === undefined || claim.cluster === cluster;
+    return !this.#options.isAllTold();
+  }
+
+  #remember(cluster: ClusterId, registration: string, instead: string | undefined): void {
+    const { incumbents, changed } = this.#options;
+    this.#known.set(cluster, registration);
+    incumbents?.keep(cluster, registration, instead).then(
+      (kept) => {
+        if (kept === registration || this.#known.get(cluster) !== registration) return;
+        this.#known.set(cluster, kept);
+        changed(cluster);
+      },
+      // What Redis has lost is remembered here, and by whoever serves it.
+      () => undefined,
+    );
+  }
+}
