@@ -132,3 +132,28 @@ test("what is described is there, and what is there is described", async () => {
   const registered = [...(await metrics()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
   expect(registered.toSorted()).toEqual(Object.keys(metricDescriptions).toSorted());
 });
+
+test("a cluster that is gone has no series any more, and the others keep theirs", async () => {
+  const { meter, metrics } = createPromMeter({ withProcess: false });
+  for (const cluster of ["gone", "here"]) {
+    meter.clusterState(cluster, "Ready");
+    meter.streamState(cluster, "Deployment", "watching");
+    meter.reconciled(cluster, "rolled", 0.03, api);
+    meter.rolled(cluster, "Deployment", "SourceChanged");
+    meter.parked(cluster, "ClusterBusy");
+    meter.breaker(cluster, true);
+  }
+  const seriesOf = async (cluster: string) =>
+    (await linesOf(metrics())).filter((line) => line.includes(`cluster="${cluster}"`));
+  const kept = await seriesOf("here");
+  expect(kept.length).toBeGreaterThan(15);
+  meter.clusterState("gone", undefined);
+  expect(await seriesOf("gone")).toEqual([]);
+  // It was under way when the registration went.
+  meter.reconciled("gone", "delayed", 0.03, api);
+  expect(await seriesOf("gone")).toEqual([]);
+  expect(await seriesOf("here")).toEqual(kept);
+  meter.clusterState("gone", "Connecting");
+  meter.parked("gone", "ClusterBusy");
+  expect(await seriesOf("gone")).toHaveLength(2);
+});

@@ -89,6 +89,7 @@ export function createPromMeter(options: {
   const breaker = new Gauge(described("fleet_reloader_cluster_breaker_open", ["cluster"]));
   const clusterState = new Gauge(described("fleet_reloader_cluster_state", ["cluster", "state"]));
   const clusterStates = new Map<string, string>();
+  const gone = new Set<string>();
   const findings = new Counter(described("fleet_reloader_audit_findings_total", ["cluster", "kind"]));
   const notified = new Counter(described("fleet_reloader_notifications_total", ["channel", "result"]));
   const registered = new Gauge(described("fleet_reloader_registrations", ["provider", "state"]));
@@ -136,12 +137,36 @@ export function createPromMeter(options: {
       const before = clusterStates.get(cluster);
       if (before !== undefined) clusterState.remove({ cluster, state: before });
       clusterStates.delete(cluster);
-      if (state === undefined) return;
+      if (state === undefined) return void gone.add(cluster);
+      gone.delete(cluster);
       clusterStates.set(cluster, state);
       clusterState.set({ cluster, state }, 1);
     },
     notified: (channel, result, count) => notified.inc({ channel, result }, count),
     registrations: (provider, state, count) => registered.set({ provider, state }, count),
   };
-  return { meter, adapters: peer, metrics: () => registry.metrics() };
+  const metrics = async () => {
+    await removeGone(registry, gone);
+    return await registry.metrics();
+  };
+  return { meter, adapters: peer, metrics };
+}
+
+/**
+ * Series of clusters that are no longer registered end: they would say for ever what was so last. What was under way then may be counted
+ * a moment later, so a cluster is looked for until nothing of it is found.
+ */
+async function removeGone(registry: Registry, gone: Set<string>): Promise<void> {
+  const absent = new Set(gone);
+  for (const name of gone.size === 0 ? [] : Object.keys(ownDescriptions)) {
+    const metric = registry.getSingleMetric(name);
+    for (const { labels } of (await metric?.get())?.values ?? []) {
+      const cluster = String(labels.cluster);
+      if (!gone.has(cluster)) continue;
+      absent.delete(cluster);
+      // The bounds of a histogram are no label that it was made with.
+      metric?.remove(Object.fromEntries(Object.entries(labels).filter(([label]) => label !== "le")));
+    }
+  }
+  for (const cluster of absent) gone.delete(cluster);
 }

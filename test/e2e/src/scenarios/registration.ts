@@ -50,6 +50,10 @@ export function registrationTests(): void {
     await two.at.settlesAt("Deployment", "app", 2, settled);
     unlinkSync(join(folder, "d07a.yaml"));
     await until("it is gone", () => product.log.some(({ msg }) => msg === "cluster is no longer registered"));
+    await until("and its metrics", async () => {
+      const { body } = await ask(product, "metrics");
+      return body.includes('cluster="8f1c"') && !body.includes('cluster="d07a"');
+    });
     await one.at.change("ConfigMap", "settings", { v: "C" });
     await one.at.settlesAt("Deployment", "app", 2, settled);
 
