@@ -228,6 +228,23 @@ describe("what the fleet knows", () => {
   });
 });
 
+describe("a cluster that is gone", () => {
+  test("leaves nothing behind once what was asked of it has ended and is due again", async () => {
+    const world = setUp();
+    for (const cluster of ["gone", "away", "idle"]) await answers(world, cluster, 3);
+    const under = await letIn(world, "gone");
+    world.reach.set("gone", "unknown").set("away", "unreachable");
+    await world.clock.advance(61_000);
+    await answers(world, "here", 1);
+    expect(world.gate.clusters).toBe(4);
+    under.leave("answered");
+    expect(await world.enter("gone")).toMatchObject({ type: "parked" });
+    await world.clock.advance(61_000);
+    await answers(world, "here", 1);
+    expect(world.gate.clusters).toBe(3);
+  });
+});
+
 describe("a handler behind the gate", () => {
   const request = { cluster: "a", workload: { kind: "Deployment", namespace: "n", name: "w" } };
   const delivery = { attemptsMade: 0, isDoubtful: false, purpose: "change", signal: forever } as const;

@@ -79,6 +79,8 @@ const awayMs = 5000;
 const returnsPerSecond = 250;
 /** However many are parked: no request is longer away than this beyond its time. */
 const spreadMaxMs = 5 * 60_000;
+/** What is kept of clusters that are gone is looked for this often, as long as there are requests. */
+const forgetEveryMs = 60_000;
 /** A look ends by itself, a moment after nobody waits. */
 const unending = new AbortController().signal;
 
@@ -94,6 +96,7 @@ export class ClusterGate {
   readonly #waited = new Set<Gated>();
   #inFlight = 0;
   #isLooking = false;
+  #forgetAtMs = 0;
 
   constructor(options: ClusterGateOptions) {
     this.#options = options;
@@ -102,6 +105,7 @@ export class ClusterGate {
   /** Resolves at once, or after a short wait for a slot. Whoever is let in has to leave. */
   async enter(cluster: ClusterId, signal: AbortSignal): Promise<Admission> {
     const { clock, reachOf } = this.#options;
+    this.#forgetGone();
     const gated = this.#gated(cluster);
     const reach = reachOf(cluster);
     if (reach !== "reachable") {
@@ -263,6 +267,22 @@ export class ClusterGate {
     const at = isBeyond ? earliest + spreadMaxMs * random() : gated.parkedUntilMs;
     meter.parked(nameOf(cluster), reason);
     return { type: "parked", afterMs: Math.ceil(at - now + (restMs / 10) * random()), reason };
+  }
+
+  /** Of how many clusters something is kept. */
+  get clusters(): number {
+    return this.#clusters.size;
+  }
+
+  /** Of a cluster that is not engaged any more nothing is kept once its last request has ended and is due again. */
+  #forgetGone(): void {
+    const now = this.#options.clock.monotonic();
+    if (now < this.#forgetAtMs) return;
+    this.#forgetAtMs = now + forgetEveryMs;
+    for (const [cluster, { inFlight, parkedUntilMs, waiting }] of this.#clusters) {
+      const isIdle = inFlight === 0 && waiting.size === 0 && parkedUntilMs <= now;
+      if (isIdle && this.#options.reachOf(cluster) === "unknown") this.#clusters.delete(cluster);
+    }
   }
 
   #gated(cluster: ClusterId): Gated {
