@@ -1,15 +1,24 @@
 import type { BreakerOutcome } from "@fleet-reloader/domain/cluster/breaker";
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import type { ClusterGate } from "./cluster-gate.ts";
-import type { Result } from "./request.ts";
+import type { ClusterId, Result } from "./request.ts";
 import type { Handler } from "./workqueue.ts";
 
-/** A handler that sees only what the gate of its cluster lets through; the rest goes back to the queue. */
-export function gatedHandler(handler: Handler, gate: Pick<ClusterGate, "enter">): Handler {
+/**
+ * A handler that sees only what the gate of its cluster lets through; the rest goes back to the queue. What is asked of a cluster that
+ * nobody remembers ends: whoever watches it again compares everything anew, and asks for it then.
+ */
+export function gatedHandler(
+  handler: Handler,
+  gate: Pick<ClusterGate, "enter">,
+  isForgotten: (cluster: ClusterId) => Promise<boolean>,
+): Handler {
   return async (request, delivery) => {
     const admission = await gate.enter(request.cluster, delivery.signal);
     if (admission.type === "parked") {
       const { afterMs, reason } = admission;
+      if (reason === "ClusterUnknown" && (await isForgotten(request.cluster)))
+        return { type: "done", outcome: "gone" };
       // Whose turn comes in a moment is work; who waits for a cluster keeps no worker up.
       const hold = reason === "ClusterBusy" ? {} : { hold: { reason } };
       return { type: "again", afterMs, reason, ...hold };

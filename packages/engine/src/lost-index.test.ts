@@ -100,3 +100,27 @@ describe("an index that is lost", () => {
     await running;
   });
 });
+
+describe("a cluster that comes back after it was forgotten", () => {
+  test("is adopted as at a first start: nothing rolls but what its note tells of", async () => {
+    await using bed = await watching();
+    bed.cluster.setSource("ConfigMap", "db", { a: "1" });
+    const web = { template: templateUsing({ db: {} }), annotations: auto };
+    const refOfWeb = bed.cluster.setWorkload("web", web);
+    await bed.elapse(5000);
+    await bed.end();
+    expect(bed.cluster.rolls()).toEqual([]);
+    await bed.clock.advance(31 * 24 * 3_600_000);
+    bed.cluster.setSource("ConfigMap", "db", { a: "2" });
+    const neverNoted = { template: templateUsing({ app: {} }), annotations: auto };
+    bed.cluster.setWorkload("new", neverNoted);
+    await bed.clock.advance(60_000);
+    bed.index.wipe();
+    const again = bed.watch();
+    await bed.elapse(5000);
+    expect(again.watcher.isAdopted).toBe(true);
+    expect(bed.cluster.rolls(refOfWeb)).toHaveLength(1);
+    expect(bed.cluster.rolls()).toHaveLength(1);
+    await again.end();
+  });
+});

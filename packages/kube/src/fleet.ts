@@ -119,6 +119,11 @@ export class Fleet {
     }));
   }
 
+  /** Clusters that some registration leads to, also those that are away; undefined: these are not all known yet. */
+  get registeredClusters(): ReadonlySet<ClusterId> | undefined {
+    return this.#incumbency.registered;
+  }
+
   /** A line for what people should know of a registration although nobody waits for it. */
   get notes(): readonly string[] {
     return inOrder(this.#members).flatMap((member) => {

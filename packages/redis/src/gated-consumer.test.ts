@@ -4,10 +4,12 @@ import { gatedHandler } from "@fleet-reloader/engine/gated-handler";
 import type { Handler } from "@fleet-reloader/engine/workqueue";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { BullConsumer } from "./bull-consumer.ts";
 import { startQueue } from "./fixture/queue-bed.ts";
+import { isForgotten } from "./gone-clusters.ts";
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -63,7 +65,7 @@ test("with hundreds of requests queued for six sick clusters, those of a healthy
     await bed.queue.add(Array.from({ length: queuedEach }, (_, at) => requestOf(cluster, `w${at}`)));
   const consumer = new BullConsumer({
     ...{ client: bed.client, keys: bed.keys, log: bed.log, clock: bed.clock, random: Math.random },
-    handler: gatedHandler(handler, gate),
+    handler: gatedHandler(handler, gate, async () => false),
     concurrency: slots,
   });
   consumer.start();
@@ -79,4 +81,31 @@ test("with hundreds of requests queued for six sick clusters, those of a healthy
   } finally {
     await consumer.stop(100);
   }
+});
+
+test("a request of a cluster that is forgotten leaves the queue, and one of a cluster that is only not known here waits", async () => {
+  await using bed = await startQueue(redis.url);
+  const gate = new ClusterGate({
+    ...{ slots: 8, clock: wallClock, random: Math.random, meter: new CountingMeter() },
+    nameOf: (cluster) => cluster,
+    reachOf: () => "unknown",
+  });
+  const never: Handler = async () => {
+    throw new Fault("engine.invariant", "it is not known here");
+  };
+  await bed.client.connection.set(bed.keys.cluster("known").epoch, "1");
+  await bed.queue.add(
+    ["known", "gone"].map((cluster) => ({
+      request: { cluster, workload: { kind: "Deployment", namespace: "ns", name: "api" } },
+      ...({ quietPeriodMs: 0, maxWaitMs: 0, purpose: "change" } as const),
+    })),
+  );
+  bed.consume(gatedHandler(never, gate, (cluster) => isForgotten(cluster, bed)));
+  const waiting = async () =>
+    (await Promise.all(bed.queue.queues.map((queue) => queue.getJobs()))).flatMap((jobs) =>
+      jobs.flatMap((job) => (job.finishedOn === undefined ? [job.data.cluster] : [])),
+    );
+  await until("one is held", async () => (await bed.held.list()).length === 1);
+  await until("the other has left", async () => (await waiting()).join() === "known");
+  expect((await bed.held.list()).map(({ request }) => request.cluster)).toEqual(["known"]);
 });

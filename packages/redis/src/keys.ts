@@ -1,6 +1,8 @@
 import { stableHash } from "@fleet-reloader/domain/ownership/stable-hash";
-import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source";
+import { defaultSourceKinds, type SourceKind, type SourceRef } from "@fleet-reloader/domain/source";
 import type { ClusterId } from "@fleet-reloader/engine/request";
+
+const kinds: readonly SourceKind[] = [...defaultSourceKinds, "SecretProviderClass"];
 
 /**
  * What every Redis key begins with; scripts and BullMQ append their own words. All keys of a cluster carry the hash tag of its shard,
@@ -66,6 +68,17 @@ export class Keys {
     return new ClusterKeys(`${this.#tag(this.shardOf(cluster))}:c:${cluster}`);
   }
 
+  /** Glob of the keys of all clusters that end like this. */
+  ofClusters(end: string): string {
+    return `{${this.#prefix}:*}:c:${end}`;
+  }
+
+  /** The cluster that a key is of; undefined: of none. */
+  clusterOf(key: string): ClusterId | undefined {
+    const cluster = /:c:([^:]+):/.exec(key)?.[1];
+    return cluster !== undefined && key.startsWith(`${this.cluster(cluster).root}:`) ? cluster : undefined;
+  }
+
   #tag(shard: number): string {
     return `{${this.#prefix}:${String(shard).padStart(2, "0")}}`;
   }
@@ -97,6 +110,21 @@ export class FleetKeys {
   /** Hash: cluster → id of the registration it is served by. */
   get incumbents(): string {
     return `${this.root}:incumbents`;
+  }
+
+  /** Hash: cluster → when a registration was last known to lead to it, Redis' clock, seconds. */
+  get registered(): string {
+    return `${this.root}:registered`;
+  }
+
+  /** There while one process looks, or has looked a moment ago, for clusters to forget. */
+  get forgetting(): string {
+    return `${this.root}:forgetting`;
+  }
+
+  /** Hash: cluster → who watches it. Written by the script of ownership alone. */
+  get owners(): string {
+    return `${this.root}:owners`;
   }
 
   /** How many shards the keys of this Redis are laid out for. */
@@ -155,6 +183,14 @@ export class ClusterKeys {
   /** Hash: workload key → the rollout of it that is followed. */
   get rollouts(): string {
     return `${this.root}:rollouts`;
+  }
+
+  /** All but sets of workloads that use a source or have patterns: to go in one command. A set that stays says too much at worst. */
+  get whole(): readonly string[] {
+    const { epoch, engagedAt, workloads, noted, seen, served, unlooked, told, rollouts } = this;
+    const named = [epoch, engagedAt, workloads, noted, seen, served, unlooked, told, rollouts];
+    const others = ["dependent", "unpublished", "windows"].map((name) => `${this.root}:${name}`);
+    return [...named, ...others, ...kinds.map((kind) => this.handled(kind))];
   }
 
   /** Hash: `ns/name` → version handled last. */

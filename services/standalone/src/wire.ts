@@ -7,6 +7,7 @@ import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { type RedisAddress, RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
 import { EmbeddedServer } from "@fleet-reloader/redis/embedded-server";
+import { GoneClusters } from "@fleet-reloader/redis/gone-clusters";
 import { HistoryReader } from "@fleet-reloader/redis/history-reader";
 import { Keys } from "@fleet-reloader/redis/keys";
 import { RedisClock } from "@fleet-reloader/redis/redis-clock";
@@ -138,6 +139,8 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     loops.add("the fleet", running);
     loops.watch(served.broken);
     loops.add("the watch over holds", scaling.watchHolds(clusters.signal));
+    const gone = new GoneClusters({ ...shared, registered: () => fleet.registeredClusters });
+    loops.add("the forgetting of clusters", gone.run(clusters.signal));
     const told = startHistory({ ...shared, config });
     const { history } = told;
     const member = uniqueInstanceName();

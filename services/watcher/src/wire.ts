@@ -4,6 +4,7 @@ import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
 import { openRegistration } from "@fleet-reloader/kube/registration/sources";
 import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
 import { RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
+import { GoneClusters } from "@fleet-reloader/redis/gone-clusters";
 import { Keys } from "@fleet-reloader/redis/keys";
 import { RedisClock } from "@fleet-reloader/redis/redis-clock";
 import { RedisIncumbents } from "@fleet-reloader/redis/redis-incumbents";
@@ -115,6 +116,8 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   loops.watch(served.broken);
   loops.add("ownership", ownership.run(lifetime.signal));
   loops.add("the watch over holds", scaling.watchHolds(lifetime.signal));
+  const gone = new GoneClusters({ ...shared, registered: () => fleet.registeredClusters });
+  loops.add("the forgetting of clusters", gone.run(lifetime.signal));
   const told = startHistory({ ...shared, config });
   shutdown.add("history", () => told.stop());
   const { history } = told;

@@ -21,6 +21,7 @@ import type { Engaged, Fleet } from "@fleet-reloader/kube/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/kube-cluster-api";
 import { BullConsumer } from "@fleet-reloader/redis/bull-consumer";
 import type { RedisClient } from "@fleet-reloader/redis/client";
+import { isForgotten } from "@fleet-reloader/redis/gone-clusters";
 import type { Keys } from "@fleet-reloader/redis/keys";
 import { guardMarkKey } from "@fleet-reloader/redis/mark-key-guard";
 import type { RedisClock } from "@fleet-reloader/redis/redis-clock";
@@ -115,7 +116,8 @@ export async function startWorking(options: WorkingOptions): Promise<Working> {
     nameOf: (cluster) => fleet.get(cluster)?.name ?? unknownCluster,
     reachOf: (cluster) => fleet.reachOf(cluster),
   });
-  const handler = gatedHandler(byPurpose(reconcile, createFollower({ ...told, ...following })), gate);
+  const gated = byPurpose(reconcile, createFollower({ ...told, ...following }));
+  const handler = gatedHandler(gated, gate, (cluster) => isForgotten(cluster, options));
   const consumer = new BullConsumer({ ...options, handler, concurrency: slots });
   consumer.start();
   return {

@@ -158,3 +158,25 @@ test("a registration that is gone when this process begins keeps nothing", async
   await until("it is engaged", () => world.fleet.get(cluster.uid));
   expect(incumbents.kept.get(cluster.uid)).toBe("a");
 });
+
+test("a cluster counts as registered while its registration is there, also one that is away, and not before all are told", async () => {
+  await using cluster = await startSimCluster({ controllers: false });
+  const hub = registry();
+  const incumbents = remembered([
+    ["away", "b"],
+    ["gone", "c"],
+  ]);
+  await using world = supervise(hub.provider, incumbents);
+  expect(world.fleet.registeredClusters).toBeUndefined();
+  const away = renderKubeconfig({
+    ...{ clusterName: "x", userName: "x", token: "x" },
+    url: "http://127.0.0.1:9",
+  });
+  const here = usable("a", cluster.kubeconfig());
+  await hub.say(here, usable("b", away));
+  await until("it is engaged", () => world.fleet.get(cluster.uid));
+  expect([...(world.fleet.registeredClusters ?? [])].toSorted()).toEqual([cluster.uid, "away"].toSorted());
+  await hub.say(usable("b", away));
+  await until("the other is gone", () => world.fleet.get(cluster.uid) === undefined);
+  expect([...(world.fleet.registeredClusters ?? [])]).toEqual(["away"]);
+});

@@ -53,6 +53,16 @@ export class Incumbency {
     return [...this.#known].flatMap(([cluster, its]) => (its === registration ? [cluster] : []));
   }
 
+  /** Clusters that a registration leads to, or led to and may again once it answers; undefined: these are not all known yet. */
+  get registered(): ReadonlySet<ClusterId> | undefined {
+    const { isAllTold, members } = this.#options;
+    if (!this.#isLoaded || !isAllTold()) return undefined;
+    const staying = [...members()].filter(({ isRemoved }) => !isRemoved);
+    const silent = new Set(staying.flatMap(({ claim, id }) => (claim === undefined ? [id] : [])));
+    const away = [...this.#known].flatMap(([cluster, id]) => (silent.has(id) ? [cluster] : []));
+    return new Set([...staying.flatMap(({ claim }) => claim?.cluster ?? []), ...away]);
+  }
+
   /** Whom the cluster is reached by, of those who claim it now in their order; undefined: by none of them. */
   choose(cluster: ClusterId, claimants: readonly Member[]): Member | undefined {
     const incumbent = this.#known.get(cluster);
