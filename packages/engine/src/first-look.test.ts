@@ -5,7 +5,7 @@ import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
 import { workloadKey } from "@fleet-reloader/domain/workload";
 import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { adopted, failing } from "./fixture/adopted-deployment.ts";
 import { auto, createTestBed, outcomeOf, type TestBedOptions } from "./fixture/test-bed.ts";
 import type { Delivery } from "./workqueue.ts";
@@ -169,6 +169,20 @@ describe("before a roll is tried", () => {
       expect(redis.held.at(-1)).toBe(note);
     },
   );
+
+  // A read of its own would make every roll wait for Redis.
+  test("Redis is asked once, beside the workload, where it remembers the note; else once more", async () => {
+    const bed = await adopted();
+    await bed.index.open();
+    const note = bed.cluster.workload(bed.api)?.annotations[annotation] ?? "";
+    await bed.records.keep({ cluster: "c1", workload: bed.api }, note, 0);
+    const read = vi.spyOn(bed.records, "read");
+    bed.edit("2");
+    expect([await bed.run(), read.mock.calls.length]).toEqual(["rolled", 1]);
+    bed.index.noted.clear();
+    bed.edit("3");
+    expect([await bed.run(), read.mock.calls.length]).toEqual(["rolled", 3]);
+  });
 
   test("Redis holds that no note counts, where there is none", async () => {
     const redis = watchedRedis();

@@ -47,6 +47,15 @@ interface Seen {
   readonly unreadable: readonly AnnotationProblem[];
 }
 
+interface Fresh extends Seen {
+  /** What is remembered of it once it is taken. */
+  readonly shape: number;
+  readonly seen: SeenInterest | undefined;
+}
+
+/** The states of a workload that were seen to come, the last one included; none where nobody watched. */
+type Shown = (workload: LiveWorkload) => readonly LiveWorkload[];
+
 /** What a list and watch of workloads leads to; and what it means that a namespace is served from now on, or no longer. */
 export interface WorkloadWatch extends StreamHandler<LiveWorkload> {
   /** What is listed of it until `entered` was there before it was served. */
@@ -118,12 +127,9 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
     },
   };
 
-  /** `shown`: the states of a workload that were seen to come, the last one included; none where nobody watched. */
-  async function take(
-    workloads: readonly LiveWorkload[],
-    shown: (workload: LiveWorkload) => readonly LiveWorkload[],
-  ): Promise<void> {
-    const fresh: (Seen & { readonly shape: number; readonly seen: SeenInterest | undefined })[] = [];
+  /** Those that are not as they were taken last. */
+  async function freshOf(workloads: readonly LiveWorkload[], shown: Shown): Promise<readonly Fresh[]> {
+    const fresh: Fresh[] = [];
     for (const workload of workloads) {
       const seen = await see(workload);
       const { entry, isStash, unreadable } = seen;
@@ -138,6 +144,11 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
       const first = await firstLike(entry, states, workload);
       fresh.push({ ...seen, shape, seen: first === undefined ? enteredNow(workload) : seenIn(first) });
     }
+    return fresh;
+  }
+
+  async function take(workloads: readonly LiveWorkload[], shown: Shown): Promise<void> {
+    const fresh = await freshOf(workloads, shown);
     if (fresh.length === 0) return;
     const entries = fresh.flatMap(({ entry, seen }) =>
       entry === undefined ? [] : [{ ...entry, ...(seen === undefined ? {} : { seen }) }],

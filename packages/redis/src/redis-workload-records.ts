@@ -27,6 +27,16 @@ redis.call('SREM', KEYS[3], workload)
 return 1
 `);
 
+/** KEYS: noted, seen, served. ARGV: workload key, its two streams. One call, as every roll waits for it. */
+const readScript = new Script(`
+local served = redis.call('HMGET', KEYS[3], ARGV[2], ARGV[3])
+return { redis.call('HGET', KEYS[1], ARGV[1]), redis.call('HGET', KEYS[2], ARGV[1]), served[1], served[2] }
+`);
+
+function readTexts(answer: unknown): readonly (string | undefined)[] {
+  return Array.isArray(answer) ? answer.map((text) => (typeof text === "string" ? text : undefined)) : [];
+}
+
 export interface RedisWorkloadRecordsOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
@@ -46,14 +56,9 @@ export class RedisWorkloadRecords implements WorkloadRecords {
     const { noted, seen, served } = keys.cluster(cluster);
     const key = workloadKey(workload);
     const streams = [streamName(workload.kind, workload.namespace), streamName(workload.kind, undefined)];
-    const redis = client.connection;
-    const [note, event, records] = await Promise.all([
-      redis.hget(noted, key),
-      redis.hget(seen, key),
-      redis.hmget(served, ...streams),
-    ]);
-    const [own, all] = records.map(readServed);
-    return { ...readNoted(note), seen: readSeen(event), served: own ?? all };
+    const answer = await readScript.run(client.connection, [noted, seen, served], [key, ...streams]);
+    const [note, event, own, all] = readTexts(answer);
+    return { ...readNoted(note), seen: readSeen(event), served: readServed(own) ?? readServed(all) };
   }
 
   noted({ cluster, workload }: Request, note: string | undefined, observed: Observed): void {

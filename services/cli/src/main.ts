@@ -9,12 +9,7 @@ import { exitCodeOf } from "@fleet-reloader/runtime/exit-code";
 import { createLog } from "@fleet-reloader/runtime/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/version";
-import {
-  type FreezeStore,
-  type FreezeStores,
-  type FreezesOptions,
-  openFreezes,
-} from "@fleet-reloader/wiring/freezes";
+import { type FreezeStores, type FreezesOptions, openFreezes } from "@fleet-reloader/wiring/freezes";
 import { freezeConfig, freezesConfig, historyConfig, unfreezeConfig } from "./config.ts";
 import { coveredFreeze } from "./covered-freeze.ts";
 import { listFreezes, unfreeze } from "./freeze.ts";
@@ -24,8 +19,7 @@ import { readHistory } from "./history.ts";
 process.stdout.on("error", fail);
 process.on("uncaughtException", fail);
 try {
-  await run();
-  await endProcess(Number(process.exitCode ?? 0));
+  await endProcess(await run());
 } catch (error) {
   await fail(error);
 }
@@ -38,35 +32,43 @@ function fail(error: unknown): Promise<never> {
   return endProcess(exitCodeOf(fault));
 }
 
-async function run(): Promise<void> {
+/** Answers the exit code. */
+async function run(): Promise<number> {
   const [verb, ...args] = process.argv.slice(2);
   const load = <S extends ConfigShape>(shape: S) =>
     loadServiceConfig(`fleet-reloader ${verb}`, shape, { args, env: process.env });
   switch (verb) {
     case "freeze": {
       const config = await load(freezeConfig);
-      return await say(config, ([store]) => freezeAndTell(store, config));
+      return await freezeAndTell(config);
     }
     case "unfreeze": {
       const config = await load(unfreezeConfig);
-      return await say(config, ([store]) => unfreeze(store, config));
+      await say(config, ([store]) => unfreeze(store, config));
+      return 0;
     }
     case "history": {
       const log = createLog({ service: "cli", level: "error", format: "json" });
       const lines = readHistory(await load(historyConfig), { clock: systemClock, log });
-      return await pipeline(Readable.from(lines), process.stdout, { end: false });
+      await pipeline(Readable.from(lines), process.stdout, { end: false });
+      return 0;
     }
     default:
-      return await say(await load(freezesConfig), listFreezes);
+      await say(await load(freezesConfig), listFreezes);
+      return 0;
   }
 }
 
-async function freezeAndTell(store: FreezeStore, config: ConfigOf<typeof freezeConfig>): Promise<string> {
+async function freezeAndTell(config: ConfigOf<typeof freezeConfig>): Promise<number> {
   const log = createLog({ service: "cli", level: "error", format: "json" });
-  const report = await coveredFreeze(store, config, { env: process.env, clock: systemClock, log });
-  process.stderr.write(report.warning ?? "");
-  process.exitCode = report.exitCode;
-  return report.says;
+  let exitCode = 0;
+  await say(config, async ([store]) => {
+    const report = await coveredFreeze(store, config, { env: process.env, clock: systemClock, log });
+    process.stderr.write(report.warning ?? "");
+    exitCode = report.exitCode;
+    return report.says;
+  });
+  return exitCode;
 }
 
 async function say(

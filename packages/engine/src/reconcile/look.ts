@@ -14,7 +14,7 @@ import type { Again, Request } from "../request.ts";
 import type { Settings } from "../settings.ts";
 import type { ReadsAhead, SourceReader } from "../source-reader.ts";
 import { servedKind, standOf } from "../stand-of.ts";
-import type { WorkloadRecords } from "../workload-records.ts";
+import type { WorkloadRecord, WorkloadRecords } from "../workload-records.ts";
 import type { Delivery } from "../workqueue.ts";
 import {
   historyOf,
@@ -67,6 +67,7 @@ export function createLook(options: LookOptions): LookNow {
     // Left over from when it was served.
     if (kind === undefined) return "ignored";
     const ahead = sources.readAhead(api, request.workload);
+    const remembered = isLikelyRoll(delivery) ? readEarly(request) : undefined;
     const [live, isInScope] = await Promise.all([
       api.readWorkload(request.workload, delivery.signal),
       isServed(api, request.workload.namespace),
@@ -87,7 +88,7 @@ export function createLook(options: LookOptions): LookNow {
     const past = await pastOf(reading);
     const isNobody = past.carried === undefined && past.record?.served === undefined;
     if (isNobody && stand !== "owned" && isInterested(interest)) return { again: unlisted };
-    return await planNow({ ...reading, noteCount: past.noteCount }, { stand, past, ahead });
+    return await planNow({ ...reading, noteCount: past.noteCount }, { stand, past, ahead, remembered });
   };
 
   async function pastOf(reading: Reading): Promise<KnownPast> {
@@ -96,16 +97,25 @@ export function createLook(options: LookOptions): LookNow {
     return knownPast(noted, record, { ...reading, keys });
   }
 
-  async function planNow(reading: Reading, { stand, past, ahead }: Before): Promise<Look> {
+  /** Undefined: it could not be read, and is asked for again by whoever needs it. */
+  function readEarly(request: Request): Promise<WorkloadRecord | undefined> {
+    return options.records.read(request).catch(() => undefined);
+  }
+
+  async function planNow(reading: Reading, { stand, past, ahead, remembered }: Before): Promise<Look> {
     const { cluster, live, interest, note } = reading;
     const { api } = cluster;
     const { carried } = past;
     const sights = stand === "owned" ? [] : await sources.look({ api, live, interest, note, carried, ahead });
     const planned = planWith(reading, sights, past, undefined);
-    const isAsked = past.record !== undefined || sights.every((sight) => isNoted(sight, carried));
+    const isAllNoted = sights.every((sight) => isNoted(sight, carried));
+    const isAsked = past.record !== undefined || isAllNoted;
     const isSure = planned.type === "record" && !planned.hingesOnPods && isAsked;
     if (isSure) return { reading, stand, planned, sights };
     // A note that stands on the workload may be an old one: nothing is rolled for it before Redis was asked, too.
+    const isOnlyNote = past.record === undefined && isAllNoted && !planned.hingesOnPods;
+    if (isOnlyNote && note !== undefined && (await remembered)?.note === note)
+      return { reading, stand, planned, sights };
     const all = past.record === undefined ? await askedPast(reading) : past;
     const again = all === past ? planned : planWith(reading, sights, all, undefined);
     const judged = again.hingesOnPods
@@ -158,8 +168,15 @@ function servedOf({ carried, record }: KnownPast): Served | undefined {
   return { as: record.served.as, sinceSeconds: record.served.sinceSeconds };
 }
 
+/** Of these almost all roll: what Redis remembers is read beside the workload, so that nobody waits for it. */
+function isLikelyRoll({ purpose, isDoubtful }: Delivery): boolean {
+  return purpose === "change" && !isDoubtful;
+}
+
 interface Before {
   readonly stand: Stand;
+  /** What Redis remembered when the look began: tells that it remembers the note that stands there, and nothing else. */
+  readonly remembered: Promise<WorkloadRecord | undefined> | undefined;
   readonly past: KnownPast;
   readonly ahead: ReadsAhead;
 }

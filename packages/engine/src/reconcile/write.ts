@@ -103,10 +103,8 @@ export function createWriter(options: WriterOptions): WriteDecision {
     const { request, delivery, live, interest, note } = reading;
     const window = windowOf(interest.optIn.overrides, options.settings);
     const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
-    const ready =
-      mayRoll && due !== undefined ? await prepare(reading, { due, sights, lookedAtMs }) : undefined;
-    const held = ready?.type === "again" ? ready : undefined;
-    const rolling = ready?.type === "go" ? ready : undefined;
+    const { held, rolling } =
+      mayRoll && due !== undefined ? await prepare(reading, { due, sights, lookedAtMs }) : {};
     const pause = planPause({
       ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused },
       isRoll: rolling !== undefined,
@@ -123,9 +121,9 @@ export function createWriter(options: WriterOptions): WriteDecision {
         ? await recordUnless(isNoted, reading, sights, { text, pausing })
         : await roll(reading, sights, { ...rolling, pausing });
     if (due === undefined) {
-      tellNo(reading, stays, sights);
       // What Redis has lost is told again where workloads are looked at for their own sake.
-      if (isNoted && delivery.purpose !== "change") options.records.noted(request, text, observed(live));
+      if (delivery.purpose === "change") tellNo(reading, stays, sights);
+      else if (isNoted) options.records.noted(request, text, observed(live));
     }
     if (rolling === undefined) options.records.looked(request);
     // Only now: a pause that was not written has no end.
@@ -135,24 +133,21 @@ export function createWriter(options: WriterOptions): WriteDecision {
   }
 
   /** A roll that may be written; or when to ask again. */
-  async function prepare(reading: Reading, intended: IntendedRoll): Promise<Rolling | Again> {
+  async function prepare(
+    reading: Reading,
+    intended: IntendedRoll,
+  ): Promise<{ readonly rolling?: Rolling; readonly held?: Again }> {
     const prepared = await prepareRoll(reading, intended.due, options);
     // A note is no roll: the one it is about has been counted.
-    if (isMade(prepared.how)) return { type: "go", ...prepared };
+    if (isMade(prepared.how)) return { rolling: { type: "go", ...prepared } };
     const answer = await brake(reading, intended);
-    return answer.type === "go" ? { ...prepared, ...answer } : answer;
+    return answer.type === "go" ? { rolling: { ...prepared, ...answer } } : { held: answer };
   }
 
-  function tellNo(
-    { request, delivery, cluster, live }: Reading,
-    reason: StayReason,
-    sights: readonly Sight[],
-  ): void {
+  function tellNo({ request, cluster, live }: Reading, reason: StayReason, sights: readonly Sight[]): void {
     const { templateChangedAtSeconds } = live;
-    if (delivery.purpose === "change")
-      options.history?.append(
-        noRecords(about(request, cluster, clock), { reason, sights, templateChangedAtSeconds }),
-      );
+    const when = about(request, cluster, clock);
+    options.history?.append(noRecords(when, { reason, sights, templateChangedAtSeconds }));
   }
 
   async function resumeLater(request: Request, afterMs: number): Promise<void> {

@@ -35,7 +35,10 @@ export function costlyTests(): void {
           ...{ metadata: { name, namespace: tenant.namespace }, data: { v } },
         });
       for (let each = 0; each < configMaps; each += 1) set(`config-of-the-tenant-number-${each}`, "0");
-      await using product = startProduct({ kubeconfig: "", args: ["--kubeconfig-dir", folder] });
+      await using product = startProduct({
+        kubeconfig: "",
+        args: ["--kubeconfig-dir", folder, "--allow-loopback-http"],
+      });
       await product.ready();
       for (const at of bystanders) await at.adopted("Deployment", "api");
       const without = await latencies(bystanders, 0);

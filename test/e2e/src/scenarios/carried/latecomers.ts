@@ -36,26 +36,23 @@ export function latecomerTests(world: () => World): void {
     await at.change("Secret", "late", { v });
   }
 
-  test("a ConfigMap and a Secret that appear late and change 1.2 s later roll once", async () => {
-    const at = await Site.make(world().client, "late");
-    await using product = start(at, { args: longQuiet });
-    await product.ready();
-    const owned = await waiting(at);
-    await passed(1200);
-    await changeBoth(at, "1");
-    await settleAt(at, owned, 1, { quietMs: longQuietMs });
-  });
-
-  test("a ConfigMap and a Secret that appear late and change each second for 5 s roll once", async () => {
-    const at = await Site.make(world().client, "late-often");
-    await using product = start(at, { args: longQuiet });
-    await product.ready();
-    const owned = await waiting(at);
-    for (const v of ["1", "2", "3", "4", "5"]) {
-      await passed(1000);
-      await changeBoth(at, v);
-    }
-    await settleAt(at, owned, 1, { quietMs: longQuietMs });
+  test.each([
+    ["change 1.2 s later", 1200, ["1"]],
+    ["change each second for 5 s", 1000, ["1", "2", "3", "4", "5"]],
+  ])("a ConfigMap and a Secret that appear late and %s roll once", async (_, everyMs, contents) => {
+    await whileInTime(everyMs, async (inTime) => {
+      const at = await Site.make(world().client, "late");
+      await using product = start(at, { args: longQuiet });
+      await product.ready();
+      const owned = await waiting(at);
+      inTime();
+      for (const v of contents) {
+        await passed(everyMs);
+        await changeBoth(at, v);
+        inTime();
+      }
+      await settleAt(at, owned, 1, { quietMs: longQuietMs });
+    });
   });
 
   test("a pod status that changes 5 ms, 500 ms or 2 s after it was made rolls once", async () => {
@@ -104,6 +101,31 @@ export function latecomerTests(world: () => World): void {
       await actOnce(young, deeds);
     });
   });
+}
+
+/** By so much later than meant a change still falls into the quiet period before it: what is in between takes its time, too. */
+const latenessMs = 500;
+const attempts = 3;
+
+/**
+ * Who says that changes come so often has to make them so often, which a busy machine does not always do: what was asserted of changes that
+ * came too late says nothing, and is done again. The first time that they are in time counts.
+ */
+async function whileInTime(everyMs: number, story: (inTime: () => void) => Promise<void>): Promise<void> {
+  for (let attempt = 1; ; attempt += 1) {
+    let isLate = false;
+    let last: number | undefined;
+    const inTime = () => {
+      const now = performance.now();
+      isLate ||= last !== undefined && now - last > everyMs + latenessMs;
+      last = now;
+    };
+    try {
+      return await story(inTime);
+    } catch (error) {
+      if (!isLate || attempt === attempts) throw error;
+    }
+  }
 }
 
 async function actOnce(subjects: readonly Subject[], deeds: Deeds): Promise<void> {
