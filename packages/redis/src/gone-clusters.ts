@@ -27,7 +27,7 @@ const notedEverySeconds = 3600;
 const lookEveryMs = 3_600_000;
 /** Each process asks about this often whether it is the one; and not at its start, when others may still be on their way. */
 const askEveryMs = 600_000;
-/** A look gives Redis back after each step, which takes it below a millisecond. */
+/** A look gives Redis back after each step, which takes it a millisecond or two: 300,000 keys are looked through in some 3 s. */
 const scannedAtOnce = 1000;
 const restMs = 5;
 
@@ -53,12 +53,12 @@ end
 return due
 `);
 
-/** KEYS: registered, incumbents. ARGV: seconds, a cluster, unless it was registered meanwhile. */
+/** KEYS: registered, owners, incumbents. ARGV: seconds, a cluster, unless it has come back meanwhile. */
 const endScript = new Script(`${now}
 local at = tonumber(redis.call('HGET', KEYS[1], ARGV[2]) or '')
-if at and now - at <= tonumber(ARGV[1]) then return 0 end
+if at and now - at <= tonumber(ARGV[1]) or redis.call('HEXISTS', KEYS[2], ARGV[2]) == 1 then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[2])
-redis.call('HDEL', KEYS[2], ARGV[2])
+redis.call('HDEL', KEYS[3], ARGV[2])
 return 1
 `);
 
@@ -153,13 +153,11 @@ export class GoneClusters {
     for await (const found of this.#scan(keys.ofClusters("*"), signal))
       for (const [cluster, its] of found)
         if (due.has(cluster)) count(cluster, await this.#unlink([keys.cluster(cluster).epoch, ...its]));
-    for (const [clusterUid, count] of counts) {
-      if (signal.aborted) return;
-      // What a worker has written meanwhile is found by the next look.
-      if (count === 0) await this.#end(clusterUid);
-      else
+    for (const [clusterUid, count] of counts)
+      if (count > 0)
         log.info({ clusterUid, keys: count }, "a cluster that was not registered for 30 days is forgotten");
-    }
+      // Only now: what a worker has written meanwhile, or a look that was interrupted has left, is found by the next look.
+      else if (!signal.aborted) await this.#end(clusterUid);
   }
 
   async #unlink(its: readonly string[]): Promise<number> {
@@ -170,7 +168,7 @@ export class GoneClusters {
     const { client, keys } = this.#options;
     const { fleet } = keys;
     const args = [String(forgottenAfterSeconds), cluster];
-    await endScript.run(client.connection, [fleet.registered, fleet.incumbents], args);
+    await endScript.run(client.connection, [fleet.registered, fleet.owners, fleet.incumbents], args);
   }
 
   /** Keys of clusters, a step at a time and by their cluster, on every master; ends with the signal. */
