@@ -120,7 +120,7 @@ export class Fleet {
   }
 
   /** Clusters that some registration leads to, also those that are away; undefined: these are not all known yet. */
-  get registeredClusters(): ReadonlySet<ClusterId> | undefined {
+  get claimedClusters(): ReadonlySet<ClusterId> | undefined {
     return this.#incumbency.registered;
   }
 

@@ -139,7 +139,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     loops.add("the fleet", running);
     loops.watch(served.broken);
     loops.add("the watch over holds", scaling.watchHolds(clusters.signal));
-    const gone = new GoneClusters({ ...shared, registered: () => fleet.registeredClusters });
+    const gone = new GoneClusters({ ...shared, registered: () => fleet.claimedClusters });
     loops.add("the forgetting of clusters", gone.run(clusters.signal));
     const told = startHistory({ ...shared, config });
     const { history } = told;

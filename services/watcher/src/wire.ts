@@ -116,7 +116,7 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   loops.watch(served.broken);
   loops.add("ownership", ownership.run(lifetime.signal));
   loops.add("the watch over holds", scaling.watchHolds(lifetime.signal));
-  const gone = new GoneClusters({ ...shared, registered: () => fleet.registeredClusters });
+  const gone = new GoneClusters({ ...shared, registered: () => fleet.claimedClusters });
   loops.add("the forgetting of clusters", gone.run(lifetime.signal));
   const told = startHistory({ ...shared, config });
   shutdown.add("history", () => told.stop());

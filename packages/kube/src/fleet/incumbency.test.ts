@@ -167,7 +167,7 @@ test("a cluster counts as registered while its registration is there, also one t
     ["gone", "c"],
   ]);
   await using world = supervise(hub.provider, incumbents);
-  expect(world.fleet.registeredClusters).toBeUndefined();
+  expect(world.fleet.claimedClusters).toBeUndefined();
   const away = renderKubeconfig({
     ...{ clusterName: "x", userName: "x", token: "x" },
     url: "http://127.0.0.1:9",
@@ -175,8 +175,8 @@ test("a cluster counts as registered while its registration is there, also one t
   const here = usable("a", cluster.kubeconfig());
   await hub.say(here, usable("b", away));
   await until("it is engaged", () => world.fleet.get(cluster.uid));
-  expect([...(world.fleet.registeredClusters ?? [])].toSorted()).toEqual([cluster.uid, "away"].toSorted());
+  expect([...(world.fleet.claimedClusters ?? [])].toSorted()).toEqual([cluster.uid, "away"].toSorted());
   await hub.say(usable("b", away));
   await until("the other is gone", () => world.fleet.get(cluster.uid) === undefined);
-  expect([...(world.fleet.registeredClusters ?? [])]).toEqual(["away"]);
+  expect([...(world.fleet.claimedClusters ?? [])]).toEqual(["away"]);
 });
