@@ -1,4 +1,4 @@
-import type { z } from "zod";
+import type * as z from "zod";
 
 /** The headings of the help and of the reference page, in their order. */
 export const fieldGroups = [

@@ -1,4 +1,4 @@
-import { z } from "zod";
+import * as z from "zod";
 
 /** `NAMESPACE/NAME[/KEY]`, one key of a Secret; undefined when nothing is given. */
 export function secretKey(defaultKey: string) {
