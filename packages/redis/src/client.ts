@@ -2,6 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/log";
 import { Cluster, Redis } from "ioredis";
 import { type ClusterAddress, connectCluster, isClusterUrl, parseClusterUrl } from "./cluster-connection.ts";
+import { gatherWrites } from "./gather-writes.ts";
 
 /** Where Redis is: a URL (`redis://`, `rediss://`), the path of a unix socket, or some nodes of a Redis Cluster. */
 export type RedisAddress = { readonly url: string } | { readonly socketPath: string } | ClusterAddress;
@@ -29,6 +30,7 @@ export class RedisClient {
     this.connection = connect(address, () => {
       this.#connections += 1;
     });
+    gatherWrites(this.connection);
     this.connection.on("ready", () => {
       this.#connections += 1;
     });
@@ -59,6 +61,7 @@ export class RedisClient {
     const { connection: ours } = this;
     const connection = ours instanceof Cluster ? ours.duplicate() : ours.duplicate();
     connection.on("error", () => undefined);
+    gatherWrites(connection);
     return connection;
   }
 
