@@ -16,8 +16,33 @@ const only = (name, from, allowed, comment) => ({
 const builtin = "^(node:|fs|path|crypto|http|https|net|os|child_process|process|util|timers|tls)";
 const npm = (...names) => names.map((name) => `node_modules/${name}/`);
 
+/** The rooms of each package, lowest first: one imports only those before it. What lies in `src` itself is below them all. */
+const rooms = {
+  engine: ["async", "ports", "history", "observe", "admission", "follow", "reconcile", "watch"],
+  kube: ["credentials", "http", "discovery", "objects", "watch", "event", "registration", "fleet"],
+  redis: ["connection", "index", "queue", "ownership", "ledger", "history"],
+  runtime: ["process", "log", "pattern", "config", "metrics", "http"],
+};
+const noRoomAbove = Object.entries(rooms).flatMap(([name, all]) =>
+  all.map((room, at) => ({
+    name: `${name}-${room}-imports-downward`,
+    comment: `The rooms of ${name} in order: ${all.join(" < ")}.`,
+    severity: "error",
+    from: { path: `^packages/${name}/src/${room}/.*${source}`, pathNot: test },
+    to: { path: `^packages/${name}/src/(${all.slice(at + 1).join("|") || "-"})/` },
+  })),
+);
+const nothingAboveTheGround = Object.entries(rooms).map(([name, all]) => ({
+  name: `${name}-src-imports-no-room`,
+  severity: "error",
+  from: { path: `^packages/${name}/src/[^/]+${source}`, pathNot: test },
+  to: { path: `^packages/${name}/src/(${all.join("|")})/` },
+}));
+
 export default {
   forbidden: [
+    ...noRoomAbove,
+    ...nothingAboveTheGround,
     only(
       "domain-imports-nothing",
       "packages/domain",

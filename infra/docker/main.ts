@@ -2,7 +2,7 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { endProcess } from "../../packages/runtime/src/end-process.ts";
+import { endProcess } from "../../packages/runtime/src/process/end-process.ts";
 
 const services = ["standalone", "watcher", "worker"];
 const verbs = ["freeze", "unfreeze", "freezes", "history"];

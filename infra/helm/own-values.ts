@@ -1,8 +1,8 @@
-import { brakeFields } from "../../packages/runtime/src/config/brake-fields.ts";
 import type { ConfigShape } from "../../packages/runtime/src/config/field.ts";
+import { brakeFields } from "../../packages/runtime/src/config/fields/brake-fields.ts";
+import { historyFields } from "../../packages/runtime/src/config/fields/history-fields.ts";
+import { dashboardFields } from "../../packages/runtime/src/config/fields/http-fields.ts";
 import { connectionFields, ruleFields, workerFields } from "../../packages/runtime/src/config/fields.ts";
-import { historyFields } from "../../packages/runtime/src/config/history-fields.ts";
-import { dashboardFields } from "../../packages/runtime/src/config/http-fields.ts";
 import {
   closed,
   count,

@@ -1,4 +1,4 @@
-import type { Random } from "@fleet-reloader/engine/clock";
+import type { Random } from "@fleet-reloader/engine/async/clock";
 
 /** Exponential back-off with full jitter: a random wait between nothing and the current limit, which doubles. */
 export class Backoff {

@@ -1,8 +1,8 @@
 import { compatKindName } from "@fleet-reloader/domain/compat/kind-name";
 import { faultCatalogue } from "@fleet-reloader/domain/fault";
 import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
-import type { WorkloadRef } from "@fleet-reloader/domain/workload";
-import type { HoldReport } from "@fleet-reloader/engine/reporter";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { HoldReport } from "@fleet-reloader/engine/ports/reporter";
 import type { Digest, Letter } from "./outbox.ts";
 import { isUrgent, type Told, type Urgent } from "./told.ts";
 

@@ -1,8 +1,8 @@
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
-import { atMost } from "@fleet-reloader/engine/at-most";
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Channel, Meter } from "@fleet-reloader/engine/meter";
+import { atMost } from "@fleet-reloader/engine/async/at-most";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Channel, Meter } from "@fleet-reloader/engine/ports/meter";
 
 /** What is sent in one piece: one item, or a digest of many. */
 export type Letter<T> =

@@ -1,5 +1,5 @@
-import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
-import type { FailureReport, HoldReport, RollReport } from "@fleet-reloader/engine/reporter";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { FailureReport, HoldReport, RollReport } from "@fleet-reloader/engine/ports/reporter";
 
 /** A failure that lasts is told again after this long. */
 const repeatAfterMs = 3_600_000;

@@ -1,6 +1,6 @@
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Meter } from "@fleet-reloader/engine/meter";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import { Outbox } from "./outbox.ts";
 import type { Body, Receiver } from "./post.ts";
 

@@ -1,7 +1,7 @@
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Channel, Meter } from "@fleet-reloader/engine/meter";
-import type { HoldReport, Reporter } from "@fleet-reloader/engine/reporter";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Channel, Meter } from "@fleet-reloader/engine/ports/meter";
+import type { HoldReport, Reporter } from "@fleet-reloader/engine/ports/reporter";
 import { type Letter, Outbox } from "./outbox.ts";
 import type { Body, Receiver } from "./post.ts";
 import { Repeats } from "./repeats.ts";

@@ -1,4 +1,4 @@
-import type { EndReport, FailureReport, HoldReport, RollReport } from "@fleet-reloader/engine/reporter";
+import type { EndReport, FailureReport, HoldReport, RollReport } from "@fleet-reloader/engine/ports/reporter";
 
 /** What is told to people outside the cluster. */
 export type Told =

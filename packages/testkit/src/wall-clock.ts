@@ -1,5 +1,5 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 /** The machine's time, for tests of adapters that really wait. */
 export const wallClock: Clock = {

@@ -1,5 +1,5 @@
 import { connectionFields } from "@fleet-reloader/runtime/config/fields";
-import { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
+import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
 import { boolean, text } from "@fleet-reloader/runtime/config/types";
 
 const { kubeconfig, contexts, dataDir, redisUrl } = connectionFields;

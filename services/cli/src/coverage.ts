@@ -2,15 +2,15 @@ import { existsSync } from "node:fs";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import { clustersOf, coverageOf, type ReloadedWorkload } from "@fleet-reloader/domain/hold/freeze-coverage";
-import type { SourceKind } from "@fleet-reloader/domain/source";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
-import { RedisClient, redisAddress } from "@fleet-reloader/redis/client";
-import { embeddedSocket } from "@fleet-reloader/redis/embedded-server";
-import { type IndexedWorkload, indexedWorkloads } from "@fleet-reloader/redis/indexed-workloads";
-import { Keys } from "@fleet-reloader/redis/keys";
-import { RedisClusterList } from "@fleet-reloader/redis/redis-cluster-list";
-import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
+import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
+import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { type IndexedWorkload, indexedWorkloads } from "@fleet-reloader/redis/index/indexed-workloads";
+import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
+import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import { shardsOf } from "./used-redis.ts";
 
 /** What a freeze covers, in a sentence; `covers` is false unless it is known to cover something. */

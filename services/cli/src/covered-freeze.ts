@@ -1,7 +1,7 @@
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
-import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
+import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
 import type { freezeConfig } from "./config.ts";
 import { coverageNow } from "./coverage.ts";

@@ -9,8 +9,8 @@ import {
   readFreezeEntries,
   writeFreezeEntries,
 } from "@fleet-reloader/runtime/freeze/freeze-entries";
-import { printable } from "@fleet-reloader/runtime/printable";
-import { systemClock } from "@fleet-reloader/runtime/system-clock";
+import { printable } from "@fleet-reloader/runtime/log/printable";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
 import type { freezeConfig, unfreezeConfig } from "./config.ts";
 

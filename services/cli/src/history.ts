@@ -1,12 +1,12 @@
 import { parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
-import { RedisClient, redisAddress } from "@fleet-reloader/redis/client";
-import { HistoryReader } from "@fleet-reloader/redis/history-reader";
-import { Keys } from "@fleet-reloader/redis/keys";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
-import { printableJson } from "@fleet-reloader/runtime/printable";
+import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import type { historyConfig } from "./config.ts";
 import { shardsOf } from "./used-redis.ts";
 

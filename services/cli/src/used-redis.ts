@@ -1,8 +1,8 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { RedisClient } from "@fleet-reloader/redis/client";
-import { Keys } from "@fleet-reloader/redis/keys";
-import { readShards } from "@fleet-reloader/redis/shard-guard";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { RedisClient } from "@fleet-reloader/redis/connection/client";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { readShards } from "@fleet-reloader/redis/connection/shard-guard";
 
 /** Whoever waits at a terminal wants to know. */
 const patienceMs = 5000;

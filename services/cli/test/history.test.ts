@@ -1,9 +1,9 @@
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
-import { RedisClient } from "@fleet-reloader/redis/client";
-import { Keys } from "@fleet-reloader/redis/keys";
-import { RedisHistory } from "@fleet-reloader/redis/redis-history";
-import { guardShards } from "@fleet-reloader/redis/shard-guard";
-import { systemClock } from "@fleet-reloader/runtime/system-clock";
+import { RedisClient } from "@fleet-reloader/redis/connection/client";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
+import { RedisHistory } from "@fleet-reloader/redis/history/redis-history";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";

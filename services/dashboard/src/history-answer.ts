@@ -2,9 +2,9 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { Readable } from "node:stream";
 import { pipeline } from "node:stream/promises";
 import { type HistoryQuery, parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { HistoryReader } from "@fleet-reloader/redis/history-reader";
-import { printableJson } from "@fleet-reloader/runtime/printable";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
+import { printableJson } from "@fleet-reloader/runtime/log/printable";
 
 /** `GET /history`: what happened as JSON lines, oldest first, written as fast as they are taken. */
 export async function answerHistory(

@@ -1,8 +1,8 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
-import type { HistoryReader } from "@fleet-reloader/redis/history-reader";
-import { type ListenAddress, listen } from "@fleet-reloader/runtime/http-endpoint";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
+import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
+import { type ListenAddress, listen } from "@fleet-reloader/runtime/http/http-endpoint";
 import { answerHistory } from "./history-answer.ts";
 
 export interface DashboardOptions {

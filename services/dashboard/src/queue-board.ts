@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { createBullBoard } from "@bull-board/api";
 import { BullMQAdapter } from "@bull-board/api/bullMQAdapter";
 import { ExpressAdapter } from "@bull-board/express";
-import type { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
+import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import express from "express";
 
 const policy =

@@ -1,6 +1,6 @@
 import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
-import type { HistoryLine } from "@fleet-reloader/redis/history-reader";
-import { systemClock } from "@fleet-reloader/runtime/system-clock";
+import type { HistoryLine } from "@fleet-reloader/redis/history/history-reader";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { askAs } from "@fleet-reloader/testkit/ask-as";
 import { expect, test } from "vitest";
 

@@ -1,34 +1,39 @@
 import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
-import type { Log } from "@fleet-reloader/engine/log";
-import { NameMatches } from "@fleet-reloader/engine/name-matches";
-import { Fleet } from "@fleet-reloader/kube/fleet";
+import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import { rightsFor } from "@fleet-reloader/kube/fleet/rights";
 import { openRegistration } from "@fleet-reloader/kube/registration/sources";
-import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
-import { type RedisAddress, RedisClient, redisAddress, verifyServer } from "@fleet-reloader/redis/client";
-import { EmbeddedServer } from "@fleet-reloader/redis/embedded-server";
-import { GoneClusters } from "@fleet-reloader/redis/gone-clusters";
-import { HistoryReader } from "@fleet-reloader/redis/history-reader";
-import { Keys } from "@fleet-reloader/redis/keys";
-import { RedisClock } from "@fleet-reloader/redis/redis-clock";
-import { RedisIncumbents } from "@fleet-reloader/redis/redis-incumbents";
-import { guardShards } from "@fleet-reloader/redis/shard-guard";
-import { createPatternCompiler } from "@fleet-reloader/runtime/compile-pattern";
-import { rollLimitsOf } from "@fleet-reloader/runtime/config/brake-fields";
-import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fleet-fields";
-import { callLimit } from "@fleet-reloader/runtime/config/limit-fields";
+import {
+  type RedisAddress,
+  RedisClient,
+  redisAddress,
+  verifyServer,
+} from "@fleet-reloader/redis/connection/client";
+import { EmbeddedServer } from "@fleet-reloader/redis/connection/embedded-server";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
+import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
+import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
+import { GoneClusters } from "@fleet-reloader/redis/ownership/gone-clusters";
+import { RedisIncumbents } from "@fleet-reloader/redis/ownership/redis-incumbents";
+import { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
+import { rollLimitsOf } from "@fleet-reloader/runtime/config/fields/brake-fields";
+import { registrationSourcesOf } from "@fleet-reloader/runtime/config/fields/fleet-fields";
+import { callLimit } from "@fleet-reloader/runtime/config/fields/limit-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
-import { dataDirOf, openDataDir } from "@fleet-reloader/runtime/data-dir";
-import { listenHealth } from "@fleet-reloader/runtime/http-endpoint";
-import { type RunningService, Shutdown } from "@fleet-reloader/runtime/lifecycle";
-import { Loops } from "@fleet-reloader/runtime/loops";
-import { createLog } from "@fleet-reloader/runtime/pino-log";
-import { createPromMeter } from "@fleet-reloader/runtime/prom-meter";
-import { settingsOf } from "@fleet-reloader/runtime/settings-of";
-import { systemClock, systemRandom } from "@fleet-reloader/runtime/system-clock";
-import { instanceName, uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/version";
+import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
+import { listenHealth } from "@fleet-reloader/runtime/http/http-endpoint";
+import { createLog } from "@fleet-reloader/runtime/log/pino-log";
+import { createPromMeter } from "@fleet-reloader/runtime/metrics/prom-meter";
+import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
+import { dataDirOf, openDataDir } from "@fleet-reloader/runtime/process/data-dir";
+import { type RunningService, Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
+import { Loops } from "@fleet-reloader/runtime/process/loops";
+import { systemClock, systemRandom } from "@fleet-reloader/runtime/process/system-clock";
+import { instanceName, uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/process/version";
 import { createScaling } from "@fleet-reloader/watcher/scaling";
 import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";

@@ -5,10 +5,10 @@ import {
   scalingFields,
   workerFields,
 } from "@fleet-reloader/runtime/config/fields";
-import { fleetFields } from "@fleet-reloader/runtime/config/fleet-fields";
-import { freezeFields } from "@fleet-reloader/runtime/config/freeze-fields";
-import { historyFields } from "@fleet-reloader/runtime/config/history-fields";
-import { webhookModeFields } from "@fleet-reloader/runtime/config/notify-fields";
+import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
+import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
+import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
+import { webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 
 /** The keys of the marks are needed only with --webhook-url. */
 const { markKeyFile, markKeySecret } = workerFields;

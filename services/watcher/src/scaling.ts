@@ -1,16 +1,16 @@
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { Freezes } from "@fleet-reloader/engine/freezes";
-import { watchHolds } from "@fleet-reloader/engine/held-requests";
-import { createHoldCheck } from "@fleet-reloader/engine/hold-check";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Work } from "@fleet-reloader/engine/work";
-import type { Fleet } from "@fleet-reloader/kube/fleet";
-import { BullHolds } from "@fleet-reloader/redis/bull-holds";
-import { countWork } from "@fleet-reloader/redis/bull-work";
-import type { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
-import type { RedisClient } from "@fleet-reloader/redis/client";
-import type { Keys } from "@fleet-reloader/redis/keys";
-import { createWorkAnswer } from "@fleet-reloader/runtime/work-answer";
+import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
+import { watchHolds } from "@fleet-reloader/engine/admission/held-requests";
+import { createHoldCheck } from "@fleet-reloader/engine/admission/hold-check";
+import type { Work } from "@fleet-reloader/engine/admission/work";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Fleet } from "@fleet-reloader/kube/fleet/fleet";
+import type { RedisClient } from "@fleet-reloader/redis/connection/client";
+import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import { BullHolds } from "@fleet-reloader/redis/queue/bull-holds";
+import { countWork } from "@fleet-reloader/redis/queue/bull-work";
+import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
+import { createWorkAnswer } from "@fleet-reloader/runtime/http/work-answer";
 
 export interface ScalingOptions {
   readonly client: RedisClient;

@@ -1,18 +1,18 @@
-import type { Keyring } from "@fleet-reloader/domain/keyring";
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Meter } from "@fleet-reloader/engine/meter";
-import type { ReferenceIndex } from "@fleet-reloader/engine/reference-index";
-import type { Settings } from "@fleet-reloader/engine/settings";
-import { tellingIndex } from "@fleet-reloader/engine/telling-index";
-import type { Engaged } from "@fleet-reloader/kube/fleet";
-import { createKubeClusterApi } from "@fleet-reloader/kube/kube-cluster-api";
+import type { Keyring } from "@fleet-reloader/domain/source/keyring";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { ReferenceIndex } from "@fleet-reloader/engine/ports/reference-index";
+import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import { tellingIndex } from "@fleet-reloader/engine/watch/telling-index";
+import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
+import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
 import { createReceiver } from "@fleet-reloader/notify/post";
 import { tellUpdates } from "@fleet-reloader/notify/tell-updates";
-import type { RedisClient } from "@fleet-reloader/redis/client";
-import type { Keys } from "@fleet-reloader/redis/keys";
-import { RedisToldSources } from "@fleet-reloader/redis/redis-told-sources";
-import { userAgent } from "@fleet-reloader/runtime/version";
+import type { RedisClient } from "@fleet-reloader/redis/connection/client";
+import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisToldSources } from "@fleet-reloader/redis/index/redis-told-sources";
+import { userAgent } from "@fleet-reloader/runtime/process/version";
 
 /** What turns a watcher into one that tells each change of a source and rolls nothing. */
 export interface Telling {

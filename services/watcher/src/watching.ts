@@ -1,19 +1,19 @@
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import { ClusterWatcher } from "@fleet-reloader/engine/cluster-watcher";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Meter } from "@fleet-reloader/engine/meter";
-import type { NameMatches } from "@fleet-reloader/engine/name-matches";
-import { scopeIn } from "@fleet-reloader/engine/namespace-scope";
-import type { ClusterId } from "@fleet-reloader/engine/request";
-import type { Settings } from "@fleet-reloader/engine/settings";
-import { isSettled } from "@fleet-reloader/engine/source-stream";
-import { Turns } from "@fleet-reloader/engine/turns";
-import type { Workqueue } from "@fleet-reloader/engine/workqueue";
-import type { Engaged } from "@fleet-reloader/kube/fleet";
-import { createKubeStreams } from "@fleet-reloader/kube/kube-streams";
-import type { RedisClient } from "@fleet-reloader/redis/client";
-import type { Keys } from "@fleet-reloader/redis/keys";
-import { RedisReferenceIndex } from "@fleet-reloader/redis/redis-reference-index";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import { Turns } from "@fleet-reloader/engine/async/turns";
+import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
+import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import { isSettled } from "@fleet-reloader/engine/ports/source-stream";
+import type { Workqueue } from "@fleet-reloader/engine/ports/workqueue";
+import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
+import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
+import { createKubeStreams } from "@fleet-reloader/kube/watch/kube-streams";
+import type { RedisClient } from "@fleet-reloader/redis/connection/client";
+import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
 import type { Telling } from "./telling.ts";
 
 export interface WatchingOptions {

@@ -1,7 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { atMost } from "@fleet-reloader/engine/at-most";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { FrozenNow } from "@fleet-reloader/engine/freezes";
+import type { FrozenNow } from "@fleet-reloader/engine/admission/freezes";
+import { atMost } from "@fleet-reloader/engine/async/at-most";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 /** Which documents there have been, whatever became of them: remembered beyond the life of this process. */
 export interface KnownDocuments {

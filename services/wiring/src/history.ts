@@ -1,16 +1,16 @@
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { Freezes } from "@fleet-reloader/engine/freezes";
-import { followFreezes } from "@fleet-reloader/engine/history/freeze-news";
+import { followFreezes } from "@fleet-reloader/engine/admission/freeze-news";
+import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import type { History } from "@fleet-reloader/engine/history/history";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Meter } from "@fleet-reloader/engine/meter";
-import { untilAborted } from "@fleet-reloader/engine/until-aborted";
-import type { RedisClient } from "@fleet-reloader/redis/client";
-import type { Keys } from "@fleet-reloader/redis/keys";
-import { RedisHistory } from "@fleet-reloader/redis/redis-history";
-import { RedisToldFreezes } from "@fleet-reloader/redis/redis-told-freezes";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { RedisClient } from "@fleet-reloader/redis/connection/client";
+import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisHistory } from "@fleet-reloader/redis/history/redis-history";
+import { RedisToldFreezes } from "@fleet-reloader/redis/history/redis-told-freezes";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
-import type { historyFields } from "@fleet-reloader/runtime/config/history-fields";
+import type { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 
 export interface StartedHistory {
   /** Undefined: nothing is kept. */

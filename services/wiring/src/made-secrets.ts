@@ -1,18 +1,18 @@
 import { randomBytes } from "node:crypto";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import type { Keyring } from "@fleet-reloader/domain/keyring";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
-import { Connection } from "@fleet-reloader/kube/connection";
-import { homeTarget } from "@fleet-reloader/kube/kubeconfig";
-import { ensureSecret, type SecretKeyRef } from "@fleet-reloader/kube/owned-secret";
+import type { Keyring } from "@fleet-reloader/domain/source/keyring";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { homeTarget } from "@fleet-reloader/kube/credentials/kubeconfig";
+import { Connection } from "@fleet-reloader/kube/http/connection";
+import { ensureSecret, type SecretKeyRef } from "@fleet-reloader/kube/objects/owned-secret";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { connectionFields, workerFields } from "@fleet-reloader/runtime/config/fields";
-import { dataDirOf } from "@fleet-reloader/runtime/data-dir";
-import { loadKeyring, newMarkKey, readKeyring } from "@fleet-reloader/runtime/digest-key";
-import { type ListenAddress, listenHealth } from "@fleet-reloader/runtime/http-endpoint";
-import { kubeconfigFilesOf } from "@fleet-reloader/runtime/kubeconfig-files";
-import { userAgent } from "@fleet-reloader/runtime/version";
+import { kubeconfigFilesOf } from "@fleet-reloader/runtime/config/kubeconfig-files";
+import { type ListenAddress, listenHealth } from "@fleet-reloader/runtime/http/http-endpoint";
+import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
+import { loadKeyring, newMarkKey, readKeyring } from "@fleet-reloader/runtime/process/digest-key";
+import { userAgent } from "@fleet-reloader/runtime/process/version";
 
 type KeyFields = ConfigOf<
   Pick<

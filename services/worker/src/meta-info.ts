@@ -1,10 +1,10 @@
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Engaged } from "@fleet-reloader/kube/fleet";
-import { publishMetaInfo } from "@fleet-reloader/kube/meta-info";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { publishMetaInfo } from "@fleet-reloader/kube/discovery/meta-info";
+import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
 import type { ConfigOf, ConfigShape } from "@fleet-reloader/runtime/config/field";
-import type { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";
-import { metaInfoOf } from "@fleet-reloader/runtime/meta-info";
+import type { notifyFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
+import { metaInfoOf } from "@fleet-reloader/runtime/http/meta-info";
 
 /**
  * Writes `reloader-meta-info` once the first cluster of the list is engaged: with the peer that is the one it runs in. Nobody

@@ -1,18 +1,18 @@
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Meter } from "@fleet-reloader/engine/meter";
-import { type Reporter, reportToEach } from "@fleet-reloader/engine/reporter";
-import type { Settings } from "@fleet-reloader/engine/settings";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import { type Reporter, reportToEach } from "@fleet-reloader/engine/ports/reporter";
+import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { createEventReporter } from "@fleet-reloader/kube/event/event-reporter";
-import type { Fleet } from "@fleet-reloader/kube/fleet";
+import type { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import { alertBody } from "@fleet-reloader/notify/alert-body";
 import { alertText } from "@fleet-reloader/notify/alert-text";
 import { createReceiver } from "@fleet-reloader/notify/post";
 import { type StoppableReporter, tellReceiver } from "@fleet-reloader/notify/tell";
 import { webhookBody } from "@fleet-reloader/notify/webhook-body";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
-import type { notifyFields } from "@fleet-reloader/runtime/config/notify-fields";
-import { userAgent } from "@fleet-reloader/runtime/version";
+import type { notifyFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
+import { userAgent } from "@fleet-reloader/runtime/process/version";
 
 export interface ReportingOptions {
   readonly config: ConfigOf<typeof notifyFields>;

@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
-import { workField, workPath } from "@fleet-reloader/runtime/work-answer";
+import { workField, workPath } from "@fleet-reloader/runtime/http/work-answer";
 import { watcherConfig } from "@fleet-reloader/watcher/config";
 import { workerConfig } from "@fleet-reloader/worker/config";
 import { describe, expect, test } from "vitest";

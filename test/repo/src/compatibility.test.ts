@@ -11,9 +11,9 @@ import { lastReloadedFromAnnotation } from "@fleet-reloader/domain/compat/last-r
 import { noReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
 import { rollReasons } from "@fleet-reloader/domain/plan/reasons";
 import type { ConfigShape } from "@fleet-reloader/runtime/config/field";
+import { unreadVariables } from "@fleet-reloader/runtime/config/fields/without-effect-fields";
 import { defaultOf } from "@fleet-reloader/runtime/config/help";
-import { unreadVariables } from "@fleet-reloader/runtime/config/without-effect-fields";
-import { metricDescriptions } from "@fleet-reloader/runtime/prom-meter";
+import { metricDescriptions } from "@fleet-reloader/runtime/metrics/prom-meter";
 import { standaloneConfig } from "@fleet-reloader/standalone/config";
 import { describe, expect, test } from "vitest";
 import { parseAllDocuments } from "yaml";

@@ -1,6 +1,6 @@
 import { spawnSync } from "node:child_process";
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import { afterAll, expect, test } from "vitest";
 import { chartPages } from "../../../infra/helm/chart-pages.ts";
@@ -87,7 +87,7 @@ test("every way out of the product leads over one function, since Node's own exi
   );
   const exits = /\bprocess\.(exit\(|exitCode\s*=|reallyExit|abort\()/;
   const offenders = product.filter((path) => !path.endsWith(".test.ts") && exits.test(read(path)));
-  expect(offenders).toEqual(["packages/runtime/src/end-process.ts"]);
+  expect(offenders).toEqual(["packages/runtime/src/process/end-process.ts"]);
 });
 
 test("no test is skipped, and none is run alone", () => {
@@ -99,6 +99,18 @@ test("no test is skipped, and none is run alone", () => {
 test("files have names a newcomer would look for", () => {
   const banned = /\/(utils?|helpers?|common|misc|manager|base)(\.ts|\/)/;
   expect(sources.filter((path) => banned.test(`/${path}`))).toEqual([]);
+});
+
+test("no folder holds more source files than a newcomer can take in", () => {
+  const perFolder = Map.groupBy(
+    sources
+      .filter((path) => /^(packages|services)\//.test(path))
+      .filter((path) => !/(\.test\.ts$|\/fixture\/|^packages\/testkit\/)/.test(path)),
+    dirname,
+  );
+  const crowded = [...perFolder].filter(([, files]) => files.length > 12).map(([folder]) => folder);
+  expect(perFolder.size).toBeGreaterThan(30);
+  expect(crowded).toEqual([]);
 });
 
 test("every word the glossary gives a name in code to is in the code", () => {
@@ -122,13 +134,23 @@ const planted = [
   ],
   [
     "packages/engine/src/planted-violation.ts",
-    'export { Reflector } from "@fleet-reloader/kube/reflector";\n',
+    'export { Reflector } from "@fleet-reloader/kube/watch/reflector";\n',
     "engine-knows-domain",
   ],
   [
     "packages/kube/src/planted-violation.ts",
-    'export { Keys } from "@fleet-reloader/redis/keys";\n',
+    'export { Keys } from "@fleet-reloader/redis/connection/keys";\n',
     "kube-is-an-adapter",
+  ],
+  [
+    "packages/engine/src/ports/planted-violation.ts",
+    'export { plan } from "../reconcile/reconcile-workload.ts";\n',
+    "engine-ports-imports-downward",
+  ],
+  [
+    "packages/redis/src/planted-violation.ts",
+    'export { Keys } from "./connection/keys.ts";\n',
+    "redis-src-imports-no-room",
   ],
   [
     "services/worker/src/planted-violation.ts",

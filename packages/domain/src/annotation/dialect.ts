@@ -1,4 +1,4 @@
-import type { SourceKind } from "../source.ts";
+import type { SourceKind } from "../source/source.ts";
 
 /** The annotation keys that concern one kind of source, all on the workload. */
 export interface KindAnnotations {

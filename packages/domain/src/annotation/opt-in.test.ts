@@ -10,8 +10,8 @@ import {
   secretExclude,
   secretNamed,
 } from "../fixture/peer-annotations.ts";
-import type { SourceKind } from "../source.ts";
-import type { Annotations } from "../workload.ts";
+import type { SourceKind } from "../source/source.ts";
+import type { Annotations } from "../workload/workload.ts";
 import { defaultDialect } from "./dialect.ts";
 import { namesSource } from "./name-list.ts";
 import { mayReload, readOptIn } from "./opt-in.ts";

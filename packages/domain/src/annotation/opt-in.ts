@@ -1,5 +1,5 @@
-import type { SourceKind } from "../source.ts";
-import { type Annotations, annotationValue } from "../workload.ts";
+import type { SourceKind } from "../source/source.ts";
+import { type Annotations, annotationValue } from "../workload/workload.ts";
 import type { AnnotationDialect } from "./dialect.ts";
 import { isGlobLike, patternOfGlob } from "./glob-like.ts";
 import { parseGoBool } from "./go-bool.ts";

@@ -1,7 +1,7 @@
 import type { Debounce } from "../debounce.ts";
 import { parseDuration } from "../duration.ts";
 import { isReloadStrategy, type ReloadStrategy } from "../strategy/reload-strategy.ts";
-import { type Annotations, annotationValue } from "../workload.ts";
+import { type Annotations, annotationValue } from "../workload/workload.ts";
 import { debounceAnnotation, maxWaitAnnotation, strategyAnnotation } from "./own-keys.ts";
 import { type AnnotationProblem, annotationProblem } from "./problem.ts";
 

@@ -1,7 +1,7 @@
 import { isJsonObject, jsonField, jsonList, jsonText, parseJson } from "../json.ts";
-import type { Keyring } from "../keyring.ts";
-import type { KeyedDigest } from "../mark.ts";
 import type { ReferencedKeys } from "../reference/object-use.ts";
+import type { Keyring } from "../source/keyring.ts";
+import type { KeyedDigest } from "../source/mark.ts";
 import type { CarriedSource } from "./carried-source.ts";
 import { isPacked, PackedSources, packSources } from "./packed-sources.ts";
 

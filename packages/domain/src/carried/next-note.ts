@@ -1,4 +1,4 @@
-import type { Keyring } from "../keyring.ts";
+import type { Keyring } from "../source/keyring.ts";
 import { type Carried, formatCarried } from "./carried.ts";
 
 /**

@@ -1,7 +1,7 @@
 import { managedFieldsOf } from "../evidence/managed-fields.ts";
 import { fieldManager } from "../field-manager.ts";
-import type { Keyring } from "../keyring.ts";
-import { type Annotations, annotationValue } from "../workload.ts";
+import type { Keyring } from "../source/keyring.ts";
+import { type Annotations, annotationValue } from "../workload/workload.ts";
 
 /**
  * On the workload's own metadata, where it rolls nothing: what its pods carry of each source. One annotation per digest key,

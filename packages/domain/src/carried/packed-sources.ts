@@ -1,5 +1,5 @@
 import { utf8 } from "../bytes.ts";
-import type { KeyedDigest } from "../mark.ts";
+import type { KeyedDigest } from "../source/mark.ts";
 import type { CarriedSource } from "./carried-source.ts";
 
 /**

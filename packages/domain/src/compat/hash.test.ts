@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto";
 import { expect, test } from "vitest";
 import { utf8 } from "../bytes.ts";
-import type { SourceContent } from "../source.ts";
+import type { SourceContent } from "../source/source.ts";
 import { compatDeletedMarker, compatHash, compatSourceHash } from "./hash.ts";
 
 // Node's crypto is used by the test only; the domain gets its digests handed in.

@@ -1,5 +1,5 @@
 import { compareBytes, concatBytes, utf8 } from "../bytes.ts";
-import type { SourceContent, SourceKind, SourceRef } from "../source.ts";
+import type { SourceContent, SourceKind, SourceRef } from "../source/source.ts";
 import { base64 } from "./base64.ts";
 
 /** What the peer hashes instead of a content when a source is deleted, under its annotations strategy. */

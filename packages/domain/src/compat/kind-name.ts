@@ -1,4 +1,4 @@
-import type { SourceKind } from "../source.ts";
+import type { SourceKind } from "../source/source.ts";
 
 const names = {
   ConfigMap: "CONFIGMAP",

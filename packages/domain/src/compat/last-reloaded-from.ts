@@ -1,5 +1,5 @@
 import { jsonField, jsonList, jsonText, parseJson } from "../json.ts";
-import type { SourceRef } from "../source.ts";
+import type { SourceRef } from "../source/source.ts";
 import { compatKindName, parseCompatKindName } from "./kind-name.ts";
 
 /** On the pod template: which source was reloaded last. Fixed in the peer (compat 3.3). */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parsePodTemplate } from "../pod-template.ts";
+import { parsePodTemplate } from "../workload/pod-template.ts";
 import { targetContainer } from "./target-container.ts";
 
 const source = { kind: "ConfigMap", namespace: "ns", name: "cm" } as const;

@@ -1,8 +1,8 @@
 import type { ReloadMode } from "../decision/judge.ts";
-import type { Container, PodTemplate } from "../pod-template.ts";
 import { collectReferences } from "../reference/collect.ts";
 import { type ObjectUse, objectsInEnv, objectsInVolume } from "../reference/object-use.ts";
-import { type SourceRef, sourceKey } from "../source.ts";
+import { type SourceRef, sourceKey } from "../source/source.ts";
+import type { Container, PodTemplate } from "../workload/pod-template.ts";
 
 /**
  * The one container that carries the variable of a source, by the peer's rule (compat section 2): choosing another

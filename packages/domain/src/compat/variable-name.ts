@@ -1,4 +1,4 @@
-import type { SourceRef } from "../source.ts";
+import type { SourceRef } from "../source/source.ts";
 import { compatKindName } from "./kind-name.ts";
 
 /**

@@ -15,10 +15,10 @@ import {
   secretExclude,
   secretNamed,
 } from "../fixture/peer-annotations.ts";
-import { parsePodTemplate } from "../pod-template.ts";
 import { collectReferences } from "../reference/collect.ts";
-import type { SourceKind } from "../source.ts";
-import type { Annotations } from "../workload.ts";
+import type { SourceKind } from "../source/source.ts";
+import { parsePodTemplate } from "../workload/pod-template.ts";
+import type { Annotations } from "../workload/workload.ts";
 import { judge } from "./judge.ts";
 import { noReasons, yesReasons } from "./reasons.ts";
 

@@ -1,8 +1,8 @@
 import { namesSource } from "../annotation/name-list.ts";
 import type { OptIn } from "../annotation/opt-in.ts";
 import type { Reference } from "../reference/collect.ts";
-import type { SourceRef } from "../source.ts";
-import { type Annotations, annotationValue } from "../workload.ts";
+import type { SourceRef } from "../source/source.ts";
+import { type Annotations, annotationValue } from "../workload/workload.ts";
 import type { NoReason, YesReason } from "./reasons.ts";
 
 /** How a source came to count: by name, which needs no reference, or as something the pod template references. */

@@ -1,8 +1,8 @@
-import type { Labels } from "../label-selector.ts";
-import { matchesSelector } from "../label-selector.ts";
 import { nearestName } from "../nearest-name.ts";
-import type { SourceRef } from "../source.ts";
-import type { WorkloadRef } from "../workload.ts";
+import type { SourceRef } from "../source/source.ts";
+import type { Labels } from "../workload/label-selector.ts";
+import { matchesSelector } from "../workload/label-selector.ts";
+import type { WorkloadRef } from "../workload/workload.ts";
 import type { FreezeScope } from "./freeze.ts";
 
 /** A cluster that somebody has registered. */

@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { type LabelSelector, parseLabelSelector } from "../label-selector.ts";
+import { type LabelSelector, parseLabelSelector } from "../workload/label-selector.ts";
 import { type Freeze, type FreezeScope, type FreezeTarget, freezeOf, frozenByAnnotation } from "./freeze.ts";
 
 const target: FreezeTarget = {

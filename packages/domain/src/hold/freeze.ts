@@ -1,6 +1,11 @@
-import { formatLabelSelector, type LabelSelector, type Labels, matchesSelector } from "../label-selector.ts";
-import type { SourceRef } from "../source.ts";
-import { type Annotations, annotationValue, type WorkloadRef } from "../workload.ts";
+import type { SourceRef } from "../source/source.ts";
+import {
+  formatLabelSelector,
+  type LabelSelector,
+  type Labels,
+  matchesSelector,
+} from "../workload/label-selector.ts";
+import { type Annotations, annotationValue, type WorkloadRef } from "../workload/workload.ts";
 
 /** On a workload or a source: nothing is rolled for it. `false` says that it is not frozen; any other text is the reason. */
 export const freezeAnnotation = "fleet-reloader.io/freeze";

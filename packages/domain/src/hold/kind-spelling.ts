@@ -1,5 +1,5 @@
 import { knownKinds } from "../kind/known-kinds.ts";
-import type { SourceKind } from "../source.ts";
+import type { SourceKind } from "../source/source.ts";
 
 /** A kind as kubectl knows it. */
 interface Spelled<K extends string> {

@@ -1,11 +1,11 @@
 import { isJsonObject, type JsonObject, jsonField, jsonTexts } from "../json.ts";
 import { over } from "../rollout-state/rollout-state.ts";
 import { applyEdit } from "../strategy/apply-edit.ts";
-import { annotationValue } from "../workload.ts";
-import type { PlannedRoll, WorkloadKind } from "../workload-kind.ts";
-import type { RollWrite } from "./roll-write.ts";
+import type { RollWrite } from "../strategy/roll-write.ts";
+import type { Stand } from "../workload/stand.ts";
+import { annotationValue } from "../workload/workload.ts";
+import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 import { nameForRoll } from "./short-name.ts";
-import type { Stand } from "./stand.ts";
 
 /**
  * On a CronJob: the Job that was made for its last change. The name of each Job depends on that of the one before, so that a

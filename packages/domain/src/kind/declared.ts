@@ -1,5 +1,5 @@
 import { declaredState } from "../rollout-state/custom.ts";
-import type { WorkloadKind } from "../workload-kind.ts";
+import type { WorkloadKind } from "../workload/workload-kind.ts";
 import { podController } from "./pod-controller.ts";
 
 const shape = /^([^/=:]+)\/([^/=:]+)\/([^/=:]+)(?::([^/=:]+))?=(.+)$/;

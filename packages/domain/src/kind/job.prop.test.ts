@@ -3,11 +3,11 @@ import { expect, test } from "vitest";
 import { arbitraryTemplate } from "../fixture/arbitrary-template.ts";
 import { testKey } from "../fixture/test-keys.ts";
 import { isJsonObject, type JsonObject, jsonField } from "../json.ts";
-import { combineMarks } from "../mark.ts";
+import { combineMarks } from "../source/mark.ts";
 import { applyEdit } from "../strategy/apply-edit.ts";
-import type { PlannedRoll } from "../workload-kind.ts";
+import type { NewObject } from "../strategy/roll-write.ts";
+import type { PlannedRoll } from "../workload/workload-kind.ts";
 import { job, readStash } from "./job.ts";
-import type { NewObject } from "./roll-write.ts";
 
 const texts = fc.dictionary(fc.constantFrom("a", "team", "constructor"), fc.string({ maxLength: 3 }));
 const own = fc.record(

@@ -9,11 +9,11 @@ import {
 } from "../json.ts";
 import { jobState } from "../rollout-state/runs.ts";
 import { applyEdit } from "../strategy/apply-edit.ts";
-import type { WorkloadRef } from "../workload.ts";
-import type { PlannedRoll, WorkloadKind } from "../workload-kind.ts";
-import type { NewObject, RollWrite } from "./roll-write.ts";
+import type { NewObject, RollWrite } from "../strategy/roll-write.ts";
+import type { Stand } from "../workload/stand.ts";
+import type { WorkloadRef } from "../workload/workload.ts";
+import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 import { nameForRoll } from "./short-name.ts";
-import type { Stand } from "./stand.ts";
 
 /** On a stash: the Job that is made anew from it. */
 export const replacesAnnotation = "fleet-reloader.io/replaces";

@@ -1,4 +1,4 @@
-import type { WorkloadKind } from "../workload-kind.ts";
+import type { WorkloadKind } from "../workload/workload-kind.ts";
 import { cronJob } from "./cron-job.ts";
 import { daemonSet } from "./daemon-set.ts";
 import { deployment } from "./deployment.ts";

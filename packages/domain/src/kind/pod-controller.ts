@@ -1,6 +1,6 @@
 import type { RolloutState } from "../rollout-state/rollout-state.ts";
-import type { WorkloadKind } from "../workload-kind.ts";
-import type { RollWrite } from "./roll-write.ts";
+import type { RollWrite } from "../strategy/roll-write.ts";
+import type { WorkloadKind } from "../workload/workload-kind.ts";
 
 /** A kind whose controller makes pods anew when the template changes: it is rolled by a change of the template. */
 export function podController(

@@ -1,9 +1,9 @@
 import { markAnnotation } from "../annotation/own-keys.ts";
 import { jsonField, jsonText } from "../json.ts";
 import { argoRolloutState } from "../rollout-state/custom.ts";
-import { annotationValue, type WorkloadRef } from "../workload.ts";
-import type { PlannedRoll, WorkloadKind } from "../workload-kind.ts";
-import type { RollWrite } from "./roll-write.ts";
+import type { RollWrite } from "../strategy/roll-write.ts";
+import { annotationValue, type WorkloadRef } from "../workload/workload.ts";
+import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 
 /** On a Rollout: `restart` makes its pods anew without a new revision; everything else is a rollout. The peer's key. */
 const rolloutStrategyAnnotation = "reloader.stakater.com/rollout-strategy";

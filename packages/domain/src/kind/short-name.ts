@@ -1,5 +1,5 @@
 import { utf8 } from "../bytes.ts";
-import type { KeyedDigest } from "../mark.ts";
+import type { KeyedDigest } from "../source/mark.ts";
 
 const base64url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
 const letters = "abcdefghijklmnopqrstuvwxyz234567";

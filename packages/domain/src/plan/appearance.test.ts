@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 import { jsonField } from "../json.ts";
-import { parsePodTemplate } from "../pod-template.ts";
+import { parsePodTemplate } from "../workload/pod-template.ts";
 
 const both = { reloadOnCreate: true, reloadOnDelete: true };
 const onCreate = { reloadOnCreate: true, reloadOnDelete: false };

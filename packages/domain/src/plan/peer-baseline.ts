@@ -3,9 +3,9 @@ import { utf8 } from "../bytes.ts";
 import { compatDeletedMarker, compatSourceHash } from "../compat/hash.ts";
 import { lastReloadedFromAnnotation, parseLastReloadedFrom } from "../compat/last-reloaded-from.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
-import { combineMarks, isMark, type KeyedDigest, markKeyId, markOf } from "../mark.ts";
-import type { PodTemplate } from "../pod-template.ts";
-import { type Annotations, annotationValue } from "../workload.ts";
+import { combineMarks, isMark, type KeyedDigest, markKeyId, markOf } from "../source/mark.ts";
+import type { PodTemplate } from "../workload/pod-template.ts";
+import { type Annotations, annotationValue } from "../workload/workload.ts";
 import { keysThatMatter, localName, type Sight } from "./sight.ts";
 
 /** What is needed to read the traces another reloader, or an earlier install of ours, left on a pod template. */

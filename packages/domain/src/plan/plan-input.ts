@@ -4,11 +4,11 @@ import type { Carried, CarriedTemplate, Served } from "../carried/carried.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
 import type { PodsStart } from "../evidence/pods-start.ts";
 import type { InterestHistory } from "../evidence/start.ts";
-import type { Keyring } from "../keyring.ts";
-import { combineMarks, markOf } from "../mark.ts";
-import type { PodTemplate } from "../pod-template.ts";
-import { templateIdentity } from "../template-identity.ts";
-import { type Annotations, annotationValue } from "../workload.ts";
+import type { Keyring } from "../source/keyring.ts";
+import { combineMarks, markOf } from "../source/mark.ts";
+import type { PodTemplate } from "../workload/pod-template.ts";
+import { templateIdentity } from "../workload/template-identity.ts";
+import { type Annotations, annotationValue } from "../workload/workload.ts";
 import { keysThatMatter, type Sight } from "./sight.ts";
 
 /** Whether sources that come and go are changes. Without either, only a late optional reference is. */

@@ -1,7 +1,7 @@
 import type { ReloadMode } from "../decision/judge.ts";
 import type { Reference } from "../reference/collect.ts";
 import type { ReferencedKeys } from "../reference/object-use.ts";
-import type { SourceContent, SourceRef, SourceWrite } from "../source.ts";
+import type { SourceContent, SourceRef, SourceWrite } from "../source/source.ts";
 
 /** One source a workload has opted in to, as it is now. */
 export interface Sight {

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
 import { PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
-import { parsePodTemplate } from "../pod-template.ts";
 import { applyEdit } from "../strategy/apply-edit.ts";
 import type { ReloadStrategy } from "../strategy/reload-strategy.ts";
+import { parsePodTemplate } from "../workload/pod-template.ts";
 import { templateEdit } from "./template-edit.ts";
 
 function editOf(workload: PlannedWorkload, strategy: ReloadStrategy) {

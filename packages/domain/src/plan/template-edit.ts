@@ -1,12 +1,12 @@
 import { targetContainer } from "../compat/target-container.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
-import type { Keyring } from "../keyring.ts";
-import { combineMarks } from "../mark.ts";
-import type { PodTemplate } from "../pod-template.ts";
+import type { Keyring } from "../source/keyring.ts";
+import { combineMarks } from "../source/mark.ts";
 import { annotationsEdit } from "../strategy/annotations.ts";
 import type { ChangedSource, TemplateEdit, VariableEdit, VariableRef } from "../strategy/edit.ts";
 import { envVarsEdit } from "../strategy/env-vars.ts";
 import type { ReloadStrategy } from "../strategy/reload-strategy.ts";
+import type { PodTemplate } from "../workload/pod-template.ts";
 import type { Plan } from "./plan.ts";
 
 /**

@@ -1,8 +1,8 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { arbitraryTemplate } from "../fixture/arbitrary-template.ts";
-import { parsePodTemplate } from "../pod-template.ts";
-import { sourceKey } from "../source.ts";
+import { sourceKey } from "../source/source.ts";
+import { parsePodTemplate } from "../workload/pod-template.ts";
 import { collectReferences } from "./collect.ts";
 
 test("every source has one reference, with at least one use, in the order of its key", () => {

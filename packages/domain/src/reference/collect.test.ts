@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { catalystApi } from "../fixture/catalyst-api.ts";
-import { parsePodTemplate } from "../pod-template.ts";
-import { sourceKey } from "../source.ts";
+import { sourceKey } from "../source/source.ts";
+import { parsePodTemplate } from "../workload/pod-template.ts";
 import { collectReferences } from "./collect.ts";
 
 function referencesOf(spec: unknown) {

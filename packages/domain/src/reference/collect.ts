@@ -1,5 +1,5 @@
-import type { PodTemplate } from "../pod-template.ts";
-import { type SourceRef, sourceKey } from "../source.ts";
+import { type SourceRef, sourceKey } from "../source/source.ts";
+import type { PodTemplate } from "../workload/pod-template.ts";
 import { type ObjectUse, objectsInEnv, objectsInVolume, type ReferencedKeys } from "./object-use.ts";
 
 /** One place in a pod template where a source is used. */

@@ -1,5 +1,5 @@
-import type { Container, ProjectedSource, Projection, Volume } from "../pod-template.ts";
-import type { SourceKind } from "../source.ts";
+import type { SourceKind } from "../source/source.ts";
+import type { Container, ProjectedSource, Projection, Volume } from "../workload/pod-template.ts";
 
 /** The keys of an object that something looks at: the whole object, or these (sorted, each once). */
 export type ReferencedKeys = "all" | readonly string[];

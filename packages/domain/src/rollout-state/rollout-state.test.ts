@@ -7,7 +7,7 @@ import { deploymentConfig } from "../kind/deployment-config.ts";
 import { job } from "../kind/job.ts";
 import { rollout } from "../kind/rollout.ts";
 import { statefulSet } from "../kind/stateful-set.ts";
-import type { WorkloadKind } from "../workload-kind.ts";
+import type { WorkloadKind } from "../workload/workload-kind.ts";
 import type { RolloutState } from "./rollout-state.ts";
 
 function object(spec: object, status: object, generation = 3): object {

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { parseLastReloadedFrom } from "../compat/last-reloaded-from.ts";
 import { catalystApi } from "../fixture/catalyst-api.ts";
-import { parsePodTemplate } from "../pod-template.ts";
+import { parsePodTemplate } from "../workload/pod-template.ts";
 import { annotationsEdit } from "./annotations.ts";
 
 const template = parsePodTemplate(catalystApi.spec.template);

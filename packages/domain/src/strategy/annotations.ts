@@ -1,7 +1,7 @@
 import { markAnnotation } from "../annotation/own-keys.ts";
 import { formatLastReloadedFrom, lastReloadedFromAnnotation } from "../compat/last-reloaded-from.ts";
 import { targetContainer } from "../compat/target-container.ts";
-import type { PodTemplate } from "../pod-template.ts";
+import type { PodTemplate } from "../workload/pod-template.ts";
 import type { ChangedSource, TemplateEdit } from "./edit.ts";
 
 /** What the annotations strategy writes, and from what. */

@@ -1,9 +1,9 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { arbitraryTemplate } from "../fixture/arbitrary-template.ts";
-import { parsePodTemplate } from "../pod-template.ts";
 import { collectReferences } from "../reference/collect.ts";
-import { templateIdentity } from "../template-identity.ts";
+import { parsePodTemplate } from "../workload/pod-template.ts";
+import { templateIdentity } from "../workload/template-identity.ts";
 import { annotationsEdit } from "./annotations.ts";
 import { applyEdit, carriesEdit } from "./apply-edit.ts";
 import { envVarsEdit } from "./env-vars.ts";

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { parsePodTemplate } from "../pod-template.ts";
+import { parsePodTemplate } from "../workload/pod-template.ts";
 import { applyEdit, carriesEdit } from "./apply-edit.ts";
 
 const literal = (name: string, value = "0") => ({ name, value });

@@ -1,5 +1,5 @@
 import type { ReloadMode } from "../decision/judge.ts";
-import type { SourceRef } from "../source.ts";
+import type { SourceRef } from "../source/source.ts";
 
 /** What is changed in a pod template to roll its workload. */
 export interface TemplateEdit {

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
-import { parsePodTemplate } from "../pod-template.ts";
-import type { SourceKind } from "../source.ts";
+import type { SourceKind } from "../source/source.ts";
+import { parsePodTemplate } from "../workload/pod-template.ts";
 import { envVarsEdit } from "./env-vars.ts";
 
 const template = parsePodTemplate({

@@ -1,7 +1,7 @@
 import { targetContainer } from "../compat/target-container.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
-import type { Container, PodTemplate } from "../pod-template.ts";
-import { sourceKey } from "../source.ts";
+import { sourceKey } from "../source/source.ts";
+import type { Container, PodTemplate } from "../workload/pod-template.ts";
 import type { ChangedSource, TemplateEdit, VariableEdit } from "./edit.ts";
 
 /** What the env-vars strategy writes, and from what. */

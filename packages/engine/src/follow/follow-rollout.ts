@@ -1,5 +1,4 @@
 import { asFault } from "@fleet-reloader/domain/fault";
-import { isHeld } from "@fleet-reloader/domain/pause";
 import {
   nextLookMs,
   patienceMs,
@@ -10,19 +9,19 @@ import {
 import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector";
 import { podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
 import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
-import type { Clock } from "../clock.ts";
-import type { LiveWorkload } from "../cluster-api.ts";
+import { isHeld } from "@fleet-reloader/domain/workload/pause";
+import type { Clock } from "../async/clock.ts";
+import { about } from "../history/about.ts";
 import type { History } from "../history/history.ts";
 import { outcomeRecord } from "../history/records.ts";
-import type { Log } from "../log.ts";
-import type { Meter } from "../meter.ts";
-import { about } from "../reconcile/about.ts";
-import type { EngagedCluster } from "../reconcile/reading.ts";
-import type { Reporter } from "../reporter.ts";
-import type { Again, ClusterId, Request, Result } from "../request.ts";
-import type { Settings } from "../settings.ts";
-import { servedKind } from "../stand-of.ts";
-import type { Delivery, Handler } from "../workqueue.ts";
+import { servedKind } from "../observe/stand-of.ts";
+import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
+import type { Log } from "../ports/log.ts";
+import type { Meter } from "../ports/meter.ts";
+import type { Reporter } from "../ports/reporter.ts";
+import type { Again, ClusterId, Request, Result } from "../ports/request.ts";
+import type { Settings } from "../ports/settings.ts";
+import type { Delivery, Handler } from "../ports/workqueue.ts";
 import type { RolloutRun, RolloutRuns } from "./rollout-runs.ts";
 
 export interface FollowerOptions {

@@ -1,4 +1,4 @@
-import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import { MemoryRolloutRuns } from "@fleet-reloader/testkit/memory/memory-rollout-runs";
 import { expect, test } from "vitest";
 import { createTestBed } from "../fixture/test-bed.ts";

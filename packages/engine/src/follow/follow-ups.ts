@@ -1,8 +1,8 @@
 import { asFault } from "@fleet-reloader/domain/fault";
-import { atMost } from "../at-most.ts";
-import type { Clock } from "../clock.ts";
-import type { Log } from "../log.ts";
-import type { Workqueue } from "../workqueue.ts";
+import { atMost } from "../async/at-most.ts";
+import type { Clock } from "../async/clock.ts";
+import type { Log } from "../ports/log.ts";
+import type { Workqueue } from "../ports/workqueue.ts";
 import type { RolloutRuns, StartedRun } from "./rollout-runs.ts";
 
 export interface FollowUpsOptions {

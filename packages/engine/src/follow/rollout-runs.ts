@@ -1,5 +1,5 @@
 import type { CausingSource } from "../history/history.ts";
-import type { Request } from "../request.ts";
+import type { Request } from "../ports/request.ts";
 
 /** What has to be known of a roll to follow it: names and times. */
 export interface RolloutRun {

@@ -1,10 +1,10 @@
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
-import type { SourceRef, SourceWriter } from "@fleet-reloader/domain/source";
+import type { SourceRef, SourceWriter } from "@fleet-reloader/domain/source/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
-import type { WorkloadRef } from "@fleet-reloader/domain/workload";
-import type { ClusterId } from "../request.ts";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { ClusterId } from "../ports/request.ts";
 
 /** Raised when a field changes its meaning or goes; new fields and types of records may come at any time. */
 export const historyVersion = 1;

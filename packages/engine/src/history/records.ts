@@ -3,10 +3,10 @@ import type { ChangedSight } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
-import { type SourceRef, type SourceWrite, sourceKey } from "@fleet-reloader/domain/source";
+import { type SourceRef, type SourceWrite, sourceKey } from "@fleet-reloader/domain/source/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
-import type { WorkloadRef } from "@fleet-reloader/domain/workload";
-import type { ClusterId } from "../request.ts";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { ClusterId } from "../ports/request.ts";
 import {
   type ActionRecord,
   type CausingSource,

@@ -1,13 +1,13 @@
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
-import { sourceKey } from "@fleet-reloader/domain/source";
-import type { Clock } from "../clock.ts";
-import { windowOf } from "../interest.ts";
-import type { Log } from "../log.ts";
-import type { Meter } from "../meter.ts";
-import type { Outcome } from "../request.ts";
-import type { Settings } from "../settings.ts";
-import type { Workqueue } from "../workqueue.ts";
+import { sourceKey } from "@fleet-reloader/domain/source/source";
+import type { Clock } from "../async/clock.ts";
+import { windowOf } from "../observe/interest.ts";
+import type { Log } from "../ports/log.ts";
+import type { Meter } from "../ports/meter.ts";
+import type { Outcome } from "../ports/request.ts";
+import type { Settings } from "../ports/settings.ts";
+import type { Workqueue } from "../ports/workqueue.ts";
 import type { Reading } from "./reading.ts";
 
 export interface AuditFindingOptions {

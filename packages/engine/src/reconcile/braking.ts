@@ -1,21 +1,21 @@
 import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import { localName, type Sight } from "@fleet-reloader/domain/plan/sight";
-import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
-import { type Annotations, workloadKey } from "@fleet-reloader/domain/workload";
-import type { Brakes, Permit, RollIntent } from "../brakes.ts";
-import type { Clock } from "../clock.ts";
-import { FreshReads } from "../fresh-reads.ts";
+import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import { type Annotations, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Brakes, Permit, RollIntent } from "../admission/brakes.ts";
+import type { Clock } from "../async/clock.ts";
+import { FreshReads } from "../async/fresh-reads.ts";
+import { unlessAborted } from "../async/unless-aborted.ts";
+import { about } from "../history/about.ts";
 import type { History } from "../history/history.ts";
 import { causesOf, heldRecords } from "../history/records.ts";
-import type { Log } from "../log.ts";
-import type { Meter } from "../meter.ts";
-import type { Reporter } from "../reporter.ts";
-import type { Again } from "../request.ts";
-import { unlessAborted } from "../unless-aborted.ts";
-import type { RollPermit } from "../write-roll.ts";
-import { about } from "./about.ts";
+import type { Log } from "../ports/log.ts";
+import type { Meter } from "../ports/meter.ts";
+import type { Reporter } from "../ports/reporter.ts";
+import type { Again } from "../ports/request.ts";
 import type { Reading } from "./reading.ts";
+import type { RollPermit } from "./write-roll.ts";
 
 export interface BrakingOptions {
   /** Undefined: nothing holds a roll. */

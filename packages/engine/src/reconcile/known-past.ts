@@ -3,14 +3,14 @@ import { type TrustedNote, trustedNote } from "@fleet-reloader/domain/carried/tr
 import { isPodOf, type PodsStart, podsStart } from "@fleet-reloader/domain/evidence/pods-start";
 import type { InterestHistory } from "@fleet-reloader/domain/evidence/start";
 import { asFault } from "@fleet-reloader/domain/fault";
-import type { Keyring } from "@fleet-reloader/domain/keyring";
 import { localName } from "@fleet-reloader/domain/plan/sight";
 import { coversKeys } from "@fleet-reloader/domain/reference/object-use";
 import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector";
-import { sourceKey } from "@fleet-reloader/domain/source";
-import { annotationValue } from "@fleet-reloader/domain/workload";
-import { type LiveWorkload, podsMax } from "../cluster-api.ts";
-import type { WorkloadRecord } from "../workload-records.ts";
+import type { Keyring } from "@fleet-reloader/domain/source/keyring";
+import { sourceKey } from "@fleet-reloader/domain/source/source";
+import { annotationValue } from "@fleet-reloader/domain/workload/workload";
+import { type LiveWorkload, podsMax } from "../ports/cluster-api.ts";
+import type { WorkloadRecord } from "../ports/workload-records.ts";
 import type { Reading } from "./reading.ts";
 
 /** What tells which content the pods of a workload run with. */

@@ -1,21 +1,21 @@
 import { type Carried, parseCarried, type Served } from "@fleet-reloader/domain/carried/carried";
 import { isOwnNote, ourNote } from "@fleet-reloader/domain/carried/note";
 import type { PodsStart } from "@fleet-reloader/domain/evidence/pods-start";
-import type { Keyring } from "@fleet-reloader/domain/keyring";
-import type { Stand } from "@fleet-reloader/domain/kind/stand";
-import { isHeld } from "@fleet-reloader/domain/pause";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
 import { localName, type Sight } from "@fleet-reloader/domain/plan/sight";
-import type { LiveWorkload } from "../cluster-api.ts";
-import { isInterested, patternsOf, readInterest } from "../interest.ts";
-import type { NameMatches } from "../name-matches.ts";
-import { createNamespaceCheck } from "../namespace-scope.ts";
-import type { Again, Request } from "../request.ts";
-import type { Settings } from "../settings.ts";
-import type { ReadsAhead, SourceReader } from "../source-reader.ts";
-import { servedKind, standOf } from "../stand-of.ts";
-import type { WorkloadRecord, WorkloadRecords } from "../workload-records.ts";
-import type { Delivery } from "../workqueue.ts";
+import type { Keyring } from "@fleet-reloader/domain/source/keyring";
+import { isHeld } from "@fleet-reloader/domain/workload/pause";
+import type { Stand } from "@fleet-reloader/domain/workload/stand";
+import { isInterested, patternsOf, readInterest } from "../observe/interest.ts";
+import type { NameMatches } from "../observe/name-matches.ts";
+import { createNamespaceCheck } from "../observe/namespace-scope.ts";
+import type { ReadsAhead, SourceReader } from "../observe/source-reader.ts";
+import { servedKind, standOf } from "../observe/stand-of.ts";
+import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
+import type { Again, Request } from "../ports/request.ts";
+import type { Settings } from "../ports/settings.ts";
+import type { WorkloadRecord, WorkloadRecords } from "../ports/workload-records.ts";
+import type { Delivery } from "../ports/workqueue.ts";
 import {
   historyOf,
   isNoteEnough,
@@ -24,7 +24,7 @@ import {
   readPodsStart,
   unkeptNote,
 } from "./known-past.ts";
-import type { EngagedCluster, Reading } from "./reading.ts";
+import type { Reading } from "./reading.ts";
 
 export interface Planned {
   readonly planned: Plan;

@@ -1,6 +1,6 @@
 import { type AnnotationProblem, annotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
-import { annotationValue } from "@fleet-reloader/domain/workload";
+import { annotationValue } from "@fleet-reloader/domain/workload/workload";
 import type { Reading } from "./reading.ts";
 
 /** More than any workload is known to mean. A note of so many sources still says each by its name. */

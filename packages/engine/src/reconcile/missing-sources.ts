@@ -1,15 +1,15 @@
 import { annotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import type { Sight } from "@fleet-reloader/domain/plan/sight";
-import type { SourceRef } from "@fleet-reloader/domain/source";
-import { annotationValue } from "@fleet-reloader/domain/workload";
-import type { Clock } from "../clock.ts";
-import type { ClusterApi } from "../cluster-api.ts";
-import { FreshReads } from "../fresh-reads.ts";
-import type { Log } from "../log.ts";
-import type { Reporter } from "../reporter.ts";
-import type { Settings } from "../settings.ts";
-import { about } from "./about.ts";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import { annotationValue } from "@fleet-reloader/domain/workload/workload";
+import type { Clock } from "../async/clock.ts";
+import { FreshReads } from "../async/fresh-reads.ts";
+import { about } from "../history/about.ts";
+import type { ClusterApi } from "../ports/cluster-api.ts";
+import type { Log } from "../ports/log.ts";
+import type { Reporter } from "../ports/reporter.ts";
+import type { Settings } from "../ports/settings.ts";
 import type { Reading } from "./reading.ts";
 
 export interface MissingReportOptions {

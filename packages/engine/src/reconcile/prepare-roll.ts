@@ -1,13 +1,13 @@
 import { nextNote } from "@fleet-reloader/domain/carried/next-note";
 import { notePatch } from "@fleet-reloader/domain/carried/note";
-import type { Keyring } from "@fleet-reloader/domain/keyring";
-import type { RollWrite } from "@fleet-reloader/domain/kind/roll-write";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
+import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
-import type { Clock } from "../clock.ts";
-import type { WorkloadPatch } from "../cluster-api.ts";
-import type { Settings } from "../settings.ts";
+import type { RollWrite } from "@fleet-reloader/domain/strategy/roll-write";
+import type { Clock } from "../async/clock.ts";
+import type { WorkloadPatch } from "../ports/cluster-api.ts";
+import type { Settings } from "../ports/settings.ts";
 import type { Reading } from "./reading.ts";
 
 /** A roll that is due, worked out as far as it can be before anybody is asked whether it may be written. */

@@ -1,18 +1,8 @@
-import type { Labels } from "@fleet-reloader/domain/label-selector";
-import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
-import type { ClusterApi, LiveWorkload } from "../cluster-api.ts";
-import type { Interest } from "../interest.ts";
-import type { Request } from "../request.ts";
-import type { Delivery } from "../workqueue.ts";
-
-/** A cluster as a worker has it: how to talk to it. */
-export interface EngagedCluster {
-  /** What people call it: in logs and metrics. */
-  readonly name: string;
-  readonly api: ClusterApi;
-  /** Those it was registered with; none when absent. */
-  readonly labels?: Labels;
-}
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import type { Interest } from "../observe/interest.ts";
+import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
+import type { Request } from "../ports/request.ts";
+import type { Delivery } from "../ports/workqueue.ts";
 
 /** One look at a workload, and all that a decision about it needs. */
 export interface Reading {

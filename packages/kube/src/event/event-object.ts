@@ -1,5 +1,5 @@
-import type { WorkloadRef } from "@fleet-reloader/domain/workload";
-import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { EventText } from "./event-text.ts";
 
 export interface EventObject {

@@ -1,14 +1,14 @@
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
-import type { RollReport } from "@fleet-reloader/engine/reporter";
+import type { RollReport } from "@fleet-reloader/engine/ports/reporter";
 import { customResources } from "@fleet-reloader/testkit/custom-resources";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { holds, until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import { Connection } from "../connection.ts";
 import { systemClock } from "../fixture/system-clock.ts";
 import { targetOf } from "../fixture/targets-of.ts";
+import { Connection } from "../http/connection.ts";
 import { text } from "../json.ts";
 import { createEventReporter } from "./event-reporter.ts";
 

@@ -1,9 +1,9 @@
 import { createHash } from "node:crypto";
-import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
-import { atMost } from "@fleet-reloader/engine/at-most";
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Meter } from "@fleet-reloader/engine/meter";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import { atMost } from "@fleet-reloader/engine/async/at-most";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type {
   EndReport,
   FailureReport,
@@ -11,9 +11,9 @@ import type {
   Reporter,
   RollReport,
   UnreadableReport,
-} from "@fleet-reloader/engine/reporter";
-import type { ClusterId } from "@fleet-reloader/engine/request";
-import type { Connection } from "../connection.ts";
+} from "@fleet-reloader/engine/ports/reporter";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { Connection } from "../http/connection.ts";
 import { ClusterEvents } from "./cluster-events.ts";
 import { type EventText, endedText, failedText, heldText, rolledText, unreadableText } from "./event-text.ts";
 

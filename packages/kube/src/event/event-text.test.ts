@@ -1,4 +1,4 @@
-import type { RolledSource } from "@fleet-reloader/engine/reporter";
+import type { RolledSource } from "@fleet-reloader/engine/ports/reporter";
 import { expect, test } from "vitest";
 import { endedText, failedText, rolledText, unreadableText } from "./event-text.ts";
 

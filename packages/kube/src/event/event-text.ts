@@ -1,6 +1,6 @@
 import { compatKindName } from "@fleet-reloader/domain/compat/kind-name";
 import type { EventReason } from "@fleet-reloader/domain/event-reasons";
-import type { SourceKind } from "@fleet-reloader/domain/source";
+import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type {
   EndReport,
   FailureReport,
@@ -8,7 +8,7 @@ import type {
   RolledSource,
   RollReport,
   UnreadableReport,
-} from "@fleet-reloader/engine/reporter";
+} from "@fleet-reloader/engine/ports/reporter";
 
 /** What an Event says of a workload, before it is an object. Names and reasons, never content. */
 export interface EventText {

@@ -1,8 +1,8 @@
 import { createHash } from "node:crypto";
 import type { EventReason } from "@fleet-reloader/domain/event-reasons";
 import { asFault } from "@fleet-reloader/domain/fault";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
 import { eventTime } from "../event/event-object.ts";
 import type { Registration } from "../registration/registration.ts";
 import { resourcePath } from "../resource.ts";

@@ -7,14 +7,14 @@ import {
   standingOf,
 } from "@fleet-reloader/domain/cluster/standing";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import type { Labels } from "@fleet-reloader/domain/label-selector";
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import { linkedAbort } from "@fleet-reloader/engine/linked-abort";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { ClusterId } from "@fleet-reloader/engine/request";
-import { readUid } from "../cluster-identity.ts";
-import type { Connection } from "../connection.ts";
-import type { ClusterTarget } from "../kubeconfig.ts";
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { ClusterTarget } from "../credentials/kubeconfig.ts";
+import { readUid } from "../discovery/cluster-identity.ts";
+import type { Connection } from "../http/connection.ts";
 import { Health } from "./health.ts";
 import { missingRights, type Right } from "./rights.ts";
 

@@ -2,8 +2,8 @@ import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../fixture/system-clock.ts";
-import { Fleet } from "../fleet.ts";
 import type { ClusterProvider, Registration } from "../registration/registration.ts";
+import { Fleet } from "./fleet.ts";
 
 type OnChange = (registrations: readonly Registration[]) => void;
 

@@ -5,8 +5,8 @@ import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import { systemClock } from "../fixture/system-clock.ts";
 import { targetOf } from "../fixture/targets-of.ts";
-import { type Engaged, Fleet } from "../fleet.ts";
 import type { ClusterProvider, Registration } from "../registration/registration.ts";
+import { type Engaged, Fleet } from "./fleet.ts";
 import type { Right } from "./rights.ts";
 
 /** A provider whose registrations a test changes as it goes. */
@@ -188,7 +188,7 @@ test("labels that change are those of the cluster at once; address and work stay
   hub.say(registration);
   const engaged = await until("it is engaged", () => world.fleet.get(cluster.uid));
   hub.say({ ...registration, labels: { env: "prod" } });
-  await until("it has its label", () => engaged.labels["env"] === "prod");
+  await until("it has its label", () => engaged.labels.env === "prod");
   expect(world.engaged).toHaveLength(1);
   expect(world.ended).toEqual([]);
 });

@@ -1,7 +1,7 @@
 import type { ClusterEvent } from "@fleet-reloader/domain/cluster/standing";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 
 export interface HealthOptions {
   /** When the cluster was last heard of, on the monotonic clock. */

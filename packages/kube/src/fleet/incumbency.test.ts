@@ -1,5 +1,5 @@
 import { createServer } from "node:http";
-import type { Incumbents } from "@fleet-reloader/engine/incumbents";
+import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
@@ -9,8 +9,8 @@ import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import { systemClock } from "../fixture/system-clock.ts";
 import { targetOf } from "../fixture/targets-of.ts";
-import { Fleet } from "../fleet.ts";
 import type { ClusterProvider, Registration } from "../registration/registration.ts";
+import { Fleet } from "./fleet.ts";
 
 /** What Redis remembers. */
 function remembered(

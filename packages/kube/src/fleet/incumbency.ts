@@ -1,6 +1,6 @@
-import type { Incumbents } from "@fleet-reloader/engine/incumbents";
-import type { ClusterId } from "@fleet-reloader/engine/request";
-import { unlessAborted } from "@fleet-reloader/engine/unless-aborted";
+import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
+import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Member } from "./member.ts";
 
 export interface IncumbencyOptions {

@@ -7,15 +7,15 @@ import {
   standingOf,
 } from "@fleet-reloader/domain/cluster/standing";
 import { asFault } from "@fleet-reloader/domain/fault";
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/linked-abort";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { ClusterId } from "@fleet-reloader/engine/request";
-import type { Turns } from "@fleet-reloader/engine/turns";
-import { untilAborted } from "@fleet-reloader/engine/until-aborted";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
+import type { Turns } from "@fleet-reloader/engine/async/turns";
+import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import { Backoff } from "../backoff.ts";
-import { identify } from "../cluster-identity.ts";
-import { Connection, type ConnectionOptions } from "../connection.ts";
+import { identify } from "../discovery/cluster-identity.ts";
+import { Connection, type ConnectionOptions } from "../http/connection.ts";
 import type { Access, Registration } from "../registration/registration.ts";
 
 export type Usable = Extract<Access, { type: "usable" }>;

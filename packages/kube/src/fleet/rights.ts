@@ -1,9 +1,9 @@
-import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
-import { scopeIn, selectorOf } from "@fleet-reloader/engine/namespace-scope";
-import type { Settings } from "@fleet-reloader/engine/settings";
-import type { Connection } from "../connection.ts";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import { scopeIn, selectorOf } from "@fleet-reloader/engine/observe/namespace-scope";
+import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import type { Connection } from "../http/connection.ts";
 import { field } from "../json.ts";
-import { sourceResource } from "../kube-cluster-api.ts";
+import { sourceResource } from "../objects/kube-cluster-api.ts";
 
 /** Something we have to be allowed to do. */
 export interface Right {

@@ -1,6 +1,6 @@
 import type { ClusterState, Standing } from "@fleet-reloader/domain/cluster/standing";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Meter } from "@fleet-reloader/engine/meter";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { Member } from "./member.ts";
 
 export interface StandingTellerOptions {

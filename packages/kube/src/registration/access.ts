@@ -1,12 +1,12 @@
 import { createHash } from "node:crypto";
 import { type JsonObject, jsonField } from "@fleet-reloader/domain/json";
 import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
+import { certificateProblem, keyProblem } from "../credentials/certificate.ts";
+import { execProblem } from "../credentials/exec-policy.ts";
+import { fileAt, type Placed } from "../credentials/named-file.ts";
+import { proxyProblem, serverProblem } from "../credentials/server-address.ts";
 import { list, text } from "../json.ts";
-import { certificateProblem, keyProblem } from "./certificate.ts";
-import { execProblem } from "./exec-policy.ts";
-import { fileAt, type Placed } from "./named-file.ts";
 import type { Access } from "./registration.ts";
-import { proxyProblem, serverProblem } from "./server-address.ts";
 
 /** What one registration says, in the words of a kubeconfig: every other format is translated into them. */
 export interface Entries {

@@ -1,5 +1,5 @@
-import type { Log } from "@fleet-reloader/engine/log";
-import type { Meter } from "@fleet-reloader/engine/meter";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { Access, ClusterProvider, Registration } from "./registration.ts";
 import { isSameAccess, isSameRegistration } from "./same-registration.ts";
 

@@ -1,5 +1,5 @@
-import { untilAborted } from "@fleet-reloader/engine/until-aborted";
-import type { ClusterTarget } from "../kubeconfig.ts";
+import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
+import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import type { ClusterProvider } from "./registration.ts";
 
 /** The clusters that were named when the process was started; they stay as they are. */

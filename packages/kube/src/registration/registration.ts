@@ -1,5 +1,5 @@
-import type { Labels } from "@fleet-reloader/domain/label-selector";
-import type { ClusterTarget } from "../kubeconfig.ts";
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
+import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 
 /** One way to a cluster, as somebody registered it. Two registrations may lead to one cluster: that shows when it answers. */
 export interface Registration {

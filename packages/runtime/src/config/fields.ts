@@ -1,13 +1,13 @@
 import { reloadStrategies } from "@fleet-reloader/domain/strategy/reload-strategy";
-import { annotationFields } from "./annotation-fields.ts";
-import { httpFields } from "./http-fields.ts";
-import { kindFields } from "./kind-fields.ts";
-import { limitFields } from "./limit-fields.ts";
-import { logFields } from "./log-fields.ts";
-import { scopeFields } from "./scope-fields.ts";
+import { annotationFields } from "./fields/annotation-fields.ts";
+import { httpFields } from "./fields/http-fields.ts";
+import { kindFields } from "./fields/kind-fields.ts";
+import { limitFields } from "./fields/limit-fields.ts";
+import { logFields } from "./fields/log-fields.ts";
+import { scopeFields } from "./fields/scope-fields.ts";
+import { withoutEffectFields } from "./fields/without-effect-fields.ts";
 import { secretKey } from "./secret-key.ts";
 import { boolean, csvList, duration, oneOf, text, wholeNumber } from "./types.ts";
-import { withoutEffectFields } from "./without-effect-fields.ts";
 
 /** Which clusters, and where Redis is: what every service needs. */
 export const connectionFields = {

@@ -1,10 +1,10 @@
 import { describe, expect, test } from "vitest";
 import { type ConfigShape, fieldGroups } from "./field.ts";
+import { dashboardFields } from "./fields/http-fields.ts";
+import { unreadVariables } from "./fields/without-effect-fields.ts";
 import { connectionFields, ruleFields, workerFields } from "./fields.ts";
 import { helpText, referenceTables } from "./help.ts";
-import { dashboardFields } from "./http-fields.ts";
 import { text } from "./types.ts";
-import { unreadVariables } from "./without-effect-fields.ts";
 
 const meta = { env: "FLEET_RELOADER_TEST", placeholder: "TEXT", description: "Only here." };
 const shape: ConfigShape = {

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import { type ConfigShape, type FieldMeta, fieldGroups } from "./field.ts";
-import { unreadVariables } from "./without-effect-fields.ts";
+import { unreadVariables } from "./fields/without-effect-fields.ts";
 
 type Field = ConfigShape[string];
 

@@ -1,4 +1,4 @@
-import type { Log } from "@fleet-reloader/engine/log";
+import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ConfigShape } from "./field.ts";
 import { type ConfigSources, givenValues } from "./load.ts";
 

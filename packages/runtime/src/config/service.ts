@@ -1,6 +1,6 @@
 import process from "node:process";
-import { endProcess } from "../end-process.ts";
-import { version } from "../version.ts";
+import { endProcess } from "../process/end-process.ts";
+import { version } from "../process/version.ts";
 import type { ConfigOf, ConfigShape } from "./field.ts";
 import { helpText } from "./help.ts";
 import { type ConfigSources, loadConfig } from "./load.ts";

@@ -6,8 +6,8 @@ import {
   workloadSpellings,
 } from "@fleet-reloader/domain/hold/kind-spelling";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
-import { parseLabelSelector } from "@fleet-reloader/domain/label-selector";
 import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
 import { CORE_SCHEMA, dump, load } from "js-yaml";
 import * as z from "zod";
 

@@ -1,7 +1,7 @@
 import { lstat, readFile, rename, rm, stat, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import process from "node:process";
-import { makeFolder } from "../data-dir.ts";
+import { makeFolder } from "../process/data-dir.ts";
 
 /** Times of files are as coarse as this: what was written just now may be written again under the same time. */
 const coarseMs = 100;

@@ -1,8 +1,8 @@
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { HeldRequests } from "@fleet-reloader/engine/held-requests";
-import type { Request, Result } from "@fleet-reloader/engine/request";
-import type { Work } from "@fleet-reloader/engine/work";
-import type { Addition, Delivery, Handler, Workqueue } from "@fleet-reloader/engine/workqueue";
+import type { HeldRequests } from "@fleet-reloader/engine/admission/held-requests";
+import type { Work } from "@fleet-reloader/engine/admission/work";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Request, Result } from "@fleet-reloader/engine/ports/request";
+import type { Addition, Delivery, Handler, Workqueue } from "@fleet-reloader/engine/ports/workqueue";
 
 export interface QueueUnderTest extends AsyncDisposable {
   readonly queue: Workqueue;

@@ -1,14 +1,14 @@
 import type { Fault } from "@fleet-reloader/domain/fault";
-import type { SourceKind } from "@fleet-reloader/domain/source";
-import type { WorkloadRef } from "@fleet-reloader/domain/workload";
+import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import {
   goneVersion,
   type IndexEntry,
   type ReferenceIndex,
   type SourceVersion,
-} from "@fleet-reloader/engine/reference-index";
-import type { ClusterId, Request } from "@fleet-reloader/engine/request";
-import type { WorkloadRecords } from "@fleet-reloader/engine/workload-records";
+} from "@fleet-reloader/engine/ports/reference-index";
+import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
+import type { WorkloadRecords } from "@fleet-reloader/engine/ports/workload-records";
 import { describe, expect, test } from "vitest";
 import { until } from "../until.ts";
 

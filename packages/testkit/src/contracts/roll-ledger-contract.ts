@@ -1,5 +1,5 @@
-import type { Request } from "@fleet-reloader/engine/request";
-import type { Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/roll-ledger";
+import type { Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
+import type { Request } from "@fleet-reloader/engine/ports/request";
 import { expect, test } from "vitest";
 import { MemoryRollLedger } from "../memory/memory-roll-ledger.ts";
 import { SeededRandom } from "../memory/seeded-random.ts";

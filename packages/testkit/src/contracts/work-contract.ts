@@ -1,5 +1,5 @@
-import { type IsStillHeld, releaseEnded } from "@fleet-reloader/engine/held-requests";
-import type { Again } from "@fleet-reloader/engine/request";
+import { type IsStillHeld, releaseEnded } from "@fleet-reloader/engine/admission/held-requests";
+import type { Again } from "@fleet-reloader/engine/ports/request";
 import { describe, expect, test } from "vitest";
 import { CollectedLog } from "../memory/collected-log.ts";
 import {

@@ -1,5 +1,5 @@
 import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
-import type { Addition } from "@fleet-reloader/engine/workqueue";
+import type { Addition } from "@fleet-reloader/engine/ports/workqueue";
 import { describe, expect, test } from "vitest";
 import { burstContract } from "./burst-contract.ts";
 import { doubtContract } from "./doubt-contract.ts";

@@ -1,4 +1,4 @@
-import type { Log } from "@fleet-reloader/engine/log";
+import type { Log } from "@fleet-reloader/engine/ports/log";
 
 export type LogLevel = "trace" | "debug" | "info" | "warn" | "error";
 

@@ -1,4 +1,4 @@
-import type { Meter } from "@fleet-reloader/engine/meter";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
 
 /** A meter that counts what it is told, by sentence and labels: `rolled c1 Deployment SourceChanged`. */
 export class CountingMeter implements Meter {

@@ -1,5 +1,5 @@
 import process from "node:process";
-import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 interface Sleeper {
   readonly dueMs: number;

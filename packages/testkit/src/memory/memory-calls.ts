@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { MayStill } from "@fleet-reloader/engine/cluster-api";
+import type { MayStill } from "@fleet-reloader/engine/ports/cluster-api";
 
 /** A call of ours to the API server. */
 export interface ClusterCall {

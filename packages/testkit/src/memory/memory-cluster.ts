@@ -1,9 +1,9 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { NewObject } from "@fleet-reloader/domain/kind/roll-write";
-import type { Labels } from "@fleet-reloader/domain/label-selector";
-import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
-import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
+import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
+import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type {
   ClusterApi,
   Exactly,
@@ -11,9 +11,9 @@ import type {
   LiveWorkload,
   MayStill,
   WorkloadPatch,
-} from "@fleet-reloader/engine/cluster-api";
-import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
-import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
+} from "@fleet-reloader/engine/ports/cluster-api";
+import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
+import type { ClusterStreams, Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import { arrayAt, objectAt } from "../sim-api/objects/json.ts";
 import { type CallHooks, type ClusterCall, MemoryCalls } from "./memory-calls.ts";
 import type { MemoryPods } from "./memory-pods.ts";

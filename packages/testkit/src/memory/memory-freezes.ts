@@ -1,5 +1,5 @@
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
-import type { Freezes, FrozenNow } from "@fleet-reloader/engine/freezes";
+import type { Freezes, FrozenNow } from "@fleet-reloader/engine/admission/freezes";
 
 /** Freezes that a test declares and takes away. */
 export class MemoryFreezes implements Freezes {

@@ -1,6 +1,6 @@
-import type { Labels } from "@fleet-reloader/domain/label-selector";
-import type { WorkloadRef } from "@fleet-reloader/domain/workload";
-import type { LiveSource } from "@fleet-reloader/engine/cluster-api";
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { LiveSource } from "@fleet-reloader/engine/ports/cluster-api";
 import { isJsonObject, objectAt, stringAt } from "../sim-api/objects/json.ts";
 import type { KubeletReference } from "./kubelet-references.ts";
 

@@ -1,6 +1,6 @@
 import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector";
 import { podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
-import { sourceKey } from "@fleet-reloader/domain/source";
+import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { describe, expect, test } from "vitest";
 import { ManualClock } from "./manual-clock.ts";
 import { MemoryCluster } from "./memory-cluster.ts";

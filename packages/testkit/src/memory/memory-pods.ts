@@ -1,8 +1,12 @@
-import { type Labels, matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/label-selector";
-import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
-import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/cluster-api";
+import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import {
+  type Labels,
+  matchesSelector,
+  parseLabelSelector,
+} from "@fleet-reloader/domain/workload/label-selector";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import { type KubeletReference, kubeletReferences } from "./kubelet-references.ts";
 import { type MemoryPod, podLabels, podObject, type Revision } from "./memory-pod.ts";
 import type { ClusterWrite, StoreObserver } from "./memory-store.ts";

@@ -1,14 +1,14 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source";
-import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
-import type { Clock } from "@fleet-reloader/engine/clock";
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type {
   ChangedSource,
   IndexEntry,
   ReferenceIndex,
   SourceVersion,
-} from "@fleet-reloader/engine/reference-index";
-import type { SeenInterest, ServedRecord } from "@fleet-reloader/engine/workload-records";
+} from "@fleet-reloader/engine/ports/reference-index";
+import type { SeenInterest, ServedRecord } from "@fleet-reloader/engine/ports/workload-records";
 
 interface State {
   readonly engagedAtSeconds: number;

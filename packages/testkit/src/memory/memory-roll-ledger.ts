@@ -15,16 +15,16 @@ import {
   leaveLine,
   spendBudget,
 } from "@fleet-reloader/domain/hold/budget";
-import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { Request } from "@fleet-reloader/engine/request";
+import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import {
   type ActedOn,
   blockersMax,
   type Entry,
   type RollLedger,
   type RollLimits,
-} from "@fleet-reloader/engine/roll-ledger";
+} from "@fleet-reloader/engine/admission/roll-ledger";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Request } from "@fleet-reloader/engine/ports/request";
 
 interface Level {
   readonly name: "fleet" | "cluster" | "namespace";

@@ -1,6 +1,6 @@
-import { workloadKey } from "@fleet-reloader/domain/workload";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { RolloutRun, RolloutRuns, StartedRun } from "@fleet-reloader/engine/follow/rollout-runs";
-import type { Request } from "@fleet-reloader/engine/request";
+import type { Request } from "@fleet-reloader/engine/ports/request";
 import { isSame } from "./memory-workload.ts";
 
 /** The rollouts that are followed, where a test can look at them and take them away. */

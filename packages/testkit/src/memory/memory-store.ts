@@ -1,20 +1,24 @@
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
-import { type Labels, matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/label-selector";
 import {
   type SourceContent,
   type SourceKind,
   type SourceRef,
   sourceKey,
-} from "@fleet-reloader/domain/source";
-import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload";
-import type { WorkloadKind } from "@fleet-reloader/domain/workload-kind";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/cluster-api";
-import type { ClusterStreams, Stream } from "@fleet-reloader/engine/cluster-streams";
-import type { LabelledNamespace } from "@fleet-reloader/engine/namespace-watch";
-import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
-import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/source-stream";
-import { withTemplateOf } from "@fleet-reloader/engine/template-owner";
+} from "@fleet-reloader/domain/source/source";
+import {
+  type Labels,
+  matchesSelector,
+  parseLabelSelector,
+} from "@fleet-reloader/domain/workload/label-selector";
+import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { withTemplateOf } from "@fleet-reloader/engine/observe/template-owner";
+import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
+import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
+import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
+import type { ClusterStreams, Stream } from "@fleet-reloader/engine/watch/cluster-streams";
+import type { LabelledNamespace } from "@fleet-reloader/engine/watch/namespace-watch";
 import { MemoryStream, type StreamControl } from "./memory-stream.ts";
 import { isSame, type StoredWorkload, type WorkloadChange, writtenWorkload } from "./memory-workload.ts";
 

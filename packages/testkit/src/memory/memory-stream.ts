@@ -1,5 +1,5 @@
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/source-stream";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 
 export interface MemoryStreamOptions<T> {
   readonly list: () => readonly T[];

@@ -1,13 +1,13 @@
 import { isOlderVersion } from "@fleet-reloader/domain/resource-version";
-import { workloadKey } from "@fleet-reloader/domain/workload";
-import type { Request } from "@fleet-reloader/engine/request";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Request } from "@fleet-reloader/engine/ports/request";
 import {
   type Observed,
   type ServedRecord,
   streamName,
   type WorkloadRecord,
   type WorkloadRecords,
-} from "@fleet-reloader/engine/workload-records";
+} from "@fleet-reloader/engine/ports/workload-records";
 import type { MemoryReferenceIndex } from "./memory-reference-index.ts";
 
 export interface MemoryWorkloadRecordsOptions {

@@ -1,6 +1,6 @@
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
-import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload";
-import type { LiveWorkload } from "@fleet-reloader/engine/cluster-api";
+import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import {
   isJsonObject,
   type JsonObject,

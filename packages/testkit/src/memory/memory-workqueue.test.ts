@@ -1,4 +1,4 @@
-import type { Handler, Purpose } from "@fleet-reloader/engine/workqueue";
+import type { Handler, Purpose } from "@fleet-reloader/engine/ports/workqueue";
 import { expect, test } from "vitest";
 import { adoption, atOnce, done } from "../contracts/queue-under-test.ts";
 import { workqueueContract } from "../contracts/workqueue-contract.ts";

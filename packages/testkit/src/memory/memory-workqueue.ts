@@ -1,11 +1,11 @@
 import { delayFor } from "@fleet-reloader/domain/debounce";
 import { asFault } from "@fleet-reloader/domain/fault";
-import { workloadKey } from "@fleet-reloader/domain/workload";
-import type { Clock } from "@fleet-reloader/engine/clock";
-import type { HeldRequest, HeldRequests } from "@fleet-reloader/engine/held-requests";
-import type { Hold, Request, Result } from "@fleet-reloader/engine/request";
-import { type Work, workOf } from "@fleet-reloader/engine/work";
-import type { Addition, Delivery, Handler, Purpose, Workqueue } from "@fleet-reloader/engine/workqueue";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { HeldRequest, HeldRequests } from "@fleet-reloader/engine/admission/held-requests";
+import { type Work, workOf } from "@fleet-reloader/engine/admission/work";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Hold, Request, Result } from "@fleet-reloader/engine/ports/request";
+import type { Addition, Delivery, Handler, Purpose, Workqueue } from "@fleet-reloader/engine/ports/workqueue";
 
 interface Entry {
   readonly request: Request;

@@ -1,4 +1,4 @@
-import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 /** The clock of one machine: its wall time differs from that of others, its durations do not. */
 export class OffsetClock implements Clock {

@@ -1,4 +1,4 @@
-import type { Random } from "@fleet-reloader/engine/clock";
+import type { Random } from "@fleet-reloader/engine/async/clock";
 
 /** Chance that is the same for the same seed. */
 export class SeededRandom {

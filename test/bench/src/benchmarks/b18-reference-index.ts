@@ -1,4 +1,4 @@
-import type { IndexEntry } from "@fleet-reloader/engine/reference-index";
+import type { IndexEntry } from "@fleet-reloader/engine/ports/reference-index";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { type BenchContext, type Benchmark, type Outcome, RollBug } from "../benchmark.ts";
 import { readRedis } from "../meter/redis-info.ts";

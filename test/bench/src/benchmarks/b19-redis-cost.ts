@@ -1,8 +1,8 @@
 import { setTimeout as wait } from "node:timers/promises";
-import type { SourceVersion } from "@fleet-reloader/engine/reference-index";
-import { RedisClient } from "@fleet-reloader/redis/client";
-import { HistoryReader } from "@fleet-reloader/redis/history-reader";
-import { Keys } from "@fleet-reloader/redis/keys";
+import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
+import { RedisClient } from "@fleet-reloader/redis/connection/client";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";

@@ -1,5 +1,5 @@
-import { BullConsumer } from "@fleet-reloader/redis/bull-consumer";
-import { systemRandom } from "@fleet-reloader/runtime/system-clock";
+import { BullConsumer } from "@fleet-reloader/redis/queue/bull-consumer";
+import { systemRandom } from "@fleet-reloader/runtime/process/system-clock";
 import { serveMethods } from "../child/serve.ts";
 import { openRedisParts } from "../tool/redis-parts.ts";
 import type { ConsumerMethods } from "./methods.ts";

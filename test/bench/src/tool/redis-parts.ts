@@ -1,9 +1,9 @@
-import { BullWorkqueue } from "@fleet-reloader/redis/bull-workqueue";
-import { RedisClient } from "@fleet-reloader/redis/client";
-import { Keys } from "@fleet-reloader/redis/keys";
-import { RedisClock } from "@fleet-reloader/redis/redis-clock";
-import { RedisReferenceIndex } from "@fleet-reloader/redis/redis-reference-index";
-import { systemClock } from "@fleet-reloader/runtime/system-clock";
+import { RedisClient } from "@fleet-reloader/redis/connection/client";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
+import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
+import { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 
 /** The product's own Redis parts, without the rest of it. */

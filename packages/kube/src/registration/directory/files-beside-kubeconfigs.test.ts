@@ -2,9 +2,9 @@ import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { describe, expect, test } from "vitest";
-import { Connection } from "../../connection.ts";
-import { Credentials } from "../../credentials.ts";
+import { Credentials } from "../../credentials/credentials.ts";
 import { systemClock } from "../../fixture/system-clock.ts";
+import { Connection } from "../../http/connection.ts";
 import { canary, kubeconfigOf } from "../fixture/credentials.ts";
 import { followFolder } from "../fixture/followed-folder.ts";
 

@@ -1,5 +1,5 @@
 import { resolve } from "node:path";
-import type { Clock } from "@fleet-reloader/engine/clock";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { RegistrationPolicy } from "../access.ts";
 import { readKubeconfig } from "../kubeconfig-contexts.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";

@@ -1,10 +1,10 @@
-import type { Labels } from "@fleet-reloader/domain/label-selector";
-import type { Stream } from "@fleet-reloader/engine/cluster-streams";
-import type { StreamHandler } from "@fleet-reloader/engine/source-stream";
-import type { Lookup, ResourceKind } from "../../api-resources.ts";
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
+import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
+import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
+import type { Lookup, ResourceKind } from "../../discovery/api-resources.ts";
 import { field, list, stringMap, text } from "../../json.ts";
-import { createOptionalStream } from "../../optional-stream.ts";
-import { Reflector } from "../../reflector.ts";
+import { createOptionalStream } from "../../watch/optional-stream.ts";
+import { Reflector } from "../../watch/reflector.ts";
 import type { Access } from "../registration.ts";
 import type { Hub } from "./hub.ts";
 import type { Keyed } from "./kept-objects.ts";

@@ -1,6 +1,6 @@
 import { isJsonObject, type JsonObject } from "@fleet-reloader/domain/json";
-import type { Labels } from "@fleet-reloader/domain/label-selector";
 import type { AccessProvider } from "@fleet-reloader/domain/registration/access-provider";
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import { field, list, stringMap, text } from "../../json.ts";
 import { accessOf, type RegistrationPolicy } from "../access.ts";
 import { readKubeconfigUser } from "../kubeconfig-contexts.ts";

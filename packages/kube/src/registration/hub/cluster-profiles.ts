@@ -1,9 +1,9 @@
 import type { AccessProvider } from "@fleet-reloader/domain/registration/access-provider";
-import type { Stream } from "@fleet-reloader/engine/cluster-streams";
-import type { StreamHandler } from "@fleet-reloader/engine/source-stream";
-import type { ResourceKind } from "../../api-resources.ts";
-import { createOptionalStream } from "../../optional-stream.ts";
-import { Reflector } from "../../reflector.ts";
+import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
+import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
+import type { ResourceKind } from "../../discovery/api-resources.ts";
+import { createOptionalStream } from "../../watch/optional-stream.ts";
+import { Reflector } from "../../watch/reflector.ts";
 import type { RegistrationPolicy } from "../access.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";
 import {

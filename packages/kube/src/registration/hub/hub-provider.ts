@@ -1,4 +1,4 @@
-import type { Stream } from "@fleet-reloader/engine/cluster-streams";
+import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import type { ClusterProvider, Registration } from "../registration.ts";
 import type { KeptObjects, Keyed } from "./kept-objects.ts";
 

@@ -3,11 +3,11 @@ import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { holds, until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { ApiResources } from "../../api-resources.ts";
-import { Connection } from "../../connection.ts";
+import { ApiResources } from "../../discovery/api-resources.ts";
+import { RevisionProbe } from "../../discovery/revision-probe.ts";
 import { systemClock } from "../../fixture/system-clock.ts";
 import { targetOf } from "../../fixture/targets-of.ts";
-import { RevisionProbe } from "../../revision-probe.ts";
+import { Connection } from "../../http/connection.ts";
 import { type HubSecret, readSecret, secretStream } from "./hub-secrets.ts";
 import { KeptObjects } from "./kept-objects.ts";
 

@@ -1,11 +1,11 @@
 import { asFault } from "@fleet-reloader/domain/fault";
-import type { Labels } from "@fleet-reloader/domain/label-selector";
-import type { Stream } from "@fleet-reloader/engine/cluster-streams";
-import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/source-stream";
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
+import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
+import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import { stringMap, text } from "../../json.ts";
-import { absentOr } from "../../object-answer.ts";
-import { Reflector } from "../../reflector.ts";
+import { absentOr } from "../../objects/object-answer.ts";
 import { accept, resourcePath } from "../../resource.ts";
+import { Reflector } from "../../watch/reflector.ts";
 import type { Access } from "../registration.ts";
 import type { Hub } from "./hub.ts";
 import { inBatches } from "./in-batches.ts";

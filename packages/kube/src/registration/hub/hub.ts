@@ -1,10 +1,10 @@
-import type { Clock, Random } from "@fleet-reloader/engine/clock";
-import type { Log } from "@fleet-reloader/engine/log";
-import type { ApiResources } from "../../api-resources.ts";
-import type { Connection } from "../../connection.ts";
-import type { ClusterTarget } from "../../kubeconfig.ts";
-import type { ReflectorTimings } from "../../reflector.ts";
-import type { RevisionProbe } from "../../revision-probe.ts";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { ClusterTarget } from "../../credentials/kubeconfig.ts";
+import type { ApiResources } from "../../discovery/api-resources.ts";
+import type { RevisionProbe } from "../../discovery/revision-probe.ts";
+import type { Connection } from "../../http/connection.ts";
+import type { ReflectorTimings } from "../../watch/reflector.ts";
 
 /** The cluster whose objects register others. */
 export interface Hub {

@@ -3,7 +3,7 @@ import {
   type StreamEvent,
   type StreamHandler,
   type StreamState,
-} from "@fleet-reloader/engine/source-stream";
+} from "@fleet-reloader/engine/ports/source-stream";
 
 /** What all objects that register clusters have. */
 export interface Keyed {

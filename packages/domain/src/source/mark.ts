@@ -1,0 +1,94 @@
+import { compareBytes, concatBytes, utf8 } from "../bytes.ts";
+import type { ReferencedKeys } from "../reference/object-use.ts";
+import { type SourceContent, type SourceRef, sourceKey } from "./source.ts";
+
+declare const markBrand: unique symbol;
+
+/**
+ * `v1:<key id>:<digest>`, the value written on a pod template. The same content has the same mark for ever under the
+ * same key; different content has the same mark with probability 2^-128. A mark says nothing about the content to who
+ * does not hold the key, and yet it belongs into no log (I4).
+ */
+export type Mark = string & { readonly [markBrand]: true };
+
+/** A keyed digest, HMAC-SHA-256 in production. The key stays inside. */
+export interface KeyedDigest {
+  /** Which key it is: letters, digits, `_`, `.` and `-`, at most 64. Public. */
+  readonly keyId: string;
+  /** 128 bit of the digest as base64url without padding: 22 characters. */
+  digest(bytes: Uint8Array): string;
+}
+
+const markShape = /^v1:([A-Za-z0-9_.-]{1,64}):[A-Za-z0-9_-]{22}$/;
+
+/** Whether a text, say an annotation that anybody may have written, has the shape of a mark. */
+export function isMark(text: string): text is Mark {
+  return markShape.test(text);
+}
+
+/** Which key a mark was made with: marks of different keys cannot be compared. */
+export function markKeyId(mark: Mark): string {
+  return mark.split(":")[1] ?? "";
+}
+
+/**
+ * The bytes a mark is made of: kind, namespace, name, then each selected key in bytewise order with its presence and
+ * its value; every text and value is preceded by its length as 8 bytes, big-endian.
+ *
+ * No two different contents have the same bytes, whatever separators occur in them (`{a: "1;b=2"}` is not
+ * `{a: "1", b: "2"}`). `data` and `binaryData` are one, since pods cannot tell them apart. A listed key that the source
+ * does not have counts as absent, which is not the same as empty.
+ */
+export function canonicalBytes(source: SourceRef, content: SourceContent, keys: ReferencedKeys): Uint8Array {
+  const values = new Map([...content.data, ...content.binaryData]);
+  const selected = [...new Set(keys === "all" ? values.keys() : keys)]
+    .map((key) => ({ key: utf8(key), value: values.get(key) }))
+    .sort((a, b) => compareBytes(a.key, b.key));
+  return concatBytes([
+    ...framed(utf8(source.kind), utf8(source.namespace), utf8(source.name)),
+    ...selected.flatMap(({ key, value }) =>
+      value === undefined ? [absent, ...framed(key)] : [present, ...framed(key, value)],
+    ),
+  ]);
+}
+
+/** The mark of what a workload sees of one source. */
+export function markOf(
+  source: SourceRef,
+  content: SourceContent,
+  keys: ReferencedKeys,
+  keyed: KeyedDigest,
+): Mark {
+  return toMark(canonicalBytes(source, content, keys), keyed);
+}
+
+/** One mark for all the sources of a workload; the order in which they are given does not matter. */
+export function combineMarks(
+  marks: readonly { readonly source: SourceRef; readonly mark: string }[],
+  keyed: KeyedDigest,
+): Mark {
+  const sorted = marks
+    .map(({ source, mark }) => concatBytes(framed(utf8(sourceKey(source)), utf8(mark))))
+    .sort(compareBytes);
+  // No source kind is called "Combined", so no content has these bytes.
+  return toMark(concatBytes([...framed(utf8("Combined")), ...sorted]), keyed);
+}
+
+const absent = Uint8Array.of(0);
+const present = Uint8Array.of(1);
+
+function framed(...parts: readonly Uint8Array[]): readonly Uint8Array[] {
+  return parts.flatMap((part) => {
+    const length = new Uint8Array(8);
+    new DataView(length.buffer).setBigUint64(0, BigInt(part.length));
+    return [length, part];
+  });
+}
+
+function toMark(bytes: Uint8Array, keyed: KeyedDigest): Mark {
+  const mark = `v1:${keyed.keyId}:${keyed.digest(bytes)}`;
+  // Not shown: whatever the digest returned may be derived from a Secret.
+  if (!isMark(mark))
+    throw new TypeError("a keyed digest must have a plain key id and give 22 characters of base64url");
+  return mark;
+}

@@ -1,0 +1,66 @@
+import { isJsonObject, type JsonObject, jsonField } from "../json.ts";
+import type { WorkloadKind } from "../workload/workload-kind.ts";
+import { applyEdit } from "./apply-edit.ts";
+import type { TemplateEdit } from "./edit.ts";
+
+/** What a patch of a workload changes. */
+export interface PatchChange {
+  readonly resourceVersion: string;
+  readonly annotations: Readonly<Record<string, string | null>>;
+  readonly template?: TemplateEdit;
+  /** The template that the edit was made for, of the same resourceVersion. */
+  readonly templateBefore?: unknown;
+  readonly isPaused?: boolean;
+  /** Other fields, from the root of the object. */
+  readonly fields?: JsonObject;
+}
+
+/** The body of a conditional patch: 409 when anything changed since the resourceVersion was read. */
+export function patchBody(
+  kind: Pick<WorkloadKind, "patch" | "templatePath">,
+  change: PatchChange,
+): JsonObject {
+  const { resourceVersion, annotations, template, templateBefore, isPaused, fields = {} } = change;
+  const pause = isPaused === undefined ? {} : { spec: { paused: isPaused } };
+  const body = merged({ metadata: { resourceVersion, annotations }, ...fields }, pause);
+  if (template === undefined) return body;
+  return merged(
+    body,
+    nested(kind.templatePath, {
+      ...(template.annotations === undefined ? {} : { metadata: { annotations: template.annotations } }),
+      ...containersOf(kind.patch, template, templateBefore),
+    }),
+  );
+}
+
+function containersOf(patch: WorkloadKind["patch"], edit: TemplateEdit, before: unknown): JsonObject {
+  const { env = [], removedEnv = [] } = edit;
+  if (env.length + removedEnv.length === 0) return {};
+  // A merge patch replaces lists: all containers are sent, each with all it has. The resourceVersion keeps it from undoing.
+  if (patch === "merge") {
+    const after = applyEdit(before, { env, removedEnv });
+    return { spec: { containers: jsonField(jsonField(after, "spec"), "containers") } };
+  }
+  // A strategic merge takes the order of the patch, so the order of the edit is kept.
+  const changes = [
+    ...env.map(({ container, name, value }) => ({ container, change: { name, value } })),
+    ...removedEnv.map(({ container, name }) => ({ container, change: { name, $patch: "delete" } })),
+  ];
+  const containers = [...Map.groupBy(changes, ({ container }) => container)].map(([name, inIt]) => ({
+    name,
+    env: inIt.map(({ change }) => change),
+  }));
+  return { spec: { containers } };
+}
+
+function nested(path: readonly string[], value: JsonObject): JsonObject {
+  return path.reduceRight<JsonObject>((inner, field) => ({ [field]: inner }), value);
+}
+
+function merged(one: JsonObject, other: JsonObject): JsonObject {
+  const entries = Object.entries(other).map(([key, value]) => {
+    const mine = one[key];
+    return [key, isJsonObject(mine) && isJsonObject(value) ? merged(mine, value) : value] as const;
+  });
+  return { ...one, ...Object.fromEntries(entries) };
+}

@@ -1,0 +1,68 @@
+import type { RolloutState } from "../rollout-state/rollout-state.ts";
+import type { KeyedDigest, Mark } from "../source/mark.ts";
+import type { TemplateEdit } from "../strategy/edit.ts";
+import type { RollWrite } from "../strategy/roll-write.ts";
+import type { Stand } from "./stand.ts";
+import type { Annotations, WorkloadRef } from "./workload.ts";
+
+/**
+ * All that has to be known about a kind of workload: where its pod template is, and how a roll of it is written. A kind plugs
+ * in as one file of `kind/`; whether it rolls is none of its business.
+ */
+export interface WorkloadKind {
+  /** Its name in requests, logs and metrics. Unique: that of a declared kind carries its group. */
+  readonly kind: string;
+  /** What the API server calls it. */
+  readonly apiKind: string;
+  readonly group: string;
+  readonly version: string;
+  /** The resource in URLs and RBAC rules; undefined: the API server is asked. */
+  readonly plural: string | undefined;
+  /** An API server may not have it: then it is looked for again, and nothing waits for it. */
+  readonly isOptional: boolean;
+  /** Strategic merge knows containers and variables by name; custom resources have only merge patches. */
+  readonly patch: "strategic" | "merge";
+  /** Where in the object the pod template is. */
+  readonly templatePath: readonly string[];
+  /** The object that has the pod template instead, if this one refers to another. */
+  readonly templateOwner?: (object: unknown) => WorkloadRef | undefined;
+  /** Whether an object of the kind is one that is served now. Absent: each is. */
+  readonly stand?: (object: unknown) => Stand;
+  /** How a roll is written. Pure: the same roll has the same write, whoever asks and how often. */
+  readonly roll: (roll: PlannedRoll) => RollWrite;
+  /** Where the rollout that follows a roll stands, from the object as the API server has it. */
+  readonly rolloutState: (object: unknown) => RolloutState;
+}
+
+/** The live workload, as far as a write depends on it. */
+export interface RolledObject {
+  readonly ref: WorkloadRef;
+  readonly uid: string;
+  readonly annotations: Annotations;
+  /** Its pod template: that of the object it refers to, if it does. */
+  readonly template: unknown;
+  readonly templateAnnotations: Annotations;
+  /** As the API server sent it. */
+  readonly object: unknown;
+  /** The object it refers to for its template, and the version that was read; undefined when there is none. */
+  readonly templateOwner?: { readonly ref: WorkloadRef; readonly resourceVersion: string };
+}
+
+/** A roll that has been decided. */
+export interface PlannedRoll {
+  readonly live: RolledObject;
+  readonly edit: TemplateEdit;
+  /** One mark for all the sources of the workload together. */
+  readonly mark: Mark;
+  readonly note: RollNote;
+  readonly nowMs: number;
+  readonly keyed: KeyedDigest;
+}
+
+/** The note on the workload, before the roll and after it. */
+export interface RollNote {
+  readonly before: string | undefined;
+  readonly after: string;
+  /** The change of annotations that leaves it; null removes one. */
+  readonly annotations: Readonly<Record<string, string | null>>;
+}

@@ -1,0 +1,81 @@
+import { describeScope, type Freeze } from "@fleet-reloader/domain/hold/freeze";
+import { clustersOf, type RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
+import type { Clock } from "../async/clock.ts";
+import { unlessAborted } from "../async/unless-aborted.ts";
+import type { Log } from "../ports/log.ts";
+import type { Meter } from "../ports/meter.ts";
+import type { Freezes, FrozenNow } from "./freezes.ts";
+
+export interface FreezeWatchOptions {
+  readonly freezes: Freezes;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  /** The registered clusters; undefined where they are not known. */
+  readonly registered?: () => readonly RegisteredCluster[];
+}
+
+/** A document that cannot be read is noticed this soon, also while nothing is due. */
+const everyMs = 5000;
+
+/** Freezes, and whether they can be read: in the log when that changes, as a metric, and as a note for `/ready`. */
+export class FreezeWatch implements Freezes {
+  readonly #options: FreezeWatchOptions;
+  #unreadable: string | undefined;
+  /** Freezes in force that are about no registered cluster, and why. */
+  #idle: ReadonlySet<string> = new Set();
+  #toldIdle: ReadonlySet<string> = new Set();
+
+  constructor(options: FreezeWatchOptions) {
+    this.#options = options;
+  }
+
+  /** What people should know, a line each. */
+  get notes(): readonly string[] {
+    return this.#unreadable === undefined
+      ? [...this.#toldIdle]
+      : [`freezes cannot be read, and nothing is rolled: ${this.#unreadable}`];
+  }
+
+  async now(): Promise<FrozenNow> {
+    const frozen = await this.#options.freezes.now();
+    this.#tell(frozen.type === "unreadable" ? frozen.why : undefined);
+    return frozen;
+  }
+
+  /** Looks now and then, until the signal is aborted. Never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    while (!signal.aborted) {
+      const frozen = await unlessAborted(this.now(), signal, "freezes").catch(() => undefined);
+      if (frozen?.type === "known") this.#tellIdle(frozen.freezes);
+      await this.#options.clock.sleep(everyMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** Told when it is so at two looks one after the other: at the start not all registrations are known. */
+  #tellIdle(freezes: readonly Freeze[]): void {
+    const { clock, log, registered } = this.#options;
+    if (registered === undefined) return;
+    const idle = freezes.flatMap(({ scope, untilMs }) => {
+      const { missing } = clustersOf(scope, registered());
+      const isOver = untilMs !== undefined && untilMs <= clock.now();
+      return missing === undefined || isOver
+        ? []
+        : [`the freeze of ${describeScope(scope)} covers nothing: ${missing}`];
+    });
+    const lasting = new Set(idle.filter((line) => this.#idle.has(line)));
+    for (const line of lasting) if (!this.#toldIdle.has(line)) log.warn({ reason: "FreezeIdle" }, line);
+    this.#idle = new Set(idle);
+    this.#toldIdle = lasting;
+  }
+
+  #tell(why: string | undefined): void {
+    const { log, meter } = this.#options;
+    meter.freezesReadable(why === undefined);
+    if (why === this.#unreadable) return;
+    this.#unreadable = why;
+    if (why !== undefined)
+      log.error({ reason: "FreezeUnreadable", err: why }, "freezes cannot be read; nothing is rolled");
+    else log.info({}, "freezes can be read again");
+  }
+}

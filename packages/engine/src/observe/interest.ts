@@ -1,0 +1,161 @@
+import { mayReload, type OptIn, readOptIn } from "@fleet-reloader/domain/annotation/opt-in";
+import type { Debounce } from "@fleet-reloader/domain/debounce";
+import { judge } from "@fleet-reloader/domain/decision/judge";
+import { collectReferences, type Reference } from "@fleet-reloader/domain/reference/collect";
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import { type PodTemplate, parsePodTemplate } from "@fleet-reloader/domain/workload/pod-template";
+import type { Annotations } from "@fleet-reloader/domain/workload/workload";
+import type { LiveWorkload } from "../ports/cluster-api.ts";
+import type { IndexEntry } from "../ports/reference-index.ts";
+import type { Settings } from "../ports/settings.ts";
+import type { NameMatches } from "./name-matches.ts";
+
+/** What one workload is interested in, read from itself alone; what its sources say is asked when they are read. */
+export interface Interest {
+  readonly optIn: OptIn;
+  readonly template: PodTemplate;
+  readonly references: ReadonlyMap<string, Reference>;
+  /** Keys of the sources that annotations name in full, and of the referenced ones that a pattern matches. */
+  readonly named: ReadonlySet<string>;
+  /** Sources that may count: referenced ones that are asked for, and exact names of annotations. */
+  readonly candidates: readonly SourceRef[];
+  /** Kinds for which name patterns are set; all names of the kind in the namespace have to be looked at. */
+  readonly patternKinds: readonly SourceKind[];
+}
+
+export async function readInterest(
+  workload: LiveWorkload,
+  settings: Settings,
+  names: NameMatches,
+): Promise<Interest> {
+  const { dialect, autoReloadAll } = settings;
+  const optIn = readOptIn(workload, dialect, { autoReloadAll }, names.compile);
+  const template = parsePodTemplate(workload.template);
+  const kinds = settings.sourceKinds.filter((kind) => mayReload(optIn, kind));
+  const { namespace } = workload.ref;
+  const all = kinds.length === 0 ? [] : collectReferences(template, namespace);
+  const references = all.filter(({ source }) => kinds.includes(source.kind));
+  const byKey = new Map(references.map((reference) => [sourceKey(reference.source), reference]));
+  const inFull = kinds.flatMap((kind) =>
+    optIn.kinds[kind].named.exact.map((name) => ({ kind, namespace, name })),
+  );
+  const named = new Set([...inFull, ...(await matchedReferences(optIn, references, names))].map(sourceKey));
+  // Whether a source carries the match annotation only the source itself can tell: those that would count with it count.
+  const asked = references.filter((reference) =>
+    counts({ optIn, named }, reference, { [dialect.match]: "true" }),
+  );
+  const excluded = (source: SourceRef) => optIn.kinds[source.kind].excluded.has(source.name);
+  const candidates = new Map(
+    [...asked.map(({ source }) => source), ...inFull].map((source) => [sourceKey(source), source]),
+  );
+  return {
+    optIn,
+    template,
+    references: byKey,
+    named,
+    candidates: [...candidates.values()].filter((source) => !excluded(source)),
+    patternKinds: kinds.filter((kind) => optIn.kinds[kind].named.patterns.length > 0),
+  };
+}
+
+/** The referenced sources that a pattern matches. */
+async function matchedReferences(
+  optIn: OptIn,
+  references: readonly Reference[],
+  names: NameMatches,
+): Promise<readonly SourceRef[]> {
+  const matched: SourceRef[] = [];
+  for (const [kind, its] of Map.groupBy(references, ({ source }) => source.kind)) {
+    const items = optIn.kinds[kind].named.patterns.map(({ text }) => text);
+    if (items.length === 0) continue;
+    const sources = its.map(({ source }) => source);
+    const byPattern = await names.of(
+      items,
+      sources.map(({ name }) => name),
+    );
+    matched.push(...sources.filter(({ name }) => byPattern.has(name)));
+  }
+  return matched;
+}
+
+const none: ReadonlyMap<string, readonly string[]> = new Map();
+
+/** Whether a source that is referenced counts, if these are its annotations. */
+function counts(
+  { optIn, named }: Pick<Interest, "optIn" | "named">,
+  reference: Reference,
+  annotations: Annotations,
+): boolean {
+  const { source } = reference;
+  const isNamed = named.has(sourceKey(source));
+  return judge({ optIn, source: { ref: source, annotations }, reference, isNamed }).reload;
+}
+
+/** The name patterns in force, by kind. Content that is shown only while pods run neither appears nor goes. */
+export function patternsOf({ optIn, patternKinds }: Interest): readonly string[] {
+  return patternKinds
+    .filter((kind) => kind !== "SecretProviderClass")
+    .flatMap((kind) => optIn.kinds[kind].named.patterns.map(({ text }) => `${kind}/${text}`));
+}
+
+/** Names of a kind that the workload's annotation names, each with those of `patternsOf` that match it. */
+export async function namesMatching(
+  { optIn }: Interest,
+  kind: SourceKind,
+  { listed, names }: { readonly listed: readonly string[]; readonly names: NameMatches },
+): Promise<ReadonlyMap<string, readonly string[]>> {
+  const { named, excluded } = optIn.kinds[kind];
+  const byPattern = await names.of(
+    named.patterns.map(({ text }) => text),
+    listed,
+  );
+  const inFull = new Set(named.exact);
+  const matching = listed.filter((name) => (byPattern.has(name) || inFull.has(name)) && !excluded.has(name));
+  // Content that is shown only while pods run neither appears nor goes.
+  const patterns = kind === "SecretProviderClass" ? none : byPattern;
+  return new Map(
+    matching.map((name) => [name, (patterns.get(name) ?? []).map((text) => `${kind}/${text}`)] as const),
+  );
+}
+
+/** Whether the workload has to be in the index at all. */
+export function isInterested(interest: Interest): boolean {
+  return interest.candidates.length > 0 || interest.patternKinds.length > 0;
+}
+
+export function indexEntry(workload: LiveWorkload, interest: Interest): IndexEntry {
+  const { quietPeriodMs, maxWaitMs } = interest.optIn.overrides;
+  return {
+    workload: workload.ref,
+    sources: interest.candidates.map(sourceKey),
+    patterns: interest.patternKinds.flatMap((kind) =>
+      interest.optIn.kinds[kind].named.patterns.map((pattern) => ({ kind, item: pattern.text })),
+    ),
+    scope: scopeOf(workload, interest),
+    window: {
+      ...(quietPeriodMs === undefined ? {} : { quietPeriodMs }),
+      ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
+    },
+  };
+}
+
+/** All that decides what is noted of the sources of an entry, and cannot be told from their names. */
+function scopeOf(workload: LiveWorkload, interest: Interest): string {
+  const { optIn, candidates, references, patternKinds } = interest;
+  const asked = candidates.flatMap((source) => references.get(sourceKey(source)) ?? []);
+  const keys = asked.flatMap((one) => (one.keys === "all" ? [] : [[sourceKey(one.source), one.keys]]));
+  const onlyMatching = asked
+    .filter((one) => !counts(interest, one, {}))
+    .map(({ source }) => sourceKey(source));
+  const excluded = patternKinds.flatMap((kind) => [...optIn.kinds[kind].excluded]);
+  // Pods of a new template start without the optional sources that are missing then: that has to be noted.
+  const generation = asked.some(({ optional }) => optional) ? workload.generation : 0;
+  const isPlain = keys.length + onlyMatching.length + excluded.length + generation === 0;
+  return isPlain ? "" : JSON.stringify([generation, keys, onlyMatching, excluded]);
+}
+
+/** The window in force: the workload's own where it sets one. A maximum wait below the quiet period is raised to it. */
+export function windowOf(own: Partial<Debounce>, settings: Settings): Debounce {
+  const quietPeriodMs = own.quietPeriodMs ?? settings.debounce.quietPeriodMs;
+  return { quietPeriodMs, maxWaitMs: Math.max(quietPeriodMs, own.maxWaitMs ?? settings.debounce.maxWaitMs) };
+}

@@ -1,0 +1,65 @@
+import { servedOf } from "@fleet-reloader/domain/carried/carried";
+import { noteTexts } from "@fleet-reloader/domain/carried/note";
+import type { Clock } from "../async/clock.ts";
+import type { LiveWorkload } from "../ports/cluster-api.ts";
+import type { ReferenceIndex } from "../ports/reference-index.ts";
+import type { Settings } from "../ports/settings.ts";
+import { streamName } from "../ports/workload-records.ts";
+import { servedAs } from "./served-as.ts";
+
+export interface ServedSinceOptions {
+  readonly workloadKind: string;
+  readonly namespace: string | undefined;
+  readonly index: Pick<ReferenceIndex, "served" | "serve">;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  /** The API server's time now, as `ClusterStreams` tells it. */
+  readonly serverSeconds: () => number | undefined;
+}
+
+/**
+ * Keeps since when the workloads of one stream are served: what was live before is no change. It is the time of the first list ever; where
+ * Redis has forgotten it, a note on any workload tells it, if it was written under the same settings.
+ */
+export class ServedSince {
+  readonly #options: ServedSinceOptions;
+  readonly #as: string;
+  #listBeganAt = 0;
+  #toldSeconds = Number.POSITIVE_INFINITY;
+
+  constructor(options: ServedSinceOptions) {
+    this.#options = options;
+    this.#as = servedAs(options.settings);
+  }
+
+  listBegins(): void {
+    this.#listBeganAt = this.#options.clock.monotonic();
+    this.#toldSeconds = Number.POSITIVE_INFINITY;
+  }
+
+  page(workloads: readonly LiveWorkload[]): void {
+    for (const { annotations } of workloads) {
+      for (const text of noteTexts(annotations)) {
+        const told = servedOf(text);
+        if (told?.as === this.#as) this.#toldSeconds = Math.min(this.#toldSeconds, told.sinceSeconds);
+      }
+    }
+  }
+
+  async listed(): Promise<void> {
+    const { index, workloadKind, namespace } = this.#options;
+    const stream = streamName(workloadKind, namespace);
+    const before = await index.served(stream);
+    if (before?.as === this.#as) return;
+    const isRestored = before === undefined && this.#toldSeconds !== Number.POSITIVE_INFINITY;
+    const sinceSeconds = isRestored ? this.#toldSeconds : this.#began();
+    await index.serve(stream, { as: this.#as, sinceSeconds, isRestored });
+  }
+
+  /** When the list began, by the API server's clock. */
+  #began(): number {
+    const { clock, serverSeconds } = this.#options;
+    const now = serverSeconds() ?? Math.floor(clock.now() / 1000);
+    return Math.floor(now - (clock.monotonic() - this.#listBeganAt) / 1000);
+  }
+}

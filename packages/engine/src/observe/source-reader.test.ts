@@ -1,0 +1,97 @@
+import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
+import { compileForTest } from "@fleet-reloader/domain/fixture/compile-pattern";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import { wallClock } from "@fleet-reloader/testkit/wall-clock";
+import { expect, test } from "vitest";
+import type { ClusterApi, LiveSource, LiveWorkload } from "../ports/cluster-api.ts";
+import { defaultSettings } from "../ports/settings.ts";
+import { readInterest } from "./interest.ts";
+import { NameMatches } from "./name-matches.ts";
+import { createSourceReader } from "./source-reader.ts";
+
+const settings = {
+  ...defaultSettings,
+  dialect: defaultDialect,
+  autoReloadAll: false,
+  strategy: "annotations",
+  debounce: { quietPeriodMs: 0, maxWaitMs: 0 },
+} as const;
+
+function workload(generation: number): LiveWorkload {
+  return {
+    ref: { kind: "Deployment", namespace: "ns", name: "api" },
+    uid: "u",
+    object: {},
+    resourceVersion: "1",
+    generation,
+    annotations: { "reloader.stakater.com/auto": "true" },
+    templateAnnotations: {},
+    template: { spec: { containers: [{ name: "app", envFrom: [{ configMapRef: { name: "settings" } }] }] } },
+    createdAtSeconds: 0,
+    templateChangedAtSeconds: 0,
+    writtenAtSeconds: 0,
+    isPaused: false,
+    isDeleting: false,
+  };
+}
+
+/** A cluster whose one ConfigMap has another content each time it is read. */
+function cluster(): { readonly api: ClusterApi; readonly readCount: () => number } {
+  let reads = 0;
+  const readSource = async (ref: SourceRef): Promise<LiveSource> => {
+    reads += 1;
+    const data = new Map([["read", new TextEncoder().encode(String(reads))]]);
+    return {
+      ...{ ref, annotations: {}, labels: {}, createdAtSeconds: 0 },
+      ...{ writtenAtSeconds: 0, isModified: false, resourceVersion: "1" },
+      content: { data, binaryData: new Map() },
+    };
+  };
+  const unused = () => Promise.reject(new Error("not asked for here"));
+  const api = {
+    cluster: "c1",
+    readSource,
+    readSources: unused,
+    readWorkload: unused,
+    readSourceAnnotations: unused,
+    readNamespaceLabels: unused,
+    listPods: unused,
+    listSourceNames: unused,
+    patchWorkload: unused,
+    createWorkload: unused,
+    deleteExactly: unused,
+  };
+  return { api, readCount: () => reads };
+}
+
+async function secondLook(seen: { readonly note: string; readonly generation: number }): Promise<number> {
+  const { api, readCount } = cluster();
+  const names = new NameMatches({ compile: compileForTest, clock: wallClock });
+  const reader = createSourceReader({ settings, names, lifetime: new AbortController().signal });
+  const first = workload(1);
+  const interest = await readInterest(first, settings, names);
+  const cold = reader.readAhead(api, first.ref);
+  await reader.look({ api, live: first, interest, note: "A", carried: undefined, ahead: cold });
+  expect(readCount()).toBe(1);
+  const ahead = reader.readAhead(api, first.ref);
+  await reader.look({
+    api,
+    live: workload(seen.generation),
+    interest,
+    note: seen.note,
+    carried: undefined,
+    ahead,
+  });
+  return readCount();
+}
+
+test("sources are read while the workload is, and not again when nobody has touched it since our last visit", async () => {
+  expect(await secondLook({ note: "A", generation: 1 })).toBe(2);
+});
+
+// Without this a worker that read the older content first would roll the workload back to it, for good.
+test("a workload another worker has rolled meanwhile has its sources read again, after it", async () => {
+  expect(await secondLook({ note: "B", generation: 2 })).toBe(3);
+  expect(await secondLook({ note: "A", generation: 3 })).toBe(3);
+  expect(await secondLook({ note: "B", generation: 1 })).toBe(3);
+});

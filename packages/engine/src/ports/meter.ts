@@ -1,0 +1,64 @@
+import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
+import type { ClusterState } from "@fleet-reloader/domain/cluster/standing";
+import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
+import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
+import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { Outcome } from "./request.ts";
+import type { StreamState } from "./source-stream.ts";
+
+/** A way to tell people outside what was done. */
+export type Channel = "event" | "alert" | "webhook" | "update-webhook";
+
+/**
+ * What came of a notification. `folded`: counted in a digest. `repeated`: the same was told a moment ago, and is counted there.
+ * `dropped`: there was no room or no right to send it. `failed`: it was sent, and nobody took it.
+ */
+export type NotificationResult = "sent" | "folded" | "repeated" | "dropped" | "failed";
+
+/** Whether a cluster that was registered can be used. */
+export type RegistrationState = "usable" | "paused" | "unusable";
+
+/** How the rollout of a roll ended. */
+export type RolloutResult = "healthy" | "failed" | "stalled";
+
+/** What is measured, as sentences. Labels are closed sets: clusters by what people call them, no names of objects. */
+export interface Meter {
+  /** By a list, or by an event of a watch. */
+  sourcesSeen(cluster: string, kind: SourceKind, count: number, how: "listed" | "changed" | "deleted"): void;
+  /** Whatever had to be published for them has been. */
+  sourcesCompared(cluster: string, kind: SourceKind, count: number): void;
+  requestsPublished(cluster: string, count: number): void;
+  streamState(cluster: string, resource: string, state: StreamState): void;
+  /** How many workloads that were there at the start no worker has looked at yet. Undefined: nobody waits for them any more. */
+  workloadsUnlooked(cluster: string, count: number | undefined): void;
+  /** `held`: a brake holds it, or it takes its time. `delayed`: its cluster cannot be asked now. Neither counts as an attempt. */
+  reconciled(
+    cluster: string,
+    result: Outcome | "retry" | "held" | "delayed" | "dropped",
+    seconds: number,
+    workload: WorkloadRef,
+  ): void;
+  rolled(cluster: string, workloadKind: string, reason: RollReason): void;
+  /** `seconds` from the write of the roll. */
+  rolloutEnded(cluster: string, workloadKind: string, result: RolloutResult, seconds: number): void;
+  /** Records of what happened: kept, or lost since they could not be in time. */
+  historyKept(result: "written" | "dropped", count: number): void;
+  /** A roll is due and was held. */
+  held(cluster: string, reason: HoldReason): void;
+  /** Whether all that is declared frozen could be read just now; where not, nothing is rolled. */
+  freezesReadable(isReadable: boolean): void;
+  stateLost(cluster: string): void;
+  /** Clusters this watcher has, of those it shares with others. */
+  clustersOwned(count: number): void;
+  /** A request went back to the queue before anything of it was done. */
+  parked(cluster: string, reason: ParkReason): void;
+  breaker(cluster: string, isOpen: boolean): void;
+  /** A look that nobody asked for found a roll that is due, and nothing that leads to it. */
+  auditFound(cluster: string, workloadKind: string): void;
+  /** Undefined: there is no such cluster any more. */
+  clusterState(cluster: string, state: ClusterState | undefined): void;
+  notified(channel: Channel, result: NotificationResult, count: number): void;
+  /** How many registrations of a provider are in a state now. */
+  registrations(provider: string, state: RegistrationState, count: number): void;
+}

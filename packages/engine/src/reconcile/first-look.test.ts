@@ -1,0 +1,348 @@
+import { parseCarried } from "@fleet-reloader/domain/carried/carried";
+import { noteAnnotation } from "@fleet-reloader/domain/carried/note";
+import { Fault } from "@fleet-reloader/domain/fault";
+import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
+import { describe, expect, test, vi } from "vitest";
+import { adopted, failing } from "../fixture/adopted-deployment.ts";
+import { auto, createTestBed, outcomeOf, type TestBedOptions } from "../fixture/test-bed.ts";
+import type { Delivery } from "../ports/workqueue.ts";
+
+const keys = testKeyring("k1");
+
+const annotation = noteAnnotation("k1");
+const selector = { spec: { selector: { matchLabels: { app: "app" } } } };
+const text = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
+
+/** A pod whose container started at that second. */
+function podStarted(at: number): object {
+  return {
+    metadata: { creationTimestamp: text(at - 1), labels: { app: "app", "pod-template-hash": "one" } },
+    status: {
+      phase: "Running",
+      containerStatuses: [{ name: "main", state: { running: { startedAt: text(at) } } }],
+    },
+  };
+}
+
+/** A Deployment that was made after we came, and whose ConfigMap was changed 10 s later; nobody has looked at it. */
+async function unnoted(options: TestBedOptions = {}, fields: object = selector) {
+  const bed = createTestBed({ engagedAtSeconds: 0, ...options });
+  await bed.index.open();
+  bed.cluster.setSource("ConfigMap", "app", { a: "1" });
+  await bed.clock.advance(10_000);
+  const change = { template: templateUsing({ app: {} }), annotations: auto, fields };
+  const api = bed.cluster.setWorkload("api", change);
+  const madeAt = bed.serverSeconds();
+  await bed.clock.advance(10_000);
+  bed.cluster.setSource("ConfigMap", "app", { a: "2" });
+  const changedAt = bed.serverSeconds();
+  await bed.clock.advance(10_000);
+  const request = { cluster: "c1", workload: api };
+  return {
+    ...{ ...bed, api, request, madeAt, changedAt },
+    look: async (delivery: Partial<Delivery> = {}) => outcomeOf(await bed.reconcile(api, delivery)),
+    show: () =>
+      bed.index.put([
+        {
+          ...{ workload: api, sources: ["ConfigMap/ns/app"], patterns: [], scope: "", window: {} },
+          seen: { uid: bed.cluster.workload(api)?.uid ?? "", resourceVersion: "1", atSeconds: madeAt },
+        },
+      ]),
+    noteOf: () => bed.cluster.workload(api)?.annotations[annotation],
+    listed: () => podLists(bed.cluster.calls),
+  };
+}
+
+function podLists(calls: readonly ClusterCall[]): number {
+  return calls.filter(({ verb, target }) => verb === "list" && target.startsWith("Pod/")).length;
+}
+
+describe("a first look that finds a change", () => {
+  const debounced = { settings: { debounce: { quietPeriodMs: 5000, maxWaitMs: 30_000 } } };
+
+  test("at an adoption asks for a change, writes nothing, and forgets nothing of what was seen", async () => {
+    const bed = await unnoted(debounced);
+    await bed.show();
+    expect(await bed.look({ purpose: "adoption" })).toBe("unchanged");
+    expect(bed.queue.additions).toEqual([
+      { request: bed.request, quietPeriodMs: 5000, maxWaitMs: 30_000, purpose: "change" },
+    ]);
+    expect([bed.cluster.rolls(), bed.noteOf()]).toEqual([[], undefined]);
+    expect((await bed.records.read(bed.request)).seen).toMatchObject({ atSeconds: bed.madeAt });
+    expect(await bed.index.unlooked()).toBe(0);
+  });
+
+  test("rolls once the quiet period is over, once, and then what was seen has had its use", async () => {
+    const bed = await unnoted(debounced);
+    await bed.show();
+    await bed.look({ purpose: "adoption" });
+    await bed.elapse(6000);
+    expect(bed.cluster.rolls()).toHaveLength(1);
+    const record = await bed.records.read(bed.request);
+    expect([record.seen, record.note]).toEqual([undefined, bed.noteOf()]);
+    expect(await bed.look()).toBe("unchanged");
+    expect(bed.cluster.rolls()).toHaveLength(1);
+  });
+
+  test("judges by the event that showed the workload, not by what is live when we look", async () => {
+    const bed = await unnoted({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
+    expect(await bed.look()).toBe("recorded");
+    const shown = await unnoted({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
+    await shown.show();
+    expect(await shown.look()).toBe("rolled");
+  });
+
+  test("does not take the event of another workload of that name for its own", async () => {
+    const bed = await unnoted({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
+    await bed.show();
+    bed.index.records?.seen.set(workloadKey(bed.api), { uid: "gone", atSeconds: bed.madeAt });
+    expect(await bed.look()).toBe("recorded");
+  });
+});
+
+describe("a doubtful delivery", () => {
+  const countOf = (text: string | undefined) => parseCarried(text, keys)?.count;
+
+  test("that finds nothing to do writes the note with a higher count, once", async () => {
+    const bed = await adopted();
+    const before = bed.cluster.workload(bed.api)?.annotations[annotation];
+    expect(countOf(before)).toBe(1);
+    const result = await bed.reconcile(bed.api, { isDoubtful: true, attemptsMade: 1 });
+    expect(outcomeOf(result)).toBe("recorded");
+    const after = bed.cluster.workload(bed.api)?.annotations[annotation];
+    expect({ ...parseCarried(after, keys), count: 1 }).toEqual(parseCarried(before, keys));
+    expect([countOf(after), bed.patches(), bed.cluster.rolls()]).toEqual([2, 2, []]);
+    expect(await bed.run()).toBe("unchanged");
+    expect(bed.patches()).toBe(2);
+  });
+
+  // What was on its way when its worker was lost.
+  test("leaves the workload in another version, so that a write of before is refused", async () => {
+    const bed = await adopted();
+    const live = bed.cluster.workload(bed.api);
+    const { signal } = new AbortController();
+    await bed.reconcile(bed.api, { isDoubtful: true, attemptsMade: 1 });
+    const late = { resourceVersion: live?.resourceVersion ?? "", annotations: { [annotation]: "late" } };
+    await expect(bed.cluster.patchWorkload(bed.api, late, signal)).rejects.toMatchObject({
+      code: "kube.conflict",
+    });
+  });
+
+  test("that finds a change rolls, and writes nothing beside", async () => {
+    const bed = await adopted();
+    bed.edit("2");
+    expect(outcomeOf(await bed.reconcile(bed.api, { isDoubtful: true, attemptsMade: 1 }))).toBe("rolled");
+    expect(bed.patches()).toBe(2);
+  });
+});
+
+describe("before a roll is tried", () => {
+  /** What Redis holds of the workload whenever the API server gets a PATCH. */
+  function watchedRedis() {
+    const held: (string | undefined)[] = [];
+    let look = (): string | undefined => undefined;
+    const before = ({ verb }: ClusterCall) => {
+      if (verb === "patch") held.push(look());
+    };
+    const of = (bed: Pick<Awaited<ReturnType<typeof adopted>>, "index" | "api">) => {
+      look = () => bed.index.noted.get(workloadKey(bed.api))?.note;
+    };
+    return { held, before, of };
+  }
+
+  // A webhook may leave the note of the roll without the roll.
+  test.each(["the note", "nothing"])(
+    "Redis holds the note that counts, where it had lost %s",
+    async (lost) => {
+      const redis = watchedRedis();
+      const bed = await adopted({ before: redis.before });
+      redis.of(bed);
+      await bed.index.open();
+      const note = bed.cluster.workload(bed.api)?.annotations[annotation] ?? "";
+      if (lost === "nothing") await bed.records.keep({ cluster: "c1", workload: bed.api }, note, 0);
+      else bed.index.noted.clear();
+      bed.edit("2");
+      expect(await bed.run()).toBe("rolled");
+      expect(redis.held.at(-1)).toBe(note);
+    },
+  );
+
+  // A read of its own would make every roll wait for Redis.
+  test("Redis is asked once, beside the workload, where it remembers the note; else once more", async () => {
+    const bed = await adopted();
+    await bed.index.open();
+    const note = bed.cluster.workload(bed.api)?.annotations[annotation] ?? "";
+    await bed.records.keep({ cluster: "c1", workload: bed.api }, note, 0);
+    const read = vi.spyOn(bed.records, "read");
+    bed.edit("2");
+    expect([await bed.run(), read.mock.calls.length]).toEqual(["rolled", 1]);
+    bed.index.noted.clear();
+    bed.edit("3");
+    expect([await bed.run(), read.mock.calls.length]).toEqual(["rolled", 3]);
+  });
+
+  test("Redis holds that no note counts, where there is none", async () => {
+    const redis = watchedRedis();
+    const bed = await unnoted({ before: redis.before });
+    redis.of(bed);
+    expect(await bed.look()).toBe("rolled");
+    expect(redis.held).toEqual([""]);
+  });
+});
+
+describe("a source that only a pattern leads to", () => {
+  test("is judged by what Redis has seen, where no note names it", async () => {
+    const bed = createTestBed({ engagedAtSeconds: 0 });
+    await bed.index.open();
+    const annotations = { "configmap.reloader.stakater.com/reload": "app.*" };
+    bed.cluster.setSource("ConfigMap", "app-1", { a: "1" });
+    const api = bed.cluster.setWorkload("api", { template: templateUsing({}), annotations });
+    await bed.clock.advance(10_000);
+    expect(outcomeOf(await bed.reconcile(api))).toBe("recorded");
+    await bed.clock.advance(10_000);
+    bed.cluster.setSource("ConfigMap", "app-2", { a: "1" });
+    const atSeconds = bed.serverSeconds();
+    await bed.clock.advance(10_000);
+    bed.cluster.setSource("ConfigMap", "app-2", { a: "2" });
+    await bed.clock.advance(10_000);
+    // To managedFields the interest is no older than the last write of who owns it.
+    bed.cluster.setWorkload("api", { annotations: { team: "shop" } });
+    const uid = bed.cluster.workload(api)?.uid ?? "";
+    bed.index.records?.seen.set(workloadKey(api), { uid, atSeconds });
+    expect(outcomeOf(await bed.reconcile(api))).toBe("rolled");
+  });
+});
+
+describe("a note that somebody else has touched", () => {
+  const workloadOf = (bed: Awaited<ReturnType<typeof adopted>>) => {
+    if (bed.index.records === undefined) throw new Error("there is no Redis");
+    return bed.cluster.workload(bed.api)?.annotations[annotation];
+  };
+
+  /** Adopted, with a Redis that remembers it. */
+  async function remembered() {
+    const bed = await adopted();
+    await bed.index.open();
+    const note = workloadOf(bed);
+    bed.records.noted({ cluster: "c1", workload: bed.api }, note, {
+      resourceVersion: bed.cluster.workload(bed.api)?.resourceVersion ?? "",
+      notedAtSeconds: 0,
+    });
+    return { ...bed, note, noteNow: () => workloadOf(bed) };
+  }
+  type Remembered = Awaited<ReturnType<typeof remembered>>;
+  const write = (bed: Remembered, note: string | null) =>
+    bed.cluster.setWorkload("api", { annotations: { [annotation]: note } });
+
+  test("is replaced by the remembered one, with a higher count", async () => {
+    const bed = await remembered();
+    write(bed, `{"v":1,"key":"k1","n":9,"sources":{}}`);
+    expect(await bed.run()).toBe("recorded");
+    const now = parseCarried(bed.noteNow(), keys);
+    expect({ ...now, count: 1 }).toEqual(parseCarried(bed.note, keys));
+    expect([now?.count, bed.cluster.rolls()]).toEqual([10, []]);
+    expect(await bed.run()).toBe("unchanged");
+  });
+
+  test.each([
+    ["took it away", null],
+    ["wrote another one", `{"v":1,"key":"k1","n":9,"sources":{}}`],
+    ["wrote no note at all", "{"],
+  ])("hides no change when somebody %s", async (_, note) => {
+    const bed = await remembered();
+    write(bed, note);
+    bed.edit("2");
+    expect(await bed.run()).toBe("rolled");
+    expect(await bed.run()).toBe("unchanged");
+  });
+
+  test("hides no change when an old one of ours was restored: the remembered one is newer", async () => {
+    const bed = await remembered();
+    bed.edit("2");
+    expect(await bed.run()).toBe("rolled");
+    write(bed, bed.note ?? null);
+    bed.edit("1");
+    await bed.clock.advance(1000);
+    expect(await bed.run()).toBe("rolled");
+  });
+});
+
+describe("pods are listed", () => {
+  test("when a content is newer than the workload, once; pods that started since adopt it", async () => {
+    const bed = await unnoted();
+    bed.cluster.pods = [podStarted(bed.changedAt + 5)];
+    expect(await bed.look()).toBe("recorded");
+    expect([bed.listed(), bed.cluster.rolls()]).toEqual([1, []]);
+    expect(await bed.look()).toBe("unchanged");
+    expect(bed.listed()).toBe(1);
+  });
+
+  test("when a content is newer than the workload, and one that started before rolls it", async () => {
+    const bed = await unnoted();
+    bed.cluster.pods = [podStarted(bed.changedAt + 5), podStarted(bed.madeAt + 1)];
+    expect(await bed.look()).toBe("rolled");
+    expect(bed.listed()).toBe(1);
+  });
+
+  test("neither for a workload that is noted and has not changed, nor for one that has", async () => {
+    const bed = await adopted();
+    expect(await bed.run()).toBe("unchanged");
+    bed.edit("2");
+    expect(await bed.run()).toBe("rolled");
+    expect(podLists(bed.cluster.calls)).toBe(0);
+  });
+
+  test("not at the first look at a workload whose sources are older than itself", async () => {
+    const bed = createTestBed({ engagedAtSeconds: 0 });
+    bed.cluster.setSource("ConfigMap", "app", { a: "1" });
+    await bed.clock.advance(10_000);
+    bed.cluster.setSource("ConfigMap", "app", { a: "2" });
+    await bed.clock.advance(10_000);
+    const change = { template: templateUsing({ app: {} }), annotations: auto, fields: selector };
+    const api = bed.cluster.setWorkload("api", change);
+    expect(outcomeOf(await bed.reconcile(api))).toBe("recorded");
+    expect(podLists(bed.cluster.calls)).toBe(0);
+  });
+
+  test("not for a workload that does not say which are its pods; it rolls", async () => {
+    const bed = await unnoted({}, {});
+    expect(await bed.look()).toBe("rolled");
+    expect(bed.listed()).toBe(0);
+  });
+
+  // One of those that were not listed may be older.
+  test("in vain where there are too many: it rolls", async () => {
+    const bed = await unnoted();
+    bed.cluster.pods = Array.from({ length: 250 }, () => podStarted(bed.changedAt + 5));
+    expect(await bed.look()).toBe("rolled");
+    const few = await unnoted();
+    few.cluster.pods = Array.from({ length: 249 }, () => podStarted(few.changedAt + 5));
+    expect(await few.look()).toBe("recorded");
+  });
+});
+
+describe("a list of pods", () => {
+  const target = "Pod/ns?app=app";
+
+  test("that is forbidden does not hold up the decision: it rolls, as without pods", async () => {
+    const forbidden = failing("list", target, new Fault("kube.forbidden", "pods is forbidden"), 9);
+    const bed = await unnoted({ before: forbidden.before });
+    forbidden.arm();
+    bed.cluster.pods = [podStarted(bed.changedAt + 5)];
+    expect(await bed.look()).toBe("rolled");
+    expect(bed.listed()).toBe(1);
+  });
+
+  test("that fails otherwise decides nothing: it is tried again", async () => {
+    const broken = failing("list", target, new Fault("kube.timeout", "no answer"));
+    const bed = await unnoted({ before: broken.before });
+    broken.arm();
+    bed.cluster.pods = [podStarted(bed.changedAt + 5)];
+    await expect(bed.look()).rejects.toMatchObject({ code: "kube.timeout" });
+    expect([bed.cluster.rolls(), bed.noteOf()]).toEqual([[], undefined]);
+    expect(await bed.look()).toBe("recorded");
+  });
+});

@@ -1,0 +1,168 @@
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { carriesEdit } from "@fleet-reloader/domain/strategy/apply-edit";
+import type { RollWrite } from "@fleet-reloader/domain/strategy/roll-write";
+import { annotationValue, type WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { ClusterApi, LiveWorkload, MayStill, WorkloadPatch } from "../ports/cluster-api.ts";
+import type { Again } from "../ports/request.ts";
+import { beginReplacement, finishReplacement } from "./job-replacement.ts";
+
+/** Of the write that rolls, and no other. */
+export interface RollPermit {
+  readonly mayStill: MayStill;
+  /** That write was certainly not made: what was taken for it is given back. */
+  readonly unmade: () => Promise<void>;
+}
+
+/** A workload about to be rolled. */
+export interface RollTarget {
+  readonly api: ClusterApi;
+  readonly live: LiveWorkload;
+  /** The change of annotations that leaves the new note. */
+  readonly annotations: WorkloadPatch["annotations"];
+  /** What begins or ends a pause, in the same patch as the note. */
+  readonly also?: Pick<WorkloadPatch, "annotations" | "isPaused">;
+  /** Undefined: it may be written, whatever happens. */
+  readonly permit?: RollPermit;
+  readonly signal: AbortSignal;
+}
+
+/** What came of a write: the workload as it is now; later, since it takes its time; or there is none any more. */
+export type Written =
+  | { readonly type: "written"; readonly live: LiveWorkload }
+  | { readonly type: "waiting"; readonly again: Again }
+  | { readonly type: "gone" };
+
+/** Writes a roll as its kind says. Every write holds only if what it was decided on still stands, or is harmless to repeat. */
+export async function writeRoll(write: RollWrite, target: RollTarget): Promise<Written> {
+  const { api, live, signal } = target;
+  switch (write.type) {
+    case "template": {
+      const change = { template: write.edit, templateBefore: live.template };
+      const written = await rolling(target, live, (permit) => patch(target, { ...change, ...permit }));
+      if (written === undefined || carriesEdit(written.template, write.edit)) return noted(written);
+      // The note was written with the edit. At the retry it would say that the pods carry the new content.
+      await takeBack(target, written).catch(() => undefined);
+      throw await rewritten(target, written);
+    }
+    case "fields": {
+      const { fields } = write;
+      return noted(await rolling(target, live, (permit) => patch(target, { fields, ...permit })));
+    }
+    case "referenced-template": {
+      const { owner, resourceVersion, edit } = write;
+      if (edit !== undefined) {
+        const change = { resourceVersion, annotations: {}, template: edit, templateBefore: live.template };
+        const changed = await rolling(target, { ref: owner, resourceVersion }, (permit) =>
+          api.patchWorkload(owner, { ...change, ...permit }, signal),
+        );
+        if (changed === undefined)
+          throw new Fault("kube.conflict", `the ${owner.kind} ${owner.name} it refers to is gone`);
+        if (!carriesEdit(changed.template, edit)) throw await rewritten(target, changed);
+      }
+      return noted(await patch(target, {}));
+    }
+    case "create": {
+      const { made } = write;
+      if (made !== undefined)
+        await rolling(target, made, ({ mayStill }) => api.createWorkload(made, signal, mayStill));
+      const annotations = { ...target.annotations, ...write.annotations };
+      return noted(await patch({ ...target, annotations }, {}));
+    }
+    case "replace": {
+      const stash = await rolling(target, live, (permit) =>
+        beginReplacement(api, live, write.stash, { signal, ...permit }),
+      );
+      const replacement = await finishReplacement(api, stash, signal);
+      if (replacement.type === "made") return { type: "written", live: replacement.live };
+      if (replacement.type === "waiting") return replacement;
+      throw new Fault("kube.conflict", "the Job is still there although it was deleted");
+    }
+  }
+}
+
+/** What a write that rolls acts on; without a version: on nothing that is there. */
+interface ActedOn {
+  readonly ref: WorkloadRef;
+  readonly resourceVersion?: string;
+}
+
+/**
+ * Goes as far as the write that rolls. When it is certain that this was not made, what was taken for it is given back: it was not sent,
+ * whatever went wrong before; or there was nothing to roll; or the API server said no to it.
+ */
+async function rolling<T>(
+  target: RollTarget,
+  actedOn: ActedOn,
+  write: (permit: Pick<WorkloadPatch, "mayStill">) => Promise<T>,
+): Promise<T> {
+  const { permit } = target;
+  if (permit === undefined) return await write({});
+  let isSent = false;
+  const mayStill = async (): Promise<boolean> => {
+    isSent = await permit.mayStill();
+    return isSent;
+  };
+  const written = await write({ mayStill }).catch(async (error: unknown) => {
+    if (!isSent || (await isRefused(asFault(error), actedOn, target))) await permit.unmade();
+    throw error;
+  });
+  if (written === undefined) await permit.unmade();
+  return written;
+}
+
+/**
+ * Whether a write that was sent was certainly not made: the API server said no to it, or failed and has everything as it was. After a
+ * time-out nobody knows, and what was taken for the roll stays taken.
+ */
+async function isRefused(fault: Fault, actedOn: ActedOn, { api, signal }: RollTarget): Promise<boolean> {
+  switch (fault.code) {
+    case "kube.rejected":
+    case "kube.unreachable":
+    case "kube.replaced":
+      return true;
+    case "kube.server-error": {
+      // Often a webhook that is down: of a cluster where it is, nothing may stay taken from a budget of the fleet.
+      const now = await api.readWorkload(actedOn.ref, signal).catch(() => "unknown" as const);
+      return now !== "unknown" && now?.resourceVersion === actedOn.resourceVersion;
+    }
+    default:
+      return fault.class === "conflict" || fault.class === "denied" || fault.class === "throttled";
+  }
+}
+
+async function patch(
+  { api, live, annotations, also, signal }: RollTarget,
+  change: Omit<WorkloadPatch, "resourceVersion" | "annotations">,
+): Promise<LiveWorkload | undefined> {
+  const { resourceVersion } = live;
+  const all = { ...also, annotations: { ...annotations, ...also?.annotations } };
+  return await api.patchWorkload(live.ref, { resourceVersion, ...all, ...change }, signal);
+}
+
+function noted(live: LiveWorkload | undefined): Written {
+  return live === undefined ? { type: "gone" } : { type: "written", live };
+}
+
+/** Makes the note as it was before the write, and ends the pause if the write began one. */
+async function takeBack(target: RollTarget, { ref, resourceVersion }: LiveWorkload): Promise<void> {
+  const { api, live, also, signal } = target;
+  // A pause that the write ended stays ended. Otherwise it would last as long as something rewrites.
+  const begun = also?.isPaused === true ? also : undefined;
+  const changed = Object.keys({ ...target.annotations, ...begun?.annotations });
+  const annotations = Object.fromEntries(
+    changed.map((key) => [key, annotationValue(live.annotations, key) ?? null]),
+  );
+  const unpaused = begun === undefined ? {} : { isPaused: live.isPaused };
+  await api.patchWorkload(ref, { resourceVersion, annotations, ...unpaused }, signal);
+}
+
+/** The fault to throw. If the template is as it was, no pod is made anew, and what was taken for the roll is given back. */
+async function rewritten({ live, permit }: RollTarget, { template }: LiveWorkload): Promise<Fault> {
+  const isUnchanged = JSON.stringify(template) === JSON.stringify(live.template);
+  // What cannot be given back runs out by itself.
+  if (isUnchanged) await permit?.unmade().catch(() => undefined);
+  return new Fault(
+    "engine.write-rewritten",
+    "the pod template does not carry what was written: a webhook removed it",
+  );
+}

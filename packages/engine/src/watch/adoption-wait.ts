@@ -1,0 +1,89 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "../async/clock.ts";
+import { unlessAborted } from "../async/unless-aborted.ts";
+import type { Log } from "../ports/log.ts";
+import type { Meter } from "../ports/meter.ts";
+import type { ReferenceIndex } from "../ports/reference-index.ts";
+
+export interface AdoptionWaitOptions {
+  /** What people call the cluster, for metrics. */
+  readonly name: string;
+  readonly index: Pick<ReferenceIndex, "unlooked">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  readonly signal: AbortSignal;
+}
+
+const pollMs = 250;
+
+/**
+ * Waits until workers have looked at all workloads that the first lists of a session showed as new or different. Until then a change of
+ * a source of theirs is told from times alone. It waits once: what comes later is adopted on the way.
+ */
+export class AdoptionWait {
+  readonly #options: AdoptionWaitOptions;
+  #running: Promise<void> | undefined;
+  #left: number | undefined;
+  /** The largest count seen: workers begin while the lists go on, so it may be less than there were. */
+  #total = 0;
+  #isOver = false;
+
+  constructor(options: AdoptionWaitOptions) {
+    this.#options = options;
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** How far it is, for people. */
+  get progress(): string {
+    if (this.#left === undefined) return "workloads are not counted yet";
+    return `${grouped(this.#total - this.#left)} of ${grouped(this.#total)} workloads looked at`;
+  }
+
+  /** The streams are in sync. A second call does nothing. */
+  begin(): void {
+    this.#running ??= this.#run();
+  }
+
+  /** Resolves when nothing is under way any more; the signal has to be aborted for that. */
+  async ended(): Promise<void> {
+    await this.#running;
+    this.#options.meter.workloadsUnlooked(this.#options.name, undefined);
+  }
+
+  async #run(): Promise<void> {
+    const { clock, log, signal } = this.#options;
+    const beganAt = clock.monotonic();
+    while (!signal.aborted) {
+      await this.#count();
+      if (this.#left === 0) {
+        this.#isOver = true;
+        const durationMs = Math.round(clock.monotonic() - beganAt);
+        log.info({ count: this.#total, durationMs }, "workloads adopted");
+        return;
+      }
+      await clock.sleep(pollMs, signal).catch(() => undefined);
+    }
+  }
+
+  /** A count that cannot be had leaves the last one: it is asked for again. */
+  async #count(): Promise<void> {
+    const { index, log, meter, name, signal } = this.#options;
+    try {
+      this.#left = await unlessAborted(index.unlooked(), signal, "Redis");
+      this.#total = Math.max(this.#total, this.#left);
+      meter.workloadsUnlooked(name, this.#left);
+    } catch (error) {
+      const fault = asFault(error);
+      log.debug({ reason: fault.code, err: fault.message }, "workloads not counted");
+    }
+  }
+}
+
+/** `12,345`. Not by `toLocaleString`: ICU's number formats stay in memory for as long as the process lives. */
+function grouped(count: number): string {
+  return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
+}

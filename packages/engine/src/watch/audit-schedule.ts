@@ -1,0 +1,83 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import { stableHash } from "@fleet-reloader/domain/ownership/stable-hash";
+import { parseWorkloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Clock } from "../async/clock.ts";
+import type { Log } from "../ports/log.ts";
+import type { ClusterId } from "../ports/request.ts";
+import type { Addition, Workqueue } from "../ports/workqueue.ts";
+import type { Stream } from "./cluster-streams.ts";
+
+export interface AuditScheduleOptions {
+  readonly cluster: ClusterId;
+  /** Each workload is asked for once in this time. */
+  readonly intervalMs: number;
+  /** Keys of the workloads that opt in to anything now. */
+  readonly optedIn: () => Iterable<string>;
+  readonly queue: Pick<Workqueue, "add">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How often some are asked for. */
+const sliceMs = 60_000;
+/** An interval that is shorter asks for all of them this often. */
+const shortestMs = 1000;
+
+/**
+ * Asks for a look at every workload that opts in, once in the interval and spread evenly over it. A workload's slice follows from its
+ * name and the wall clock, so that a watcher that takes over goes on where the one before was.
+ */
+export class AuditSchedule implements Stream {
+  readonly #options: AuditScheduleOptions;
+  readonly #slices: number;
+  readonly #lengthMs: number;
+
+  constructor(options: AuditScheduleOptions) {
+    this.#options = options;
+    this.#slices = Math.ceil(options.intervalMs / sliceMs);
+    this.#lengthMs = Math.max(shortestMs, options.intervalMs / this.#slices);
+  }
+
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options;
+    let last = this.#sliceNow();
+    while (!signal.aborted) {
+      await clock.sleep(this.#lengthMs, signal).catch(() => undefined);
+      const now = this.#sliceNow();
+      if (signal.aborted || now === last) continue;
+      // What was slept through is made up for, but none is asked for twice. Somebody may have set the clock back.
+      const first = now < last ? now : Math.max(last + 1, now - this.#slices + 1);
+      try {
+        await this.#ask(first, now);
+        last = now;
+      } catch (error) {
+        const fault = asFault(error);
+        log.debug({ reason: fault.code, err: fault.message }, "audit not asked for");
+      }
+    }
+  }
+
+  #sliceNow(): number {
+    return Math.floor(this.#options.clock.now() / this.#lengthMs);
+  }
+
+  async #ask(first: number, last: number): Promise<void> {
+    const { cluster, optedIn, queue } = this.#options;
+    const due = new Set<number>();
+    for (let slice = first; slice <= last; slice += 1) due.add(slice % this.#slices);
+    const additions: Addition[] = [];
+    for (const key of optedIn()) {
+      // With the cluster, since every cluster has the same add-ons.
+      if (!due.has(stableHash(`${cluster}/${key}`) % this.#slices)) continue;
+      const workload = parseWorkloadKey(key);
+      if (workload === undefined) continue;
+      additions.push({
+        request: { cluster, workload },
+        quietPeriodMs: 0,
+        maxWaitMs: 0,
+        purpose: "audit",
+      });
+    }
+    await queue.add(additions);
+  }
+}

@@ -1,0 +1,229 @@
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import type { Clock } from "../async/clock.ts";
+import type { NameMatches } from "../observe/name-matches.ts";
+import { mayServe, selectorOf } from "../observe/namespace-scope.ts";
+import type { LiveWorkload } from "../ports/cluster-api.ts";
+import type { Log } from "../ports/log.ts";
+import type { Meter } from "../ports/meter.ts";
+import type { ReferenceIndex } from "../ports/reference-index.ts";
+import type { ClusterId } from "../ports/request.ts";
+import type { Settings } from "../ports/settings.ts";
+import type { StreamHandler, StreamState } from "../ports/source-stream.ts";
+import type { Workqueue } from "../ports/workqueue.ts";
+import { AuditSchedule } from "./audit-schedule.ts";
+import type { ClusterStreams, Stream } from "./cluster-streams.ts";
+import { CatchUps, listOnce } from "./namespace-catch-up.ts";
+import { NamespaceGate, servedOnly } from "./namespace-gate.ts";
+import { createNamespaceWatch, type NamespaceWatch } from "./namespace-watch.ts";
+import { createSourceWatch } from "./source-watch.ts";
+import { createWorkloadWatch, type WorkloadWatch } from "./workload-watch.ts";
+
+export interface ClusterSessionOptions {
+  readonly cluster: ClusterId;
+  readonly name: string;
+  readonly streams: ClusterStreams;
+  readonly index: ReferenceIndex;
+  readonly queue: Workqueue;
+  readonly settings: Settings;
+  readonly names: NameMatches;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  readonly signal: AbortSignal;
+  /** Each workload that opts in is audited once in this time; 0, or absent: never. */
+  readonly auditIntervalMs?: number;
+  /** The index is not the one that was opened: this life is over. */
+  readonly onLost: (fault: Fault) => void;
+  /** `resource` is a kind; the namespace is undefined for a stream over all. */
+  readonly onState: (
+    resource: string,
+    namespace: string | undefined,
+    state: StreamState,
+    why: string,
+  ) => void;
+}
+
+/** One kind of workload as a stream shows it, and what it leads to. */
+interface WorkloadStream {
+  readonly kind: Settings["workloadKinds"][number];
+  readonly gate: NamespaceGate<LiveWorkload>;
+  readonly watch: WorkloadWatch;
+  /** The first list is complete, or cannot be had. */
+  readonly listed: Promise<void>;
+}
+
+/** The streams of one cluster during one life of the index: which there are, and in what order they begin. */
+export class ClusterSession {
+  readonly #options: ClusterSessionOptions;
+  readonly #running: Promise<void>[] = [];
+  readonly #catchUps: CatchUps;
+  #workloads: readonly WorkloadStream[] = [];
+  #isUnderWay = false;
+  /** Undefined where the labels of namespaces do not matter. */
+  #selected: NamespaceWatch | undefined;
+
+  constructor(options: ClusterSessionOptions) {
+    this.#options = options;
+    this.#catchUps = new CatchUps({ signal: options.signal, list: (...given) => this.#catchUp(...given) });
+  }
+
+  /** Resolves when every stream has begun. */
+  async start(): Promise<void> {
+    const { settings, signal } = this.#options;
+    await this.#watchNamespaces();
+    if (signal.aborted) return;
+    const namespaces = settings.scope.namespaces ?? [undefined];
+    this.#isUnderWay = true;
+    this.#workloads = namespaces.flatMap((namespace) =>
+      settings.workloadKinds.map((kind) => this.#watchWorkloads(kind, namespace)),
+    );
+    // Sources are compared against a complete index: before that, "nobody uses it" would be a guess.
+    await Promise.all(this.#workloads.map(({ listed }) => listed));
+    if (signal.aborted) return;
+    for (const namespace of namespaces)
+      for (const kind of settings.sourceKinds) this.#watchSources(kind, namespace);
+    this.#audit();
+  }
+
+  /** Resolves when nothing is under way any more; the signal has to be aborted for that. */
+  async ended(): Promise<void> {
+    await Promise.all([...this.#running, this.#catchUps.ended]);
+  }
+
+  readonly #isServed = (namespace: string): boolean => {
+    return (
+      mayServe(this.#options.settings.scope, namespace) && this.#selected?.isSelected(namespace) !== false
+    );
+  };
+
+  /** Resolves when it is known which namespaces are served. Until then nothing can be said about any. */
+  async #watchNamespaces(): Promise<void> {
+    const { scope } = this.#options.settings;
+    const selector = selectorOf(scope);
+    if (selector === undefined) return;
+    const listed = Promise.withResolvers<void>();
+    this.#selected = createNamespaceWatch({
+      scope,
+      selector,
+      // Before the other streams begin there is nothing to catch up with: their own lists will show it.
+      onEnter: (namespace) => {
+        if (this.#isUnderWay) this.#catchUps.enter(namespace);
+      },
+      onLeave: (namespace) => this.#leave(namespace),
+      onListed: listed.resolve,
+      onState: (state, why) => this.#options.onState("Namespace", undefined, state, why),
+    });
+    this.#run(this.#options.streams.namespaces(this.#guarded(this.#selected)));
+    await listed.promise;
+  }
+
+  #watchWorkloads(kind: WorkloadStream["kind"], namespace: string | undefined): WorkloadStream {
+    const { streams, onState } = this.#options;
+    const listed = Promise.withResolvers<void>();
+    const watch = createWorkloadWatch({
+      ...this.#options,
+      workloadKind: kind.kind,
+      namespace,
+      serverSeconds: () => streams.serverSeconds(),
+      onListed: listed.resolve,
+      onState: (state, why) => {
+        onState(kind.kind, namespace, state, why);
+        // One kind we have no right to see, or that is not there, must not keep the others from being served.
+        if (state === "blocked" || state === "absent") listed.resolve();
+      },
+    });
+    const gate = new NamespaceGate(watch, this.#isServed);
+    this.#run(streams.workloads(kind, this.#guarded(gate), namespace));
+    return { kind, gate, watch, listed: listed.promise };
+  }
+
+  #watchSources(kind: SourceKind, namespace: string | undefined): void {
+    const { streams, log, onState } = this.#options;
+    const watch = createSourceWatch({
+      ...this.#options,
+      ...{ kind, namespace },
+      isListed: ({ namespace: its }) => this.#isServed(its),
+      onListed: () => log.debug({ kind, namespace }, "sources compared"),
+      onState: (state, why) => onState(kind, namespace, state, why),
+    });
+    this.#run(
+      streams.sources(kind, this.#guarded(servedOnly(watch, this.#isServed)), namespace),
+      watch.ended,
+    );
+  }
+
+  #audit(): void {
+    const { auditIntervalMs: intervalMs = 0 } = this.#options;
+    if (intervalMs === 0) return;
+    const workloads = this.#workloads;
+    const optedIn = function* () {
+      for (const { watch } of workloads) yield* watch.optedIn();
+    };
+    this.#run(new AuditSchedule({ ...this.#options, intervalMs, optedIn }));
+  }
+
+  /** A namespace is served from now on: its workloads are put into the index and its sources compared, as after a gap. */
+  async #catchUp(namespace: string, signal: AbortSignal): Promise<void> {
+    const { streams, settings, log } = this.#options;
+    await Promise.all(
+      this.#workloads.map(async ({ kind, gate, watch }) => {
+        watch.enters(namespace);
+        await listOnce(
+          (handler) => streams.workloads(kind, this.#guarded(handler), namespace),
+          gate.catchUp(namespace),
+          signal,
+        );
+        watch.entered(namespace);
+      }),
+    );
+    await Promise.all(
+      settings.sourceKinds.map((kind) => {
+        const watch = createSourceWatch({
+          ...this.#options,
+          ...{ kind, namespace },
+          isListed: () => true,
+          onListed: () => undefined,
+          onState: () => undefined,
+        });
+        return listOnce(
+          (handler) => streams.sources(kind, this.#guarded(handler), namespace),
+          servedOnly(watch, this.#isServed),
+          signal,
+        );
+      }),
+    );
+    if (!signal.aborted) log.info({ namespace }, "namespace served");
+  }
+
+  /** A namespace is served no more: nobody in it is a dependent. What is noted on its workloads stays. */
+  async #leave(namespace: string): Promise<void> {
+    this.#catchUps.leave(namespace);
+    for (const { gate, watch } of this.#workloads) await gate.alone(() => watch.leave(namespace));
+    this.#options.log.info({ namespace }, "namespace no longer served");
+  }
+
+  #run(stream: Stream, ended?: () => Promise<void>): void {
+    this.#running.push(stream.run(this.#options.signal).then(ended));
+  }
+
+  /** Loss of the index ends the session, instead of being retried by the reflector. */
+  #guarded<T>(handler: StreamHandler<T>): StreamHandler<T> {
+    const watch = async (work: Promise<void>): Promise<void> => {
+      try {
+        await work;
+      } catch (error) {
+        const fault = asFault(error);
+        if (fault.code === "redis.state-lost") this.#options.onLost(fault);
+        throw fault;
+      }
+    };
+    return {
+      listBegins: () => handler.listBegins(),
+      page: (objects) => watch(handler.page(objects)),
+      listed: () => watch(handler.listed()),
+      events: (events) => watch(handler.events(events)),
+      stateChanged: (state, why) => handler.stateChanged(state, why),
+    };
+  }
+}

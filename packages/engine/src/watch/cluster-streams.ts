@@ -1,0 +1,20 @@
+import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import type { LiveWorkload } from "../ports/cluster-api.ts";
+import type { SourceVersion } from "../ports/reference-index.ts";
+import type { StreamHandler } from "../ports/source-stream.ts";
+import type { LabelledNamespace } from "./namespace-watch.ts";
+
+/** A list + watch that runs until its signal is aborted, and never rejects. */
+export interface Stream {
+  run(signal: AbortSignal): Promise<void>;
+}
+
+/** The streams of one cluster, each over one namespace, or over all when it is undefined. */
+export interface ClusterStreams {
+  workloads(kind: WorkloadKind, handler: StreamHandler<LiveWorkload>, namespace: string | undefined): Stream;
+  sources(kind: SourceKind, handler: StreamHandler<SourceVersion>, namespace: string | undefined): Stream;
+  namespaces(handler: StreamHandler<LabelledNamespace>): Stream;
+  /** The API server's time now, in whole seconds and never ahead of it; undefined before it has answered anything. */
+  serverSeconds(): number | undefined;
+}

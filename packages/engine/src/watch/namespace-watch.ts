@@ -1,0 +1,72 @@
+import {
+  type LabelSelector,
+  type Labels,
+  matchesSelector,
+} from "@fleet-reloader/domain/workload/label-selector";
+import { mayServe } from "../observe/namespace-scope.ts";
+import type { Scope } from "../ports/settings.ts";
+import type { StreamHandler, StreamState } from "../ports/source-stream.ts";
+
+/** A namespace as a list or watch shows it: metadata only. */
+export interface LabelledNamespace {
+  readonly name: string;
+  readonly labels: Labels;
+}
+
+export interface NamespaceWatchOptions {
+  readonly scope: Scope;
+  readonly selector: LabelSelector;
+  readonly onEnter: (namespace: string) => void;
+  readonly onLeave: (namespace: string) => Promise<void>;
+  readonly onListed: () => void;
+  readonly onState: (state: StreamState, why: string) => void;
+}
+
+export interface NamespaceWatch extends StreamHandler<LabelledNamespace> {
+  isSelected(namespace: string): boolean;
+}
+
+/** Keeps the set of namespaces that match the selector, and says when one enters or leaves it. */
+export function createNamespaceWatch(options: NamespaceWatchOptions): NamespaceWatch {
+  /** One that is leaving is selected no more; it stays here until what has to be done for it is done. */
+  const known = new Map<string, "selected" | "leaving">();
+  let listed = new Set<string>();
+
+  return {
+    isSelected: (namespace) => known.get(namespace) === "selected",
+    listBegins() {
+      listed = new Set();
+    },
+    async page(namespaces) {
+      for (const { name } of namespaces) listed.add(name);
+      for (const namespace of namespaces) await take(namespace);
+    },
+    async listed() {
+      for (const name of [...known.keys()]) if (!listed.has(name)) await leave(name);
+      listed = new Set();
+      options.onListed();
+    },
+    async events(events) {
+      for (const { type, object } of events) {
+        if (type === "delete") await leave(object.name);
+        else await take(object);
+      }
+    },
+    stateChanged: options.onState,
+  };
+
+  async function take({ name, labels }: LabelledNamespace): Promise<void> {
+    if (!mayServe(options.scope, name) || !matchesSelector(options.selector, labels))
+      return await leave(name);
+    if (known.get(name) === "selected") return;
+    known.set(name, "selected");
+    options.onEnter(name);
+  }
+
+  async function leave(name: string): Promise<void> {
+    if (!known.has(name)) return;
+    known.set(name, "leaving");
+    await options.onLeave(name);
+    known.delete(name);
+  }
+}

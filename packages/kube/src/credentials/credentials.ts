@@ -1,0 +1,211 @@
+import { createHash } from "node:crypto";
+import type { RequestOptions } from "node:https";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
+import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
+import { KubeConfig } from "@kubernetes/client-node";
+import { text } from "../json.ts";
+import { askPlugin, type PluginCredential } from "./exec-plugin.ts";
+import { shownCommand } from "./exec-policy.ts";
+import type { ClusterTarget } from "./kubeconfig.ts";
+import { leadsOutOf } from "./named-file.ts";
+
+/** What a request and its connection must carry. Held in memory only. */
+export interface Identity {
+  readonly headers: Readonly<Record<string, string>>;
+  readonly tls: TlsMaterial;
+  /** A digest, since there may be a private key: changes exactly when the TLS material does. Pools are rebuilt then. */
+  readonly tlsKey: string;
+}
+
+export interface TlsMaterial {
+  readonly ca?: string;
+  readonly cert?: string;
+  readonly key?: string;
+  readonly servername?: string;
+  readonly rejectUnauthorized?: boolean;
+}
+
+/** Token files rotate well before they expire; client-node itself re-reads them after 60 s. */
+const refreshAfterMs = 60_000;
+/** A plugin asks its cloud, which takes a second or two. One that takes longer hangs, and nobody waits for it any more. */
+const loadTimeoutMs = 10_000;
+/** What a plugin has just given is no better a moment later: a cluster that refuses us must not start it for each request. */
+const askAgainAfterMs = 10_000;
+
+/**
+ * Credentials of one cluster: client-node reads its files again once a minute and after a 401, a plugin is started when what it gave
+ * is over. Never concurrently: one look serves all requests that wait for it.
+ */
+export class Credentials {
+  readonly #target: ClusterTarget;
+  readonly #plugin: unknown;
+  #config: KubeConfig;
+  readonly #clock: Clock;
+  readonly #lifetime = new AbortController();
+  #current: { identity: Identity; at: number } | undefined;
+  #pending: Promise<Identity> | undefined;
+  /** Kept until it expires, if ever: to start a plugin is costly. */
+  #given: PluginCredential | undefined;
+  #givenAt = Number.NEGATIVE_INFINITY;
+
+  constructor(target: ClusterTarget, clock: Clock) {
+    this.#target = target;
+    this.#plugin = target.config.getCurrentUser()?.exec ?? undefined;
+    this.#config = this.#plugin === undefined ? target.config : withoutPlugin(target.config);
+    this.#clock = clock;
+  }
+
+  async get(signal: AbortSignal): Promise<Identity> {
+    if (this.#current !== undefined && this.#clock.monotonic() - this.#current.at < refreshAfterMs) {
+      return this.#current.identity;
+    }
+    this.#pending ??= this.#load().finally(() => {
+      this.#pending = undefined;
+    });
+    return await unlessAborted(this.#pending, signal, "credentials");
+  }
+
+  /**
+   * The server refused these: ask again before the next request, unless that was done meanwhile. client-node keeps what a token
+   * file gave for a while; a new KubeConfig has kept nothing. A plugin that has just been asked is not asked again.
+   */
+  invalidate(refused: Identity): void {
+    if (this.#current === undefined || !isSame(this.#current.identity, refused)) return;
+    this.#current = undefined;
+    if (this.#clock.monotonic() - this.#givenAt >= askAgainAfterMs) this.#given = undefined;
+    this.#config = withoutPlugin(this.#target.config);
+  }
+
+  /** Whoever waits is told, and a plugin that runs is stopped. */
+  close(): void {
+    this.#lifetime.abort();
+  }
+
+  async #load(): Promise<Identity> {
+    const config = this.#config;
+    using late = linkedAbort(this.#lifetime.signal);
+    const loaded = new AbortController();
+    this.#clock.sleep(loadTimeoutMs, loaded.signal).then(late.abort, () => undefined);
+    try {
+      const options = await unlessAborted(this.#ask(config, late.signal), late.signal, "credentials");
+      const identity = identityOf(options);
+      // Of what was refused meanwhile nothing is kept.
+      if (config === this.#config) this.#current = { identity, at: this.#clock.monotonic() };
+      return identity;
+    } catch (error) {
+      if (this.#lifetime.signal.aborted)
+        throw new Fault("engine.aborted", "stopped while waiting for credentials");
+      const why = late.signal.aborted
+        ? `${pluginOf(this.#target)} did not answer within ${loadTimeoutMs / 1000} s`
+        : reasonOf(error, this.#target);
+      throw new Fault(
+        "kube.unauthorized",
+        `credentials of context ${this.#target.name} cannot be had: ${why}`,
+        { context: { server: this.#target.server } },
+      );
+    } finally {
+      loaded.abort();
+    }
+  }
+
+  async #ask(config: KubeConfig, signal: AbortSignal): Promise<RequestOptions> {
+    const options: RequestOptions = { headers: {} };
+    if (this.#plugin !== undefined) {
+      const { certificate, key, token } = await this.#askPlugin(config, signal);
+      if (token !== "") options.headers = { Authorization: `Bearer ${token}` };
+      if (certificate !== "") options.cert = certificate;
+      if (key !== "") options.key = key;
+    }
+    // Nothing between the look and the reads, which client-node does at once: a plugin takes its time, or puts a link there itself.
+    this.#refuseForeignFiles();
+    await config.applyToHTTPSOptions(options);
+    return options;
+  }
+
+  /** Looked at before each read: what was a file when it was registered may have become a link since. */
+  #refuseForeignFiles(): void {
+    const { config, filesBelow } = this.#target;
+    if (filesBelow === undefined) return;
+    const [cluster, user] = [config.getCurrentCluster(), config.getCurrentUser()];
+    const tokenFile = text(user, "authProvider", "config", "tokenFile");
+    const files = [cluster?.caFile, user?.certFile, user?.keyFile, tokenFile];
+    if (files.some((file) => file && leadsOutOf(filesBelow, file)))
+      throw new Fault("kube.unauthorized", `a file leads out of ${filesBelow}; put it below that folder`);
+  }
+
+  async #askPlugin(config: KubeConfig, signal: AbortSignal): Promise<PluginCredential> {
+    const known = this.#given;
+    if (known !== undefined && (known.expiresAtMs ?? Number.POSITIVE_INFINITY) > this.#clock.now())
+      return known;
+    const answer = await askPlugin(this.#plugin, this.#target.config.getCurrentCluster(), signal);
+    if ("problem" in answer) throw new Fault("kube.unauthorized", answer.problem);
+    if (config === this.#config) {
+      this.#given = answer;
+      this.#givenAt = this.#clock.monotonic();
+    }
+    return answer;
+  }
+}
+
+/** A request with the one is answered as a request with the other. */
+export function isSame(one: Identity, other: Identity): boolean {
+  return one.headers.authorization === other.headers.authorization && one.tlsKey === other.tlsKey;
+}
+
+/** Plugins are ours to start: client-node is asked for all the rest. */
+function withoutPlugin({ clusters, users, contexts, currentContext }: KubeConfig): KubeConfig {
+  const config = new KubeConfig();
+  config.loadFromOptions({
+    ...{ clusters, contexts, currentContext },
+    users: users.map(({ exec: _exec, ...user }) => user),
+  });
+  return config;
+}
+
+/**
+ * What went wrong in words of our own: those of others may quote what they read, and that is a credential. The code of the
+ * operating system is no secret, nor is the name of the file.
+ */
+function reasonOf(error: unknown, target: ClusterTarget): string {
+  if (error instanceof Fault) return error.message;
+  const code = error instanceof Error && "code" in error ? error.code : undefined;
+  if (typeof code !== "string" || !/^E[A-Z0-9]+$/.test(code)) return `${pluginOf(target)} failed`;
+  const path = error instanceof Error && "path" in error ? error.path : undefined;
+  return `${typeof path === "string" ? path : "a file"} cannot be read (${code})`;
+}
+
+function pluginOf({ config }: ClusterTarget): string {
+  const user = config.getCurrentUser();
+  const command = text(user, "exec", "command");
+  return command === ""
+    ? `what gives them (${user?.authProvider?.name ?? "the kubeconfig"})`
+    : `its plugin ${shownCommand(command)}`;
+}
+
+function identityOf(options: RequestOptions): Identity {
+  const headers: Record<string, string> = {};
+  for (const [name, value] of Object.entries(options.headers ?? {})) {
+    // client-node names itself as User-Agent; a token file's trailing newline would make an invalid header.
+    if (typeof value === "string" && name.toLowerCase() !== "user-agent")
+      headers[name.toLowerCase()] = value.trim();
+  }
+  if (typeof options.auth === "string") {
+    headers.authorization = `Basic ${Buffer.from(options.auth).toString("base64")}`;
+  }
+  const tls: TlsMaterial = {
+    ...pem("ca", options.ca),
+    ...pem("cert", options.cert),
+    ...pem("key", options.key),
+    ...(options.servername === undefined ? {} : { servername: options.servername }),
+    ...(options.rejectUnauthorized === undefined ? {} : { rejectUnauthorized: options.rejectUnauthorized }),
+  };
+  return { headers, tls, tlsKey: createHash("sha256").update(JSON.stringify(tls)).digest("hex") };
+}
+
+function pem(name: "ca" | "cert" | "key", value: unknown): TlsMaterial {
+  if (typeof value === "string") return { [name]: value };
+  if (Buffer.isBuffer(value)) return { [name]: value.toString("utf8") };
+  return {};
+}

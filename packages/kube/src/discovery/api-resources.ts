@@ -1,0 +1,74 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import type { Connection } from "../http/connection.ts";
+import { list, text } from "../json.ts";
+
+/** A kind as the API server calls it. */
+export type ResourceKind = Pick<WorkloadKind, "apiKind" | "group" | "version" | "plural" | "isOptional">;
+
+/** The resource of a kind, as it stands in URLs. */
+export interface ApiResource {
+  readonly group: string;
+  readonly version: string;
+  readonly plural: string;
+}
+
+/** A resource, or why this API server has none. */
+export type Lookup = ApiResource | { readonly absent: string };
+
+/**
+ * Which resources an API server has for kinds that it may do without. Asked is its discovery, which everybody may read: a list of
+ * what does not exist is answered with 403, as if it were a right that is missing, to all but administrators.
+ */
+export class ApiResources {
+  readonly #connection: Connection;
+  /** What was found once: a resource that goes away answers 404 by itself. */
+  readonly #found = new Map<string, ApiResource>();
+
+  constructor(connection: Connection) {
+    this.#connection = connection;
+  }
+
+  /** Faults when the API server does not answer: no answer is not an absence. */
+  async find(kind: ResourceKind, signal: AbortSignal): Promise<Lookup> {
+    const { group, version, plural } = kind;
+    if (!kind.isOptional && plural !== undefined) return { group, version, plural };
+    const known = this.#found.get(keyOf(kind));
+    if (known !== undefined) return known;
+    const looked = await this.#discover(kind, signal);
+    if ("plural" in looked) this.#found.set(keyOf(kind), looked);
+    return looked;
+  }
+
+  /** It was there and is no more: the next look is a new one. */
+  forget(kind: ResourceKind): void {
+    this.#found.delete(keyOf(kind));
+  }
+
+  async #discover({ apiKind, group, version, plural }: ResourceKind, signal: AbortSignal): Promise<Lookup> {
+    const groupVersion = `${group}/${version}`;
+    // Below a group that does not exist there is not even JSON, so the list of groups comes first.
+    const groups = await this.#connection.call({ method: "GET", path: "/apis" }, signal);
+    expectKind(groups.body, "APIGroupList");
+    const served = list(groups.body, "groups").flatMap((one) => list(one, "versions"));
+    if (!served.some((one) => text(one, "groupVersion") === groupVersion))
+      return { absent: `this API server has no ${groupVersion}` };
+    const resources = await this.#connection.call({ method: "GET", path: `/apis/${groupVersion}` }, signal);
+    expectKind(resources.body, "APIResourceList");
+    const found = list(resources.body, "resources").find(
+      (one) => text(one, "kind") === apiKind && !text(one, "name").includes("/"),
+    );
+    const name = text(found, "name");
+    if (name === "") return { absent: `this API server has no ${apiKind} in ${groupVersion}` };
+    return { group, version, plural: plural ?? name };
+  }
+}
+
+function keyOf({ apiKind, group, version }: ResourceKind): string {
+  return `${group}/${version}/${apiKind}`;
+}
+
+/** JSON of somebody else's, say of a proxy, is no list without groups. */
+function expectKind(body: unknown, kind: string): void {
+  if (text(body, "kind") !== kind) throw new Fault("kube.malformed", `what was answered is no ${kind}`);
+}

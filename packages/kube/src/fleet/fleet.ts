@@ -1,0 +1,325 @@
+import type { Standing } from "@fleet-reloader/domain/cluster/standing";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
+import type { Reach } from "@fleet-reloader/engine/admission/cluster-gate";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import { Turns } from "@fleet-reloader/engine/async/turns";
+import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { CallRecord } from "../http/call-record.ts";
+import { Connection, type ConnectionOptions } from "../http/connection.ts";
+import type { ClusterProvider, Registration } from "../registration/registration.ts";
+import { ContenderEvents } from "./contender-events.ts";
+import { type Engaged, Engagement, type OnEngaged } from "./engagement.ts";
+import { Incumbency } from "./incumbency.ts";
+import { type Claim, inOrder, Member, type Usable } from "./member.ts";
+import type { Right } from "./rights.ts";
+import { StandingTeller } from "./standing-teller.ts";
+
+export type { Engaged };
+
+export interface FleetOptions {
+  /** In the order of their precedence: of two ways to one cluster the first is taken. */
+  readonly providers: readonly ClusterProvider[];
+  /** What we have to be allowed to do in a cluster of which only these namespaces are served. */
+  readonly rights: (namespaces: readonly string[] | undefined) => readonly Right[];
+  readonly limit?: ConnectionOptions["limit"];
+  readonly userAgent: string;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Pick<Meter, "clusterState">;
+  readonly onCall?: (record: CallRecord) => void;
+  /** This process watches and writes nothing: calls need no connections of their own. */
+  readonly isShared?: boolean;
+  /** Undefined: which registration a cluster is served by is remembered only as long as this process lives. */
+  readonly incumbents?: Incumbents;
+  /** Events tell of registrations that claim another's cluster. */
+  readonly tellsEvents?: boolean;
+}
+
+/** Clusters that are connected to at once: each costs a TLS handshake, and a dozen of them keep a core busy. Karmada has 5. */
+const connectsAtOnce = 12;
+/** A healthy cluster tells who it is in milliseconds; one that does not goes on trying while others have their turn. */
+const connectTurnMs = 2000;
+
+/**
+ * The clusters this process is told of. Each is supervised on its own: one that cannot be reached is tried again for ever, and
+ * nothing ever waits for one cluster on the way to another. Several registrations of one API server are one engagement.
+ */
+export class Fleet {
+  readonly #options: FleetOptions;
+  readonly #turns: Turns;
+  readonly #teller: StandingTeller;
+  readonly #members = new Set<Member>();
+  readonly #claims = new Map<ClusterId, Set<Member>>();
+  readonly #engagements = new Map<ClusterId, Engagement>();
+  readonly #running = new Set<Promise<void>>();
+  readonly #incumbency: Incumbency;
+  /** Providers that have said what there is. */
+  readonly #heard = new Set<ClusterProvider>();
+  readonly #contenders: ContenderEvents | undefined;
+  #life: { readonly signal: AbortSignal; readonly onEngaged: OnEngaged } | undefined;
+
+  constructor(options: FleetOptions) {
+    this.#options = options;
+    this.#turns = new Turns({ ...options, atOnce: connectsAtOnce, longestMs: connectTurnMs });
+    this.#teller = new StandingTeller(options);
+    this.#contenders = options.tellsEvents === true ? new ContenderEvents(options) : undefined;
+    this.#incumbency = new Incumbency({
+      incumbents: options.incumbents,
+      members: () => this.#members,
+      isAllTold: () => this.#heard.size === options.providers.length,
+      changed: (cluster) => this.#settle(cluster),
+    });
+  }
+
+  /** The cluster when it is engaged now. Never kept by those who ask: after a while it may be another object, or none. */
+  get(cluster: ClusterId): Engaged | undefined {
+    const engagement = this.#engagements.get(cluster);
+    return engagement === undefined || engagement.isEnding ? undefined : engagement.engaged;
+  }
+
+  /** How a cluster stands for requests to it; undefined: it is not engaged. */
+  standing(cluster: ClusterId): Standing | undefined {
+    return this.get(cluster) === undefined ? undefined : this.#engagements.get(cluster)?.standing;
+  }
+
+  /** Whether requests to it are worth a try. */
+  reachOf(cluster: ClusterId): Reach {
+    const standing = this.standing(cluster);
+    if (standing === undefined) return "unknown";
+    return standing.state === "Unreachable" ? "unreachable" : "reachable";
+  }
+
+  /**
+   * A line for whatever keeps a cluster that is waited for from being served as it should, for readiness; also as long as it is
+   * not known which clusters there are.
+   */
+  get notEngaged(): readonly string[] {
+    return [
+      ...(this.#incumbency.isLoaded ? [] : ["clusters: what Redis remembers of them is not read yet"]),
+      ...this.#options.providers.flatMap((provider) => this.#silenceOf(provider)),
+      ...inOrder(this.#members).flatMap((member) => (this.#isWaitedFor(member) ? this.#linesOf(member) : [])),
+    ];
+  }
+
+  /** Whether this process is ready only when it serves the cluster. */
+  isWaitedFor(cluster: ClusterId): boolean {
+    return this.#claimants(cluster).some(({ member }) => this.#isWaitedFor(member));
+  }
+
+  /** Every registration, with the cluster that it has led to, if it has. */
+  get registered(): readonly RegisteredCluster[] {
+    return inOrder(this.#members).map(({ registration: { name, labels }, claim }) => ({
+      ...{ name, labels },
+      id: claim?.cluster,
+    }));
+  }
+
+  /** Clusters that some registration leads to, also those that are away; undefined: these are not all known yet. */
+  get claimedClusters(): ReadonlySet<ClusterId> | undefined {
+    return this.#incumbency.registered;
+  }
+
+  /** A line for what people should know of a registration although nobody waits for it. */
+  get notes(): readonly string[] {
+    return inOrder(this.#members).flatMap((member) => {
+      const { problem, registration, standing } = member;
+      const away = this.#isWaitedFor(member) ? [] : this.#linesOf(member);
+      const lines = [
+        ...(problem === undefined ? [] : [problem]),
+        ...(standing.state === "Alias" ? standing.why : []),
+      ];
+      return [...away, ...lines.map((line) => `registration ${registration.id}: ${line}`)];
+    });
+  }
+
+  #silenceOf(provider: ClusterProvider): readonly string[] {
+    const { notReady } = provider;
+    if (notReady.length > 0 || this.#heard.has(provider)) return notReady;
+    return ["clusters: it is not known yet which there are"];
+  }
+
+  /** Engages every registration and calls back once for each cluster. Resolves when the signal is aborted and all is closed. */
+  async run(signal: AbortSignal, onEngaged: OnEngaged): Promise<void> {
+    this.#life = { signal, onEngaged };
+    if (!this.#incumbency.isLoaded) await this.#incumbency.load(signal).catch(() => undefined);
+    await Promise.all(
+      this.#options.providers.map(async (provider, precedence) => {
+        const mine = new Map<string, Member>();
+        const isNamed = provider.isNamed === true;
+        const change = (registrations: readonly Registration[]): void => {
+          this.#change(mine, registrations, { precedence, isNamed, signal });
+          if (this.#heard.size === this.#heard.add(provider).size) return;
+          // Whoever was waited for may be among them, or is gone.
+          for (const cluster of this.#claims.keys()) this.#settle(cluster);
+        };
+        await provider.run(signal, change);
+        if (!signal.aborted) throw new Fault("engine.invariant", "a provider of clusters ended by itself");
+      }),
+    );
+    while (this.#running.size > 0) await Promise.all(this.#running);
+  }
+
+  #change(mine: Map<string, Member>, registrations: readonly Registration[], life: Life): void {
+    const ids = new Set(registrations.map(({ id }) => id));
+    for (const [id, member] of mine) {
+      if (ids.has(id)) continue;
+      mine.delete(id);
+      member.remove();
+    }
+    for (const registration of registrations) {
+      const known = mine.get(registration.id);
+      if (known === undefined) mine.set(registration.id, this.#add(registration, life));
+      else if (known.registration !== registration) known.change(registration);
+    }
+  }
+
+  #add(registration: Registration, life: Life): Member {
+    const member: Member = new Member({
+      ...this.#options,
+      ...{ registration, precedence: life.precedence, isNamed: life.isNamed },
+      turns: this.#turns,
+      changed: () => this.#tell(member),
+      onClaim: (_, before) => this.#claimed(member, before),
+    });
+    this.#members.add(member);
+    this.#tell(member);
+    const ended = member.run(life.signal).finally(() => {
+      this.#members.delete(member);
+      for (const cluster of this.#incumbency.clustersOf(member.id)) this.#settle(cluster);
+    });
+    this.#run(ended);
+    return member;
+  }
+
+  #claimed(member: Member, before: Claim | undefined): void {
+    const { claim } = member;
+    if (before !== undefined && before.cluster !== claim?.cluster) {
+      const left = this.#claims.get(before.cluster);
+      left?.delete(member);
+      if (left?.size === 0) this.#claims.delete(before.cluster);
+      this.#settle(before.cluster);
+    }
+    if (claim === undefined) return;
+    const claimants = this.#claims.get(claim.cluster) ?? new Set();
+    this.#claims.set(claim.cluster, claimants.add(member));
+    this.#settle(claim.cluster);
+  }
+
+  /** Makes the engagement of a cluster what those who claim it make it. */
+  #settle(cluster: ClusterId): void {
+    const claimants = this.#claimants(cluster);
+    const member = this.#incumbency.choose(
+      cluster,
+      claimants.map((one) => one.member),
+    );
+    const chosen = claimants.find((one) => one.member === member);
+    const engagement = this.#engagements.get(cluster);
+    for (const other of claimants)
+      if (other !== chosen) other.member.tell({ type: "alias", of: this.#incumbency.of(cluster) ?? "" });
+    // When it has ended it is looked at again.
+    if (engagement?.isEnding === true) return;
+    if (chosen === undefined) {
+      engagement?.end();
+      return;
+    }
+    const { access, registration } = chosen;
+    if (engagement === undefined) this.#engage(cluster, chosen);
+    else if (isSame(engagement.engaged.namespaces, access.namespaces))
+      engagement.use(access.target, registration.labels);
+    // Other namespaces are other work.
+    else engagement.end();
+    chosen.member.tell({ type: "engaged" });
+    const engaged = this.#engagements.get(cluster)?.engaged;
+    for (const other of claimants)
+      if (engaged !== undefined && other.access.target.server !== access.target.server)
+        this.#contenders?.tell(engaged, other.registration, registration);
+  }
+
+  #engage(cluster: ClusterId, { access, registration }: Omit<Claimant, "member">): void {
+    const life = this.#life;
+    if (life === undefined) return;
+    const { log, rights } = this.#options;
+    const { labels, name } = registration;
+    const { namespaces, target } = access;
+    const connection = new Connection({ ...this.#options, target });
+    const engagement = new Engagement({
+      ...this.#options,
+      ...{ target, onEngaged: life.onEngaged, rights: rights(namespaces) },
+      engaged: { cluster, name, labels, namespaces, connection },
+      changed: () => {
+        for (const { member } of this.#claimants(cluster)) this.#tell(member);
+      },
+      replaced: () => {
+        const fields = { cluster: name, reason: "kube.replaced" };
+        log.warn(fields, "another cluster answers here; it begins afresh");
+        for (const { member } of this.#claimants(cluster))
+          if (member.id === this.#incumbency.of(cluster)) member.lost();
+      },
+    });
+    this.#engagements.set(cluster, engagement);
+    log.info({ cluster: name, clusterUid: cluster, server: target.server }, "cluster engaged");
+    const ended = engagement.run(life.signal).then(() => {
+      this.#engagements.delete(cluster);
+      if (!life.signal.aborted) this.#settle(cluster);
+    });
+    this.#run(ended);
+  }
+
+  /** Who leads to a cluster, the one to be used first. */
+  #claimants(cluster: ClusterId): readonly Claimant[] {
+    return inOrder(this.#claims.get(cluster) ?? []).flatMap((member) => {
+      const { claim, registration } = member;
+      return claim === undefined ? [] : [{ member, access: claim.access, registration }];
+    });
+  }
+
+  #standingOf(member: Member): Standing {
+    const isInUse = member.claim !== undefined && member.standing.state === "Ready";
+    const engagement = isInUse ? this.#engagements.get(member.claim.cluster) : undefined;
+    return engagement?.standing ?? member.standing;
+  }
+
+  /** One of hundreds that is away must not stop the roll-out of this very product, nor hide its endpoints. */
+  #isWaitedFor(member: Member): boolean {
+    const { state } = this.#standingOf(member);
+    return member.isNamed || !(state === "Unreachable" || state === "Forbidden" || state === "Degraded");
+  }
+
+  #linesOf(member: Member): readonly string[] {
+    const { state, why } = this.#standingOf(member);
+    // What cannot be used, or is not meant to be, keeps nothing from being ready.
+    const isMeant = member.claim !== undefined || member.registration.access.type === "usable";
+    if (!isMeant || state === "Alias" || state === "Gone") return [];
+    return why.map((line) => `cluster ${member.registration.name}: ${line}`);
+  }
+
+  #tell(member: Member): void {
+    this.#teller.tell(member, this.#standingOf(member));
+  }
+
+  #run(promise: Promise<void>): void {
+    const running = promise.finally(() => this.#running.delete(running));
+    this.#running.add(running);
+  }
+}
+
+interface Claimant {
+  readonly member: Member;
+  readonly access: Usable;
+  readonly registration: Registration;
+}
+
+interface Life {
+  readonly precedence: number;
+  readonly isNamed: boolean;
+  readonly signal: AbortSignal;
+}
+
+function isSame(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
+  return JSON.stringify(a?.toSorted()) === JSON.stringify(b?.toSorted());
+}

@@ -1,0 +1,37 @@
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+
+/** One request as it went, for metrics. */
+export interface CallRecord {
+  readonly method: string;
+  readonly host: string;
+  /** The status, or `<error>`. */
+  readonly code: string;
+  /** Undefined for a stream: it has no end to measure to. */
+  readonly seconds: number | undefined;
+}
+
+export interface RecordingOptions {
+  readonly clock: Clock;
+  readonly onCall?: (record: CallRecord) => void;
+}
+
+/** Makes a request and tells how it went: with the time to the head of the answer, as client-go measures it. */
+export async function recorded<T extends { readonly statusCode: number }>(
+  { clock, onCall }: RecordingOptions,
+  { method, host, how }: { readonly method: string; readonly host: string; readonly how: "call" | "stream" },
+  request: () => Promise<T>,
+): Promise<T> {
+  const startedAt = clock.monotonic();
+  const record = (code: string): void => {
+    const seconds = how === "call" ? (clock.monotonic() - startedAt) / 1000 : undefined;
+    onCall?.({ method, host, code, seconds });
+  };
+  try {
+    const response = await request();
+    record(String(response.statusCode));
+    return response;
+  } catch (error) {
+    record("<error>");
+    throw error;
+  }
+}

@@ -1,0 +1,49 @@
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+
+interface Waiting {
+  readonly dueMs: number;
+  readonly expire: () => void;
+}
+
+/** How late a deadline may be noticed: nothing next to the seconds that they are. */
+const sweepMs = 250;
+
+/** Ends what has taken as long as it may. One timer serves all of them: each call with one of its own would cost more than its answer. */
+export class Deadlines {
+  readonly #afterMs: number;
+  readonly #clock: Clock;
+  readonly #closed = new AbortController();
+  /** All of the same length, so in the order of their ends. */
+  readonly #waiting = new Set<Waiting>();
+  #isSweeping = false;
+
+  constructor(afterMs: number, clock: Clock) {
+    this.#afterMs = afterMs;
+    this.#clock = clock;
+  }
+
+  /** Calls `expire` when the time is over, unless what is answered has been called before. */
+  add(expire: () => void): () => void {
+    const waiting = { dueMs: this.#clock.monotonic() + this.#afterMs, expire };
+    this.#waiting.add(waiting);
+    if (!this.#isSweeping) void this.#sweep();
+    return () => this.#waiting.delete(waiting);
+  }
+
+  close(): void {
+    this.#closed.abort();
+  }
+
+  async #sweep(): Promise<void> {
+    this.#isSweeping = true;
+    while (this.#waiting.size > 0 && !this.#closed.signal.aborted) {
+      await this.#clock.sleep(sweepMs, this.#closed.signal).catch(() => undefined);
+      for (const waiting of this.#waiting) {
+        if (waiting.dueMs > this.#clock.monotonic()) break;
+        this.#waiting.delete(waiting);
+        waiting.expire();
+      }
+    }
+    this.#isSweeping = false;
+  }
+}

@@ -1,0 +1,58 @@
+import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
+import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
+import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
+import { until } from "@fleet-reloader/testkit/until";
+import { expect, test } from "vitest";
+import { isRunning, startPlugin } from "../fixture/counting-plugin.ts";
+import { targetOf } from "../fixture/targets-of.ts";
+import { Route } from "./route.ts";
+
+const forever = new AbortController().signal;
+const access = { clusterName: "c", userName: "u", url: "https://127.0.0.1:1/k8s/", token: "first" };
+
+function routeTo(target = targetOf(renderKubeconfig(access))) {
+  const route = new Route({
+    ...{ target, clock: new ManualClock(), callConnections: 1 },
+  });
+  return Object.assign(route, { [Symbol.asyncDispose]: () => route.close() });
+}
+
+test("the credentials for one address are never sent to another, also when it changes while they are asked for", async () => {
+  await using route = routeTo();
+  const asked = route.way(forever);
+  route.use(targetOf(renderKubeconfig({ ...access, url: "https://127.0.0.1:2", token: "second" })));
+  expect(await asked).toMatchObject({
+    origin: "https://127.0.0.1:2",
+    identity: { headers: { authorization: "Bearer second" } },
+  });
+});
+
+test("whoever waits for credentials goes on with the new ones as soon as there are any, and the plugin of the old is stopped", async () => {
+  using plugin = startPlugin("https://127.0.0.1:1");
+  plugin.hang();
+  await using route = routeTo(plugin.target);
+  const asked = route.way(forever);
+  const pid = await until("the plugin runs", () => plugin.hungPid());
+  route.use(targetOf(renderKubeconfig({ ...access, token: "second" })));
+  expect((await asked).identity.headers).toEqual({ authorization: "Bearer second" });
+  await until("the plugin is gone", () => !isRunning(pid));
+});
+
+test("another token keeps the connections; another address or other TLS material does not", async () => {
+  await using route = routeTo();
+  const { pools } = await route.way(forever);
+  const goBy = async (change: object) => {
+    route.use(targetOf(renderKubeconfig({ ...access, ...change })));
+    return (await route.way(forever)).pools;
+  };
+  expect(await goBy({ token: "second" })).toBe(pools);
+  const { certificatePem } = createLoopbackCertificate();
+  const trusting = await goBy({ certificatePem });
+  expect(trusting).not.toBe(pools);
+  expect(await goBy({ certificatePem, url: "https://127.0.0.1:2" })).not.toBe(trusting);
+});
+
+test("what the connections are known by holds no private key", async () => {
+  await using route = routeTo();
+  expect((await route.way(forever)).identity.tlsKey).toMatch(/^[0-9a-f]{64}$/);
+});

@@ -1,0 +1,165 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { Credentials, type Identity, isSame } from "../credentials/credentials.ts";
+import type { ClusterTarget } from "../credentials/kubeconfig.ts";
+import { createPools, type HttpPools } from "./http-pools.ts";
+import type { Transport } from "./transport/transport.ts";
+
+export interface RouteOptions {
+  readonly target: ClusterTarget;
+  readonly clock: Clock;
+  /** Undefined: calls go over the connections of the streams. */
+  readonly callConnections: number | undefined;
+}
+
+/** What a request goes by. */
+export interface Way {
+  readonly origin: string;
+  /** Stands before each path. */
+  readonly prefix: string;
+  readonly identity: Identity;
+  readonly pools: HttpPools;
+}
+
+/** How an API server is reached now: its address, our credentials, and the connections that were made with both. */
+export class Route {
+  readonly #options: RouteOptions;
+  #at: Address;
+  #made: Made | undefined;
+  #isClosed = false;
+
+  constructor(options: RouteOptions) {
+    this.#options = options;
+    this.#at = addressOf(options.target, options.clock);
+  }
+
+  get server(): string {
+    return this.#at.target.server;
+  }
+
+  get host(): string {
+    return this.#at.host;
+  }
+
+  use(target: ClusterTarget): void {
+    const old = this.#at;
+    this.#at = addressOf(target, this.#options.clock);
+    // Their plugin is stopped, and whoever waits for them goes on with the new ones.
+    old.credentials.close();
+  }
+
+  /** The server refused what a request was sent with. */
+  refused(identity: Identity): void {
+    this.#at.credentials.invalidate(identity);
+  }
+
+  /** Whether a request that was refused with this identity would go out with another one now. */
+  async hasOther(identity: Identity, signal: AbortSignal): Promise<boolean> {
+    return !isSame((await this.#way(signal)).identity, identity);
+  }
+
+  /**
+   * Faults with `engine.aborted` when the signal is aborted, or all is closed: nothing opens it again. `beforeUse` is asked when there
+   * is nothing left to be waited for; and once more if there was something after all.
+   */
+  async way(signal: AbortSignal, beforeUse?: () => Promise<void>): Promise<Way> {
+    let way = await this.#way(signal);
+    if (beforeUse === undefined) return way;
+    for (;;) {
+      await beforeUse();
+      const now = await this.#way(signal);
+      if (now.identity === way.identity) return now;
+      way = now;
+    }
+  }
+
+  async #way(signal: AbortSignal): Promise<Way> {
+    for (;;) {
+      const at = this.#at;
+      if (this.#isClosed) throw closed();
+      try {
+        const identity = await at.credentials.get(signal);
+        // The credentials for one address are never sent to another.
+        if (at !== this.#at) continue;
+        if (this.#isClosed) throw closed();
+        return { origin: at.origin, prefix: at.prefix, identity, pools: this.#poolsFor(at, identity) };
+      } catch (error) {
+        // What was wrong with the old ones is no matter any more.
+        if (at === this.#at || signal.aborted) throw error;
+      }
+    }
+  }
+
+  /** From now on over other connections. */
+  renew(): void {
+    this.#leave(undefined);
+  }
+
+  async close(): Promise<void> {
+    const pools = this.#made?.pools;
+    this.#isClosed = true;
+    this.#made = undefined;
+    this.#at.credentials.close();
+    await Promise.all(allOf(pools).map((one) => one.destroy()));
+  }
+
+  #poolsFor({ target }: Address, identity: Identity): HttpPools {
+    const { server, proxyUrl } = target;
+    const { tlsKey } = identity;
+    const old = this.#made;
+    if (old?.server === server && old.proxyUrl === proxyUrl && old.tlsKey === tlsKey) return old.pools;
+    const pools = usable(target, () => createPools(target, identity, this.#options.callConnections));
+    this.#leave({ server, proxyUrl, tlsKey, pools });
+    return pools;
+  }
+
+  /** What is under way on the old pools ends in its own time. */
+  #leave(made: Made | undefined): void {
+    const old = this.#made;
+    this.#made = made;
+    for (const one of allOf(old?.pools)) void one.close();
+  }
+}
+
+interface Address {
+  readonly target: ClusterTarget;
+  readonly credentials: Credentials;
+  readonly host: string;
+  readonly origin: string;
+  readonly prefix: string;
+}
+
+/** Connections with what they were made of: with another address or other TLS material others are needed. */
+interface Made {
+  readonly server: string;
+  readonly proxyUrl: string | undefined;
+  readonly tlsKey: string;
+  readonly pools: HttpPools;
+}
+
+/** Taken apart once: a request has no time for it. */
+function addressOf(target: ClusterTarget, clock: Clock): Address {
+  const { host, origin, pathname } = new URL(target.server);
+  const credentials = new Credentials(target, clock);
+  return { target, credentials, host, origin, prefix: pathname.replace(/\/$/, "") };
+}
+
+function allOf(pools: HttpPools | undefined): readonly Transport[] {
+  return pools === undefined ? [] : [...new Set([pools.calls, pools.streams, pools.lists])];
+}
+
+/** A mistake of ours to mend here: nothing was sent, and nothing the server does will change it. */
+function usable(target: ClusterTarget, create: () => HttpPools): HttpPools {
+  try {
+    return create();
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    // Without the error: it may quote the address of the proxy, which may hold a password.
+    const mend = target.proxyUrl === undefined ? "" : "; check its proxy-url, expected http://host:port";
+    throw new Fault("kube.unreachable", `no connection to ${target.server} can be made${mend}`);
+  }
+}
+
+function closed(): Fault {
+  return new Fault("engine.aborted", "the connection to the API server is closed");
+}

@@ -1,0 +1,90 @@
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
+import { jsonText } from "@fleet-reloader/domain/json";
+import type { Connection } from "../http/connection.ts";
+import { field, text } from "../json.ts";
+import { resourcePath } from "../resource.ts";
+import { absentOr } from "./object-answer.ts";
+
+const configMaps = { group: "", version: "v1", plural: "configmaps" } as const;
+/** Where in the ConfigMap the document is. */
+const key = "freezes.yaml";
+/** Two who freeze at the same time take turns. */
+const attemptsMax = 5;
+
+/** A freeze document in a ConfigMap of the hub. */
+export class FreezeConfigMap {
+  readonly name: string;
+  readonly #connection: Connection;
+  readonly #ref: { readonly namespace: string; readonly name: string };
+  readonly #signal: AbortSignal;
+
+  constructor(options: {
+    readonly connection: Connection;
+    readonly namespace: string;
+    readonly name: string;
+    readonly signal: AbortSignal;
+  }) {
+    this.name = `ConfigMap ${options.namespace}/${options.name}`;
+    this.#connection = options.connection;
+    this.#ref = options;
+    this.#signal = options.signal;
+  }
+
+  /** Undefined: there is no such ConfigMap. Rejects when nobody can tell. */
+  async text(): Promise<string | undefined> {
+    return (await this.#read())?.text;
+  }
+
+  /** Writes what the document becomes, unless somebody else has written meanwhile: then it is read and changed again. */
+  async write(change: (before: string | undefined) => string): Promise<void> {
+    for (let attempt = 1; ; attempt += 1) {
+      const before = await this.#read();
+      try {
+        await this.#write(before, change(before?.text));
+        return;
+      } catch (error) {
+        if (asFault(error).class !== "conflict" || attempt === attemptsMax) throw error;
+      }
+    }
+  }
+
+  async #read() {
+    const { namespace, name } = this.#ref;
+    const path = resourcePath(configMaps, namespace, name);
+    const answer = await this.#connection.call({ method: "GET", path }, this.#signal);
+    return absentOr(answer, this.#ref, (object) => {
+      const document = jsonText(field(object, "data", key));
+      if (document === undefined)
+        throw new Fault("config.invalid", `it has no ${key} under data; add one, [] for no freezes`);
+      return { text: document, resourceVersion: text(object, "metadata", "resourceVersion") };
+    });
+  }
+
+  async #write(before: { readonly resourceVersion: string } | undefined, document: string): Promise<void> {
+    const { namespace, name } = this.#ref;
+    const query = `?fieldManager=${fieldManager}`;
+    const data = { [key]: document };
+    if (before === undefined) {
+      const body = JSON.stringify({
+        apiVersion: "v1",
+        kind: "ConfigMap",
+        metadata: { name, namespace },
+        data,
+      });
+      const path = `${resourcePath(configMaps, namespace)}${query}`;
+      const made = await this.#connection.call(
+        { method: "POST", path, contentType: "application/json", body },
+        this.#signal,
+      );
+      if (made.status === 404) throw new Fault("kube.rejected", `there is no namespace ${namespace}`);
+      return;
+    }
+    const { resourceVersion } = before;
+    const path = `${resourcePath(configMaps, namespace, name)}${query}`;
+    const body = JSON.stringify({ metadata: { resourceVersion }, data });
+    const contentType = "application/merge-patch+json";
+    const answer = await this.#connection.call({ method: "PATCH", path, contentType, body }, this.#signal);
+    if (answer.status === 404) throw new Fault("kube.conflict", `${this.name} was deleted meanwhile`);
+  }
+}

@@ -1,0 +1,226 @@
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
+import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
+import { patchBody } from "@fleet-reloader/domain/strategy/patch-body";
+import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import {
+  type ClusterApi,
+  type LiveSource,
+  type LiveWorkload,
+  type MayStill,
+  podsMax,
+} from "@fleet-reloader/engine/ports/cluster-api";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { Call } from "../http/call.ts";
+import type { Connection } from "../http/connection.ts";
+import { list, seconds, stringMap, text } from "../json.ts";
+import { accept, resourcePath } from "../resource.ts";
+import { labelledNamespace, liveWorkload } from "./metadata.ts";
+import { absentOr } from "./object-answer.ts";
+import { providerClassResource, readProviderClass } from "./provider-class.ts";
+import { unlessAbsent } from "./secrets-store.ts";
+import { sourceContent } from "./source-content.ts";
+import { sourceWrite } from "./source-write.ts";
+import { WorkloadObjects } from "./workload-objects.ts";
+
+const sourceResources = {
+  ConfigMap: { group: "", version: "v1", plural: "configmaps" },
+  Secret: { group: "", version: "v1", plural: "secrets" },
+  SecretProviderClass: providerClassResource,
+} as const satisfies Readonly<Record<SourceKind, object>>;
+
+export function sourceResource(kind: SourceKind) {
+  return sourceResources[kind];
+}
+
+/** Reads and conditional writes of one cluster, over its own connection. */
+export function createKubeClusterApi(
+  cluster: ClusterId,
+  connection: Connection,
+  workloadKinds: readonly WorkloadKind[],
+  sourceSelector?: string,
+): ClusterApi {
+  const objects = new WorkloadObjects(connection, workloadKinds);
+  return {
+    cluster,
+    readWorkload: (ref, signal) => objects.read(ref, signal),
+    async readSource(ref, signal) {
+      if (ref.kind === "SecretProviderClass") return await readProviderClass(ref, connection, signal);
+      const path = resourcePath(sourceResource(ref.kind), ref.namespace, ref.name);
+      const answer = await connection.call({ method: "GET", path }, signal);
+      return absentOr(answer, ref, (object) => liveSource(ref, object));
+    },
+    async readSourceAnnotations(ref, signal) {
+      const path = resourcePath(sourceResource(ref.kind), ref.namespace, ref.name);
+      const answer = await connection.ask({ method: "GET", path, accept: accept.metadata }, signal);
+      return absentOr(answer, ref, (object) => stringMap(object, "metadata", "annotations")) ?? {};
+    },
+    readSources: (kind, namespace, names, signal) =>
+      readSources({ kind, namespace, names }, connection, signal),
+    async listSourceNames(kind, namespace, signal) {
+      const names = async (): Promise<readonly string[]> => {
+        const query =
+          sourceSelector === undefined ? "" : `?${new URLSearchParams({ labelSelector: sourceSelector })}`;
+        const path = `${resourcePath(sourceResource(kind), namespace)}${query}`;
+        const answer = await connection.call({ method: "GET", path, accept: accept.metadataList }, signal);
+        if (text(answer.body, "metadata", "resourceVersion") === "")
+          throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
+        return list(answer.body, "items").map((item) => text(item, "metadata", "name"));
+      };
+      if (kind !== "SecretProviderClass") return await names();
+      return await unlessAbsent(names, [], { connection, signal });
+    },
+    async listPods(namespace, labelSelector, signal) {
+      const query = new URLSearchParams({ labelSelector, limit: String(podsMax) });
+      const path = `${resourcePath({ group: "", version: "v1", plural: "pods" }, namespace)}?${query}`;
+      const { body } = await connection.call({ method: "GET", path }, signal);
+      return list(body, "items");
+    },
+    async readNamespaceLabels(namespace, signal) {
+      const path = resourcePath({ group: "", version: "v1", plural: "namespaces" }, undefined, namespace);
+      const answer = await connection.call({ method: "GET", path, accept: accept.metadata }, signal);
+      if (answer.status === 404 && text(answer.body, "kind") === "Status") return undefined;
+      const read = labelledNamespace(answer.body);
+      if (read?.name !== namespace)
+        throw new Fault(
+          "kube.malformed",
+          `what was answered with ${answer.status} is not the namespace ${namespace}`,
+        );
+      return read.labels;
+    },
+    async patchWorkload(ref, { mayStill, ...patch }, signal): Promise<LiveWorkload | undefined> {
+      const kind = objects.kindOf(ref);
+      const resource = await objects.resource(ref, signal);
+      if (resource === undefined) return undefined;
+      const answer = await connection.call(
+        {
+          method: "PATCH",
+          path: `${resourcePath(resource, ref.namespace, ref.name)}?fieldManager=${fieldManager}`,
+          contentType: `application/${kind.patch === "strategic" ? "strategic-merge-patch" : "merge-patch"}+json`,
+          body: JSON.stringify(patchBody(kind, patch)),
+          ...onlyIf(mayStill),
+        },
+        signal,
+      );
+      return absentOr(answer, ref, (object) => liveWorkload(kind, object));
+    },
+    createWorkload: (made, signal, mayStill) =>
+      create({ connection, objects, ...onlyIf(mayStill) }, made, signal),
+    async deleteExactly(ref, exactly, signal, mayStill) {
+      const resource = await objects.resource(ref, signal);
+      if (resource === undefined) return;
+      const answer = await connection.call(
+        {
+          method: "DELETE",
+          path: resourcePath(resource, ref.namespace, ref.name),
+          contentType: "application/json",
+          body: JSON.stringify({
+            kind: "DeleteOptions",
+            apiVersion: "v1",
+            propagationPolicy: "Background",
+            preconditions: exactly,
+          }),
+          ...onlyIf(mayStill),
+        },
+        signal,
+      );
+      if (answer.status === 404 && text(answer.body, "kind") !== "Status")
+        throw new Fault("kube.malformed", "what was answered with 404 is not the API server's");
+    },
+  };
+}
+
+interface Creation extends Pick<Call, "beforeSent"> {
+  readonly connection: Connection;
+  readonly objects: WorkloadObjects;
+}
+
+async function create(
+  { connection, objects, ...how }: Creation,
+  { ref, object }: NewObject,
+  signal: AbortSignal,
+): Promise<LiveWorkload> {
+  const resource = await objects.resource(ref, signal);
+  const path = resource && `${resourcePath(resource, ref.namespace)}?fieldManager=${fieldManager}`;
+  if (path === undefined) throw new Fault("kube.rejected", `this API server has no ${ref.kind}`);
+  try {
+    const body = JSON.stringify(object);
+    const answer = await connection.call(
+      { method: "POST", path, contentType: "application/json", body, ...how },
+      signal,
+    );
+    const made = absentOr(answer, ref, (answered) => liveWorkload(objects.kindOf(ref), answered));
+    if (made === undefined)
+      throw new Fault(
+        "kube.rejected",
+        `the namespace ${ref.namespace} is gone, no ${ref.kind} can be created in it`,
+      );
+    return made;
+  } catch (error) {
+    if (asFault(error).code !== "kube.exists") throw error;
+    const there = await objects.read(ref, signal);
+    // Gone between the two answers: it is decided again.
+    if (there === undefined) throw error;
+    return there;
+  }
+}
+
+/** A page of large sources is some MiB, which are dropped when they have been hashed. */
+const sourcesInPage = 100;
+
+async function readSources(
+  { kind, namespace, names }: Many,
+  connection: Connection,
+  signal: AbortSignal,
+): Promise<ReadonlyMap<string, LiveSource>> {
+  const found = new Map<string, LiveSource>();
+  const base = resourcePath(sourceResource(kind), namespace);
+  for (let next: string | undefined = ""; next !== undefined; ) {
+    const query = new URLSearchParams({
+      limit: String(sourcesInPage),
+      ...(next === "" ? {} : { continue: next }),
+    });
+    const answer = await connection.call({ method: "GET", path: `${base}?${query}`, isLarge: true }, signal);
+    if (text(answer.body, "metadata", "resourceVersion") === "")
+      throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
+    for (const item of list(answer.body, "items")) {
+      const name = text(item, "metadata", "name");
+      if (names.has(name)) found.set(name, liveSource({ kind, namespace, name }, item));
+    }
+    next = text(answer.body, "metadata", "continue") || undefined;
+  }
+  return found;
+}
+
+interface Many {
+  readonly kind: SourceKind;
+  readonly namespace: string;
+  readonly names: ReadonlySet<string>;
+}
+
+function liveSource(ref: SourceRef, object: unknown): LiveSource {
+  const createdAtSeconds = seconds(object, "metadata", "creationTimestamp");
+  const write = sourceWrite(object);
+  const writtenAtSeconds = Math.max(createdAtSeconds, write.by?.atSeconds ?? 0);
+  return {
+    ref,
+    annotations: stringMap(object, "metadata", "annotations"),
+    labels: stringMap(object, "metadata", "labels"),
+    ...{ createdAtSeconds, writtenAtSeconds },
+    isModified: writtenAtSeconds > createdAtSeconds,
+    resourceVersion: write.resourceVersion,
+    content: sourceContent(ref.kind, object),
+    write,
+  };
+}
+
+function onlyIf(mayStill: MayStill | undefined): Pick<Call, "beforeSent"> {
+  if (mayStill === undefined) return {};
+  return {
+    async beforeSent() {
+      if (!(await mayStill()))
+        throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
+    },
+  };
+}

@@ -1,0 +1,55 @@
+import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
+import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
+import type { LabelledNamespace } from "@fleet-reloader/engine/watch/namespace-watch";
+import { field, list, seconds, stringMap, text } from "../json.ts";
+
+/** A ConfigMap or Secret as a metadata-only watch shows it. */
+export function sourceVersion(kind: SourceKind, object: unknown): SourceVersion | undefined {
+  const namespace = text(object, "metadata", "namespace");
+  const name = text(object, "metadata", "name");
+  const resourceVersion = text(object, "metadata", "resourceVersion");
+  if (namespace === "" || name === "" || resourceVersion === "") return undefined;
+  return { ref: { kind, namespace, name }, resourceVersion };
+}
+
+/** A namespace as a metadata-only watch shows it. */
+export function labelledNamespace(object: unknown): LabelledNamespace | undefined {
+  const name = text(object, "metadata", "name");
+  return name === "" ? undefined : { name, labels: stringMap(object, "metadata", "labels") };
+}
+
+/** A workload with its own pod template, wherever its kind has it. */
+export function liveWorkload(kind: WorkloadKind, object: unknown): LiveWorkload | undefined {
+  const namespace = text(object, "metadata", "namespace");
+  const name = text(object, "metadata", "name");
+  if (namespace === "" || name === "") return undefined;
+  const createdAtSeconds = seconds(object, "metadata", "creationTimestamp");
+  return {
+    ref: { kind: kind.kind, namespace, name },
+    uid: text(object, "metadata", "uid"),
+    resourceVersion: text(object, "metadata", "resourceVersion"),
+    generation: Number(field(object, "metadata", "generation") ?? 0),
+    annotations: stringMap(object, "metadata", "annotations"),
+    templateAnnotations: stringMap(object, ...kind.templatePath, "metadata", "annotations"),
+    template: field(object, ...kind.templatePath),
+    object,
+    createdAtSeconds,
+    templateChangedAtSeconds: Math.max(createdAtSeconds, ...templateTimes(kind, object)),
+    writtenAtSeconds: Math.max(createdAtSeconds, ...writeTimes(object)),
+    isPaused: field(object, "spec", "paused") === true,
+    isDeleting: text(object, "metadata", "deletionTimestamp") !== "",
+  };
+}
+
+function writeTimes(object: unknown): readonly number[] {
+  return list(object, "metadata", "managedFields").map((entry) => seconds(entry, "time"));
+}
+
+function templateTimes({ templatePath }: WorkloadKind, object: unknown): readonly number[] {
+  const fields = templatePath.map((name) => `f:${name}`);
+  return list(object, "metadata", "managedFields")
+    .filter((entry) => field(entry, "fieldsV1", ...fields) !== undefined)
+    .map((entry) => seconds(entry, "time"));
+}

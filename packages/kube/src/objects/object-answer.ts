@@ -1,0 +1,23 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Answer } from "../http/call.ts";
+import { text } from "../json.ts";
+
+/**
+ * What an answer says of one object. JSON of somebody else's, say of a proxy, is neither an absence nor an empty object:
+ * taken for a source without keys it would roll everything that uses it.
+ */
+export function absentOr<T>(
+  { status, body }: Answer,
+  { namespace, name }: { readonly namespace: string; readonly name: string },
+  parse: (object: unknown) => T | undefined,
+): T | undefined {
+  if (status === 404 && text(body, "kind") === "Status") return undefined;
+  const isIt = text(body, "metadata", "name") === name && text(body, "metadata", "namespace") === namespace;
+  const parsed = isIt ? parse(body) : undefined;
+  if (parsed === undefined)
+    throw new Fault(
+      "kube.malformed",
+      `what was answered with ${status} is not the object ${namespace}/${name}`,
+    );
+  return parsed;
+}

@@ -1,0 +1,165 @@
+import { isOlderVersion } from "@fleet-reloader/domain/resource-version";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
+import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
+import { field, list, seconds, text } from "../json.ts";
+
+/** One per pod and class, written by the Secrets Store CSI driver: the versions the pod's volume shows. */
+export const podStatusKind = {
+  apiKind: "SecretProviderClassPodStatus",
+  group: "secrets-store.csi.x-k8s.io",
+  version: "v1",
+  plural: "secretproviderclasspodstatuses",
+  isOptional: true,
+} as const;
+
+export interface PodStatus {
+  /** The class whose content it shows. */
+  readonly source: SourceRef;
+  readonly resourceVersion: string;
+  /** When its objects became what they are: other writes, say of a label, do not count. */
+  readonly changedAtSeconds: number;
+  /** Its objects have become others since the pod mounted them. */
+  readonly isModified: boolean;
+  /** Each object's id and version, by id. */
+  readonly objects: readonly (readonly [id: string, version: string])[];
+}
+
+/** A pod status as a stream shows it. */
+export interface SeenPodStatus {
+  /** `namespace/name`. */
+  readonly key: string;
+  readonly shown: PodStatus | undefined;
+}
+
+/** Undefined only for what has no name: a status that shows nothing any more ends what its key showed before. */
+export function seenPodStatus(object: unknown): SeenPodStatus | undefined {
+  const namespace = text(object, "metadata", "namespace");
+  const name = text(object, "metadata", "name");
+  return namespace === "" || name === ""
+    ? undefined
+    : { key: `${namespace}/${name}`, shown: podStatus(object) };
+}
+
+/** Undefined when it does not say of which class it is. One without objects shows nothing (yet), and is left out too. */
+export function podStatus(object: unknown): PodStatus | undefined {
+  const namespace = text(object, "metadata", "namespace");
+  const name = text(object, "status", "secretProviderClassName");
+  const objects = list(object, "status", "objects")
+    .map((each) => [text(each, "id"), text(each, "version")] as const)
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  if (namespace === "" || name === "" || objects.length === 0) return undefined;
+  const changedAtSeconds = changedAt(object);
+  return {
+    source: { kind: "SecretProviderClass", namespace, name },
+    resourceVersion: text(object, "metadata", "resourceVersion"),
+    changedAtSeconds,
+    // The driver makes it whole; of a custom resource each write that is not of metadata alone counts as a generation.
+    isModified:
+      Number(field(object, "metadata", "generation") ?? 1) > 1 ||
+      changedAtSeconds > seconds(object, "metadata", "creationTimestamp"),
+    objects,
+  };
+}
+
+function changedAt(object: unknown): number {
+  const times = list(object, "metadata", "managedFields")
+    .filter((entry) => field(entry, "fieldsV1", "f:status", "f:objects") !== undefined)
+    .map((entry) => seconds(entry, "time"));
+  return Math.max(seconds(object, "metadata", "creationTimestamp"), ...times);
+}
+
+/**
+ * The status that says what the content is now. While a rotation goes from pod to pod the statuses differ; the one whose objects
+ * changed last is ahead of the others, which follow.
+ */
+export function newestOf<T extends Pick<PodStatus, "changedAtSeconds" | "resourceVersion">>(
+  statuses: Iterable<T>,
+): T | undefined {
+  let newest: T | undefined;
+  for (const status of statuses) if (newest === undefined || isOlder(newest, status)) newest = status;
+  return newest;
+}
+
+/** Whether some pod may show another content than its volume had when it started, or than other pods show. */
+export function isRotated(statuses: readonly PodStatus[]): boolean {
+  const [first] = statuses;
+  return statuses.some((status) => status.isModified || String(status.objects) !== String(first?.objects));
+}
+
+type Age = Pick<PodStatus, "changedAtSeconds" | "resourceVersion">;
+
+function isOlder(a: Age, b: Age): boolean {
+  if (a.changedAtSeconds !== b.changedAtSeconds) return a.changedAtSeconds < b.changedAtSeconds;
+  return isOlderVersion(a.resourceVersion, b.resourceVersion);
+}
+
+/**
+ * Turns what a list or watch shows of pod statuses into versions of their classes: that of the newest. Kept is where each
+ * status stood when its objects last changed, so that a label on one leads to nothing. A status that goes with its pod says
+ * nothing of the class.
+ */
+export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamHandler<SeenPodStatus> {
+  const known = new Map<string, PodStatus>();
+  let listed = new Set<string>();
+
+  return {
+    listBegins() {
+      listed = new Set();
+      handler.listBegins();
+    },
+    async page(statuses) {
+      for (const status of statuses) {
+        if (status.shown !== undefined) listed.add(status.key);
+        remember(status);
+      }
+    },
+    async listed() {
+      for (const key of known.keys()) if (!listed.has(key)) known.delete(key);
+      await handler.page(versions([...known.values()].map(({ source }) => source)));
+      await handler.listed();
+    },
+    async events(events) {
+      for (const { type, object } of events) {
+        if (type === "delete") known.delete(object.key);
+        else remember(object);
+      }
+      const upserts = events.flatMap(({ type, object: { shown }, isNew }) =>
+        type === "upsert" && shown !== undefined ? [{ shown, isNew }] : [],
+      );
+      const changed = versions(upserts.map(({ shown }) => shown.source));
+      const newest = new Set(upserts.filter(({ isNew }) => isNew).map(({ shown }) => shown.resourceVersion));
+      if (changed.length > 0)
+        await handler.events(
+          changed.map((object) => {
+            const isNew = newest.has(object.resourceVersion) ? ({ isNew: true } as const) : {};
+            return { type: "upsert", object, ...isNew } as const;
+          }),
+        );
+    },
+    stateChanged: (state, why) => handler.stateChanged(state, why),
+  };
+
+  function remember({ key, shown }: SeenPodStatus): void {
+    const before = known.get(key);
+    if (shown === undefined) known.delete(key);
+    else if (before === undefined || identity(before) !== identity(shown)) known.set(key, shown);
+  }
+
+  /** Each class once, with the version of its newest status. */
+  function versions(sources: readonly SourceRef[]): readonly SourceVersion[] {
+    const byClass = Map.groupBy(known.values(), ({ source }) => classKey(source));
+    return [...new Set(sources.map(classKey))].flatMap((key) => {
+      const newest = newestOf(byClass.get(key) ?? []);
+      return newest === undefined ? [] : [{ ref: newest.source, resourceVersion: newest.resourceVersion }];
+    });
+  }
+}
+
+function classKey({ namespace, name }: SourceRef): string {
+  return `${namespace}/${name}`;
+}
+
+function identity({ source, objects }: PodStatus): string {
+  return JSON.stringify([source.name, objects]);
+}

@@ -1,0 +1,22 @@
+import type { SourceWrite, SourceWriter } from "@fleet-reloader/domain/source/source";
+import { field, list, seconds, text } from "../json.ts";
+
+const contentFields = ["f:data", "f:binaryData", "f:stringData"];
+
+/** Which version of a ConfigMap or Secret this is, and which field manager wrote content of it last. */
+export function sourceWrite(object: unknown): SourceWrite {
+  const resourceVersion = text(object, "metadata", "resourceVersion");
+  const writers = list(object, "metadata", "managedFields")
+    .filter((entry) => contentFields.some((name) => field(entry, "fieldsV1", name) !== undefined))
+    .map(
+      (entry): SourceWriter => ({
+        manager: text(entry, "manager"),
+        operation: text(entry, "operation"),
+        atSeconds: seconds(entry, "time"),
+      }),
+    );
+  const [first, ...others] = writers;
+  if (first === undefined) return { resourceVersion };
+  const by = others.reduce((newest, one) => (one.atSeconds >= newest.atSeconds ? one : newest), first);
+  return { resourceVersion, by };
+}

@@ -1,0 +1,118 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import { rollout } from "@fleet-reloader/domain/kind/rollout";
+import type { StreamHandler, StreamState } from "@fleet-reloader/engine/ports/source-stream";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { until } from "@fleet-reloader/testkit/until";
+import { expect, test } from "vitest";
+import type { Lookup } from "../discovery/api-resources.ts";
+import { systemClock } from "../fixture/system-clock.ts";
+import { createOptionalStream } from "./optional-stream.ts";
+
+const there: Lookup = { group: "argoproj.io", version: "v1alpha1", plural: "rollouts" };
+const absent = { absent: "there is no such group" };
+
+/** A resource that is there, until somebody says otherwise, and a list + watch of it that fails when told to. */
+function startWorld() {
+  const lifetime = new AbortController();
+  const states: StreamState[] = [];
+  const log = new CollectedLog();
+  let lookup: Lookup | Fault = there;
+  let watched: StreamHandler<unknown> | undefined;
+  const followed: string[] = [];
+  const stream = createOptionalStream<unknown>({
+    kind: rollout,
+    resources: {
+      async find() {
+        if (lookup instanceof Fault) throw lookup;
+        return lookup;
+      },
+      forget: () => undefined,
+    },
+    handler: {
+      listBegins: () => undefined,
+      page: async () => undefined,
+      listed: async () => undefined,
+      events: async () => undefined,
+      stateChanged: (state) => void states.push(state),
+    },
+    reflect: ({ plural, version }, handler) => ({
+      async run(signal) {
+        followed.push(`${version} ${plural}`);
+        watched = handler;
+        handler.stateChanged("watching", "");
+        await new Promise<void>((resolve) => {
+          signal.addEventListener("abort", () => resolve(), { once: true });
+        });
+        handler.stateChanged("stopped", "stopped");
+      },
+    }),
+    clock: systemClock,
+    log,
+    absentMs: 10,
+  });
+  const running = stream.run(lifetime.signal);
+  return {
+    log,
+    states,
+    followed,
+    runs: () => followed.length,
+    fail: (state: "blocked" | "backoff") => watched?.stateChanged(state, "failed"),
+    answer(next: Lookup | Fault) {
+      lookup = next;
+    },
+    async [Symbol.asyncDispose]() {
+      lifetime.abort();
+      await running;
+    },
+  };
+}
+
+// To those without the right an API server says that it forbids what it does not have.
+test.each(["blocked", "backoff"] as const)(
+  "what is gone is absent, though its list + watch is merely %s, and is served again when it is back",
+  async (state) => {
+    await using world = startWorld();
+    await until("it is watched", () => world.runs() === 1);
+    world.answer(absent);
+    world.fail(state);
+    await until("it is absent", () => world.states.includes("absent"));
+    expect(world.states).not.toContain("stopped");
+    world.answer(there);
+    await until("it is watched again", () => world.runs() === 2);
+    expect(world.states.at(-1)).toBe("watching");
+    const said = () => world.log.messages("info").filter((line) => line.startsWith(absent.absent)).length;
+    expect(said()).toBe(1);
+    world.answer(absent);
+    world.fail(state);
+    await until("it is said again", () => said() === 2);
+  },
+);
+
+test.each([
+  ["version", { ...there, version: "v1" }, "v1 rollouts"],
+  ["name", { ...there, plural: "rolls" }, "v1alpha1 rolls"],
+])(
+  "what is there by another %s is followed by that one, once the list + watch fails",
+  async (_, next, now) => {
+    await using world = startWorld();
+    await until("it is watched", () => world.runs() === 1);
+    world.answer(next);
+    world.fail("backoff");
+    await until("it is watched anew", () => world.runs() === 2);
+    expect(world.followed).toEqual(["v1alpha1 rollouts", now]);
+    expect(world.states).not.toContain("absent");
+  },
+);
+
+test.each([
+  ["it is still there", there],
+  ["discovery does not answer", new Fault("kube.timeout", "no answer")],
+])("a list + watch that fails goes on by itself when %s", async (_, answer) => {
+  await using world = startWorld();
+  await until("it is watched", () => world.runs() === 1);
+  world.answer(answer);
+  for (let count = 0; count < 5; count += 1) world.fail("backoff");
+  await until("it was asked", () => world.states.filter((state) => state === "backoff").length === 5);
+  expect(world.runs()).toBe(1);
+  expect(world.states).not.toContain("absent");
+});

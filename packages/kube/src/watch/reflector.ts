@@ -1,0 +1,214 @@
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { StreamHandler, StreamState } from "@fleet-reloader/engine/ports/source-stream";
+import { Backoff } from "../backoff.ts";
+import type { RevisionProbe } from "../discovery/revision-probe.ts";
+import type { Connection } from "../http/connection.ts";
+import { list, text } from "../json.ts";
+import { accept, type Collection, resourcePath } from "../resource.ts";
+import { WatchReader } from "./watch-reader.ts";
+
+export interface ReflectorOptions<T> {
+  readonly connection: Connection;
+  readonly collection: Collection;
+  /** Picks what is kept of an object; undefined leaves the object out. */
+  readonly parse: (object: unknown) => T | undefined;
+  readonly handler: StreamHandler<T>;
+  /** Shared by all watches over one connection. */
+  readonly probe: RevisionProbe;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly timings?: Partial<ReflectorTimings>;
+}
+
+export interface ReflectorTimings {
+  /** How often everything is listed and compared although the watch is fine; a difference found then is a bug of the watch. */
+  readonly relistEveryMs: number;
+  /** First and largest back-off. */
+  readonly backoffMs: number;
+  readonly backoffMaxMs: number;
+  /** Wait between tries while credentials or rights are missing. */
+  readonly blockedMs: number;
+}
+
+const defaultTimings: ReflectorTimings = {
+  relistEveryMs: 30 * 60_000,
+  backoffMs: 800,
+  backoffMaxMs: 30_000,
+  blockedMs: 30_000,
+};
+
+/** Objects per list page: 500 × 0.8 KB of metadata; whole objects are some 5 KB, so fewer of them. */
+const metadataPage = 500;
+const objectPage = 200;
+
+type Next = { readonly type: "watch" } | { readonly type: "list"; readonly why: string };
+
+/**
+ * Keeps a handler informed of one collection: pages of a consistent list, then every event, for as long as the signal
+ * allows. Level-triggered consumers may see an event twice, never not at all: the resume point moves only after the
+ * handler has resolved, an unreadable line or an expired version leads to a list, and an error is never an empty result.
+ */
+export class Reflector<T> {
+  readonly #options: ReflectorOptions<T>;
+  readonly #timings: ReflectorTimings;
+  readonly #backoff: Backoff;
+  #resourceVersion = "";
+  #listedAt = 0;
+
+  constructor(options: ReflectorOptions<T>) {
+    this.#options = options;
+    this.#timings = { ...defaultTimings, ...options.timings };
+    this.#backoff = new Backoff({
+      firstMs: this.#timings.backoffMs,
+      maxMs: this.#timings.backoffMaxMs,
+      random: options.random,
+    });
+  }
+
+  /** Runs until the signal is aborted; never rejects. */
+  async run(signal: AbortSignal): Promise<void> {
+    let next: Next = { type: "list", why: "start" };
+    while (!signal.aborted) {
+      try {
+        next = next.type === "list" ? await this.#list(next.why, signal) : await this.#watch(signal);
+      } catch (error) {
+        if (signal.aborted) break;
+        next = await this.#recover(asFault(error), next, signal);
+      }
+    }
+    this.#state("stopped", "stopped");
+  }
+
+  async #list(why: string, signal: AbortSignal): Promise<Next> {
+    const { collection, handler, parse, connection } = this.#options;
+    this.#state("listing", why);
+    handler.listBegins();
+    let continueToken = "";
+    do {
+      const path = this.#path({
+        limit: String(collection.metadataOnly ? metadataPage : objectPage),
+        ...(continueToken === "" ? {} : { continue: continueToken }),
+      });
+      const answer = await connection.call(
+        {
+          ...{ method: "GET", path, isLarge: true },
+          accept: collection.metadataOnly ? accept.metadataList : accept.json,
+        },
+        signal,
+      );
+      if (answer.status === 404)
+        throw new Fault("kube.rejected", `this API server has no ${collection.plural}.${collection.group}`, {
+          context: { status: 404 },
+        });
+      // JSON of somebody else's, say of a proxy: taken for a list it would be one without a single object.
+      if (text(answer.body, "metadata", "resourceVersion") === "")
+        throw new Fault("kube.malformed", `GET ${path} at ${connection.server} answered no list`);
+      const items = list(answer.body, "items").map(parse);
+      await handler.page(items.filter((item) => item !== undefined));
+      this.#resourceVersion = text(answer.body, "metadata", "resourceVersion");
+      continueToken = text(answer.body, "metadata", "continue");
+    } while (continueToken !== "");
+    await handler.listed();
+    this.#listedAt = this.#options.clock.monotonic();
+    return { type: "watch" };
+  }
+
+  async #watch(signal: AbortSignal): Promise<Next> {
+    const { clock, handler, connection, collection, parse, probe, random } = this.#options;
+    this.#state("watching", "in sync");
+    const openedAt = clock.monotonic();
+    let wentBack = false;
+    const probed = probe.add({
+      path: this.#path({ limit: "1" }),
+      seen: () => this.#resourceVersion,
+      wentBack: () => {
+        wentBack = true;
+      },
+    });
+    const reader = new WatchReader(parse);
+    const path = this.#path({
+      watch: "1",
+      allowWatchBookmarks: "true",
+      resourceVersion: this.#resourceVersion,
+      // client-go also picks 5–10 minutes at random, so that a fleet of watches does not reconnect at once.
+      timeoutSeconds: String(300 + Math.floor(random() * 300)),
+    });
+    let sawAny = false;
+    // A server that ends each watch at once must not be asked 2,500 times a second, least of all for lists.
+    const breathe = async (isCutShort: boolean): Promise<void> => {
+      if ((isCutShort || !sawAny) && clock.monotonic() - openedAt < 1000)
+        await this.#pause(this.#backoff.next(), "watch ended at once", signal);
+    };
+    try {
+      const stream = connection.stream(
+        { method: "GET", path, accept: collection.metadataOnly ? accept.metadata : accept.json },
+        signal,
+      );
+      for await (const chunk of stream) {
+        const batch = reader.read(chunk);
+        if (batch.events.length > 0) await handler.events(batch.events);
+        if (batch.resourceVersion !== undefined) {
+          sawAny = true;
+          this.#backoff.reset();
+          this.#resourceVersion = batch.resourceVersion;
+        }
+        if (batch.end === undefined) continue;
+        const next = this.#ended(batch.end);
+        await breathe(true);
+        return next;
+      }
+      if (wentBack) return { type: "list", why: "the server's revision went back" };
+      await breathe(reader.hasUnfinishedLine);
+      if (reader.hasUnfinishedLine) return { type: "list", why: "the watch was cut in the middle of a line" };
+      // The server ends each watch after some minutes, which is often enough to look at the clock.
+      const isDue = clock.monotonic() - this.#listedAt > this.#timings.relistEveryMs;
+      return isDue ? { type: "list", why: "periodic comparison" } : { type: "watch" };
+    } finally {
+      probed();
+    }
+  }
+
+  #ended(end: Fault): Next {
+    if (end.code === "kube.expired") return { type: "list", why: end.message };
+    throw end;
+  }
+
+  async #recover(fault: Fault, was: Next, signal: AbortSignal): Promise<Next> {
+    const isBlocked = fault.class === "denied";
+    const waitMs = Math.max(
+      isBlocked ? this.#timings.blockedMs : this.#backoff.next(),
+      fault.retryAfterMs ?? 0,
+    );
+    this.#options.log.warn(
+      { reason: fault.code, retryInMs: Math.round(waitMs), err: fault.message },
+      isBlocked ? "watch refused" : "watch interrupted",
+    );
+    await this.#pause(waitMs, fault.message, signal, isBlocked ? "blocked" : "backoff");
+    // After a line that could not be read nothing may be trusted, and it would come again.
+    const isLost = fault.code === "kube.expired" || fault.code === "kube.malformed";
+    return isLost || was.type === "list" ? { type: "list", why: fault.message } : { type: "watch" };
+  }
+
+  async #pause(ms: number, why: string, signal: AbortSignal, state: StreamState = "backoff"): Promise<void> {
+    this.#state(state, why);
+    // Aborted while waiting: the loop of run() sees the signal.
+    await this.#options.clock.sleep(ms, signal).catch(() => undefined);
+  }
+
+  #path(query: Readonly<Record<string, string>>): string {
+    const { collection } = this.#options;
+    const { fieldSelector, labelSelector } = collection;
+    const selectors = {
+      ...(fieldSelector === undefined ? {} : { fieldSelector }),
+      ...(labelSelector === undefined ? {} : { labelSelector }),
+    };
+    return `${resourcePath(collection, collection.namespace)}?${new URLSearchParams({ ...selectors, ...query })}`;
+  }
+
+  #state(state: StreamState, why: string): void {
+    this.#options.handler.stateChanged(state, why);
+  }
+}

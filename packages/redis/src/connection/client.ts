@@ -1,0 +1,163 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { Cluster, Redis } from "ioredis";
+import { type ClusterAddress, connectCluster, isClusterUrl, parseClusterUrl } from "./cluster-connection.ts";
+import { gatherWrites } from "./gather-writes.ts";
+
+/** Where Redis is: a URL (`redis://`, `rediss://`), the path of a unix socket, or some nodes of a Redis Cluster. */
+export type RedisAddress = { readonly url: string } | { readonly socketPath: string } | ClusterAddress;
+
+/** What takes commands: one server, or a Redis Cluster. */
+export type RedisConnection = Redis | Cluster;
+
+/** Commands wait for a reconnection instead of failing: what they carry is rebuilt by a comparison anyway. */
+const options = {
+  maxRetriesPerRequest: null,
+  enableReadyCheck: true,
+  // Quick at first, since an embedded server is back within 100 ms; a full second later on.
+  retryStrategy: (times: number) => Math.min(50 * times, 1000),
+} as const;
+
+/**
+ * A Redis connection that knows how often it was made anew. A reconnection may mean that acknowledged writes are gone
+ * (failover, flush, restart), so those who keep a memory of Redis compare again after one.
+ */
+export class RedisClient {
+  readonly connection: RedisConnection;
+  #connections = 0;
+
+  constructor(address: RedisAddress, log: Log) {
+    this.connection = connect(address, () => {
+      this.#connections += 1;
+    });
+    gatherWrites(this.connection);
+    this.connection.on("ready", () => {
+      this.#connections += 1;
+    });
+    // ioredis reports each failed attempt; the state change is what matters.
+    let wasDown = false;
+    this.connection.on("error", (error: Error) => {
+      if (!wasDown) log.warn({ reason: "redis.unavailable", err: whyOf(error) }, "Redis is not reachable");
+      wasDown = true;
+    });
+    this.connection.on("ready", () => {
+      if (wasDown) log.info({}, "Redis is reachable again");
+      wasDown = false;
+    });
+  }
+
+  /** How many times a connection has become ready. */
+  get connections(): number {
+    return this.#connections;
+  }
+
+  /** What keeps this connection from being used, for readiness; nothing when it can be. */
+  get notReady(): readonly string[] {
+    return this.connection.status === "ready" ? [] : [`redis: ${this.connection.status}`];
+  }
+
+  /** A connection of its own for a consumer that blocks. That it is down is told by this one. */
+  duplicate(): RedisConnection {
+    const { connection: ours } = this;
+    const connection = ours instanceof Cluster ? ours.duplicate() : ours.duplicate();
+    connection.on("error", () => undefined);
+    gatherWrites(connection);
+    return connection;
+  }
+
+  async close(): Promise<void> {
+    this.connection.disconnect();
+  }
+}
+
+/** Of a Redis Cluster none of whose nodes will do, what the last one said: the error itself only tells that there is none. */
+function whyOf(error: Error): string {
+  const last = "lastNodeError" in error ? error.lastNodeError : undefined;
+  return last instanceof Error ? `${error.message} ${last.message}` : error.message;
+}
+
+function connect(address: RedisAddress, onLayoutChanged: () => void): RedisConnection {
+  if ("nodes" in address) return connectCluster(address, onLayoutChanged);
+  return "url" in address ? new Redis(address.url, options) : new Redis(address.socketPath, options);
+}
+
+/** The address of `--redis-url`; faults with `config.invalid` when it is none. */
+export function redisAddress(url: string): RedisAddress {
+  if (url === "") {
+    throw new Fault(
+      "config.invalid",
+      "--redis-url: it is missing; a watcher or worker of its own needs the Redis they share, for example redis://127.0.0.1:6379",
+    );
+  }
+  const cluster = parseClusterUrl(url);
+  if (cluster !== undefined) return cluster;
+  if (isClusterUrl(url)) {
+    throw new Fault(
+      "config.invalid",
+      "--redis-url: this names no nodes of a Redis Cluster; write redis-cluster://[user:password@]host:port,host:port or rediss-cluster://…, without a database",
+    );
+  }
+  const path = URL.parse(url)?.pathname;
+  if (!/^rediss?:\/\/[^/]+/.test(url) || path === undefined || !/^(\/\d*)?$/.test(path)) {
+    throw new Fault(
+      "config.invalid",
+      "--redis-url: this is no Redis URL; write redis://[user:password@]host:port[/db] or rediss://…, and for a Redis Cluster redis-cluster://host:port,host:port",
+    );
+  }
+  return { url };
+}
+
+/** The oldest that is tested and still mended by its makers; Valkey reports a compatible redis_version. */
+const oldestMajor = 7;
+
+/** Waits until Redis answers; faults with `redis.unsuitable` when this server cannot carry the queue, or refuses us. */
+export async function verifyServer(client: RedisClient): Promise<void> {
+  for (const info of await unlessRefused(infosOf(client))) {
+    const problem = serverProblem(info);
+    if (problem !== undefined) throw new Fault("redis.unsuitable", `--redis-url: ${problem}`);
+  }
+}
+
+async function infosOf({ connection }: RedisClient): Promise<readonly string[]> {
+  // Of a cluster every master: keys lie on all of them. A first command waits until they are known.
+  await connection.ping();
+  if (connection instanceof Cluster)
+    return await Promise.all(connection.nodes("master").map((server) => server.info()));
+  const { db = 0 } = connection.options;
+  // Asked again: ioredis itself goes on in database 0 when that of the URL is refused, and that may be somebody else's.
+  if (db !== 0) await connection.select(db);
+  return [await connection.info()];
+}
+
+/** What Redis does not let us do at the start it will not later either: a fault `redis.unsuitable` with the mend. */
+export async function unlessRefused<T>(asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    const problem = refusalProblem(error instanceof Error ? error.message : "");
+    if (problem === undefined) throw error;
+    throw new Fault("redis.unsuitable", `--redis-url: ${problem}`, { cause: error });
+  }
+}
+
+/** By the words Redis begins its refusals with; undefined for anything else. */
+function refusalProblem(said: string): string | undefined {
+  if (/^(WRONGPASS|NOAUTH|ERR AUTH)/.test(said))
+    return `Redis does not accept the user and password, or their absence (${said}); write redis://user:password@host:port, both percent-encoded`;
+  if (said.startsWith("NOPERM"))
+    return `the user has not the rights it needs (${said}); allow it all commands on all keys and channels, or on those that begin with {fleet-reloader`;
+  if (/^ERR (DB index|SELECT)/.test(said))
+    return `this Redis has not the database of the URL (${said}); write another number after the port, or none`;
+  return undefined;
+}
+
+/** What is wrong with a server that answers INFO like this, and the mend; undefined when it will do. */
+export function serverProblem(info: string): string | undefined {
+  const [, major, minor] = /^redis_version:(\d+)\.(\d+)/m.exec(info) ?? [];
+  if (Number(major) < oldestMajor)
+    return `this Redis is version ${major}.${minor}; use Redis 7.0 or newer, or Valkey`;
+  const [, policy = "noeviction"] = /^maxmemory_policy:(\S+)/m.exec(info) ?? [];
+  return policy === "noeviction"
+    ? undefined
+    : `this Redis evicts keys (maxmemory-policy ${policy}), so queued work would vanish; set maxmemory-policy noeviction`;
+}

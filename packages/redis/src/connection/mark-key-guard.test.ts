@@ -1,0 +1,69 @@
+import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { Redis } from "ioredis";
+import { describe, expect, test, vi } from "vitest";
+import { startQueue } from "../fixture/queue-bed.ts";
+import { guardMarkKey } from "./mark-key-guard.ts";
+
+describe("workers of one Redis", () => {
+  test("share a key, change it when they hold the old one too, and are refused with a foreign one", async () => {
+    await using redis = await startRedis();
+    await using bed = await startQueue(redis.url);
+    const log = new CollectedLog();
+    const options = { ...bed, log, forgetOldKeys: false };
+    await guardMarkKey(testKeyring("k1"), options);
+    await guardMarkKey(testKeyring("k1"), options);
+    await guardMarkKey(testKeyring("k2", "k1"), options);
+    await expect(guardMarkKey(testKeyring("k1"), options)).rejects.toMatchObject({
+      code: "config.invalid",
+      message: expect.stringMatching(
+        /used key k2, which is not in our file \(ours is k1\); put the old key as a second line of the file, or,.* --forget-old-keys/,
+      ),
+    });
+    // The one that was refused has changed nothing.
+    await guardMarkKey(testKeyring("k2"), options);
+    await guardMarkKey(testKeyring("k3", "k2"), options);
+    expect(log.lines).toEqual([]);
+  });
+
+  test("start with a new key alone when they are told to forget the old one, and say once what that costs", async () => {
+    await using redis = await startRedis();
+    await using bed = await startQueue(redis.url);
+    const log = new CollectedLog();
+    const options = { ...bed, log, forgetOldKeys: true };
+    await guardMarkKey(testKeyring("k1"), options);
+    expect(log.lines).toEqual([]);
+    await guardMarkKey(testKeyring("k2"), options);
+    await guardMarkKey(testKeyring("k2"), options);
+    expect(log.messages("warn")).toEqual([
+      "key k1 is forgotten, ours is k2; changes that were waiting under the old key are judged by times alone",
+    ]);
+    // From now on the old key is the foreign one.
+    await expect(guardMarkKey(testKeyring("k1"), { ...options, forgetOldKeys: false })).rejects.toMatchObject(
+      { code: "config.invalid" },
+    );
+  });
+
+  test("is never seen with the key of a worker that is refused, not even for a moment", async () => {
+    await using redis = await startRedis();
+    await using bed = await startQueue(redis.url);
+    const options = { ...bed, log: new CollectedLog(), forgetOldKeys: false };
+    await guardMarkKey(testKeyring("k1"), options);
+    // What an observer beside it sees after every single command.
+    const seen = new Set<string | null>();
+    const observer = bed.client.duplicate();
+    const { connection } = bed.client;
+    if (!(connection instanceof Redis)) throw new Error("this test is about one server");
+    const send = connection.sendCommand.bind(connection);
+    const spy = vi.spyOn(connection, "sendCommand").mockImplementation(async (command, stream) => {
+      const answer = await send(command, stream);
+      seen.add(await observer.get(bed.keys.markKeyId));
+      return answer;
+    });
+    await expect(guardMarkKey(testKeyring("k2"), options)).rejects.toMatchObject({ code: "config.invalid" });
+    spy.mockRestore();
+    observer.disconnect();
+    expect([...seen]).toEqual(["k1"]);
+  });
+});

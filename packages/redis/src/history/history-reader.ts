@@ -1,0 +1,122 @@
+import { isWanted } from "@fleet-reloader/contracts/history-filter";
+import type { HistoryQuery } from "@fleet-reloader/contracts/history-query";
+import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { Cluster } from "ioredis";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+
+/** A record and its place among those of all shards, `milliseconds-number-shard`: whoever has read so far goes on after it. */
+export interface HistoryLine {
+  readonly id: string;
+  readonly record: HistoryRecord;
+}
+
+/** Small enough to hold up nobody else at Redis. */
+const pageSize = 500;
+
+/** Reads the history, oldest first, a page at a time: never more than a page of each shard is in memory. */
+export class HistoryReader {
+  readonly #client: RedisClient;
+  readonly #keys: Keys;
+
+  constructor({ client, keys }: { readonly client: RedisClient; readonly keys: Keys }) {
+    this.#client = client;
+    this.#keys = keys;
+  }
+
+  /** What keeps the history from being read, a line each. */
+  get notReady(): readonly string[] {
+    return this.#client.notReady;
+  }
+
+  /**
+   * Up to the moment at which this is called. What is written meanwhile may come into a shard that was read before, ahead of a line
+   * that has been given out: whoever goes on after that line would never see it.
+   */
+  async *read(query: HistoryQuery): AsyncGenerator<HistoryLine> {
+    const end = String((await this.#now()) - 1);
+    const shards = this.#keys.histories.map((key, shard) =>
+      this.#shard({ key, shard, start: startOf(query.since, shard), end }),
+    );
+    let left = query.limit;
+    for await (const { id, shard, record } of inOrder(shards)) {
+      if (!isWanted(record, query)) continue;
+      if (left === 0) return;
+      left -= 1;
+      yield { id: `${id}-${shard}`, record };
+    }
+  }
+
+  /** By the clock that ids are made of, in milliseconds; of several that of the slowest: nothing before it is written any more. */
+  async #now(): Promise<number> {
+    const { connection } = this.#client;
+    // A first command waits until the nodes of a cluster are known.
+    await connection.ping();
+    const servers = connection instanceof Cluster ? connection.nodes("master") : [connection];
+    const times = await Promise.all(servers.map((server) => server.time()));
+    return Math.min(...times.map(([seconds = 0, micros = 0]) => seconds * 1000 + Math.floor(micros / 1000)));
+  }
+
+  async *#shard({ key, shard, start, end }: ShardRange): AsyncGenerator<ShardLine> {
+    let from = start;
+    for (;;) {
+      const page = await this.#client.connection.xrange(key, from, end, "COUNT", pageSize);
+      for (const [id, fields] of page) {
+        const record = parseHistoryRecord(fields[fields.indexOf("record") + 1] ?? "");
+        // Of a later version: whoever wrote it knows what it means.
+        if (record !== undefined) yield { id, shard, record };
+      }
+      const last = page.at(-1)?.[0];
+      if (last === undefined || page.length < pageSize) return;
+      from = `(${last}`;
+    }
+  }
+}
+
+interface ShardRange {
+  readonly key: string;
+  readonly shard: number;
+  readonly start: string;
+  readonly end: string;
+}
+
+/** The id is the stream's, which another shard may have given as well. */
+interface ShardLine {
+  readonly id: string;
+  readonly shard: number;
+  readonly record: HistoryRecord;
+}
+
+/** Lines with one id of the streams are given out by shard: of this one it is still to come when the line is of an earlier shard. */
+function startOf(since: HistoryQuery["since"], shard: number): string {
+  if ("ms" in since) return String(Math.max(0, Math.floor(since.ms)));
+  const [ms, number, of] = since.afterId.split("-");
+  return shard <= Number(of) ? `(${ms}-${number}` : `${ms}-${number}`;
+}
+
+/** The lines of all shards in the order in which they were written. */
+async function* inOrder(shards: readonly AsyncGenerator<ShardLine>[]): AsyncGenerator<ShardLine> {
+  const heads = new Map<AsyncGenerator<ShardLine>, ShardLine>();
+  const advance = async (shard: AsyncGenerator<ShardLine>): Promise<void> => {
+    const next = await shard.next();
+    if (next.done === true) heads.delete(shard);
+    else heads.set(shard, next.value);
+  };
+  for (const shard of shards) await advance(shard);
+  for (;;) {
+    const [first, ...others] = heads;
+    if (first === undefined) return;
+    const [shard, line] = others.reduce((best, one) => (isBefore(one[1], best[1]) ? one : best), first);
+    yield line;
+    await advance(shard);
+  }
+}
+
+/** Ids of a stream are `milliseconds-number`. */
+function isBefore(a: ShardLine, b: ShardLine): boolean {
+  const [aMs = 0, aNumber = 0] = a.id.split("-").map(Number);
+  const [bMs = 0, bNumber = 0] = b.id.split("-").map(Number);
+  if (aMs !== bMs) return aMs < bMs;
+  return aNumber === bNumber ? a.shard < b.shard : aNumber < bNumber;
+}

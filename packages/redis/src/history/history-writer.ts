@@ -1,0 +1,98 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { RedisClient } from "../connection/client.ts";
+import { Script } from "../connection/script.ts";
+
+export interface HistoryWriterOptions {
+  readonly client: RedisClient;
+  /** Of more records the oldest go. */
+  readonly lengthMax: number;
+  /** What waits while Redis is away; what is more is dropped, and counted. */
+  readonly waitingMax: number;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Pick<Meter, "historyKept">;
+}
+
+/** One round trip for what comes together, and soon enough for whoever looks. */
+const gatherMs = 200;
+const batchMax = 500;
+
+/** KEYS: a stream. ARGV: how many it may hold, and the records. */
+const appendScript = new Script(`
+for i = 2, #ARGV do
+  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'record', ARGV[i])
+end
+return 0
+`);
+
+/** Writes records into one stream, one field `record` in each entry. Nobody waits for it. */
+export class HistoryWriter {
+  readonly #stream: string;
+  readonly #options: HistoryWriterOptions;
+  readonly #hurry = new AbortController();
+  #waiting: HistoryRecord[] = [];
+  #writing: Promise<void> | undefined;
+  #isTrimming = false;
+
+  constructor(stream: string, options: HistoryWriterOptions) {
+    this.#stream = stream;
+    this.#options = options;
+  }
+
+  append(record: HistoryRecord): void {
+    if (this.#waiting.length < this.#options.waitingMax) this.#waiting.push(record);
+    else this.#options.meter.historyKept("dropped", 1);
+    this.#writing ??= this.#write();
+  }
+
+  /** Records from before this wall time go. Ahead of what is appended from now on, and waited for by nobody. */
+  trim(oldestMs: number): void {
+    // While Redis is away the first waits for it.
+    if (this.#isTrimming) return;
+    this.#isTrimming = true;
+    const { client, log } = this.#options;
+    const oldest = String(Math.max(0, oldestMs));
+    // Exactly: in a quiet shard all that there is lies in one node, which would stay as a whole.
+    void client.connection
+      .xtrim(this.#stream, "MINID", oldest)
+      .catch((error: unknown) =>
+        log.debug({ err: asFault(error).message }, "the history could not be trimmed"),
+      )
+      .finally(() => {
+        this.#isTrimming = false;
+      });
+  }
+
+  /** What waits is written without waiting for more. */
+  async finish(): Promise<void> {
+    this.#hurry.abort();
+    await this.#writing;
+  }
+
+  async #write(): Promise<void> {
+    const { clock, log, meter } = this.#options;
+    await clock.sleep(gatherMs, this.#hurry.signal).catch(() => undefined);
+    while (this.#waiting.length > 0) {
+      const batch = this.#waiting.splice(0, batchMax);
+      try {
+        await this.#add(batch);
+        meter.historyKept("written", batch.length);
+      } catch (error) {
+        log.debug({ err: asFault(error).message }, "the history could not be written");
+        meter.historyKept("dropped", batch.length);
+      }
+    }
+    // At once: whoever appends something from now on has to begin anew.
+    this.#writing = undefined;
+  }
+
+  async #add(batch: readonly HistoryRecord[]): Promise<void> {
+    const { client, lengthMax } = this.#options;
+    const texts = batch.map((record) => JSON.stringify(record));
+    await appendScript.run(client.connection, this.#stream, [String(lengthMax), ...texts]);
+  }
+}

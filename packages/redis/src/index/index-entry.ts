@@ -1,0 +1,48 @@
+import { parseJson } from "@fleet-reloader/domain/json";
+import type { IndexEntry } from "@fleet-reloader/engine/ports/reference-index";
+
+/**
+ * An index entry as Redis keeps it; sorted, so that the same entry is the same text. Another text than before makes each workload be
+ * adopted once more.
+ */
+export function encodeEntry(entry: IndexEntry): string {
+  const { quietPeriodMs, maxWaitMs } = entry.window;
+  const hasWindow = quietPeriodMs !== undefined || maxWaitMs !== undefined;
+  const patterns = entry.patterns.map((pattern) => [pattern.kind, pattern.item]).sort();
+  return JSON.stringify({
+    s: [...entry.sources].sort(),
+    ...(patterns.length === 0 ? {} : { p: patterns }),
+    ...(entry.scope === "" ? {} : { k: entry.scope }),
+    ...(hasWindow ? { w: { q: quietPeriodMs, m: maxWaitMs } } : {}),
+  });
+}
+
+export function readList(value: unknown): readonly unknown[] {
+  return Array.isArray(value) ? value : [];
+}
+
+export function readText(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+export function readPatterns(value: unknown): readonly (readonly [string, string])[] {
+  return readList(readJson(value)).map((pair) => {
+    const [kind, item] = readList(pair);
+    return [readText(kind), readText(item)] as const;
+  });
+}
+
+export function readWindow(value: unknown): IndexEntry["window"] {
+  const window = readJson(value);
+  if (typeof window !== "object" || window === null) return {};
+  return {
+    ...("q" in window && typeof window.q === "number" ? { quietPeriodMs: window.q } : {}),
+    ...("m" in window && typeof window.m === "number" ? { maxWaitMs: window.m } : {}),
+  };
+}
+
+/** Most have none, which costs no error of the parser. */
+function readJson(value: unknown): unknown {
+  const text = readText(value);
+  return text === "" ? undefined : parseJson(text);
+}

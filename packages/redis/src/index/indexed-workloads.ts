@@ -1,0 +1,53 @@
+import { jsonField, parseJson } from "@fleet-reloader/domain/json";
+import { parseWorkloadKey, type WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { readList, readText } from "./index-entry.ts";
+
+/** An opted-in workload as the reference index has it. */
+export interface IndexedWorkload {
+  readonly ref: WorkloadRef;
+  /** Keys of the sources it names or references. */
+  readonly sources: readonly string[];
+  /** Kind of a source and a pattern of its names. */
+  readonly patterns: readonly (readonly [string, string])[];
+}
+
+/** Asked for at once: a millisecond of Redis. */
+const batch = 1000;
+
+/** All workloads that the index of a cluster has now, for people to see. What changes meanwhile may be missed. */
+export async function indexedWorkloads(
+  cluster: ClusterId,
+  { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
+): Promise<readonly IndexedWorkload[]> {
+  const found = new Map<string, IndexedWorkload>();
+  let cursor = "0";
+  do {
+    const [next, flat] = await client.connection.hscan(
+      keys.cluster(cluster).workloads,
+      cursor,
+      "COUNT",
+      batch,
+    );
+    for (let at = 0; at < flat.length; at += 2) {
+      const key = flat[at] ?? "";
+      const ref = parseWorkloadKey(key);
+      if (ref !== undefined) found.set(key, { ref, ...usesOf(flat[at + 1] ?? "") });
+    }
+    cursor = next;
+  } while (cursor !== "0");
+  return [...found.values()];
+}
+
+function usesOf(text: string): Omit<IndexedWorkload, "ref"> {
+  const entry = parseJson(text);
+  return {
+    sources: readList(jsonField(entry, "s")).map(readText),
+    patterns: readList(jsonField(entry, "p")).map((pair) => {
+      const [kind, item] = readList(pair);
+      return [readText(kind), readText(item)] as const;
+    }),
+  };
+}

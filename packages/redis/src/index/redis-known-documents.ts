@@ -1,0 +1,24 @@
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+
+/**
+ * Which freeze documents there have been, in one Redis set: one that is gone is then told from one that never was, also by a process that
+ * starts later. It holds names only. What is frozen is never read from here (ADR 0011).
+ */
+export class RedisKnownDocuments {
+  readonly #client: RedisClient;
+  readonly #key: string;
+
+  constructor(options: { readonly client: RedisClient; readonly keys: Keys }) {
+    this.#client = options.client;
+    this.#key = options.keys.fleet.freezeDocuments;
+  }
+
+  async has(name: string): Promise<boolean> {
+    return (await this.#client.connection.sismember(this.#key, name)) === 1;
+  }
+
+  async add(name: string): Promise<void> {
+    await this.#client.connection.sadd(this.#key, name);
+  }
+}

@@ -1,0 +1,274 @@
+import { randomUUID } from "node:crypto";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
+import { parseWorkloadKey, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
+import type {
+  ChangedSource,
+  Dependent,
+  IndexEntry,
+  ReferenceIndex,
+  SourceVersion,
+} from "@fleet-reloader/engine/ports/reference-index";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { ServedRecord } from "@fleet-reloader/engine/ports/workload-records";
+import type { RedisClient } from "../connection/client.ts";
+import { type ClusterKeys, handledField, type Keys, readHandledField } from "../connection/keys.ts";
+import type { Script } from "../connection/script.ts";
+import { noteShards } from "../connection/shard-guard.ts";
+import { encodeEntry, readList, readPatterns, readText, readWindow } from "./index-entry.ts";
+import {
+  expectScript,
+  findChangedScript,
+  markHandledScript,
+  markPublishedScript,
+  putScript,
+  removeScript,
+} from "./reference-index-scripts.ts";
+import { encodeSeen, encodeServed, readServed } from "./workload-record.ts";
+
+export interface RedisReferenceIndexOptions {
+  readonly cluster: ClusterId;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly names: Pick<NameMatches, "of">;
+}
+
+/** Some milliseconds of Redis, which does nothing else meanwhile; a namespace, or a kind, may go with tens of thousands. */
+const removedAtOnce = 500;
+
+/** Below a millisecond of Redis. */
+const scannedAtOnce = 1000;
+
+/** The reference index of one cluster in Redis. */
+export class RedisReferenceIndex implements ReferenceIndex {
+  readonly #client: RedisClient;
+  readonly #all: Keys;
+  readonly #keys: ClusterKeys;
+  readonly #clock: Clock;
+  readonly #names: RedisReferenceIndexOptions["names"];
+  #epoch = "";
+  #connections = 0;
+
+  constructor(options: RedisReferenceIndexOptions) {
+    this.#client = options.client;
+    this.#all = options.keys;
+    this.#keys = options.keys.cluster(options.cluster);
+    this.#clock = options.clock;
+    this.#names = options.names;
+  }
+
+  async open(): Promise<{ engagedAtSeconds: number }> {
+    const redis = this.#client.connection;
+    const now = String(Math.floor(this.#clock.now() / 1000));
+    // Asked before the connection count is noted, so that a reconnection in between is seen as one.
+    await redis.ping();
+    this.#connections = this.#client.connections;
+    await noteShards({ client: this.#client, keys: this.#all });
+    await redis.set(this.#keys.epoch, randomUUID(), "NX");
+    await redis.set(this.#keys.engagedAt, now, "NX");
+    const [epoch, engagedAt] = await redis.mget(this.#keys.epoch, this.#keys.engagedAt);
+    this.#epoch = epoch ?? "";
+    return { engagedAtSeconds: Number(engagedAt ?? now) };
+  }
+
+  async served(stream: string): Promise<ServedRecord | undefined> {
+    await this.verify();
+    return readServed(await this.#client.connection.hget(this.#keys.served, stream));
+  }
+
+  async serve(stream: string, record: ServedRecord): Promise<void> {
+    this.#sameConnection();
+    await this.#client.connection.hset(this.#keys.served, stream, encodeServed(record));
+  }
+
+  async unlooked(): Promise<number> {
+    return await this.#client.connection.scard(this.#keys.unlooked);
+  }
+
+  async verify(): Promise<void> {
+    this.#sameConnection();
+    if ((await this.#client.connection.get(this.#keys.epoch)) !== this.#epoch) throw stateLost();
+  }
+
+  async put(entries: readonly IndexEntry[]): Promise<readonly IndexEntry[]> {
+    const args = entries.flatMap((entry) => [
+      workloadKey(entry.workload),
+      encodeEntry(entry),
+      encodeSeen(entry.seen),
+    ]);
+    const positions = readList(await this.#run(putScript, args));
+    return positions.flatMap((position) => entries[Number(position) - 1] ?? []);
+  }
+
+  async markPublished(workloads: readonly WorkloadRef[]): Promise<void> {
+    await this.#run(markPublishedScript, workloads.map(workloadKey));
+  }
+
+  async remove(workloads: readonly WorkloadRef[]): Promise<void> {
+    await this.#remove(workloads.map(workloadKey));
+  }
+
+  async retain(
+    workloadKind: string,
+    namespace: string | undefined,
+    keys: ReadonlySet<string>,
+  ): Promise<void> {
+    const prefix = namespace === undefined ? `${workloadKind}/` : `${workloadKind}/${namespace}/`;
+    // Only those of the scope come here: a cluster with a hundred namespaces would else send all its keys a hundred times for each kind.
+    const gone = new Set<string>();
+    for (let cursor = ""; cursor !== "0"; ) {
+      const [next, found] = await this.#scan(cursor || "0", prefix);
+      for (let at = 0; at < found.length; at += 2) {
+        const key = found[at] ?? "";
+        if (key.startsWith(prefix) && !keys.has(key)) gone.add(key);
+      }
+      cursor = next;
+    }
+    await this.#remove([...gone]);
+  }
+
+  async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
+    const [found, withPatterns] = readList(await this.#run(findChangedScript, sources.flatMap(quadruple)));
+    const changed = readList(found).flatMap((item) => {
+      const [position, named, isFirst] = readList(item);
+      const source = sources[Number(position) - 1];
+      if (source === undefined) return [];
+      return [{ source, isFirst: isFirst === 1, dependents: this.#named(readList(named)) }];
+    });
+    const names = namesOf(changed.map(({ source }) => source.ref));
+    for (const item of readList(withPatterns)) {
+      const [namespace, workloads] = readList(item);
+      const matching = await this.#matching(readList(workloads), names(readText(namespace)));
+      for (const { source, dependents } of changed)
+        if (source.ref.namespace === namespace) dependents.push(...matching(source.ref));
+    }
+    return changed
+      .filter(({ dependents }) => dependents.length > 0)
+      .map((one) => ({ ...one, dependents: distinct(one.dependents) }));
+  }
+
+  async markHandled(sources: readonly SourceVersion[]): Promise<void> {
+    await this.#run(markHandledScript, sources.flatMap(quadruple));
+  }
+
+  async expect(sources: readonly SourceRef[]): Promise<void> {
+    await this.#run(
+      expectScript,
+      sources.flatMap((ref) => [ref.kind, handledField(ref)]),
+    );
+  }
+
+  async handledSources(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]> {
+    await this.verify();
+    const fields = await this.#client.connection.hkeys(this.#keys.handled(kind));
+    return fields.flatMap((field) => {
+      const ref = readHandledField(kind, field);
+      return ref !== undefined && (namespace ?? ref.namespace) === ref.namespace ? [ref] : [];
+    });
+  }
+
+  async forget(sources: readonly SourceRef[]): Promise<void> {
+    this.#sameConnection();
+    for (const [kind, group] of Map.groupBy(sources, (source) => source.kind)) {
+      await this.#client.connection.hdel(this.#keys.handled(kind), ...group.map(handledField));
+    }
+  }
+
+  /** What was there from the beginning of a scan to its end is found by it; some of it twice. */
+  async #scan(cursor: string, prefix: string): Promise<readonly [string, readonly string[]]> {
+    const { connection } = this.#client;
+    return await connection.hscan(
+      this.#keys.workloads,
+      cursor,
+      "MATCH",
+      `${prefix}*`,
+      "COUNT",
+      scannedAtOnce,
+    );
+  }
+
+  async #remove(workloads: readonly string[]): Promise<void> {
+    for (let at = 0; at < workloads.length; at += removedAtOnce)
+      await this.#run(removeScript, workloads.slice(at, at + removedAtOnce));
+  }
+
+  #named(pairs: readonly unknown[]): Dependent[] {
+    const dependents: Dependent[] = [];
+    for (let i = 0; i < pairs.length; i += 2) {
+      const workload = parseWorkloadKey(readText(pairs[i]));
+      if (workload !== undefined) dependents.push({ workload, window: readWindow(pairs[i + 1]) });
+    }
+    return dependents;
+  }
+
+  /** Which workloads with patterns of a namespace use which of its sources. */
+  async #matching(
+    triples: readonly unknown[],
+    namesOfKind: ReadonlyMap<SourceKind, readonly string[]>,
+  ): Promise<(source: SourceRef) => readonly Dependent[]> {
+    const users: {
+      readonly dependent: Dependent;
+      readonly matches: ReadonlyMap<string, ReadonlySet<string>>;
+    }[] = [];
+    for (let i = 0; i < triples.length; i += 3) {
+      const workload = parseWorkloadKey(readText(triples[i]));
+      if (workload === undefined) continue;
+      const patterns = readPatterns(triples[i + 2]);
+      const matches = new Map<string, ReadonlySet<string>>();
+      for (const [kind, names] of namesOfKind) {
+        const items = patterns.flatMap(([itsKind, item]) => (itsKind === kind ? [item] : []));
+        matches.set(kind, new Set((await this.#names.of(items, names)).keys()));
+      }
+      users.push({ dependent: { workload, window: readWindow(triples[i + 1]) }, matches });
+    }
+    return ({ kind, name }) =>
+      users.flatMap(({ dependent, matches }) => (matches.get(kind)?.has(name) === true ? [dependent] : []));
+  }
+
+  async #run(script: Script, args: readonly string[]): Promise<unknown> {
+    if (args.length === 0) return [];
+    this.#sameConnection();
+    try {
+      return await script.run(this.#client.connection, this.#keys.root, [this.#epoch, ...args]);
+    } catch (error) {
+      if (error instanceof Error && error.message.includes("STATELOST")) throw stateLost();
+      throw new Fault("redis.unavailable", error instanceof Error ? error.message : "Redis failed", {
+        cause: error,
+      });
+    }
+  }
+
+  #sameConnection(): void {
+    if (this.#client.connections !== this.#connections) throw stateLost();
+  }
+}
+
+function stateLost(): Fault {
+  return new Fault(
+    "redis.state-lost",
+    "Redis was restarted, flushed or replaced; everything is compared again",
+  );
+}
+
+/** The names of each kind in a namespace. */
+function namesOf(sources: readonly SourceRef[]) {
+  const byNamespace = Map.groupBy(sources, ({ namespace }) => namespace);
+  return (namespace: string): ReadonlyMap<SourceKind, readonly string[]> =>
+    new Map(
+      [...Map.groupBy(byNamespace.get(namespace) ?? [], ({ kind }) => kind)].map(([kind, refs]) => [
+        kind,
+        refs.map(({ name }) => name),
+      ]),
+    );
+}
+
+function quadruple(source: SourceVersion): string[] {
+  return [source.ref.kind, source.ref.namespace, source.ref.name, source.resourceVersion];
+}
+
+function distinct(dependents: readonly Dependent[]): readonly Dependent[] {
+  return [...new Map(dependents.map((dependent) => [workloadKey(dependent.workload), dependent])).values()];
+}

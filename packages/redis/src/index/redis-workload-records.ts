@@ -1,0 +1,89 @@
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Request } from "@fleet-reloader/engine/ports/request";
+import {
+  type Observed,
+  streamName,
+  type WorkloadRecord,
+  type WorkloadRecords,
+} from "@fleet-reloader/engine/ports/workload-records";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { Script } from "../connection/script.ts";
+import { encodeNoted, readNoted, readSeen, readServed } from "./workload-record.ts";
+
+/**
+ * KEYS: noted, seen, unlooked. ARGV: workload key, its note or '', the resourceVersion it was observed at. An event of a newer version stays.
+ * resourceVersions are decimal integers: the longer one is larger, then the lexically larger one (KEP-5504).
+ */
+const notedScript = new Script(`
+local workload, note, version = ARGV[1], ARGV[2], ARGV[3]
+if note == '' then redis.call('HDEL', KEYS[1], workload) else redis.call('HSET', KEYS[1], workload, note) end
+local event = redis.call('HGET', KEYS[2], workload)
+local seen = event and cjson.decode(event)[3]
+if type(seen) == 'string' and (#seen > #version or (#seen == #version and seen > version)) then return 0 end
+redis.call('HDEL', KEYS[2], workload)
+redis.call('SREM', KEYS[3], workload)
+return 1
+`);
+
+/** KEYS: noted, seen, served. ARGV: workload key, its two streams. One call, as every roll waits for it. */
+const readScript = new Script(`
+local served = redis.call('HMGET', KEYS[3], ARGV[2], ARGV[3])
+return { redis.call('HGET', KEYS[1], ARGV[1]), redis.call('HGET', KEYS[2], ARGV[1]), served[1], served[2] }
+`);
+
+function readTexts(answer: unknown): readonly (string | undefined)[] {
+  return Array.isArray(answer) ? answer.map((text) => (typeof text === "string" ? text : undefined)) : [];
+}
+
+export interface RedisWorkloadRecordsOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly log: Log;
+}
+
+/** What the workers of all clusters remember of workloads, in Redis. */
+export class RedisWorkloadRecords implements WorkloadRecords {
+  readonly #options: RedisWorkloadRecordsOptions;
+
+  constructor(options: RedisWorkloadRecordsOptions) {
+    this.#options = options;
+  }
+
+  async read({ cluster, workload }: Request): Promise<WorkloadRecord> {
+    const { client, keys } = this.#options;
+    const { noted, seen, served } = keys.cluster(cluster);
+    const key = workloadKey(workload);
+    const streams = [streamName(workload.kind, workload.namespace), streamName(workload.kind, undefined)];
+    const answer = await readScript.run(client.connection, [noted, seen, served], [key, ...streams]);
+    const [note, event, own, all] = readTexts(answer);
+    return { ...readNoted(note), seen: readSeen(event), served: readServed(own) ?? readServed(all) };
+  }
+
+  noted({ cluster, workload }: Request, note: string | undefined, observed: Observed): void {
+    const { client, keys } = this.#options;
+    const { noted, seen, unlooked } = keys.cluster(cluster);
+    const text = note === undefined ? "" : encodeNoted(note, observed.notedAtSeconds);
+    const args = [workloadKey(workload), text, observed.resourceVersion];
+    this.#send(notedScript.run(client.connection, [noted, seen, unlooked], args));
+  }
+
+  async keep({ cluster, workload }: Request, note: string, atSeconds: number): Promise<void> {
+    const { client, keys } = this.#options;
+    const text = encodeNoted(note, atSeconds);
+    await client.connection.hset(keys.cluster(cluster).noted, workloadKey(workload), text);
+  }
+
+  looked({ cluster, workload }: Request): void {
+    const { client, keys } = this.#options;
+    this.#send(client.connection.srem(keys.cluster(cluster).unlooked, workloadKey(workload)));
+  }
+
+  #send(sent: Promise<unknown>): void {
+    sent.catch((error: unknown) => {
+      const err = error instanceof Error ? error.message : "Redis failed";
+      this.#options.log.debug({ reason: "redis.unavailable", err }, "a workload is not remembered");
+    });
+  }
+}

@@ -1,0 +1,42 @@
+import { jsonField, jsonText, parseJson } from "@fleet-reloader/domain/json";
+import type {
+  SeenInterest,
+  ServedRecord,
+  WorkloadRecord,
+} from "@fleet-reloader/engine/ports/workload-records";
+
+/** As Redis keeps it; empty when there is none. */
+export function encodeSeen(seen: SeenInterest | undefined): string {
+  return seen === undefined ? "" : JSON.stringify([seen.uid, seen.atSeconds, seen.resourceVersion]);
+}
+
+export function readSeen(text: string | null | undefined): SeenInterest | undefined {
+  const value = parseJson(text ?? "");
+  if (!Array.isArray(value)) return undefined;
+  const [uid, atSeconds, resourceVersion] = value.map((part: unknown) => part);
+  if (typeof uid !== "string" || typeof atSeconds !== "number") return undefined;
+  return { uid, atSeconds, ...(typeof resourceVersion === "string" ? { resourceVersion } : {}) };
+}
+
+export function encodeServed({ as, sinceSeconds, isRestored }: ServedRecord): string {
+  return JSON.stringify({ as, since: sinceSeconds, ...(isRestored ? { restored: true } : {}) });
+}
+
+export function readServed(text: string | null | undefined): ServedRecord | undefined {
+  const value = parseJson(text ?? "");
+  const as = jsonText(jsonField(value, "as"));
+  const sinceSeconds = jsonField(value, "since");
+  if (as === undefined || typeof sinceSeconds !== "number") return undefined;
+  return { as, sinceSeconds, isRestored: jsonField(value, "restored") === true };
+}
+
+/** The second it was written, a blank, the note; records of before hold the note alone. */
+export function encodeNoted(note: string, atSeconds: number): string {
+  return `${atSeconds} ${note}`;
+}
+
+export function readNoted(text: string | null | undefined): Pick<WorkloadRecord, "note" | "notedAtSeconds"> {
+  const found = /^(\d+) /.exec(text ?? "");
+  if (found === null) return { note: text ?? undefined, notedAtSeconds: undefined };
+  return { note: text?.slice(found[0].length), notedAtSeconds: Number(found[1]) };
+}

@@ -1,0 +1,53 @@
+import { rollLedgerContract } from "@fleet-reloader/testkit/contracts/roll-ledger-contract";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { afterAll, expect, test } from "vitest";
+import { RedisClient, redisAddress } from "../connection/client.ts";
+import { Keys } from "../connection/keys.ts";
+import { RedisRollLedger } from "./redis-roll-ledger.ts";
+
+const redis = await startRedis();
+const client = new RedisClient(redisAddress(redis.url), new CollectedLog());
+afterAll(async () => {
+  await client.close();
+  await redis[Symbol.asyncDispose]();
+});
+
+let ledgers = 0;
+const nextKeys = () => {
+  ledgers += 1;
+  return new Keys(`l${ledgers}`);
+};
+
+rollLedgerContract((limits, now) => {
+  const ledger = new RedisRollLedger({ client, keys: nextKeys(), limits, now });
+  return { ledger, wipe: async () => void (await client.connection.flushall()) };
+});
+
+const request = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "api" } };
+
+test("by Redis' own clock a rate is a rate, and everything it keeps ends by itself", async () => {
+  await client.connection.flushall();
+  const limits = {
+    fleet: { rate: { rolls: 1, perMs: 3_600_000, burst: 1 }, unfinishedMax: 5 },
+    workloadBreaker: { rollsMax: 5, withinMs: 60_000 },
+  };
+  const ledger = new RedisRollLedger({ client, keys: nextKeys(), limits });
+  const entry = await ledger.enter(request, [], new AbortController().signal);
+  expect(entry).toMatchObject({ type: "held", reason: "BudgetRate", afterMs: 60_000 });
+  const ttls = await Promise.all(
+    (await client.connection.keys("*")).map(async (key) => ({ key, ttl: await client.connection.pttl(key) })),
+  );
+  // Only that there was a beginning is kept for ever: without it every pause would look like a loss.
+  expect(ttls.filter(({ ttl }) => ttl < 0).map(({ key }) => key.split("}")[1])).toEqual([":since"]);
+});
+
+test("who no longer has the request does not wait for Redis", async () => {
+  const ledger = new RedisRollLedger({
+    ...{ client, keys: nextKeys() },
+    limits: { workloadBreaker: { rollsMax: 1, withinMs: 60_000 } },
+  });
+  await expect(ledger.enter(request, [], AbortSignal.abort())).rejects.toMatchObject({
+    code: "engine.aborted",
+  });
+});

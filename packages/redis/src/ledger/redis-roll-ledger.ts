@@ -1,0 +1,174 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { BudgetLimit } from "@fleet-reloader/domain/hold/budget";
+import { leaseMs } from "@fleet-reloader/domain/hold/budget";
+import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
+import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { ActedOn, Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
+import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
+import type { Request } from "@fleet-reloader/engine/ports/request";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { enterScript, settledScript, strikeScript } from "./roll-ledger-scripts.ts";
+
+export interface RedisRollLedgerOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly limits: RollLimits;
+  /** Undefined: Redis' own clock, which is the same for all workers. */
+  readonly now?: () => number;
+}
+
+/** A budget nobody asks is forgotten when it would be full again and its leases are over, and its memory is worth nothing. */
+const keptAtLeastMs = 2 * leaseMs;
+
+/** The ledger of rolls where all workers meet: one call for each roll, whatever the limits are, and none without any. */
+export class RedisRollLedger implements RollLedger {
+  readonly #options: RedisRollLedgerOptions;
+  readonly #keepMs: number;
+
+  constructor(options: RedisRollLedgerOptions) {
+    this.#options = options;
+    const { fleet, cluster, namespace } = options.limits;
+    const fillMs = [fleet, cluster, namespace].map((limit) =>
+      limit?.rate === undefined ? 0 : (limit.rate.burst * limit.rate.perMs) / limit.rate.rolls,
+    );
+    this.#keepMs = Math.ceil(Math.max(keptAtLeastMs, ...fillMs));
+  }
+
+  async enter(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<Entry> {
+    const breakers = [...this.#sourceBreakers(request, sources), ...this.#workloadBreakers(request)];
+    const levels = this.#levels(request);
+    if (breakers.length + levels.length === 0) return { type: "entered" };
+    // Commands wait for Redis to be back; a request that belongs to another worker by then does not.
+    const asked = this.#run(enterScript, request, { breakers });
+    const answer = await unlessAborted(asked, signal, "room to roll");
+    const [type, position, third, fourth, ...unfinished] = Array.isArray(answer) ? answer : [];
+    if (type === "breaker") {
+      const breaker = breakers[Number(position) - 1];
+      const untilMs = Number(third);
+      if (breaker === undefined) throw unreadable();
+      const { reason, what, max: rollsMax, within: withinMs } = breaker;
+      const limit = { rollsMax, withinMs };
+      return { type: "held", reason, what, afterMs: Math.max(1, untilMs - Number(fourth)), untilMs, limit };
+    }
+    if (type === "budget") {
+      const reason = third === "rate" ? "BudgetRate" : "BudgetUnfinished";
+      const what = levels[Number(position) - 1]?.name ?? "fleet";
+      const blockedBy = unfinished.map(String).flatMap(requestOf);
+      const named = blockedBy.length === 0 ? {} : { blockedBy };
+      return { type: "held", reason, what, afterMs: Number(fourth), ...named };
+    }
+    if (type !== "entered") throw unreadable();
+    return { type: "entered" };
+  }
+
+  async strike(request: Request): Promise<void> {
+    const breakers = this.#workloadBreakers(request);
+    if (breakers.length + this.#levels(request).length > 0)
+      await this.#run(strikeScript, request, { breakers });
+  }
+
+  async settled(request: Request, ageMs: number): Promise<void> {
+    if (this.#levels(request).length > 0) await this.#run(settledScript, request, { age: ageMs });
+  }
+
+  #run(script: typeof enterScript, request: Request, { breakers = [], ...more }: Ask): Promise<unknown> {
+    const { client, keys, now } = this.#options;
+    const ask = {
+      ...(now === undefined ? {} : { now: now() }),
+      roll: rollOf(request),
+      breakers: breakers.map(({ key, max, within, version }) => ({ key, max, within, version })),
+      levels: this.#levels(request),
+      keep: this.#keepMs,
+      ...more,
+    };
+    return script.run(client.connection, keys.rollLedger, [JSON.stringify(ask)]);
+  }
+
+  #sourceBreakers({ cluster }: Request, sources: readonly ActedOn[]): readonly Breaker[] {
+    const { sourceBreaker: limit } = this.#options.limits;
+    if (limit === undefined) return [];
+    return sources.map(({ id, version }) => ({
+      ...{ key: `s|${cluster}|${id}`, max: limit.rollsMax, within: limit.withinMs, version },
+      ...{ reason: "SourceLooping", what: id },
+    }));
+  }
+
+  #workloadBreakers(request: Request): readonly Breaker[] {
+    const { workloadBreaker: limit } = this.#options.limits;
+    if (limit === undefined) return [];
+    return [
+      {
+        ...{ key: `w|${rollOf(request)}`, max: limit.rollsMax, within: limit.withinMs },
+        ...{ reason: "WorkloadLooping", what: workloadKey(request.workload) },
+      },
+    ];
+  }
+
+  #levels({ cluster, workload }: Request): readonly Level[] {
+    const { fleet, cluster: ofCluster, namespace } = this.#options.limits;
+    const inNamespace = `${cluster}|${workload.namespace}`;
+    return [
+      ...level("fleet", "fleet", inNamespace, fleet),
+      ...level("cluster", `c|${cluster}`, workload.namespace, ofCluster),
+      ...level("namespace", `n|${inNamespace}`, "-", namespace),
+    ];
+  }
+}
+
+interface Ask {
+  readonly breakers?: readonly Breaker[];
+  /** Since when a rollout was under way. */
+  readonly age?: number;
+}
+
+interface Breaker {
+  readonly key: string;
+  readonly max: number;
+  readonly within: number;
+  readonly version?: string;
+  readonly reason: HoldReason;
+  readonly what: string;
+}
+
+interface Level {
+  readonly name: "fleet" | "cluster" | "namespace";
+  readonly key: string;
+  readonly share: string;
+  readonly unfinished?: number;
+  readonly rolls?: number;
+  readonly per?: number;
+  readonly burst?: number;
+}
+
+function level(
+  name: Level["name"],
+  key: string,
+  share: string,
+  limit: BudgetLimit | undefined,
+): readonly Level[] {
+  if (limit === undefined) return [];
+  const { rate, unfinishedMax } = limit;
+  return [
+    {
+      ...{ name, key, share },
+      ...(unfinishedMax === undefined ? {} : { unfinished: unfinishedMax }),
+      ...(rate === undefined ? {} : { rolls: rate.rolls, per: rate.perMs, burst: rate.burst }),
+    },
+  ];
+}
+
+function rollOf({ cluster, workload }: Request): string {
+  return `${cluster}|${workloadKey(workload)}`;
+}
+
+/** The inverse of `rollOf`; nothing for what is none. */
+function requestOf(roll: string): readonly Request[] {
+  const at = roll.lastIndexOf("|");
+  const workload = parseWorkloadKey(roll.slice(at + 1));
+  return workload === undefined ? [] : [{ cluster: roll.slice(0, at), workload }];
+}
+
+function unreadable(): Fault {
+  return new Fault("engine.invariant", "the ledger of rolls gave an answer that is none");
+}

@@ -1,0 +1,185 @@
+import { firstHoldMs, longestHoldMs } from "@fleet-reloader/domain/hold/breaker";
+import {
+  askAgainMaxMs,
+  finishPollMs,
+  graceMs,
+  latenessMs,
+  leaseMs,
+} from "@fleet-reloader/domain/hold/budget";
+import { blockersMax } from "@fleet-reloader/engine/admission/roll-ledger";
+import { Script } from "../connection/script.ts";
+
+/**
+ * The Lua of the ledger of rolls: `askBreaker` and `askBudget` of the domain, word for word, where all workers meet. A contract
+ * test holds both to the same answers. All keys begin with KEYS[1], and so lie in one slot: a roll enters everywhere or nowhere.
+ */
+const parts = `
+local root = KEYS[1]
+local ask = cjson.decode(ARGV[1])
+local now = ask.now
+if not now then
+  local t = redis.call('TIME')
+  now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+end
+local function at(level, what)
+  return root .. ':b:' .. level.key .. what
+end
+local function leave(level, share, roll)
+  local one = share .. '\\n' .. roll
+  redis.call('ZREM', at(level, ':waiting'), one)
+  redis.call('ZREM', at(level, ':due'), one)
+  redis.call('ZREM', at(level, ':of:' .. share), roll)
+end
+local function readBreaker(key)
+  local text = redis.call('GET', root .. ':k:' .. key)
+  if text then return cjson.decode(text) end
+  return { rolls = {}, trips = 0, till = 0 }
+end
+local function writeBreaker(key, state, within)
+  local last = math.max(state.till, state.rolls[#state.rolls] or 0)
+  redis.call('SET', root .. ':k:' .. key, cjson.encode(state), 'PX', math.max(1, last + within - now))
+end
+`;
+
+/** ARGV: JSON of the ask. Returns {'entered'}, {'breaker', position, until, now} or {'budget', position, what, afterMs, unfinished roll…}. */
+export const enterScript = new Script(`${parts}
+local passed = {}
+for i, b in ipairs(ask.breakers) do
+  local s = readBreaker(b.key)
+  if not (b.version and s.last == b.version) then
+    local last = math.max(s.till, s.rolls[#s.rolls] or 0)
+    local trips, till = s.trips, s.till
+    if now - last >= b.within then trips, till = 0, 0 end
+    if now < till then return { 'breaker', i, till, now } end
+    local rolls, probed = {}, false
+    for _, t in ipairs(s.rolls) do
+      if t > now - b.within then
+        rolls[#rolls + 1] = t
+        if t >= till then probed = true end
+      end
+    end
+    local full = #rolls >= b.max
+    local closed = not full
+    if trips > 0 then closed = not probed end
+    if not closed then
+      local pause = math.min(${firstHoldMs} * 2 ^ trips, ${longestHoldMs})
+      local room = 0
+      if full then room = rolls[#rolls - b.max + 1] + b.within end
+      s.rolls, s.trips, s.till = rolls, trips + 1, math.min(math.max(now + pause, room), now + ${longestHoldMs})
+      writeBreaker(b.key, s, b.within)
+      return { 'breaker', i, s.till, now }
+    end
+    rolls[#rolls + 1] = now
+    passed[#passed + 1] = { b = b, s = { rolls = rolls, trips = trips, till = till, last = b.version or s.last } }
+  end
+end
+
+local short, shortOf, shortMs = nil, nil, -1
+if #ask.levels > 0 then redis.call('SET', root .. ':since', now, 'NX') end
+local since = #ask.levels > 0 and tonumber(redis.call('GET', root .. ':since'))
+for i, l in ipairs(ask.levels) do
+  local f = redis.call('HMGET', at(l, ''), 'tokens', 'at', 'served')
+  local tokens, from = tonumber(f[1] or '0'), tonumber(f[2] or since)
+  l.served = tonumber(f[3] or '0')
+  if l.rolls then
+    tokens = math.min(l.burst, tokens + math.max(0, now - from) * l.rolls / l.per)
+  else
+    tokens = 0
+  end
+  l.tokens, l.from = tokens, math.max(now, from)
+  redis.call('ZREMRANGEBYSCORE', at(l, ':late'), '-inf', now)
+  for _, one in ipairs(redis.call('ZRANGEBYSCORE', at(l, ':due'), '-inf', now - ${graceMs})) do
+    local share, roll = string.match(one, '^(.-)\\n(.*)$')
+    leave(l, share, roll)
+    redis.call('ZADD', at(l, ':late'), now + ${latenessMs}, roll)
+  end
+  local me = l.share .. '\\n' .. ask.roll
+  local place = redis.call('ZSCORE', at(l, ':waiting'), me)
+  if place then
+    l.place = tonumber(place)
+  elseif redis.call('ZSCORE', at(l, ':late'), ask.roll) then
+    l.place = l.served
+  else
+    local last = redis.call('ZRANGE', at(l, ':of:' .. l.share), -1, -1, 'WITHSCORES')[2]
+    l.place = math.max(l.served, tonumber(last or '0')) + 1
+  end
+  redis.call('ZADD', at(l, ':waiting'), l.place, me)
+  local ahead = redis.call('ZRANK', at(l, ':waiting'), me)
+  local of, after = nil, 0
+  if l.unfinished then
+    redis.call('ZREMRANGEBYSCORE', at(l, ':leases'), '-inf', now)
+    local under = redis.call('ZCARD', at(l, ':leases'))
+    if redis.call('ZSCORE', at(l, ':leases'), ask.roll) then under = under - 1 end
+    if l.unfinished - under - ahead < 1 then
+      of, after = 'unfinished', math.min(${askAgainMaxMs}, ${finishPollMs} * (1 + math.floor(ahead / l.unfinished)))
+    end
+  end
+  if not of and l.rolls and tokens - ahead < 1 then
+    of, after = 'rate', math.min(${askAgainMaxMs}, math.ceil((ahead + 1 - tokens) * l.per / l.rolls))
+  end
+  if of and after > shortMs then short, shortOf, shortMs = i, of, after end
+end
+for i, l in ipairs(ask.levels) do
+  redis.call('ZREM', at(l, ':late'), ask.roll)
+  if i == short then
+    redis.call('ZADD', at(l, ':due'), now + shortMs, l.share .. '\\n' .. ask.roll)
+    redis.call('ZADD', at(l, ':of:' .. l.share), l.place, ask.roll)
+  else
+    leave(l, l.share, ask.roll)
+  end
+  if not short then
+    if l.rolls then l.tokens = l.tokens - 1 end
+    if l.unfinished then redis.call('ZADD', at(l, ':leases'), now + ${leaseMs}, ask.roll) end
+    l.served = math.max(l.served, l.place)
+  end
+  redis.call('HSET', at(l, ''), 'tokens', string.format('%.17g', l.tokens), 'at', l.from, 'served', l.served)
+  for _, what in ipairs({ '', ':waiting', ':due', ':late', ':leases', ':of:' .. l.share }) do
+    redis.call('PEXPIRE', at(l, what), ask.keep)
+  end
+end
+if short then
+  local answer = { 'budget', short, shortOf, shortMs }
+  if shortOf == 'unfinished' then
+    for _, roll in ipairs(redis.call('ZRANGE', at(ask.levels[short], ':leases'), 0, ${blockersMax})) do
+      if roll ~= ask.roll and #answer < 4 + ${blockersMax} then answer[#answer + 1] = roll end
+    end
+  end
+  return answer
+end
+for _, p in ipairs(passed) do writeBreaker(p.b.key, p.s, p.b.within) end
+return { 'entered' }
+`);
+
+/** ARGV: JSON of the ask: the roll was not made after all. */
+export const strikeScript = new Script(`${parts}
+for _, b in ipairs(ask.breakers) do
+  local s = readBreaker(b.key)
+  if #s.rolls > 0 then
+    s.rolls[#s.rolls] = nil
+    writeBreaker(b.key, s, b.within)
+  end
+end
+for _, l in ipairs(ask.levels) do
+  local tokens = redis.call('HGET', at(l, ''), 'tokens')
+  if l.rolls and tokens then
+    redis.call('HSET', at(l, ''), 'tokens', string.format('%.17g', math.min(l.burst, tonumber(tokens) + 1)))
+  end
+  redis.call('ZREM', at(l, ':leases'), ask.roll)
+  if tokens then
+    redis.call('ZADD', at(l, ':late'), now + ${latenessMs}, ask.roll)
+    redis.call('PEXPIRE', at(l, ':late'), ask.keep)
+  end
+end
+return 0
+`);
+
+/** ARGV: JSON of the ask: its rollout, which began `age` ago, has ended. `endRollout` of the domain. */
+export const settledScript = new Script(`${parts}
+for _, l in ipairs(ask.levels) do
+  local till = redis.call('ZSCORE', at(l, ':leases'), ask.roll)
+  if till and tonumber(till) - ${leaseMs} <= now - ask.age / 2 then
+    redis.call('ZREM', at(l, ':leases'), ask.roll)
+  end
+end
+return 0
+`);

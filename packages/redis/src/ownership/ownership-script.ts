@@ -1,0 +1,89 @@
+import { Script } from "../connection/script.ts";
+
+/**
+ * One exchange of a member with the others: it says that it lives, what it claims and gives up, and learns what changed. A
+ * record lives as long as its owner, so that renewing a thousand of them costs nothing. Time is Redis' own.
+ *
+ * Members: sorted set, member → when it expires. Owners: hash, cluster → `epoch movedAt weight owner`. The version is another
+ * one after every change of the two, and after a loss.
+ *
+ * The epoch is the time of the change of owner, and in any case more than the one before: so it grows also over a loss of all
+ * that was written here.
+ *
+ * KEYS: the root. ARGV: member, its time to live in ms (0: it leaves), how long a cluster stays where it was moved to, the
+ * version it knows, then quadruples (verb, cluster, epoch, weight). Answers version, time, 1 when the member was known; and
+ * when the version is not the known one, members and owners.
+ */
+export const ownershipScript = new Script(`
+local root = KEYS[1]
+local members, owners, versionKey = root .. ':members', root .. ':owners', root .. ':owners-version'
+local me, ttl, stay, known = ARGV[1], tonumber(ARGV[2]), tonumber(ARGV[3]), ARGV[4]
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local changed = false
+
+local function read(cluster)
+  local text = redis.call('HGET', owners, cluster)
+  if not text then return nil end
+  local epoch, movedAt, weight, owner = string.match(text, '^(%d+) (%d+) (%d+) (.+)$')
+  return { epoch = tonumber(epoch), movedAt = tonumber(movedAt), weight = weight, owner = owner }
+end
+local function write(cluster, epoch, movedAt, weight)
+  redis.call('HSET', owners, cluster, string.format('%.0f %.0f %s %s', epoch, movedAt, weight, me))
+  changed = true
+end
+
+local wasMember = redis.call('ZSCORE', members, me) and 1 or 0
+local gone, isAnyGone = {}, false
+for _, id in ipairs(redis.call('ZRANGEBYSCORE', members, '-inf', '(' .. string.format('%.0f', now))) do
+  if id ~= me then gone[id] = true end
+end
+if ttl == 0 then gone[me] = true end
+for id in pairs(gone) do
+  redis.call('ZREM', members, id)
+  isAnyGone = true
+end
+if isAnyGone then
+  local all = redis.call('HGETALL', owners)
+  for i = 1, #all, 2 do
+    if gone[string.match(all[i + 1], '^%d+ %d+ %d+ (.+)$')] then redis.call('HDEL', owners, all[i]) end
+  end
+  changed = true
+end
+if ttl > 0 then
+  redis.call('ZADD', members, string.format('%.0f', now + ttl), me)
+  if wasMember == 0 then changed = true end
+end
+
+for i = 5, #ARGV, 4 do
+  local verb, cluster, epoch, weight = ARGV[i], ARGV[i + 1], tonumber(ARGV[i + 2]), ARGV[i + 3]
+  local record = read(cluster)
+  if verb == 'claim' and not record then
+    write(cluster, math.max(now, epoch + 1), 0, weight)
+  elseif verb == 'keep' and not record then
+    write(cluster, epoch, 0, weight)
+  elseif verb == 'move' and record and record.epoch == epoch and record.owner ~= me and now - record.movedAt >= stay then
+    write(cluster, math.max(now, epoch + 1), now, record.weight)
+  elseif verb == 'weigh' and record and record.owner == me then
+    write(cluster, record.epoch, record.movedAt, weight)
+  elseif verb == 'free' and record and record.owner == me then
+    redis.call('HDEL', owners, cluster)
+    changed = true
+  end
+end
+
+local version = redis.call('GET', versionKey)
+if not version then
+  version = string.format('%.0f', now * 1000)
+  redis.call('SET', versionKey, version)
+elseif changed then
+  redis.call('INCR', versionKey)
+  version = redis.call('GET', versionKey)
+end
+local answer = { version, string.format('%.0f', now), wasMember }
+if version ~= known then
+  answer[4] = redis.call('ZRANGE', members, 0, -1)
+  answer[5] = redis.call('HGETALL', owners)
+end
+return answer
+`);

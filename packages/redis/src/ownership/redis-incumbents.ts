@@ -1,0 +1,38 @@
+import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { Script } from "../connection/script.ts";
+
+export interface RedisIncumbentsOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+}
+
+/** KEYS: hash, cluster → registration. ARGV: cluster, registration, the one whose place it takes or ''. Returns who keeps it. */
+const keepScript = new Script(`
+local now = redis.call('HGET', KEYS[1], ARGV[1])
+if now and now ~= ARGV[3] then return now end
+redis.call('HSET', KEYS[1], ARGV[1], ARGV[2])
+return ARGV[2]
+`);
+
+/** Incumbents where all processes meet. */
+export class RedisIncumbents implements Incumbents {
+  readonly #client: RedisClient;
+  readonly #key: string;
+
+  constructor({ client, keys }: RedisIncumbentsOptions) {
+    this.#client = client;
+    this.#key = keys.fleet.incumbents;
+  }
+
+  async all(): Promise<ReadonlyMap<ClusterId, string>> {
+    return new Map(Object.entries(await this.#client.connection.hgetall(this.#key)));
+  }
+
+  async keep(cluster: ClusterId, registration: string, instead = ""): Promise<string> {
+    const kept = await keepScript.run(this.#client.connection, this.#key, [cluster, registration, instead]);
+    return typeof kept === "string" ? kept : registration;
+  }
+}

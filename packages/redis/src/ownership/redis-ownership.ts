@@ -1,0 +1,267 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import { atMost } from "@fleet-reloader/engine/async/at-most";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
+import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
+import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { Ownership } from "@fleet-reloader/engine/ports/ownership";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { readList, readText } from "../index/index-entry.ts";
+import { readClusterWeight } from "./cluster-weight.ts";
+import { ownershipScript } from "./ownership-script.ts";
+import { type Candidate, type OwnershipView, readView, type Wish, wishesOf } from "./ownership-view.ts";
+
+export interface RedisOwnershipOptions {
+  /** A name no other process has, nor this one in another life. */
+  readonly member: string;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  readonly pace?: OwnershipPace;
+}
+
+/** How quickly members notice each other. */
+export interface OwnershipPace {
+  readonly beatMs: number;
+  readonly expiryMs: number;
+  readonly stayMs: number;
+  readonly graceMs: number;
+  readonly weighMs: number;
+}
+
+export const defaultPace: OwnershipPace = {
+  // A killed member's clusters are claimed after expiry + beat = 6 s at most; with the lists that follow far below 15 s.
+  beatMs: 1000,
+  expiryMs: 5000,
+  // Members that come and go, as in a rolling update, do not make the same cluster go from one to the other.
+  stayMs: 60_000,
+  // After a loss of Redis the owners tell it anew: reconnection (1 s at most) and a beat, and time for a busy machine. And
+  // members that start side by side are all there before anything is moved to the first of them.
+  graceMs: 3000,
+  // Often enough for what grows over minutes; three commands for each cluster of ours.
+  weighMs: 30_000,
+};
+
+/**
+ * Clusters that are engaged side by side are asked for together. To ask costs as much as there are records, so the more there
+ * are the longer is gathered: 20 ms for the first, a quarter of a second where there are a thousand.
+ */
+const gatherMs = 20;
+const gatherPerRecordMs = 0.25;
+/** While Redis is away nobody can be told that we leave: we expire. */
+const leaveMs = 1000;
+
+/** A cluster this process could watch, and whether it does. */
+interface Candidacy {
+  readonly cluster: ClusterId;
+  owned: { epoch: number; readonly lost: AbortController } | undefined;
+  gained: PromiseWithResolvers<void>;
+}
+
+/**
+ * Ownership over records in Redis. All members work out who is to have what by the same rule from what they all see, and
+ * each only ever writes what concerns itself. While Redis is away everybody goes on watching what it watches.
+ */
+export class RedisOwnership implements Ownership {
+  readonly #options: RedisOwnershipOptions;
+  readonly #pace: OwnershipPace;
+  readonly #candidacies = new Set<Candidacy>();
+  readonly #seen = new Map<ClusterId, { epoch: number; weight: number; unownedSince: number | undefined }>();
+  #view: OwnershipView | undefined;
+  #version = "";
+  #redisNow = 0;
+  #connections = 0;
+  #answeredAt: number | undefined;
+  #mayClaimAt = 0;
+  #mayMoveAt = 0;
+  #failure = "";
+  #woken = Promise.withResolvers<void>();
+
+  constructor(options: RedisOwnershipOptions) {
+    this.#options = options;
+    this.#pace = options.pace ?? defaultPace;
+  }
+
+  /** Clusters we could watch and of which we do not know that anybody does, for readiness. */
+  get unowned(): readonly ClusterId[] {
+    return [...this.#candidacies].flatMap(({ cluster, owned }) =>
+      owned === undefined && this.#view?.owners.has(cluster) !== true ? [cluster] : [],
+    );
+  }
+
+  async during(
+    cluster: ClusterId,
+    signal: AbortSignal,
+    work: (owned: AbortSignal) => Promise<void>,
+  ): Promise<void> {
+    const candidacy: Candidacy = { cluster, owned: undefined, gained: Promise.withResolvers() };
+    this.#candidacies.add(candidacy);
+    this.#woken.resolve();
+    const ended = untilAborted(signal);
+    try {
+      while (!signal.aborted) {
+        await Promise.race([candidacy.gained.promise, ended]);
+        const { owned } = candidacy;
+        if (owned !== undefined && !signal.aborted) {
+          using both = linkedAbort(signal, owned.lost.signal);
+          await work(both.signal);
+        }
+        if (owned?.lost.signal.aborted === false) return;
+      }
+    } finally {
+      this.#candidacies.delete(candidacy);
+      this.#count();
+      this.#woken.resolve();
+    }
+  }
+
+  /** Takes part until the signal is aborted; then leaves, so that others take over at once. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options;
+    let weighAt = clock.monotonic() + this.#pace.weighMs;
+    while (!signal.aborted) {
+      try {
+        await unlessAborted(this.#beat(), signal, "Redis");
+        this.#failure = "";
+        if (clock.monotonic() >= weighAt) {
+          weighAt = clock.monotonic() + this.#pace.weighMs;
+          await unlessAborted(this.#weigh(), signal, "Redis");
+        }
+      } catch (error) {
+        const { message } = asFault(error);
+        if (!signal.aborted && message !== this.#failure)
+          log.warn({ err: message }, "ownership of clusters could not be renewed; trying again");
+        this.#failure = message;
+      }
+      const beat = clock.sleep(this.#pace.beatMs, signal).catch(() => undefined);
+      await Promise.race([beat, this.#woken.promise]);
+      this.#woken = Promise.withResolvers();
+      const records = this.#view?.owners.size ?? 0;
+      await clock.sleep(gatherMs + gatherPerRecordMs * records, signal).catch(() => undefined);
+    }
+    await this.#leave();
+  }
+
+  async #beat(): Promise<void> {
+    const wishes = await this.#exchange([]).then(() => this.#wishes());
+    if (wishes.length > 0) await this.#exchange(wishes);
+  }
+
+  async #leave(): Promise<void> {
+    const { clock, log } = this.#options;
+    const left = this.#send(0, []).catch((error: unknown) =>
+      log.debug({ err: asFault(error).message }, "others learn of our end when we expire"),
+    );
+    await atMost(leaveMs, clock, left);
+  }
+
+  async #exchange(wishes: readonly Wish[]): Promise<void> {
+    const { client, clock } = this.#options;
+    const askedAt = clock.monotonic();
+    const [version, now, wasMember, members, owners] = readList(
+      await this.#send(this.#pace.expiryMs, wishes),
+    );
+    const isFirst = this.#answeredAt === undefined;
+    const silence = clock.monotonic() - (this.#answeredAt ?? askedAt);
+    // Others may just not have been able to say that they live, or what they watch.
+    const mayBeLost =
+      wasMember !== 1 || client.connections !== this.#connections || silence > this.#pace.expiryMs / 2;
+    if (!isFirst && mayBeLost) this.#mayClaimAt = clock.monotonic() + this.#pace.graceMs;
+    this.#connections = client.connections;
+    this.#answeredAt = clock.monotonic();
+    this.#redisNow = Number(now);
+    this.#version = readText(version);
+    if (members !== undefined) this.#see(readView(members, owners));
+    this.#settle();
+  }
+
+  /** Members in whatever order Redis has them: by when they expire. */
+  #see(view: OwnershipView): void {
+    const namesOf = (seen: OwnershipView | undefined) => seen?.members.toSorted().join(" ");
+    if (namesOf(view) !== namesOf(this.#view))
+      this.#mayMoveAt = this.#options.clock.monotonic() + this.#pace.graceMs;
+    this.#view = view;
+  }
+
+  async #send(ttlMs: number, wishes: readonly Wish[]): Promise<unknown> {
+    const { client, keys, member } = this.#options;
+    const args = wishes.flatMap(({ verb, cluster, epoch, weight }) => [
+      ...[verb, cluster, String(epoch), String(weight)],
+    ]);
+    const settings = [member, String(ttlMs), String(this.#pace.stayMs), this.#version];
+    return await ownershipScript.run(client.connection, keys.fleet.root, [...settings, ...args]);
+  }
+
+  /** Starts and ends work as the records say. */
+  #settle(): void {
+    const { member, log, clock } = this.#options;
+    for (const candidacy of this.#candidacies) {
+      const { cluster, owned } = candidacy;
+      const record = this.#view?.owners.get(cluster);
+      const seen = this.#seen.get(cluster) ?? { epoch: 0, weight: 1, unownedSince: undefined };
+      seen.unownedSince = record === undefined ? (seen.unownedSince ?? clock.monotonic()) : undefined;
+      if (record !== undefined) Object.assign(seen, { epoch: record.epoch, weight: record.weight });
+      this.#seen.set(cluster, seen);
+      if (record?.owner === member && owned !== undefined) owned.epoch = record.epoch;
+      else if (record?.owner === member) {
+        log.info({ clusterUid: cluster, epoch: record.epoch }, "cluster is ours to watch");
+        candidacy.owned = { epoch: record.epoch, lost: new AbortController() };
+        candidacy.gained.resolve();
+      } else if (record !== undefined && record.owner !== member && owned !== undefined) {
+        log.info(
+          { clusterUid: cluster, epoch: record.epoch, owner: record.owner },
+          "cluster is another's to watch",
+        );
+        candidacy.owned = undefined;
+        candidacy.gained = Promise.withResolvers();
+        owned.lost.abort();
+      }
+    }
+    this.#count();
+  }
+
+  #count(): void {
+    const owned = [...this.#candidacies].filter((candidacy) => candidacy.owned !== undefined);
+    this.#options.meter.clustersOwned(owned.length);
+  }
+
+  #wishes(): readonly Wish[] {
+    const { clock, member } = this.#options;
+    if (this.#view === undefined) return [];
+    const candidates = new Map<ClusterId, Candidate>();
+    for (const { cluster, owned } of this.#candidacies) {
+      const seen = this.#seen.get(cluster);
+      const since = seen?.unownedSince;
+      candidates.set(cluster, {
+        watchedWith: owned?.epoch ?? candidates.get(cluster)?.watchedWith,
+        lastEpoch: seen?.epoch ?? 0,
+        lastWeight: seen?.weight ?? 1,
+        isOrphan: since !== undefined && clock.monotonic() - since > this.#pace.graceMs,
+      });
+    }
+    for (const cluster of this.#seen.keys()) if (!candidates.has(cluster)) this.#seen.delete(cluster);
+    const mayClaim = clock.monotonic() >= this.#mayClaimAt;
+    const mayMove = mayClaim && clock.monotonic() >= this.#mayMoveAt;
+    const at = { now: this.#redisNow, stayMs: this.#pace.stayMs, mayClaim, mayMove };
+    return wishesOf(member, this.#view, candidates, at);
+  }
+
+  /** What our clusters cost, told to all. */
+  async #weigh(): Promise<void> {
+    const { member } = this.#options;
+    const ours = [...(this.#view?.owners ?? [])].filter(([, { owner }]) => owner === member);
+    const wishes = await Promise.all(
+      ours.map(async ([cluster, { epoch, weight }]) => {
+        const now = await readClusterWeight(cluster, this.#options);
+        return now === weight ? [] : [{ verb: "weigh", cluster, epoch, weight: now } as const];
+      }),
+    );
+    if (wishes.flat().length > 0) await this.#exchange(wishes.flat());
+  }
+}

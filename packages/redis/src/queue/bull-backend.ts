@@ -1,0 +1,50 @@
+import { type BackendFactory, createRedisBackend, type RedisQueueBackend } from "bullmq";
+import type { RedisClock } from "../connection/redis-clock.ts";
+
+/**
+ * Where the scripts of BullMQ 6.7 get the time from: the position of the argument, keys first. Everything else that holds a time is relative, or
+ * is the `timestamp` of a new entry, which whoever adds it sets. A test finds any other.
+ */
+const timeArguments: Readonly<Record<string, number>> = {
+  moveToActive: 11 + 1,
+  moveToDelayed: 11 + 1,
+  moveToFinished: 14 + 1,
+  moveStalledJobsToWait: 9 + 2,
+  retryJob: 11 + 1,
+};
+
+/** Position of the time until which a worker may wait, in what a script answers that takes up the next entry. */
+const blockedUntilAt = 3;
+
+/**
+ * BullMQ on Redis' clock. It takes the machine's for every script, so that a worker whose clock is ahead takes up what waits for quiet, and one
+ * whose clock is behind leaves lying what is due. Here every script gets the time of Redis, and what is answered is told in the machine's time.
+ */
+export function bullBackend(clock: RedisClock): BackendFactory<RedisQueueBackend> {
+  return (...given) => {
+    const backend = createRedisBackend(...given);
+    const send = backend.execCommand.bind(backend);
+    const wait = backend.waitForJob.bind(backend);
+    backend.execCommand = (client, command, args) => {
+      const at = timeArguments[command];
+      if (at === undefined) return send(client, command, args);
+      args[at] = clock.now();
+      return send(client, command, args).then((answer: unknown) => inLocalTime(answer, clock));
+    };
+    backend.waitForJob = async (timeout) => {
+      const marker = await wait(timeout);
+      return marker === null ? null : { ...marker, score: localTime(marker.score, clock) };
+    };
+    return backend;
+  };
+}
+
+function inLocalTime(answer: unknown, clock: RedisClock): unknown {
+  if (!Array.isArray(answer) || answer.length <= blockedUntilAt) return answer;
+  return answer.with(blockedUntilAt, localTime(Number(answer[blockedUntilAt]), clock));
+}
+
+/** 0 is no time: there is something to do at once, or nothing to wait for. */
+function localTime(redisMs: number, clock: RedisClock): number {
+  return redisMs > 0 ? Math.ceil(clock.localOf(redisMs)) : redisMs;
+}

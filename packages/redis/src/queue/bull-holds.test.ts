@@ -1,0 +1,49 @@
+import { atOnce, recordRuns, requestFor } from "@fleet-reloader/testkit/contracts/queue-under-test";
+import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { startQueue } from "../fixture/queue-bed.ts";
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+
+test.each(["no JSON", "7", "{}"])("a hold that reads %s is forgotten, and keeps no other", async (text) => {
+  await using bed = await startQueue(redis.url);
+  const runs = recordRuns(bed, () => ({
+    ...{ type: "again", afterMs: 30_000, reason: "Frozen" },
+    hold: { reason: "Frozen" },
+  }));
+  await bed.queue.add([atOnce("web"), atOnce("api")]);
+  await bed.until("they are held", () => runs.length === 2);
+  await bed.leave();
+  const shard = bed.keys.shardOf("c1");
+  const ids = await bed.client.connection.zrange(bed.keys.holdTimes(shard), "0", "-1");
+  expect(ids).toHaveLength(2);
+  const held = await bed.held.list();
+  const bad = held.find(({ request }) => request.workload.name === "web");
+  await bed.client.connection.hset(bed.keys.holdTexts(shard), bad?.id ?? "", text);
+  expect(await bed.held.list()).toMatchObject([{ request: requestFor("api") }]);
+  expect(await bed.client.connection.zcard(bed.keys.holdTimes(shard))).toBe(1);
+});
+
+// Several watchers list the same holds, and each ends those that it finds to be over.
+test("who ends a hold late ends none that was noted since", async () => {
+  await using bed = await startQueue(redis.url);
+  const runs = recordRuns(bed, () => ({
+    ...{ type: "again", afterMs: 30_000, reason: "Frozen" },
+    hold: { reason: "Frozen" },
+  }));
+  await bed.queue.add([atOnce()]);
+  await until("it is held", async () => (await bed.held.count()) === 1);
+  const listed = await bed.held.list();
+  await bed.held.release(listed);
+  await until("it is held again", async () => runs.length === 2 && (await bed.held.count()) === 1);
+  const [again] = await bed.held.list();
+  expect(again?.againAtMs).not.toBe(listed[0]?.againAtMs);
+  await bed.held.release(listed);
+  expect(await bed.held.list()).toEqual([again]);
+  expect(runs).toHaveLength(2);
+});

@@ -1,0 +1,179 @@
+import { parseJson } from "@fleet-reloader/domain/json";
+import type { HeldRequest, HeldRequests } from "@fleet-reloader/engine/admission/held-requests";
+import type { Hold, Request } from "@fleet-reloader/engine/ports/request";
+import type { Queue } from "bullmq";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { Script } from "../connection/script.ts";
+import { delayedScoreOfMs } from "./delayed-score.ts";
+import { fromJob, type RequestJob, toJob } from "./request-job.ts";
+
+/** A freeze may end for thousands: as many promotions are under way at a time. */
+const releasedAtOnce = 100;
+
+/** KEYS: hold times, hold texts. ARGV: when it is due all the same, the entry, what is known of the hold. */
+const noteScript = new Script(`
+redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
+redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
+return 0
+`);
+
+/** KEYS: hold times, hold texts. ARGV: entries. */
+const forgetScript = new Script(`
+for _, id in ipairs(ARGV) do
+  redis.call('ZREM', KEYS[1], id)
+  redis.call('HDEL', KEYS[2], id)
+end
+return 0
+`);
+
+/**
+ * KEYS: hold times, hold texts. ARGV: entries, each with the time at which it was due when it was looked at. One that was taken up since and is
+ * held again has another: that hold stays.
+ */
+const forgetSeenScript = new Script(`
+for i = 1, #ARGV, 2 do
+  local due = redis.call('ZSCORE', KEYS[1], ARGV[i])
+  if due and tonumber(due) == tonumber(ARGV[i + 1]) then
+    redis.call('ZREM', KEYS[1], ARGV[i])
+    redis.call('HDEL', KEYS[2], ARGV[i])
+  end
+end
+return 0
+`);
+
+/** Which of the waiting entries are held, beside the queue of each shard: an entry itself says only when it is due. */
+export class BullHolds {
+  readonly #client: RedisClient;
+  readonly #keys: Keys;
+
+  constructor({ client, keys }: { readonly client: RedisClient; readonly keys: Keys }) {
+    this.#client = client;
+    this.#keys = keys;
+  }
+
+  /** To be called before the entry is put back: held work must not look like work in between. */
+  async note(id: string, request: Request, { hold, againAtMs }: Held): Promise<void> {
+    const shard = this.#keys.shardOf(request.cluster);
+    const { reason, untilMs } = hold;
+    const text = JSON.stringify({ ...toJob(request), reason, ...(untilMs === undefined ? {} : { untilMs }) });
+    await noteScript.run(this.#client.connection, this.#keysOf(shard), [String(againAtMs), id, text]);
+  }
+
+  /** These are held no more: they were taken up, or not put back. */
+  async forget(shard: number, ids: readonly string[]): Promise<void> {
+    if (ids.length > 0) await forgetScript.run(this.#client.connection, this.#keysOf(shard), ids);
+  }
+
+  /** How many held entries of a shard would be due before this wall time. */
+  async countBefore(shard: number, wallMs: number): Promise<number> {
+    return await this.#client.connection.zcount(this.#keys.holdTimes(shard), "-inf", `(${wallMs}`);
+  }
+
+  /** The same as whoever watches over holds sees it; the queues in the order of their shards. */
+  of(queues: readonly Queue<RequestJob>[]): HeldRequests {
+    return {
+      list: async () => (await Promise.all(queues.map((_, shard) => this.#list(shard)))).flat(),
+      count: async () => {
+        const { connection } = this.#client;
+        const counts = await Promise.all(
+          queues.map((_, shard) => connection.zcard(this.#keys.holdTimes(shard))),
+        );
+        return counts.reduce((sum, count) => sum + count, 0);
+      },
+      listDue: async (afterMs, untilMs) =>
+        (await Promise.all(queues.map((_, shard) => this.#listDue(shard, afterMs, untilMs)))).flat(),
+      release: async (held) => {
+        const shards = Map.groupBy(held, ({ request }) => this.#keys.shardOf(request.cluster));
+        await Promise.all([...shards].map(([shard, its]) => this.#release(shard, queues[shard], its)));
+      },
+    };
+  }
+
+  #keysOf(shard: number): readonly string[] {
+    return [this.#keys.holdTimes(shard), this.#keys.holdTexts(shard)];
+  }
+
+  async #list(shard: number): Promise<readonly HeldRequest[]> {
+    const { connection } = this.#client;
+    const scores = await connection.zrange(this.#keys.holdTimes(shard), "0", "-1", "WITHSCORES");
+    if (scores.length === 0) return [];
+    return await this.#read(shard, scores, await connection.hgetall(this.#keys.holdTexts(shard)));
+  }
+
+  async #listDue(shard: number, afterMs: number, untilMs: number): Promise<readonly HeldRequest[]> {
+    const { connection } = this.#client;
+    const [key, after] = [this.#keys.holdTimes(shard), `(${afterMs}`];
+    const scores = await connection.zrangebyscore(key, after, untilMs, "WITHSCORES");
+    if (scores.length === 0) return [];
+    const ids = scores.filter((_, at) => at % 2 === 0);
+    const texts = await connection.hmget(this.#keys.holdTexts(shard), ...ids);
+    return await this.#read(shard, scores, Object.fromEntries(ids.map((id, at) => [id, texts[at] ?? ""])));
+  }
+
+  /** Members and their scores in turns, and the text of each. */
+  async #read(shard: number, scores: readonly string[], texts: Readonly<Record<string, string>>) {
+    const held: HeldRequest[] = [];
+    const unreadable: Seen[] = [];
+    for (let at = 0; at < scores.length; at += 2) {
+      const [id = "", score] = scores.slice(at, at + 2);
+      const againAtMs = Number(score);
+      const one = readHeld(id, againAtMs, texts[id]);
+      if (one === undefined) unreadable.push({ id, againAtMs });
+      else held.push(one);
+    }
+    await this.#forgetSeen(shard, unreadable);
+    return held;
+  }
+
+  async #forgetSeen(shard: number, seen: readonly Seen[]): Promise<void> {
+    const args = seen.flatMap(({ id, againAtMs }) => [id, String(againAtMs)]);
+    if (args.length > 0) await forgetSeenScript.run(this.#client.connection, this.#keysOf(shard), args);
+  }
+
+  async #release(shard: number, queue: Queue<RequestJob> | undefined, held: readonly HeldRequest[]) {
+    // First: a worker that takes one up may hold it again.
+    await this.#forgetSeen(shard, held);
+    for (let at = 0; queue !== undefined && at < held.length; at += releasedAtOnce) {
+      const unmoved = await this.#unmoved(queue, held.slice(at, at + releasedAtOnce));
+      await Promise.all(unmoved.map(({ id }) => promote(queue, id)));
+    }
+  }
+
+  /** What is still due when its hold said. What a change has moved since waits for quiet. */
+  async #unmoved(queue: Queue<RequestJob>, held: readonly HeldRequest[]) {
+    const delayed = queue.toKey("delayed");
+    const scores = await this.#client.connection.zmscore(delayed, ...held.map(({ id }) => id));
+    return held.filter(({ againAtMs }, at) => {
+      const score = scores[at];
+      return typeof score === "string" && Math.floor(Number(score) / delayedScoreOfMs) === againAtMs;
+    });
+  }
+}
+
+async function promote(queue: Queue<RequestJob>, id: string): Promise<void> {
+  const job = await queue.getJob(id);
+  // Fails for one that was taken up or made due meanwhile.
+  await job?.promote().catch(() => undefined);
+}
+
+/** An entry, and when it was due all the same. */
+interface Seen {
+  readonly id: string;
+  readonly againAtMs: number;
+}
+
+interface Held {
+  readonly hold: Hold;
+  readonly againAtMs: number;
+}
+
+/** Undefined for what cannot be read: it is due when it is due. */
+function readHeld(id: string, againAtMs: number, text: string | undefined): HeldRequest | undefined {
+  const value = parseJson(text ?? "");
+  const request = fromJob(value);
+  if (request === undefined || typeof value !== "object" || value === null) return undefined;
+  const reason = "reason" in value && typeof value.reason === "string" ? value.reason : "";
+  const until = "untilMs" in value && typeof value.untilMs === "number" ? { untilMs: value.untilMs } : {};
+  return { id, request, reason, againAtMs, ...until };
+}

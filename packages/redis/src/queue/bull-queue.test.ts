@@ -1,0 +1,21 @@
+import { workqueueContract } from "@fleet-reloader/testkit/contracts/workqueue-contract";
+import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { afterAll, beforeAll, describe } from "vitest";
+import { startQueue } from "../fixture/queue-bed.ts";
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+
+// Each has a prefix of its own, and most of its time is waiting: they run side by side.
+describe.concurrent("BullWorkqueue and BullConsumer", () => {
+  workqueueContract(() => startQueue(redis.url));
+});
+
+// Each request sinks two ranks below the one before it: whatever holds without priorities holds with them.
+describe.concurrent("BullWorkqueue and BullConsumer in a storm", () => {
+  const share = { size: 0.5, perSecond: 0 };
+  workqueueContract(() => startQueue(redis.url, undefined, { share }));
+});

@@ -1,0 +1,166 @@
+import { delayFor } from "@fleet-reloader/domain/debounce";
+import type { Share } from "@fleet-reloader/domain/fair-share";
+import type { Request } from "@fleet-reloader/engine/ports/request";
+import type { Addition, Workqueue } from "@fleet-reloader/engine/ports/workqueue";
+import { type JobsOptions, Queue } from "bullmq";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import type { RedisClock } from "../connection/redis-clock.ts";
+import { readList } from "../index/index-entry.ts";
+import { bullBackend } from "./bull-backend.ts";
+import { burstStartsScript } from "./burst-starts-script.ts";
+import { FairShares } from "./fair-shares.ts";
+import { type RequestJob, requestId, toJob } from "./request-job.ts";
+
+export const queueName = "reconcile";
+/** As late as an entry may be taken up by a server that looks at its clock ten times a second (its hz), and two round trips. */
+const momentMs = 110;
+/** A request is retried until it succeeds or becomes pointless; what has no end is seen in its age, not in a count. */
+const attemptsMax = 1_000_000;
+
+export interface BullWorkqueueOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly clock: RedisClock;
+  /** What one cluster may ask for before others; the default when absent. */
+  readonly share?: Share;
+}
+
+/**
+ * Producer side of the queue. What survived killed, frozen and doubled workers: deduplication that keeps the last
+ * addition made while a run is active, a payload that is only an identity, and for a trailing quiet period a rescheduled
+ * delay that the start of the burst bounds.
+ */
+export class BullWorkqueue implements Workqueue {
+  /** One for each shard, in the order of `Keys.queuePrefixes`. */
+  readonly queues: readonly Queue<RequestJob>[];
+  readonly #client: RedisClient;
+  readonly #keys: Keys;
+  readonly #clock: RedisClock;
+  readonly #shares: FairShares;
+
+  constructor(options: BullWorkqueueOptions) {
+    this.#client = options.client;
+    this.#keys = options.keys;
+    this.#clock = options.clock;
+    this.#shares = new FairShares(options.clock, options.share);
+    this.queues = options.keys.queuePrefixes.map((prefix) => {
+      const queue = new Queue<RequestJob>(
+        queueName,
+        {
+          ...{ connection: options.client.connection, prefix },
+          // Nobody reads what BullMQ tells of its entries.
+          streams: { events: { maxLen: 0 } },
+        },
+        bullBackend(options.clock),
+      );
+      // Reported once by the client itself; without a listener an error event would end the process.
+      queue.on("error", () => undefined);
+      return queue;
+    });
+  }
+
+  async add(additions: readonly Addition[]): Promise<void> {
+    const shards = Map.groupBy(additions, ({ request }) => this.#keys.shardOf(request.cluster));
+    await Promise.all([...shards].map(([shard, its]) => this.#addTo(this.queues[shard], its)));
+  }
+
+  async waits(request: Request): Promise<boolean> {
+    const queue = this.queues[this.#keys.shardOf(request.cluster)];
+    // BullMQ keeps it from the addition to the end of the last run.
+    const entry = await queue?.getDeduplicationJobId(requestId(request, "change"));
+    return typeof entry === "string";
+  }
+
+  /** Requests that are due and not taken up yet. */
+  async depth(): Promise<number> {
+    const counts = await Promise.all(this.queues.map((queue) => queue.getJobCounts("wait", "prioritized")));
+    return counts.reduce((sum, { wait = 0, prioritized = 0 }) => sum + wait + prioritized, 0);
+  }
+
+  async close(): Promise<void> {
+    await Promise.all(this.queues.map((queue) => queue.close()));
+  }
+
+  async #addTo(queue: Queue<RequestJob> | undefined, all: readonly Addition[]): Promise<void> {
+    if (queue === undefined) return;
+    const wanted = await this.#delayed(queue, all);
+    const priorities = this.#shares.priorities(wanted.map(({ addition }) => addition));
+    const timestamp = this.#clock.now();
+    const jobs = wanted.map(({ addition, delay }, at) => ({
+      name: addition.purpose,
+      data: toJob(addition.request),
+      opts: { ...jobOptions(addition, { delay, priority: priorities[at] ?? 0 }), timestamp },
+    }));
+    const [only, ...others] = jobs;
+    if (only !== undefined && others.length === 0) await queue.add(only.name, only.data, only.opts);
+    else if (others.length > 0) await queue.addBulk(jobs);
+  }
+
+  /**
+   * Trailing debounce: until the quiet period after this change, but no later than the maximum wait after the first. Left out is a change
+   * that an entry waits for already which is due in a moment: it may be taken up before it is moved, and would run again right after.
+   */
+  async #delayed(queue: Queue<RequestJob>, additions: readonly Addition[]): Promise<readonly Delayed[]> {
+    const now = this.#clock.now();
+    const bursts = await this.#bursts(queue, additions.filter(isOfBurst), now);
+    return additions.flatMap((addition) => {
+      const { quietPeriodMs, maxWaitMs } = addition;
+      const { startMs, dueMs } = bursts.get(addition) ?? { startMs: now, dueMs: undefined };
+      const delay = Math.ceil(delayFor(startMs, now, { quietPeriodMs, maxWaitMs }));
+      const isDue = dueMs !== undefined && dueMs <= now + momentMs;
+      return isDue && delay < Math.min(momentMs, quietPeriodMs) ? [] : [{ addition, delay }];
+    });
+  }
+
+  async #bursts(queue: Queue<RequestJob>, changes: readonly Addition[], now: number) {
+    if (changes.length === 0) return new Map<Addition, Burst>();
+    const ids = changes.map(({ request, purpose }) => requestId(request, purpose));
+    const { connection } = this.#client;
+    const times = readList(await burstStartsScript.run(connection, queue.toKey(""), [String(now), ...ids]));
+    return new Map(
+      changes.map((change, at): readonly [Addition, Burst] => {
+        const dueMs = times[2 * at + 1] === "" ? undefined : Number(times[2 * at + 1]);
+        return [change, { startMs: Number(times[2 * at] ?? now), dueMs }];
+      }),
+    );
+  }
+}
+
+interface Delayed {
+  readonly addition: Addition;
+  readonly delay: number;
+}
+
+interface Burst {
+  readonly startMs: number;
+  /** When the entry is due that waits for it. */
+  readonly dueMs: number | undefined;
+}
+
+/** Of what else waits, the time is known when it is added. */
+function isOfBurst({ purpose, quietPeriodMs }: Addition): boolean {
+  return purpose === "change" && quietPeriodMs > 0;
+}
+
+/**
+ * A priority holds through delays, retries and the run that follows; a change that moves a waiting one leaves it its priority.
+ * Without one an entry lies in a plain list, which is cheaper.
+ */
+function jobOptions(
+  addition: Addition,
+  { delay, priority }: { readonly delay: number; readonly priority: number },
+): JobsOptions {
+  return {
+    delay,
+    ...(priority === 0 ? {} : { priority }),
+    attempts: attemptsMax,
+    backoff: { type: "by-fault" },
+    deduplication: {
+      id: requestId(addition.request, addition.purpose),
+      keepLastIfActive: true,
+      // A newer roll begins its own clock, as a later change does.
+      reschedule: addition.purpose === "change" || addition.purpose === "follow",
+    },
+  };
+}

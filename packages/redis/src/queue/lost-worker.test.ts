@@ -1,0 +1,77 @@
+import { type ChildProcess, spawn } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { atOnce, recordRuns } from "@fleet-reloader/testkit/contracts/queue-under-test";
+import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { startQueue } from "../fixture/queue-bed.ts";
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+
+/** Lock + check, and time for a busy machine to notice. */
+const backWithinMs = 8000;
+
+interface StuckWorker extends AsyncDisposable {
+  readonly says: (word: string) => Promise<void>;
+  readonly signal: (signal: NodeJS.Signals) => void;
+}
+
+/** A worker in a process of its own that takes a request and never ends it. */
+function stuckWorker(prefix: string): StuckWorker {
+  const script = join(import.meta.dirname, "fixture/stuck-worker.ts");
+  const child: ChildProcess = spawn(process.execPath, [script, redis.url, prefix], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  child.stdout?.on("data", (chunk: Buffer) => {
+    said += chunk.toString("utf8");
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  return {
+    says: async (word) => void (await until(`it says ${word}`, () => said.includes(word), 15_000)),
+    signal: (signal) => void child.kill(signal),
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+describe.concurrent("a request whose worker", () => {
+  // Also more than once: a node drain is no poison.
+  test("was killed is back soon, however often that happens", async () => {
+    await using bed = await startQueue(redis.url, "killed");
+    await bed.queue.add([atOnce()]);
+    for (const _ of [1, 2]) {
+      await using worker = stuckWorker("killed");
+      await worker.says("taken");
+      worker.signal("SIGKILL");
+    }
+    const runs = recordRuns(bed, () => ({ type: "done", outcome: "unchanged" }));
+    await until("it is back", () => runs.length > 0, backWithinMs);
+    // It may have died with a write under way.
+    expect(runs[0]?.delivery).toMatchObject({ attemptsMade: 0, isDoubtful: true });
+    expect(await bed.queue.queues[0]?.getJobCounts("failed", "active", "wait", "delayed")).toMatchObject({
+      failed: 0,
+    });
+  }, 40_000);
+
+  // It wakes up and must not write any more: the request belongs to another.
+  test("froze goes to another, and the frozen one is told when it wakes up", async () => {
+    await using bed = await startQueue(redis.url, "frozen");
+    await using frozen = stuckWorker("frozen");
+    await bed.queue.add([atOnce()]);
+    await frozen.says("taken");
+    frozen.signal("SIGSTOP");
+    const runs = recordRuns(bed, () => ({ type: "done", outcome: "unchanged" }));
+    await until("another has it", () => runs.length > 0, backWithinMs);
+    frozen.signal("SIGCONT");
+    await frozen.says("aborted");
+    expect(runs.map(({ delivery }) => delivery.isDoubtful)).toEqual([true]);
+  }, 40_000);
+});

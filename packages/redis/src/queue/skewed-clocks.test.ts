@@ -1,0 +1,156 @@
+import { spawn } from "node:child_process";
+import { join } from "node:path";
+import process from "node:process";
+import { change, recordRuns } from "@fleet-reloader/testkit/contracts/queue-under-test";
+import { OffsetClock } from "@fleet-reloader/testkit/memory/offset-clock";
+import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
+import { wallClock } from "@fleet-reloader/testkit/wall-clock";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { RedisClock } from "../connection/redis-clock.ts";
+import { startQueue } from "../fixture/queue-bed.ts";
+import { delayedScoreOfMs } from "./delayed-score.ts";
+
+let redis: TestRedis;
+beforeAll(async () => {
+  redis = await startRedis();
+});
+afterAll(() => redis[Symbol.asyncDispose]());
+
+const window = { quietPeriodMs: 1500, maxWaitMs: 20_000 };
+const burst = 10;
+/** By how much the clock of a machine is ahead. */
+const skews = [2500, -2500, 45_000, -45_000];
+/** A busy machine takes its time; a clock that counts is 2.5 s wrong at least, and 10 s late for one that is behind. */
+const lateMs = 2000;
+
+/** A process whose wall time is that much ahead of ours. */
+function skewedProcess(skewMs: number, args: readonly string[]) {
+  const shift = `const now = Date.now; Date.now = () => now() + ${skewMs}`;
+  const script = join(import.meta.dirname, "fixture/skewed-process.ts");
+  const child = spawn(process.execPath, ["--import", `data:text/javascript,${shift}`, script, ...args], {
+    stdio: ["ignore", "pipe", "inherit"],
+  });
+  let said = "";
+  const saidAt = new Map<string, number>();
+  child.stdout?.on("data", (chunk: Buffer) => {
+    said += chunk.toString("utf8");
+    for (const line of said.split("\n")) if (!saidAt.has(line)) saidAt.set(line, performance.now());
+  });
+  const ended = new Promise((resolve) => child.once("exit", resolve));
+  return {
+    says: async (line: string) => {
+      await until(`it says ${line}`, () => saidAt.has(line), 30_000);
+      return saidAt.get(line) ?? Number.NaN;
+    },
+    count: (line: string) => said.split("\n").filter((one) => one === line).length,
+    async [Symbol.asyncDispose]() {
+      child.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+function expectAsWithout(latencyMs: number): void {
+  expect(latencyMs).toBeGreaterThan(window.quietPeriodMs - 200);
+  expect(latencyMs).toBeLessThan(window.quietPeriodMs + lateMs);
+}
+
+describe.concurrent("a process whose clock is wrong", () => {
+  test.each(skews)(
+    "by %i ms takes up a burst once, and in time",
+    async (skewMs) => {
+      const prefix = `works${skewMs}`;
+      await using bed = await startQueue(redis.url, prefix);
+      await using worker = skewedProcess(skewMs, [redis.url, prefix, "work"]);
+      await worker.says("ready");
+      let addedAt = 0;
+      for (let each = 0; each < burst; each += 1) {
+        await bed.queue.add([change("api", window)]);
+        addedAt = performance.now();
+        await bed.elapse(50);
+      }
+      expectAsWithout((await worker.says("ran api")) - addedAt);
+      expect(worker.count("ran api")).toBe(1);
+    },
+    60_000,
+  );
+
+  test.each(skews)(
+    "by %i ms adds a burst that others take up once, and in time",
+    async (skewMs) => {
+      const prefix = `adds${skewMs}`;
+      await using bed = await startQueue(redis.url, prefix);
+      let ranAt = 0;
+      const runs = recordRuns(bed, () => {
+        ranAt = performance.now();
+        return { type: "done", outcome: "unchanged" };
+      });
+      const told = [window.quietPeriodMs, window.maxWaitMs, burst].map(String);
+      await using teller = skewedProcess(skewMs, [redis.url, prefix, "add", ...told]);
+      const addedAt = await teller.says("added");
+      await until("it ran", () => runs.length > 0, 30_000);
+      expectAsWithout(ranAt - addedAt + 50);
+      expect(runs).toHaveLength(1);
+    },
+    60_000,
+  );
+});
+
+// BullMQ gives its scripts the machine's time. Another version of it may do so in another place.
+test("no time of the machine comes to Redis, however an entry is moved", async () => {
+  const aheadMs = 30 * 86_400_000;
+  await using bed = await startQueue(redis.url, "moves");
+  const { connection } = bed.client;
+  if (!("monitor" in connection)) throw new Error("this is no single server");
+  const monitor = await connection.monitor();
+  const wrong: string[] = [];
+  let seen = 0;
+  monitor.on("monitor", (_: string, command: readonly string[]) => {
+    seen += 1;
+    if (command.some((text) => isOfClock(text, aheadMs))) wrong.push(command.join(" "));
+  });
+  await using worker = skewedProcess(aheadMs, [redis.url, "moves", "move"]);
+  await worker.says("ready");
+  await using teller = skewedProcess(aheadMs, [redis.url, "moves", "add", "100", "1000", "2"]);
+  await teller.says("added");
+  await worker.says("ran api");
+  monitor.disconnect();
+  expect(seen).toBeGreaterThan(50);
+  expect(wrong).toEqual([]);
+}, 60_000);
+
+/** A time of that clock, as it is or as a score of BullMQ's: milliseconds since the epoch, within some days. */
+function isOfClock(text: string, aheadMs: number): boolean {
+  const wrongMs = Date.now() + aheadMs;
+  return [Number(text), Number(text) / delayedScoreOfMs].some((ms) => Math.abs(ms - wrongMs) < aheadMs / 3);
+}
+
+describe("Redis' clock", () => {
+  const far = (offsetMs: number) => new OffsetClock(wallClock, offsetMs);
+
+  test("is the same for two machines that are hours apart, and is not moved when one of them is set", async () => {
+    await using bed = await startQueue(redis.url);
+    const local = far(3_600_000);
+    const clock = new RedisClock({ ...bed, local });
+    await clock.read();
+    expect(Math.abs(clock.now() - bed.clock.now())).toBeLessThan(1000);
+    local.offsetMs = -3_600_000;
+    expect(Math.abs(clock.now() - bed.clock.now())).toBeLessThan(1000);
+    expect(Math.abs(clock.localOf(clock.now()) - local.now())).toBeLessThan(1000);
+  });
+
+  // A process that is busy reads the answer late.
+  test("is not moved by an answer that was read late", async () => {
+    await using bed = await startQueue(redis.url);
+    const monotonic = { aheadMs: 0 };
+    const local = { ...wallClock, monotonic: () => performance.now() + monotonic.aheadMs };
+    const clock = new RedisClock({ ...bed, local });
+    await clock.read();
+    const before = clock.now() - local.monotonic();
+    const asked = clock.read();
+    monotonic.aheadMs = 5000;
+    await asked;
+    expect(Math.abs(clock.now() - local.monotonic() - before)).toBeLessThan(100);
+  });
+});

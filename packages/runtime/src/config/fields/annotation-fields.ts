@@ -1,0 +1,92 @@
+import { type AnnotationDialect, defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
+import type { ConfigOf, FieldMeta } from "../field.ts";
+import { annotationKey } from "../types.ts";
+
+const { ConfigMap, Secret } = defaultDialect.kinds;
+
+/** What the annotations are called, for manifests written for a peer that was told other names. */
+export const annotationFields = {
+  configMapAnnotation: keyField(
+    "configmap-annotation",
+    ConfigMap.named,
+    "On the workload: ConfigMaps that roll it, by name or pattern.",
+  ),
+  secretAnnotation: keyField(
+    "secret-annotation",
+    Secret.named,
+    "On the workload: Secrets that roll it, by name or pattern.",
+  ),
+  autoAnnotation: keyField(
+    "auto-annotation",
+    defaultDialect.auto,
+    "On the workload: everything it references rolls it.",
+  ),
+  configMapAutoAnnotation: keyField(
+    "configmap-auto-annotation",
+    ConfigMap.auto,
+    "On the workload: every ConfigMap it references rolls it.",
+  ),
+  secretAutoAnnotation: keyField(
+    "secret-auto-annotation",
+    Secret.auto,
+    "On the workload: every Secret it references rolls it.",
+  ),
+  ignoreAnnotation: keyField(
+    "ignore-annotation",
+    defaultDialect.ignore,
+    "On the ConfigMap or Secret: it never rolls anything.",
+  ),
+  searchAnnotation: keyField(
+    "auto-search-annotation",
+    defaultDialect.search,
+    "On the workload: what it references and carries the match annotation rolls it.",
+  ),
+  matchAnnotation: keyField(
+    "search-match-annotation",
+    defaultDialect.match,
+    "On the ConfigMap or Secret: it counts for workloads that search.",
+  ),
+  pausePeriodAnnotation: keyField(
+    "pause-deployment-annotation",
+    defaultDialect.pausePeriod,
+    "On a Deployment: how long it stays paused after a roll.",
+  ),
+  pausedAtAnnotation: keyField(
+    "pause-deployment-time-annotation",
+    defaultDialect.pausedAt,
+    "On a Deployment, written by us: since when it is paused.",
+  ),
+} as const;
+
+/** The names of annotations as configured. Those the peer has no flag for stay as they are. */
+export function dialectOf(config: ConfigOf<typeof annotationFields>): AnnotationDialect {
+  return {
+    auto: config.autoAnnotation,
+    search: config.searchAnnotation,
+    match: config.matchAnnotation,
+    ignore: config.ignoreAnnotation,
+    pausePeriod: config.pausePeriodAnnotation,
+    pausedAt: config.pausedAtAnnotation,
+    kinds: {
+      ...defaultDialect.kinds,
+      ConfigMap: {
+        ...ConfigMap,
+        named: config.configMapAnnotation,
+        auto: config.configMapAutoAnnotation,
+      },
+      Secret: { ...Secret, named: config.secretAnnotation, auto: config.secretAutoAnnotation },
+    },
+  };
+}
+
+function keyField(flag: string, defaultKey: string, description: string) {
+  const meta: FieldMeta = {
+    group: "Names of annotations",
+    flag,
+    env: `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`,
+    peer: `--${flag}`,
+    placeholder: "KEY",
+    description,
+  };
+  return { schema: annotationKey(defaultKey), meta };
+}

@@ -1,0 +1,136 @@
+import { parseDuration } from "@fleet-reloader/domain/duration";
+import type { BreakerLimit } from "@fleet-reloader/domain/hold/breaker";
+import type { BudgetLimit, BudgetRate } from "@fleet-reloader/domain/hold/budget";
+import type { RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
+import * as z from "zod";
+import type { ConfigOf, FieldMeta } from "../field.ts";
+
+/**
+ * A hundred in an hour: nobody who changes things by hand makes so many, and neither does a release that comes in steps. A source that
+ * is rewritten for ever makes them in three minutes; with the default maximum wait, 120 an hour, within the hour.
+ */
+const breakerDefault = "100/1h";
+
+const unitsMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** How much may be rolled. All workers of a Redis have to agree. */
+export const brakeFields = {
+  breakerWorkload: {
+    schema: breaker(),
+    meta: breakerMeta(
+      "breaker-workload",
+      "So many rolls of one workload within this time are normal; beyond, it is held and rolled with growing pauses, up to five minutes. 0 is no limit.",
+    ),
+  },
+  breakerSource: {
+    schema: breaker(),
+    meta: breakerMeta(
+      "breaker-source",
+      "So many contents of one source within this time are normal; beyond, all who use it are held and rolled with growing pauses, up to five minutes. 0 is no limit.",
+    ),
+  },
+  budgetFleet: { schema: budget(), meta: budgetMeta("budget-fleet", "the fleet") },
+  budgetCluster: { schema: budget(), meta: budgetMeta("budget-cluster", "each cluster") },
+  budgetNamespace: {
+    schema: budget(),
+    meta: budgetMeta("budget-namespace", "each namespace of each cluster"),
+  },
+} as const satisfies Readonly<Record<string, { readonly schema: z.ZodType; readonly meta: FieldMeta }>>;
+
+/** The limits in force. */
+export function rollLimitsOf(config: ConfigOf<typeof brakeFields>): RollLimits {
+  const { breakerWorkload, breakerSource, budgetFleet, budgetCluster, budgetNamespace } = config;
+  return {
+    ...(breakerWorkload === undefined ? {} : { workloadBreaker: breakerWorkload }),
+    ...(breakerSource === undefined ? {} : { sourceBreaker: breakerSource }),
+    ...(budgetFleet === undefined ? {} : { fleet: budgetFleet }),
+    ...(budgetCluster === undefined ? {} : { cluster: budgetCluster }),
+    ...(budgetNamespace === undefined ? {} : { namespace: budgetNamespace }),
+  };
+}
+
+function breakerMeta(flag: string, description: string): FieldMeta {
+  return {
+    ...{ group: "Brakes", flag, env: envOf(flag), placeholder: "ROLLS/DURATION", description },
+  };
+}
+
+function budgetMeta(flag: string, what: string): FieldMeta {
+  return {
+    ...{ group: "Brakes", flag, env: envOf(flag), placeholder: "LIMITS", defaultText: "no limit" },
+    description: `What may be rolled in ${what}: unfinished=ROLLOUTS at once, rate=ROLLS/s, /m or /h, burst=ROLLS after a time without any; for example unfinished=5,rate=30/m.`,
+  };
+}
+
+function envOf(flag: string): string {
+  return `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`;
+}
+
+function breaker() {
+  return z
+    .string()
+    .default(breakerDefault)
+    .transform((text, context): BreakerLimit | undefined => {
+      if (text === "0") return undefined;
+      const [, rolls, within] = /^(\d{1,4})\/(\S+)$/.exec(text) ?? [];
+      const withinMs = parseDuration(within ?? "") ?? 0;
+      if (Number(rolls) >= 1 && withinMs >= 1000) return { rollsMax: Number(rolls), withinMs };
+      context.addIssue({
+        code: "custom",
+        message: "is no limit; write ROLLS/DURATION, for example 100/1h, or 0 for none",
+      });
+      return z.NEVER;
+    });
+}
+
+function budget() {
+  return z
+    .string()
+    .default("")
+    .transform((text, context): BudgetLimit | undefined => {
+      if (text === "" || text === "0") return undefined;
+      const limit = readBudget(text);
+      if (limit !== undefined) return limit;
+      context.addIssue({
+        code: "custom",
+        message: `"${text.slice(0, 100)}" is no budget; write for example unfinished=5,rate=30/m,burst=10`,
+      });
+      return z.NEVER;
+    });
+}
+
+function readBudget(text: string): BudgetLimit | undefined {
+  const parts = text.split(",").map((part) => part.trim().split("="));
+  const given = new Map(parts.map(([name = "", value = ""]) => [name, value]));
+  if (
+    given.size !== parts.length ||
+    [...given.keys()].some((name) => !/^(unfinished|rate|burst)$/.test(name))
+  )
+    return undefined;
+  const unfinished = given.get("unfinished");
+  const rate = given.get("rate");
+  const unfinishedMax = wholeNumber(unfinished);
+  const perTime = rate === undefined ? undefined : readRate(rate, given.get("burst"));
+  if (unfinished !== undefined && unfinishedMax === undefined) return undefined;
+  if (perTime === undefined && (rate !== undefined || given.has("burst"))) return undefined;
+  return {
+    ...(unfinishedMax === undefined ? {} : { unfinishedMax }),
+    ...(perTime === undefined ? {} : { rate: perTime }),
+  };
+}
+
+function readRate(text: string, burstText: string | undefined): BudgetRate | undefined {
+  const [, count, unit] = /^(\d+)\/([smh])$/.exec(text) ?? [];
+  const rolls = wholeNumber(count);
+  if (rolls === undefined || (unit !== "s" && unit !== "m" && unit !== "h")) return undefined;
+  const perMs = unitsMs[unit];
+  // A second's worth: who comes a moment late for his turn takes nothing from the rate, and no burst is worth the name.
+  const burst =
+    burstText === undefined ? Math.max(1, Math.ceil((rolls * 1000) / perMs)) : wholeNumber(burstText);
+  return burst === undefined ? undefined : { rolls, perMs, burst };
+}
+
+function wholeNumber(text: string | undefined): number | undefined {
+  const value = Number(text);
+  return text !== undefined && /^\d{1,6}$/.test(text) && value >= 1 ? value : undefined;
+}

@@ -1,0 +1,187 @@
+import { type AccessProvider, accessProviders } from "@fleet-reloader/domain/registration/access-provider";
+import {
+  type SecretPreset,
+  secretPresetNamed,
+  secretPresets,
+} from "@fleet-reloader/domain/registration/secret-preset";
+import type { ConfigOf } from "../field.ts";
+import { kubeconfigFilesOf } from "../kubeconfig-files.ts";
+import { boolean, csvList, text } from "../types.ts";
+
+const group = "Clusters and Redis";
+const presetNames = secretPresets.map(({ name }) => name).join(", ");
+const providerNames = accessProviders.join(", ");
+
+/** Where clusters come from while we run. All services need the same. */
+export const fleetFields = {
+  kubeconfigDirs: {
+    schema: csvList(),
+    meta: {
+      group,
+      flag: "kubeconfig-dir",
+      env: "FLEET_RELOADER_KUBECONFIG_DIRS",
+      placeholder: "DIR",
+      description:
+        "Folder of kubeconfigs (*.yaml, *.yml, *.kubeconfig) that come and go: every context is a cluster, named after its file, with +context where there are several. Files they name lie in the folder. Without --kubeconfig these are all the clusters.",
+      defaultText: "none",
+      isList: true,
+    },
+  },
+  clusterSecrets: {
+    schema: csvList().transform((items, context) =>
+      items.flatMap((item) => {
+        const parsed = parseClusterSecrets(item);
+        if (!("problem" in parsed)) return parsed;
+        context.addIssue({ code: "custom", message: parsed.problem });
+        return [];
+      }),
+    ),
+    meta: {
+      group,
+      flag: "cluster-secrets",
+      env: "FLEET_RELOADER_CLUSTER_SECRETS",
+      placeholder: "PRESET[=NAMESPACE]",
+      description: `Clusters whose kubeconfigs lie in Secrets of the hub, which is the first cluster of --kubeconfig or the one we run in. Presets: ${presetNames}; for flux the Secrets need the label fleet-reloader.io/cluster=true. Needs get, list and watch on secrets there; cluster-api also list and watch on clusters.cluster.x-k8s.io, for their labels and pauses.`,
+      defaultText: "none; all namespaces where none is given",
+      isList: true,
+    },
+  },
+  argocdNamespace: {
+    schema: optionalNamespace("argocd"),
+    meta: {
+      group,
+      flag: "argocd-clusters",
+      env: "FLEET_RELOADER_ARGOCD_CLUSTERS",
+      placeholder: "NAMESPACE",
+      description:
+        "Clusters that are registered with the Argo CD of the hub; =NAMESPACE where it is not argocd. What Argo CD skips is left alone. Needs get, list and watch on secrets in that namespace.",
+      defaultText: "off",
+      isSwitch: true,
+    },
+  },
+  clusterProfiles: {
+    schema: optionalNamespace("").transform((namespace) =>
+      namespace === undefined ? undefined : { namespace: namespace === "" ? undefined : namespace },
+    ),
+    meta: {
+      group,
+      flag: "cluster-profiles",
+      env: "FLEET_RELOADER_CLUSTER_PROFILES",
+      placeholder: "NAMESPACE",
+      description:
+        "Clusters of the hub's inventory (ClusterProfile, multicluster.x-k8s.io/v1alpha1), in all namespaces or, with =NAMESPACE, in one. Their credentials lie in Secrets beside them. Needs list and watch on clusterprofiles there, and get, list and watch on secrets.",
+      defaultText: "off",
+      isSwitch: true,
+    },
+  },
+  accessProviders: {
+    schema: csvList().transform((names, context): readonly AccessProvider[] => {
+      if (names.length === 0) return accessProviders;
+      return names.flatMap((name) => {
+        const known = accessProviders.find((provider) => provider === name);
+        if (known !== undefined) return known;
+        context.addIssue({
+          code: "custom",
+          message: `"${name}" is no access provider known here; write one or more of ${providerNames}`,
+        });
+        return [];
+      });
+    }),
+    meta: {
+      group,
+      flag: "cluster-profile-providers",
+      env: "FLEET_RELOADER_CLUSTER_PROFILE_PROVIDERS",
+      placeholder: "NAME",
+      description:
+        "Which access providers of a ClusterProfile are used; of those it has, the first of this list.",
+      defaultText: providerNames,
+      isList: true,
+    },
+  },
+  allowExec: {
+    schema: csvList(),
+    meta: {
+      group,
+      flag: "allow-exec",
+      env: "FLEET_RELOADER_ALLOW_EXEC",
+      placeholder: "COMMAND",
+      description:
+        "Commands that registrations from folders and Secrets may have started for their credentials, exactly as they write them. Whoever may register a cluster chooses their arguments. --kubeconfig is not asked.",
+      defaultText: "none",
+      isList: true,
+    },
+  },
+  allowLoopbackHttp: {
+    schema: boolean(false),
+    meta: {
+      group,
+      flag: "allow-loopback-http",
+      env: "FLEET_RELOADER_ALLOW_LOOPBACK_HTTP",
+      placeholder: "BOOL",
+      description:
+        "Take registrations from folders and Secrets whose server is plain HTTP on the machine of this process, such as kubectl proxy or a simulated cluster. Otherwise whoever may register a cluster could have us talk to what listens there. --kubeconfig is not asked.",
+      isSwitch: true,
+    },
+  },
+  serveHub: {
+    schema: text("").transform((value, context) => {
+      if (value === "") return undefined;
+      const parsed = boolean(true).safeParse(value);
+      if (parsed.success) return parsed.data;
+      context.addIssue({ code: "custom", message: "is neither true nor false; write true or false" });
+      return undefined;
+    }),
+    meta: {
+      group,
+      flag: "serve-hub",
+      env: "FLEET_RELOADER_SERVE_HUB",
+      placeholder: "BOOL",
+      description:
+        "Serve the cluster of --kubeconfig, or the one we run in, beside those that are registered.",
+      defaultText: "true, but for --kubeconfig-dir alone",
+      isSwitch: true,
+    },
+  },
+} as const;
+
+/** Where clusters come from, as configured: all that the registration of clusters has to be told. */
+export function registrationSourcesOf(
+  config: ConfigOf<typeof fleetFields> & {
+    readonly kubeconfig: string;
+    readonly contexts: readonly string[];
+  },
+  env: Readonly<Record<string, string | undefined>>,
+) {
+  return {
+    ...config,
+    kubeconfigFiles: kubeconfigFilesOf(config.kubeconfig, env),
+    isKubeconfigGiven: config.kubeconfig !== "" || config.contexts.length > 0,
+  };
+}
+
+function parseClusterSecrets(
+  item: string,
+): { readonly preset: SecretPreset; readonly namespace: string | undefined } | { readonly problem: string } {
+  const [name = "", ...rest] = item.split("=");
+  const namespace = rest.length === 0 ? undefined : rest.join("=");
+  const preset = secretPresetNamed(name);
+  if (preset === undefined) return { problem: `"${name}" is no preset; write one of ${presetNames}` };
+  if (namespace === undefined || isNamespace(namespace)) return { preset, namespace };
+  return { problem: `"${namespace}" is no namespace; write ${name}=NAMESPACE, or ${name} alone for all` };
+}
+
+/** A switch that may be given a namespace. Undefined: it is off. */
+function optionalNamespace(withoutOne: string) {
+  return text("").transform((value, context) => {
+    if (value === "" || /^(0|f|false)$/i.test(value)) return undefined;
+    if (/^(1|t|true)$/i.test(value)) return withoutOne;
+    if (isNamespace(value)) return value;
+    context.addIssue({ code: "custom", message: "is no namespace; write its name, or true or false" });
+    return undefined;
+  });
+}
+
+/** As the API server has it: a DNS label. */
+function isNamespace(name: string): boolean {
+  return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name);
+}

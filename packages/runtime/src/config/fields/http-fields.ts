@@ -1,0 +1,61 @@
+import type { FieldMeta } from "../field.ts";
+import { csvList, listenAddress } from "../types.ts";
+
+/** Label by label as in DNS, or an underscore, which names of containers have. */
+const hostName = /^[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*$/i;
+
+/** Where we listen, and by which names we may be asked. */
+export const httpFields = {
+  listenAddress: {
+    schema: listenAddress("127.0.0.1:9090"),
+    meta: {
+      group: "Log, probes and dashboard",
+      flag: "listen-address",
+      env: "FLEET_RELOADER_LISTEN_ADDRESS",
+      placeholder: "HOST:PORT",
+      description: "Serves /live, /ready and /metrics; watchers also /work, by which workers are scaled.",
+    },
+  },
+  allowedHosts: {
+    schema: csvList().refine(
+      (names) => names.every((name) => hostName.test(name)),
+      "holds something that is no host name; write names without scheme and port, for example reloader.tools.svc",
+    ),
+    meta: {
+      group: "Log, probes and dashboard",
+      flag: "allowed-hosts",
+      env: "FLEET_RELOADER_ALLOWED_HOSTS",
+      placeholder: "NAMES",
+      description:
+        "Names by which our pages may be asked for, as the header Host has them, beside localhost, IP addresses and the name in the address we listen at. Anything else is refused with 421, so that no web page can read ours by a name that it points at us.",
+      defaultText: "none",
+      isList: true,
+    },
+  },
+} as const;
+
+/** Only where there is a dashboard. */
+export const dashboardFields = {
+  dashboardAddress: {
+    schema: listenAddress("127.0.0.1:8080"),
+    meta: {
+      group: "Log, probes and dashboard",
+      flag: "dashboard-address",
+      env: "FLEET_RELOADER_DASHBOARD_ADDRESS",
+      placeholder: "HOST:PORT",
+      description:
+        "Serves the queue dashboard at /queues and the history as JSON lines at /history, read-only and without a login.",
+      remark: (text) =>
+        isLoopback(text)
+          ? undefined
+          : {
+              level: "warn",
+              says: "there is no login: everybody who reaches this address reads which objects change, when and by whom. Write 127.0.0.1 and forward the port, or let a proxy or a NetworkPolicy decide who gets there",
+            },
+    },
+  },
+} as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
+
+function isLoopback(address: string): boolean {
+  return /^(127\.\d+\.\d+\.\d+|localhost|\[::1\]):\d+$/.test(address);
+}

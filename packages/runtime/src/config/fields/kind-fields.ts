@@ -1,0 +1,129 @@
+import { cronJob } from "@fleet-reloader/domain/kind/cron-job";
+import { parseDeclaredKind } from "@fleet-reloader/domain/kind/declared";
+import { job } from "@fleet-reloader/domain/kind/job";
+import { defaultKinds, knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
+import { rollout } from "@fleet-reloader/domain/kind/rollout";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import type { ConfigOf, Remark } from "../field.ts";
+import { boolean, csvList, text } from "../types.ts";
+
+/** What the peer's flag calls the kinds it can leave out. */
+const ignorableTypes: ReadonlyMap<string, WorkloadKind> = new Map([
+  ["jobs", job],
+  ["cronjobs", cronJob],
+]);
+
+/** Which kinds of workloads are served, and which of their objects are left alone. */
+export const kindFields = {
+  ignoredWorkloadTypes: {
+    schema: csvList().transform((names, context) =>
+      names.flatMap((name) => {
+        const kind = ignorableTypes.get(name);
+        if (kind !== undefined) return kind;
+        context.addIssue({
+          code: "custom",
+          message: `"${name}" cannot be ignored; write jobs, cronjobs or both`,
+        });
+        return [];
+      }),
+    ),
+    meta: {
+      group: "What is served",
+      flag: "ignored-workload-types",
+      env: "FLEET_RELOADER_IGNORED_WORKLOAD_TYPES",
+      peer: "--ignored-workload-types",
+      placeholder: "TYPE",
+      description: "Kinds that are left alone altogether: jobs, cronjobs.",
+      defaultText: "none",
+      isList: true,
+    },
+  },
+  isArgoRollouts: {
+    // As with the peer nothing but this text asks for it.
+    schema: text("false").transform((value) => value === "true"),
+    meta: {
+      group: "What is served",
+      flag: "is-Argo-Rollouts",
+      aliases: ["is-argo-rollouts"],
+      env: "FLEET_RELOADER_IS_ARGO_ROLLOUTS",
+      peer: "--is-Argo-Rollouts",
+      placeholder: "BOOL",
+      description: "Serve the Rollouts of Argo, too: exactly true.",
+      remark: (value: string): Remark | undefined =>
+        value === "true" || value === "false"
+          ? undefined
+          : { level: "warn", says: "is not the exact text true and counts as false; write true or false" },
+    },
+  },
+  workloadKinds: {
+    schema: csvList().transform((declared, context) =>
+      declaredKinds(declared, (message) => context.addIssue({ code: "custom", message })),
+    ),
+    meta: {
+      group: "What is served",
+      flag: "workload-kinds",
+      env: "FLEET_RELOADER_WORKLOAD_KINDS",
+      placeholder: "KIND",
+      description:
+        "Further kinds, as group/version/Kind[:plural]=path.to.template, for example serving.knative.dev/v1/Service=spec.template.",
+      defaultText: "none",
+      isList: true,
+    },
+  },
+  reloadSuspended: {
+    schema: boolean(false),
+    meta: {
+      group: "When and how a workload rolls",
+      flag: "reload-suspended",
+      env: "FLEET_RELOADER_RELOAD_SUSPENDED",
+      placeholder: "BOOL",
+      description: "A change also runs CronJobs that are suspended, and makes suspended Jobs anew.",
+      isSwitch: true,
+    },
+  },
+  reloadFinished: {
+    schema: boolean(false),
+    meta: {
+      group: "When and how a workload rolls",
+      flag: "reload-finished",
+      env: "FLEET_RELOADER_RELOAD_FINISHED",
+      placeholder: "BOOL",
+      description: "A change also runs Jobs again that have completed or failed.",
+      isSwitch: true,
+    },
+  },
+} as const;
+
+/** The kinds that are served, as configured. */
+export function servedKinds(config: ConfigOf<typeof kindFields>): readonly WorkloadKind[] {
+  const known = knownKinds.filter(
+    (kind) =>
+      (defaultKinds.includes(kind) || (kind === rollout && config.isArgoRollouts)) &&
+      !config.ignoredWorkloadTypes.includes(kind),
+  );
+  return [...known, ...config.workloadKinds];
+}
+
+function declaredKinds(
+  declared: readonly string[],
+  refuse: (message: string) => void,
+): readonly WorkloadKind[] {
+  const kinds: WorkloadKind[] = [];
+  const isSame = (one: WorkloadKind, other: WorkloadKind): boolean =>
+    one.group === other.group && one.apiKind === other.apiKind;
+  for (const one of declared) {
+    const kind = parseDeclaredKind(one);
+    if ("problem" in kind) {
+      refuse(kind.problem);
+      continue;
+    }
+    const known = knownKinds.find((other) => isSame(kind, other));
+    if (known === rollout) refuse(`"${one}": Rollouts are known; write --is-Argo-Rollouts=true`);
+    else if (known !== undefined)
+      refuse(`"${one}": ${known.kind} is served without being declared; remove it`);
+    else if (kinds.some((other) => isSame(kind, other)))
+      refuse(`"${one}": ${kind.apiKind} is declared twice; remove one`);
+    else kinds.push(kind);
+  }
+  return kinds;
+}

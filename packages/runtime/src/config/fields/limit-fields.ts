@@ -1,0 +1,34 @@
+import type { ConfigOf } from "../field.ts";
+import { wholeNumber } from "../types.ts";
+
+/** How much one process asks of one cluster. */
+export const limitFields = {
+  clusterQps: {
+    schema: wholeNumber("0", 0, 100_000),
+    meta: {
+      group: "Clusters and Redis",
+      flag: "cluster-qps",
+      env: "FLEET_RELOADER_CLUSTER_QPS",
+      placeholder: "COUNT",
+      description:
+        "Requests a second that this process makes of one cluster at most; watches do not count. 0: as many as there is work for.",
+    },
+  },
+  clusterBurst: {
+    schema: wholeNumber("100", 1, 100_000),
+    meta: {
+      group: "Clusters and Redis",
+      flag: "cluster-burst",
+      env: "FLEET_RELOADER_CLUSTER_BURST",
+      placeholder: "COUNT",
+      description: "With --cluster-qps: requests that may be made at once after a pause.",
+    },
+  },
+} as const;
+
+/** Undefined: no limit. The API server's own (priority and fairness) is obeyed in any case. */
+export function callLimit(
+  config: ConfigOf<typeof limitFields>,
+): { readonly qps: number; readonly burst: number } | undefined {
+  return config.clusterQps === 0 ? undefined : { qps: config.clusterQps, burst: config.clusterBurst };
+}

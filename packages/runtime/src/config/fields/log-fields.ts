@@ -1,0 +1,47 @@
+import { type LogLevel, logLevels } from "../../log/pino-log.ts";
+import type { FieldMeta } from "../field.ts";
+import { text } from "../types.ts";
+
+const levelNames = "trace, debug, info, warn, error";
+
+/** What is logged, and how. As with the peer a value that cannot be used keeps nobody from starting: it is remarked on. */
+export const logFields = {
+  logLevel: {
+    schema: text("info").transform((name) => levelOf(name) ?? "info"),
+    meta: {
+      group: "Log, probes and dashboard",
+      flag: "log-level",
+      env: "FLEET_RELOADER_LOG_LEVEL",
+      peer: "--log-level",
+      placeholder: "LEVEL",
+      description: `One of ${levelNames}. Also understood: warning, and fatal and panic for error.`,
+      remark: (name) =>
+        levelOf(name) === undefined
+          ? { level: "warn", says: `is no log level; info is used. Write one of ${levelNames}` }
+          : undefined,
+    },
+  },
+  logFormat: {
+    schema: text("text").transform((format) => (format === "json" ? "json" : "text")),
+    meta: {
+      group: "Log, probes and dashboard",
+      flag: "log-format",
+      env: "FLEET_RELOADER_LOG_FORMAT",
+      peer: "--log-format",
+      placeholder: "FORMAT",
+      description: "text for people, json for machines.",
+      remark: (format) =>
+        ["", "text", "json"].includes(format)
+          ? undefined
+          : { level: "warn", says: "is no log format; text is used. Write text or json" },
+    },
+  },
+} as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
+
+/** The peer's names, in any case. Errors are always told: nothing of ours is graver. */
+function levelOf(name: string): LogLevel | undefined {
+  const lower = name.toLowerCase();
+  if (lower === "warning") return "warn";
+  if (lower === "fatal" || lower === "panic") return "error";
+  return logLevels.find((level) => level === lower);
+}

@@ -1,0 +1,239 @@
+import * as z from "zod";
+import type { FieldMeta } from "../field.ts";
+import { boolean, duration, text, wholeNumber } from "../types.ts";
+
+const group = "Alerts and notices";
+const sinks = ["slack", "teams", "gchat", "raw"] as const;
+
+/** Mode of the peer in which nothing is rolled. Watchers and workers must agree on it. */
+export const webhookModeFields = {
+  webhookUrl: {
+    schema: webAddress(),
+    meta: {
+      group,
+      flag: "webhook-url",
+      peer: "--webhook-url",
+      env: "FLEET_RELOADER_WEBHOOK_URL",
+      placeholder: "URL",
+      description:
+        "Nothing is rolled: each ConfigMap or Secret whose content changes is told to this address, without saying which.",
+      isSecret: true,
+      remark: (given) =>
+        given === ""
+          ? undefined
+          : {
+              level: "warn",
+              says: "no workload is rolled; to roll and to be told of it use --notify-webhook-url",
+            },
+    },
+  },
+} as const satisfies Fields;
+
+/** Whom a worker tells what it did. */
+export const notifyFields = {
+  ...webhookModeFields,
+  events: {
+    schema: boolean(true),
+    meta: {
+      group,
+      flag: "events",
+      env: "FLEET_RELOADER_EVENTS",
+      placeholder: "BOOL",
+      description: "Make Kubernetes Events on workloads: rolled, failed, unreadable annotation.",
+      isSwitch: true,
+    },
+  },
+  alertOnReload: {
+    // The peer takes the exact text and nothing else; a typo must not keep anybody from starting.
+    schema: text("false").transform((given) => given === "true"),
+    meta: {
+      group,
+      flag: "alert-on-reload",
+      peer: "ALERT_ON_RELOAD",
+      env: "ALERT_ON_RELOAD",
+      placeholder: "BOOL",
+      description: "Send an alert for every roll to --alert-webhook-url.",
+      isSwitch: true,
+      remark: (given) =>
+        given === "true" || /^(0|f|false)$/i.test(given)
+          ? undefined
+          : { level: "warn", says: "no alerts are sent; write exactly true to have them" },
+    },
+  },
+  alertOnFailure: {
+    schema: boolean(false),
+    meta: {
+      group,
+      flag: "alert-on-failure",
+      env: "FLEET_RELOADER_ALERT_ON_FAILURE",
+      placeholder: "BOOL",
+      description:
+        "Send an alert for every workload that cannot be rolled, once an hour as long as it lasts, and for every rollout that fails after a roll.",
+      isSwitch: true,
+    },
+  },
+  alertSink: {
+    schema: text("raw").transform((given) => sinkOf(given) ?? "raw"),
+    meta: {
+      group,
+      flag: "alert-sink",
+      peer: "ALERT_SINK",
+      env: "ALERT_SINK",
+      placeholder: "SINK",
+      description: "What the receiver of alerts is: slack, teams, gchat, or raw for a plain text.",
+      remark: (given) =>
+        given.trim() === "" || sinkOf(given) !== undefined
+          ? undefined
+          : { level: "warn", says: `is no kind of sink; raw is used. Write one of ${sinks.join(", ")}` },
+    },
+  },
+  alertWebhookUrl: {
+    schema: webAddress(),
+    meta: {
+      group,
+      flag: "alert-webhook-url",
+      peer: "ALERT_WEBHOOK_URL",
+      env: "ALERT_WEBHOOK_URL",
+      placeholder: "URL",
+      description: "Where alerts go. As good as a password: better given as a variable from a Secret.",
+      isSecret: true,
+    },
+  },
+  alertWebhookProxy: {
+    schema: webAddress(),
+    meta: {
+      group,
+      flag: "alert-webhook-proxy",
+      peer: "ALERT_WEBHOOK_PROXY",
+      env: "ALERT_WEBHOOK_PROXY",
+      placeholder: "URL",
+      description: "HTTP proxy on the way to --alert-webhook-url.",
+      isSecret: true,
+    },
+  },
+  alertAdditionalInfo: {
+    schema: text("").transform((given) => given.trim()),
+    meta: {
+      group,
+      flag: "alert-additional-info",
+      peer: "ALERT_ADDITIONAL_INFO",
+      env: "ALERT_ADDITIONAL_INFO",
+      placeholder: "TEXT",
+      description: "Put in front of every alert, for example the name of the installation.",
+    },
+  },
+  alertBurst: {
+    schema: wholeNumber("10", 1, 1000),
+    meta: {
+      group,
+      flag: "alert-burst",
+      env: "FLEET_RELOADER_ALERT_BURST",
+      placeholder: "COUNT",
+      description:
+        "Alerts sent one by one within --alert-window; what comes beyond is one alert at its end, with the count.",
+    },
+  },
+  alertWindow: {
+    schema: duration("30s"),
+    meta: {
+      group,
+      flag: "alert-window",
+      env: "FLEET_RELOADER_ALERT_WINDOW",
+      placeholder: "DURATION",
+      description: "See --alert-burst.",
+    },
+  },
+  notifyWebhookUrl: {
+    schema: webAddress(),
+    meta: {
+      group,
+      flag: "notify-webhook-url",
+      env: "FLEET_RELOADER_NOTIFY_WEBHOOK_URL",
+      placeholder: "URL",
+      description: "Gets each roll and each failure as JSON, for machines; see docs/reference/webhook.md.",
+      isSecret: true,
+    },
+  },
+  notifyWebhookProxy: {
+    schema: webAddress(),
+    meta: {
+      group,
+      flag: "notify-webhook-proxy",
+      env: "FLEET_RELOADER_NOTIFY_WEBHOOK_PROXY",
+      placeholder: "URL",
+      description: "HTTP proxy on the way to --notify-webhook-url.",
+      isSecret: true,
+    },
+  },
+  notifyWebhookTokenFile: {
+    schema: text(""),
+    meta: {
+      group,
+      flag: "notify-webhook-token-file",
+      env: "FLEET_RELOADER_NOTIFY_WEBHOOK_TOKEN_FILE",
+      placeholder: "FILE",
+      description: "Holds the bearer token for --notify-webhook-url; read anew each time.",
+    },
+  },
+  metaInfoNamespace: {
+    schema: text(""),
+    meta: {
+      group,
+      flag: "meta-info-namespace",
+      peer: "RELOADER_NAMESPACE",
+      env: "RELOADER_NAMESPACE",
+      placeholder: "NAME",
+      description: "Where the ConfigMap reloader-meta-info is written at the start, in the first cluster.",
+      defaultText: "it is not written",
+    },
+  },
+  metaInfoDeployment: {
+    schema: text(""),
+    meta: {
+      group,
+      flag: "meta-info-deployment",
+      peer: "RELOADER_DEPLOYMENT_NAME",
+      env: "RELOADER_DEPLOYMENT_NAME",
+      placeholder: "NAME",
+      description: "The Deployment we run as, for reloader-meta-info.",
+    },
+  },
+  countByNamespace: {
+    schema: text("disabled").transform((given) => given === "enabled" || given === "true"),
+    meta: {
+      group: "Log, probes and dashboard",
+      flag: "metrics-count-by-namespace",
+      peer: "METRICS_COUNT_BY_NAMESPACE",
+      env: "METRICS_COUNT_BY_NAMESPACE",
+      placeholder: "enabled",
+      description: "Adds reloader_reload_executed_total_by_namespace, whose labels are names of namespaces.",
+      isSwitch: true,
+      remark: (given) =>
+        /^(enabled|true|disabled|false)$/.test(given)
+          ? undefined
+          : { level: "warn", says: "rolls are not counted by namespace; write exactly enabled to have it" },
+    },
+  },
+} as const satisfies Fields;
+
+type Fields = Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
+
+function sinkOf(given: string): (typeof sinks)[number] | undefined {
+  const name = given.trim().toLowerCase();
+  return sinks.find((sink) => sink === name);
+}
+
+/** An address to talk to; undefined when none was given. */
+function webAddress() {
+  return z
+    .string()
+    .default("")
+    .transform((given, context) => {
+      const trimmed = given.trim();
+      if (trimmed === "") return undefined;
+      const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
+      if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+      context.addIssue({ code: "custom", message: "is no address; write http://… or https://…" });
+      return z.NEVER;
+    });
+}

@@ -1,0 +1,197 @@
+import { defaultSourceKinds, type SourceKind } from "@fleet-reloader/domain/source/source";
+import {
+  formatLabelSelector,
+  type LabelSelector,
+  parseLabelSelector,
+} from "@fleet-reloader/domain/workload/label-selector";
+import type { Scope, Settings } from "@fleet-reloader/engine/ports/settings";
+import * as z from "zod";
+import type { ConfigOf, FieldMeta } from "../field.ts";
+import { boolean, csvList, oneOf, text } from "../types.ts";
+
+/** As the API server has it: a DNS label. */
+const namespaceName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+
+/** Which namespaces and sources are served, and whether sources that come and go are changes. */
+export const scopeFields = {
+  namespace: {
+    // One that cannot be would be served in silence: the API server answers with an empty list.
+    schema: text("").refine(
+      (name) => name === "" || namespaceName.test(name),
+      "is no name of a namespace; write one exact name, or several with --namespaces",
+    ),
+    meta: {
+      group: "What is served",
+      flag: "namespace",
+      peer: "KUBERNETES_NAMESPACE",
+      env: "KUBERNETES_NAMESPACE",
+      placeholder: "NAME",
+      description: "Serve this namespace only; needs no cluster-wide rights.",
+      defaultText: "all namespaces",
+    },
+  },
+  namespaces: {
+    schema: namespaceList(),
+    meta: listMeta("namespaces", {
+      placeholder: "NAMES",
+      description:
+        "Serve these namespaces only, each with streams of its own; needs no cluster-wide rights. Beats --namespace.",
+      defaultText: "all namespaces",
+    }),
+  },
+  namespacesToIgnore: {
+    schema: namespaceList(),
+    meta: listMeta("namespaces-to-ignore", {
+      placeholder: "NAMES",
+      description: "Of all namespaces, serve these not. Says nothing where namespaces are listed.",
+      defaultText: "none",
+    }),
+  },
+  namespaceSelector: {
+    schema: labelSelector(),
+    meta: listMeta("namespace-selector", {
+      placeholder: "SELECTOR",
+      description:
+        "Of all namespaces, serve those whose labels match, from the moment they do. Says nothing where namespaces are listed.",
+      defaultText: "any",
+    }),
+  },
+  resourceLabelSelector: {
+    schema: labelSelector(),
+    meta: listMeta("resource-label-selector", {
+      placeholder: "SELECTOR",
+      description: "Serve only ConfigMaps, Secrets and secret provider classes whose labels match.",
+      defaultText: "any",
+    }),
+  },
+  resourcesToIgnore: {
+    schema: ignoredKinds(),
+    meta: listMeta("resources-to-ignore", {
+      placeholder: "KIND",
+      description: "configmaps or secrets: none is listed, watched or read, and no right to is needed.",
+      defaultText: "none",
+    }),
+  },
+  enableCsiIntegration: {
+    schema: boolean(false),
+    meta: {
+      group: "What is served",
+      flag: "enable-csi-integration",
+      peer: "--enable-csi-integration",
+      env: "FLEET_RELOADER_ENABLE_CSI_INTEGRATION",
+      placeholder: "BOOL",
+      description:
+        "Serve secret provider classes too: the Secrets Store CSI driver's pod statuses say when their content changes.",
+      isSwitch: true,
+    },
+  },
+  reloadOnCreate: {
+    schema: oneOf(["true", "false"], "false").transform((given) => given === "true"),
+    meta: appearanceMeta(
+      "reload-on-create",
+      "A source that was missing and is there now rolls the workload. Optional references that come late do in any case.",
+    ),
+  },
+  reloadOnDelete: {
+    schema: oneOf(["true", "false"], "false").transform((given) => given === "true"),
+    meta: appearanceMeta("reload-on-delete", "A source that was there and is gone now rolls the workload."),
+  },
+} as const satisfies Readonly<Record<string, { readonly schema: z.ZodType; readonly meta: FieldMeta }>>;
+
+/** The part of the settings that these fields decide. */
+export function scopeSettings(
+  config: ConfigOf<typeof scopeFields>,
+): Pick<Settings, "scope" | "sourceKinds" | "reloadOnCreate" | "reloadOnDelete"> {
+  const csi: readonly SourceKind[] = config.enableCsiIntegration ? ["SecretProviderClass"] : [];
+  return {
+    reloadOnCreate: config.reloadOnCreate,
+    reloadOnDelete: config.reloadOnDelete,
+    sourceKinds: [...defaultSourceKinds.filter((kind) => kind !== config.resourcesToIgnore), ...csi],
+    scope: {
+      namespaces: namespacesOf(config),
+      ignoredNamespaces: config.namespacesToIgnore,
+      namespaceSelector: config.namespaceSelector,
+      sourceSelector: config.resourceLabelSelector && formatLabelSelector(config.resourceLabelSelector),
+    },
+  };
+}
+
+function namespacesOf({
+  namespaces,
+  namespace,
+}: Pick<ConfigOf<typeof scopeFields>, "namespaces" | "namespace">): Scope["namespaces"] {
+  if (namespaces.length > 0) return namespaces;
+  return namespace === "" ? undefined : [namespace];
+}
+
+/** Exact names, each once. A pattern, which the peer would never match, is a mistake. */
+function namespaceList() {
+  return csvList().transform((names, context) => {
+    const wrong = names.find((name) => !namespaceName.test(name));
+    if (wrong === undefined) return [...new Set(names)];
+    context.addIssue({
+      code: "custom",
+      message: `${JSON.stringify(wrong)} is no name of a namespace; write exact names, such as team-a,team-b`,
+    });
+    return z.NEVER;
+  });
+}
+
+/** The items together are one selector: the comma that separates them is that between its requirements, too. */
+function labelSelector() {
+  return csvList().transform((items, context): LabelSelector | undefined => {
+    if (items.length === 0) return undefined;
+    const parsed = parseLabelSelector(items.join(","));
+    if (!("problem" in parsed)) return parsed;
+    context.addIssue({
+      code: "custom",
+      message: `${parsed.problem}; a requirement with a comma in it goes in double quotes`,
+    });
+    return z.NEVER;
+  });
+}
+
+const ignorable = { configmaps: "ConfigMap", secrets: "Secret" } as const;
+
+function ignoredKinds() {
+  return csvList().transform((items, context): SourceKind | undefined => {
+    const kinds = new Set(items.map((item) => item.toLowerCase()));
+    const [first, ...others] = kinds;
+    if (first === undefined) return undefined;
+    if (others.length === 0 && (first === "configmaps" || first === "secrets")) return ignorable[first];
+    const isBoth = kinds.size === 2 && kinds.has("configmaps") && kinds.has("secrets");
+    context.addIssue({
+      code: "custom",
+      message: isBoth
+        ? "leaves nothing to watch; write configmaps or secrets, not both"
+        : "must be configmaps or secrets",
+    });
+    return z.NEVER;
+  });
+}
+
+function listMeta(
+  flag: string,
+  rest: Pick<FieldMeta, "placeholder" | "description"> & { readonly defaultText: string },
+): FieldMeta {
+  return {
+    group: "What is served",
+    flag,
+    peer: `--${flag}`,
+    env: `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`,
+    isList: true,
+    ...rest,
+  };
+}
+
+/** The peer's flags of this kind take a value, and only the exact text counts. */
+function appearanceMeta(flag: string, description: string): FieldMeta {
+  return {
+    group: "When and how a workload rolls",
+    flag,
+    peer: `--${flag}`,
+    env: `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`,
+    placeholder: "BOOL",
+    description,
+  };
+}

@@ -1,0 +1,65 @@
+import type { FieldMeta } from "../field.ts";
+import { boolean, text } from "../types.ts";
+
+/** Flags of the peer that ask for what is always so here, or for what there is not. Told once, when they are given. */
+export const withoutEffectFields = {
+  syncAfterRestart: {
+    schema: boolean(false),
+    meta: switchMeta(
+      "sync-after-restart",
+      "Changes made while nothing was running are always rolled later.",
+      {
+        remark: "changes made while nothing was running are always rolled later, with or without it",
+      },
+    ),
+  },
+  enableHa: {
+    schema: boolean(false),
+    meta: switchMeta("enable-ha", "No leader is elected: any number of instances may run on one Redis.", {
+      remark:
+        "no leader is elected: run any number of instances, all with the same --redis-url and the same --mark-key-file",
+    }),
+  },
+  enablePprof: {
+    schema: boolean(false),
+    meta: switchMeta("enable-pprof", "There is no Go runtime to profile.", {
+      remark:
+        "there is no Go runtime to profile; Node's own profiler is started with NODE_OPTIONS=--cpu-prof",
+    }),
+  },
+  pprofAddress: {
+    schema: text(":6060"),
+    meta: {
+      group: "Understood, and without effect",
+      flag: "pprof-addr",
+      env: "FLEET_RELOADER_PPROF_ADDR",
+      peer: "--pprof-addr",
+      placeholder: "HOST:PORT",
+      description: "Nothing is served there.",
+    },
+  },
+} as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
+
+function switchMeta(flag: string, description: string, { remark }: { readonly remark: string }): FieldMeta {
+  return {
+    group: "Understood, and without effect",
+    flag,
+    env: `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`,
+    peer: `--${flag}`,
+    placeholder: "BOOL",
+    description,
+    isSwitch: true,
+    remark: (given) => (/^(1|t|true)$/i.test(given) ? { level: "info", says: remark } : undefined),
+  };
+}
+
+/** Variables that deployments of the peer set and that are not read here, each with the reason. */
+export const unreadVariables = [
+  { env: "POD_NAME", why: "names the holder of a leader lease; no leader is elected here" },
+  { env: "POD_NAMESPACE", why: "says where a leader lease is; no leader is elected here" },
+  { env: "GOMAXPROCS", why: "is for the Go runtime; Node takes the CPU limit as it is" },
+  {
+    env: "GOMEMLIMIT",
+    why: "is for the Go runtime; Node's heap limit is --max-old-space-size, set where the process is started",
+  },
+] as const;

@@ -1,0 +1,40 @@
+import { isIP } from "node:net";
+import { printable } from "../log/printable.ts";
+
+/**
+ * Judges the header `Host` of a request: undefined when it may be answered, else why not. A web page that has its own name
+ * point at us (DNS rebinding) is read by the browser of whoever can reach us; its requests carry that name. A page cannot
+ * do so with an IP address, by which kubelets and Prometheus ask, and a Host that is absent comes from no browser.
+ */
+export function createHostGuard(
+  allowed: readonly string[],
+): (header: string | undefined) => string | undefined {
+  const names = new Set(allowed.map(withoutDot));
+  return (header) => {
+    if (header === undefined || header === "") return undefined;
+    const name = nameOf(header);
+    if (name !== undefined && (isLocal(name) || names.has(name))) return undefined;
+    const shown = printable(header.slice(0, shownLengthMax));
+    return `Host: "${shown}" is no name of this process; ask by localhost or IP address, or allow the name with --allowed-hosts (FLEET_RELOADER_ALLOWED_HOSTS)`;
+  };
+}
+
+/** A DNS name has at most 253 characters. */
+const shownLengthMax = 253;
+
+/** Without the port, and without the brackets of an IPv6 address. */
+function nameOf(header: string): string | undefined {
+  const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::\d*)?$/i.exec(header);
+  const name = match?.[1] ?? match?.[2];
+  return name === undefined ? undefined : withoutDot(name);
+}
+
+/** Case and the dot of the root say nothing. */
+function withoutDot(name: string): string {
+  return name.toLowerCase().replace(/\.$/, "");
+}
+
+/** Browsers ask no name server for these (RFC 6761, 6.3). */
+function isLocal(name: string): boolean {
+  return isIP(name) !== 0 || name === "localhost" || name.endsWith(".localhost");
+}

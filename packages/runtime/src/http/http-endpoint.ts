@@ -1,0 +1,103 @@
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Work } from "@fleet-reloader/engine/admission/work";
+import { printable } from "../log/printable.ts";
+import { createHostGuard } from "./host-guard.ts";
+import { workPath } from "./work-answer.ts";
+
+export interface ListenAddress {
+  readonly host: string;
+  readonly port: number;
+  /** Names by which it may be asked, beside `host`, localhost and IP addresses. */
+  readonly allowedHosts?: readonly string[];
+}
+
+/** Listens, and answers nobody who asks by a name that is not ours; faults with a message that names the flag when it cannot. Resolves to the port in use. */
+export async function listen(
+  flag: string,
+  address: ListenAddress,
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Promise<{ readonly server: Server; readonly port: number; close(): Promise<void> }> {
+  const refusalOf = createHostGuard([address.host, ...(address.allowedHosts ?? [])]);
+  const server = createServer((request, response) => {
+    const refusal = refusalOf(request.headers.host);
+    if (refusal === undefined) handle(request, response);
+    else send(response, 421, `${refusal}\n`);
+  });
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  server.once("error", (error) => {
+    const why = "code" in error && error.code === "EADDRINUSE" ? "the port is taken" : error.message;
+    reject(
+      new Fault(
+        "config.invalid",
+        `${flag} ${address.host}:${address.port}: cannot listen there (${why}); choose another address, or port 0 for any free one`,
+      ),
+    );
+  });
+  server.listen(address.port, address.host, resolve);
+  await promise;
+  const bound = server.address();
+  return {
+    server,
+    port: typeof bound === "object" && bound !== null ? bound.port : address.port,
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((done) => server.close(() => done()));
+    },
+  };
+}
+
+export interface HealthOptions {
+  readonly address: ListenAddress;
+  /** What keeps us from being ready, a line each; empty means ready. */
+  readonly notReady: () => readonly string[];
+  /** What people should know and what keeps us from nothing, a line each. */
+  readonly notes?: () => readonly string[];
+  readonly metrics: () => Promise<string>;
+  /** What there is for workers to do; rejects when that cannot be told. Absent where nobody scales by this process. */
+  readonly work?: () => Promise<Work>;
+}
+
+/** `/live`, `/ready`, `/metrics` and, of those that are always on, `/work`. Liveness depends on nothing but this process (product S10). */
+export function listenHealth(options: HealthOptions) {
+  return listen("--listen-address", options.address, (request, response) => {
+    answer(request.url?.split("?")[0] ?? "/", response, options).catch((error: unknown) => {
+      send(
+        response,
+        500,
+        `cannot be told: ${printable(error instanceof Error ? error.message : "unknown")}\n`,
+      );
+    });
+  });
+}
+
+async function answer(path: string, response: ServerResponse, options: HealthOptions): Promise<void> {
+  // Without a line break, as the peer: a probe may compare.
+  if (path === "/live") return send(response, 200, "alive");
+  if (path === "/metrics")
+    return send(response, 200, await options.metrics(), "text/plain; version=0.0.4; charset=utf-8");
+  if (path === workPath && options.work !== undefined) return await sendWork(response, options.work);
+  if (path !== "/ready") return send(response, 404, "not here: /live, /ready and /metrics are\n");
+  const reasons = options.notReady();
+  const notes = (options.notes?.() ?? []).map((note) => `note: ${note}`);
+  const lines = [...(reasons.length === 0 ? ["ready"] : reasons), ...notes];
+  return send(response, reasons.length === 0 ? 200 : 503, `${lines.map(printable).join("\n")}\n`);
+}
+
+/** An error is never an empty result: whoever scales has to fall back to what it does without an answer. */
+async function sendWork(response: ServerResponse, work: () => Promise<Work>): Promise<void> {
+  try {
+    send(response, 200, `${JSON.stringify(await work())}\n`, "application/json");
+  } catch (error) {
+    send(response, 503, `${printable(error instanceof Error ? error.message : "unknown")}\n`);
+  }
+}
+
+function send(
+  response: ServerResponse,
+  status: number,
+  body: string,
+  type = "text/plain; charset=utf-8",
+): void {
+  response.writeHead(status, { "content-type": type, "x-content-type-options": "nosniff" }).end(body);
+}

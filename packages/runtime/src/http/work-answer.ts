@@ -1,0 +1,46 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Work } from "@fleet-reloader/engine/admission/work";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+
+/** Where whoever scales workers asks, and the field they scale by: KEDA's `metrics-api` trigger in the chart says the same. */
+export const workPath = "/work";
+export const workField = "work" satisfies keyof Work;
+
+export interface WorkAnswerOptions {
+  readonly count: () => Promise<Work>;
+  /** What keeps Redis from being asked, a line each. */
+  readonly redisNotReady: () => readonly string[];
+  readonly clock: Clock;
+}
+
+/** KEDA asks every few seconds, and some ask it of several replicas: Redis is asked once a second at the most. */
+const keptMs = 1000;
+/** KEDA gives up after 3 s (its --http-timeout): an answer that says why is better than none. */
+const patienceMs = 2000;
+
+/** The count of what there is to do, asked for at most once a second; rejects soon when Redis does not answer. */
+export function createWorkAnswer(options: WorkAnswerOptions): () => Promise<Work> {
+  const { clock } = options;
+  let kept: { readonly at: number; readonly answer: Promise<Work> } | undefined;
+  return async function tellWork() {
+    const [reason] = options.redisNotReady();
+    if (reason !== undefined) throw new Fault("redis.unavailable", reason);
+    const now = clock.monotonic();
+    if (kept === undefined || now - kept.at >= keptMs) kept = { at: now, answer: inTime(options) };
+    return await kept.answer;
+  };
+}
+
+async function inTime({ count, clock }: WorkAnswerOptions): Promise<Work> {
+  const over = new AbortController();
+  const late = clock.sleep(patienceMs, over.signal).then((): never => {
+    throw new Fault("redis.unavailable", `redis: no answer within ${patienceMs} ms`);
+  });
+  // When the count comes first.
+  late.catch(() => undefined);
+  try {
+    return await Promise.race([count(), late]);
+  } finally {
+    over.abort();
+  }
+}

@@ -1,0 +1,172 @@
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { StreamState } from "@fleet-reloader/engine/ports/source-stream";
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { createPeerMetrics, type PeerMetrics, peerMetricDescriptions } from "./peer-metrics.ts";
+
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** From a single quick pod to a large StatefulSet, one pod after another. */
+const rolloutBuckets = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
+
+const ownDescriptions = {
+  fleet_reloader_sources_seen_total: "ConfigMaps and Secrets shown by a list or watch, by kind.",
+  fleet_reloader_requests_published_total:
+    "Workloads put into the queue because a source of theirs has a new version.",
+  fleet_reloader_stream_in_sync: "1 while the list + watch of a resource is in sync.",
+  fleet_reloader_workloads_unlooked:
+    "Workloads that a watcher found new or different when it began with a cluster, and that no worker has looked at yet; 0 once all are adopted.",
+  fleet_reloader_reconcile_seconds: "Time a worker spent on one workload, by result.",
+  fleet_reloader_rolls_total: "Pod templates changed, by workload kind and reason.",
+  fleet_reloader_rollouts_total:
+    "Rollouts that followed a roll and ended, by workload kind and result: healthy, failed or stalled.",
+  fleet_reloader_rollout_seconds: "Time from the write of a roll to its rollout being healthy.",
+  fleet_reloader_history_total:
+    "Records of what happened: written, or dropped since there was no room for them in time.",
+  fleet_reloader_holds_total:
+    "Times a roll that was due was held, by reason; one that waits is counted each time it is looked at.",
+  fleet_reloader_freezes_readable: "1 while all that is declared frozen can be read; at 0 nothing is rolled.",
+  fleet_reloader_state_lost_total:
+    "Times Redis was found without our state, and everything was compared again.",
+  fleet_reloader_clusters_owned: "Clusters that this watcher watches, of those it shares with the others.",
+  fleet_reloader_cluster_breaker_open: "1 while requests to a cluster are parked because it fails them.",
+  fleet_reloader_requests_parked_total:
+    "Requests put back into the queue before anything of them was done, by cluster and reason.",
+  fleet_reloader_cluster_state:
+    "1 for the state that a cluster is in: Connecting, Syncing, Ready, Degraded, Unreachable, Forbidden, Paused.",
+  fleet_reloader_audit_findings_total:
+    "Changes that only an audit (--audit-interval) has found, by workload kind: a defect of ours wherever it is not 0. They are rolled.",
+  fleet_reloader_notifications_total:
+    "What came of Events, alerts and webhooks: sent, folded into a digest, repeated, dropped or failed.",
+  fleet_reloader_registrations:
+    "Registered clusters by provider (given, directory, argocd, …) and state: usable, paused or unusable.",
+} as const;
+
+/** Every metric and what it means: the page `docs/reference/metrics.md` is made from this. */
+export const metricDescriptions = { ...ownDescriptions, ...peerMetricDescriptions } as const;
+
+/** What is measured, as Prometheus metrics. Labels are closed sets. */
+export function createPromMeter(options: {
+  readonly withProcess: boolean;
+  /** A label with the names of namespaces: only for those who ask for it. */
+  readonly countByNamespace?: boolean;
+}): {
+  readonly meter: Meter;
+  /** For what the engine knows nothing of: HTTP requests, and the inside of the queue. */
+  readonly adapters: Pick<PeerMetrics, "requested" | "requestTaken" | "watchQueue">;
+  metrics(): Promise<string>;
+} {
+  const registry = new Registry();
+  if (options.withProcess) collectDefaultMetrics({ register: registry });
+  const described = <N extends keyof typeof ownDescriptions, L extends string>(
+    name: N,
+    labelNames: readonly L[],
+  ) => ({
+    name,
+    help: ownDescriptions[name],
+    labelNames: [...labelNames],
+    registers: [registry],
+  });
+  const seen = new Counter(described("fleet_reloader_sources_seen_total", ["cluster", "kind"]));
+  const published = new Counter(described("fleet_reloader_requests_published_total", ["cluster"]));
+  const inSync = new Gauge(described("fleet_reloader_stream_in_sync", ["cluster", "resource"]));
+  const unlooked = new Gauge(described("fleet_reloader_workloads_unlooked", ["cluster"]));
+  const reconcile = new Histogram({
+    ...described("fleet_reloader_reconcile_seconds", ["cluster", "result"]),
+    buckets: seconds,
+  });
+  const rolls = new Counter(described("fleet_reloader_rolls_total", ["cluster", "kind", "reason"]));
+  const rollouts = new Counter(described("fleet_reloader_rollouts_total", ["cluster", "kind", "result"]));
+  const rolloutSeconds = new Histogram({
+    ...described("fleet_reloader_rollout_seconds", ["cluster"]),
+    buckets: rolloutBuckets,
+  });
+  const history = new Counter(described("fleet_reloader_history_total", ["result"]));
+  const held = new Counter(described("fleet_reloader_holds_total", ["cluster", "reason"]));
+  const readable = new Gauge(described("fleet_reloader_freezes_readable", []));
+  const lost = new Counter(described("fleet_reloader_state_lost_total", ["cluster"]));
+  const owned = new Gauge(described("fleet_reloader_clusters_owned", []));
+  const parked = new Counter(described("fleet_reloader_requests_parked_total", ["cluster", "reason"]));
+  const breaker = new Gauge(described("fleet_reloader_cluster_breaker_open", ["cluster"]));
+  const clusterState = new Gauge(described("fleet_reloader_cluster_state", ["cluster", "state"]));
+  const clusterStates = new Map<string, string>();
+  const gone = new Set<string>();
+  const findings = new Counter(described("fleet_reloader_audit_findings_total", ["cluster", "kind"]));
+  const notified = new Counter(described("fleet_reloader_notifications_total", ["channel", "result"]));
+  const registered = new Gauge(described("fleet_reloader_registrations", ["provider", "state"]));
+  const peer = createPeerMetrics(registry, { countByNamespace: options.countByNamespace ?? false });
+
+  const meter: Meter = {
+    sourcesSeen: (cluster, kind, count, how) => {
+      seen.inc({ cluster, kind }, count);
+      peer.sourcesSeen(kind, count, how);
+    },
+    sourcesCompared: (_cluster, kind, count) => peer.sourcesCompared(kind, count),
+    requestsPublished: (cluster, count) => {
+      published.inc({ cluster }, count);
+      peer.requestsPublished(count);
+    },
+    streamState(cluster, resource, state: StreamState) {
+      // A resource that the cluster does not have is neither in sync nor behind.
+      if (state === "absent") inSync.remove({ cluster, resource });
+      else inSync.set({ cluster, resource }, state === "watching" ? 1 : 0);
+    },
+    workloadsUnlooked(cluster, count) {
+      if (count === undefined) unlooked.remove({ cluster });
+      else unlooked.set({ cluster }, count);
+    },
+    reconciled: (cluster, result, spent, workload) => {
+      reconcile.observe({ cluster, result }, spent);
+      // There at 0 before the first one: an alert has to see it rise.
+      findings.inc({ cluster, kind: workload.kind }, 0);
+      peer.reconciled(result, spent, workload);
+    },
+    rolled: (cluster, kind, reason) => rolls.inc({ cluster, kind, reason }),
+    rolloutEnded(cluster, kind, result, spent) {
+      rollouts.inc({ cluster, kind, result });
+      if (result === "healthy") rolloutSeconds.observe({ cluster }, spent);
+    },
+    historyKept: (result, count) => history.inc({ result }, count),
+    held: (cluster, reason) => held.inc({ cluster, reason }),
+    freezesReadable: (isReadable) => readable.set(isReadable ? 1 : 0),
+    stateLost: (cluster) => lost.inc({ cluster }),
+    clustersOwned: (count) => owned.set(count),
+    parked: (cluster, reason) => parked.inc({ cluster, reason }),
+    breaker: (cluster, isOpen) => breaker.set({ cluster }, isOpen ? 1 : 0),
+    auditFound: (cluster, kind) => findings.inc({ cluster, kind }),
+    clusterState(cluster, state) {
+      const before = clusterStates.get(cluster);
+      if (before !== undefined) clusterState.remove({ cluster, state: before });
+      clusterStates.delete(cluster);
+      if (state === undefined) return void gone.add(cluster);
+      gone.delete(cluster);
+      clusterStates.set(cluster, state);
+      clusterState.set({ cluster, state }, 1);
+    },
+    notified: (channel, result, count) => notified.inc({ channel, result }, count),
+    registrations: (provider, state, count) => registered.set({ provider, state }, count),
+  };
+  const metrics = async () => {
+    await removeGone(registry, gone);
+    return await registry.metrics();
+  };
+  return { meter, adapters: peer, metrics };
+}
+
+/**
+ * Series of clusters that are no longer registered end: they would say for ever what was so last. What was under way then may be counted
+ * a moment later, so a cluster is looked for until nothing of it is found.
+ */
+async function removeGone(registry: Registry, gone: Set<string>): Promise<void> {
+  const absent = new Set(gone);
+  for (const name of gone.size === 0 ? [] : Object.keys(ownDescriptions)) {
+    const metric = registry.getSingleMetric(name);
+    for (const { labels } of (await metric?.get())?.values ?? []) {
+      const cluster = String(labels.cluster);
+      if (!gone.has(cluster)) continue;
+      absent.delete(cluster);
+      // The bounds of a histogram are no label that it was made with.
+      metric?.remove(Object.fromEntries(Object.entries(labels).filter(([label]) => label !== "le")));
+    }
+  }
+  for (const cluster of absent) gone.delete(cluster);
+}

@@ -1,0 +1,111 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { endProcess } from "./end-process.ts";
+import { brokenInside, exitCodeOf } from "./exit-code.ts";
+
+/** Things to end, in the reverse of the order in which they were begun. */
+export class Shutdown {
+  readonly #steps: { readonly name: string; readonly end: () => Promise<void> | void }[] = [];
+
+  add(name: string, end: () => Promise<void> | void): void {
+    this.#steps.push({ name, end });
+  }
+
+  /** Ends everything; one step that fails does not keep the others from being ended. */
+  async run(log: Log): Promise<void> {
+    for (const { name, end } of this.#steps.reverse()) {
+      try {
+        await end();
+      } catch (error) {
+        log.error({ step: name, err: asFault(error).message }, "could not be ended cleanly");
+      }
+    }
+  }
+}
+
+/** A service as `runService` needs it. */
+export interface RunningService {
+  readonly log: Log;
+  stop(): Promise<void>;
+  /** Rejects when something that has to go on as long as the service runs has ended. */
+  readonly broken: Promise<never>;
+}
+
+/** The chart gives a pod 45 s; what takes longer than this does not end by itself any more. */
+const stopMaxMs = 40_000;
+
+/**
+ * Runs a service until SIGTERM or SIGINT: drains, exits 0. A later second signal ends at once, and so does the first one while the
+ * service starts, which may wait for Redis for ever: nothing has been taken up yet. A start that cannot succeed says why, each problem
+ * on its own line, and exits 78 (configuration) or 1. A service that breaks inside says why and exits 70: a process that serves
+ * nothing must not look as if it did.
+ */
+export async function runService(start: () => Promise<RunningService>): Promise<void> {
+  let service: RunningService | undefined;
+  let stoppingSince: number | undefined;
+  const stop = (signal: string) => {
+    if (service === undefined) return void endProcess(0);
+    // Supervisors and terminals may signal the group and the process at once: that is one wish, not impatience.
+    if (stoppingSince !== undefined && performance.now() - stoppingSince > 1000) void endProcess(1);
+    if (stoppingSince !== undefined) return;
+    stoppingSince = performance.now();
+    void end(service, signal);
+  };
+  // Before the start: the first process of a container ignores what it has no handler for.
+  process.on("SIGTERM", () => stop("SIGTERM"));
+  process.on("SIGINT", () => stop("SIGINT"));
+  const breaks = createBreaker(() => service?.log);
+  process.on("uncaughtException", breaks("an exception that nothing caught ends the process"));
+  process.on("unhandledRejection", breaks("a failure that nothing waited for ends the process"));
+  process.on("beforeExit", () => breaks("the process ends")(new Error("nothing is left to do")));
+  service = await started(start);
+  service.broken.catch(breaks("the process ends"));
+}
+
+/** Says once why the process cannot go on, and ends it; before there is a log, on standard error. */
+function createBreaker(log: () => Log | undefined): (message: string) => (reason: unknown) => void {
+  let isBroken = false;
+  return (message) => (reason) => {
+    // The outputs may be what is broken.
+    if (isBroken) return;
+    isBroken = true;
+    const { message: why, stack } = reason instanceof Error ? reason : asFault(reason);
+    try {
+      const to = log();
+      if (to === undefined) process.stderr.write(`${message}: ${stack ?? why}\n`);
+      else to.error({ reason: "engine.invariant", err: stack ?? why }, message);
+    } finally {
+      void endProcess(brokenInside);
+    }
+  };
+}
+
+async function started(start: () => Promise<RunningService>): Promise<RunningService> {
+  try {
+    return await start();
+  } catch (error) {
+    const fault = asFault(error);
+    const isOurs = fault.class === "misconfigured";
+    process.stderr.write(isOurs ? `${fault.message}\n` : `${fault.stack ?? fault.message}\n`);
+    return await endProcess(exitCodeOf(fault));
+  }
+}
+
+async function end(service: RunningService, signal: string): Promise<never> {
+  const { log } = service;
+  log.info({ signal }, "stopping");
+  const late = setTimeout(() => {
+    log.error({ afterMs: stopMaxMs }, "could not be stopped in time");
+    void endProcess(1);
+  }, stopMaxMs);
+  try {
+    await service.stop();
+  } catch (error) {
+    log.error({ err: asFault(error).stack }, "could not be stopped cleanly");
+    return await endProcess(1);
+  } finally {
+    clearTimeout(late);
+  }
+  log.info({}, "stopped");
+  return await endProcess(0);
+}
