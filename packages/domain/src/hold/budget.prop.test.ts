@@ -87,7 +87,7 @@ function paceOf(rate: NonNullable<BudgetLimit["rate"]>, lateMs: readonly number[
 test("a budget is kept within 10 %, also with a queue that brings everybody back seconds late", () => {
   const rate = { rolls: 4, perMs: 1000, burst: 4 };
   // Without a bias to extremes: where everybody behind a certain place is seconds late, nobody is there to roll.
-  const someLate = fc.noBias(fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 120, maxLength: 120 }));
+  const someLate = fc.noBias(fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 240, maxLength: 240 }));
   fc.assert(
     fc.property(someLate, (lateMs) => {
       const pace = paceOf(rate, lateMs);
