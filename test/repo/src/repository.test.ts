@@ -153,6 +153,16 @@ const planted = [
     "redis-src-imports-no-room",
   ],
   [
+    "packages/wiring/src/planted-violation.ts",
+    'export { startWorker } from "@fleet-reloader/worker/wire";\n',
+    "packages-know-no-service",
+  ],
+  [
+    "packages/dashboard/src/planted-violation.ts",
+    'export { openFreezes } from "@fleet-reloader/wiring/freezes";\n',
+    "dashboard-shows-what-redis-holds",
+  ],
+  [
     "services/worker/src/planted-violation.ts",
     'export { until } from "@fleet-reloader/testkit/until";\n',
     "tests-are-not-shipped",

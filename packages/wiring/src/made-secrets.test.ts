@@ -6,7 +6,7 @@ import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { openKeyring, openRedisUrl } from "../src/made-secrets.ts";
+import { openKeyring, openRedisUrl } from "./made-secrets.ts";
 
 async function startHub() {
   const cluster = await startSimCluster({ name: "hub", controllers: false });

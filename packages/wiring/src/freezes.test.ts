@@ -5,8 +5,8 @@ import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import type { KnownDocuments } from "../src/freeze-absence.ts";
-import { openFreezes } from "../src/freezes.ts";
+import type { KnownDocuments } from "./freeze-absence.ts";
+import { openFreezes } from "./freezes.ts";
 
 const none = { type: "known", freezes: [] };
 

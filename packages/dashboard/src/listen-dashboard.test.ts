@@ -1,8 +1,8 @@
-import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
 import type { HistoryLine } from "@fleet-reloader/redis/history/history-reader";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { askAs } from "@fleet-reloader/testkit/ask-as";
 import { expect, test } from "vitest";
+import { listenDashboard } from "./listen-dashboard.ts";
 
 /** What an operator wrote, with what a terminal would obey in it. */
 const line: HistoryLine = {
