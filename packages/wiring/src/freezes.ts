@@ -27,7 +27,7 @@ import { Loops } from "@fleet-reloader/runtime/process/loops";
 import { instanceName } from "@fleet-reloader/runtime/process/version";
 import { FreezeAbsence, type KnownDocuments } from "./freeze-absence.ts";
 
-/** Where a freeze document is, and who may change it. */
+/** One freeze document, to be read and changed. */
 export interface FreezeStore {
   /** What people call the place. */
   readonly name: string;
@@ -55,7 +55,7 @@ export interface FreezesOptions {
   readonly known?: KnownDocuments;
 }
 
-/** All that is declared frozen, in the file and in the ConfigMap: what one forbids, the other cannot allow. */
+/** The freezes of the file and of the ConfigMap together: neither can lift a freeze of the other. */
 export function openFreezes(options: FreezesOptions): OpenFreezes {
   const { config, env } = options;
   const lifetime = new AbortController();
@@ -83,29 +83,38 @@ export function openFreezes(options: FreezesOptions): OpenFreezes {
   };
 }
 
-/** Freezes as a service has them: documents that are gone are remembered, and whoever looks is told when they cannot be read. */
-export function serveFreezes(
-  options: FreezesOptions & {
-    readonly client: RedisClient;
-    readonly keys: Keys;
-    readonly log: Log;
-    readonly meter: Meter;
-    readonly fleet: { readonly registered: readonly RegisteredCluster[] };
-  },
-): {
+export interface ServedFreezesOptions {
+  readonly config: FreezesOptions["config"];
+  readonly env: FreezesOptions["env"];
+  readonly userAgent: string;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  readonly fleet: { readonly registered: readonly RegisteredCluster[] };
+}
+
+export interface ServedFreezes {
   readonly freezes: FreezeWatch;
   /** Rejects when one of its loops ends by itself. */
   readonly broken: Promise<never>;
   close(): Promise<void>;
-} {
-  const open = openFreezes({ ...options, known: new RedisKnownDocuments(options) });
-  const registered = () => options.fleet.registered;
-  const freezes = new FreezeWatch({ ...options, freezes: open, registered });
+}
+
+/** The freezes of a service. It remembers in Redis which documents were there, and logs when one cannot be read. */
+export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
+  const { client, clock, config, env, fleet, keys, log, meter, userAgent } = options;
+  const known = new RedisKnownDocuments({ client, keys });
+  const open = openFreezes({ config, env, userAgent, clock, known });
+  const registered = () => fleet.registered;
+  const freezes = new FreezeWatch({ freezes: open, clock, log, meter, registered });
+  const list = new RedisClusterList({ client, keys });
   const lifetime = new AbortController();
   const { signal } = lifetime;
   const loops = new Loops(signal);
   loops.add("the look at freezes", freezes.run(signal));
-  loops.add("the list of clusters", publishClusters({ ...options, registered }, signal));
+  loops.add("the list of clusters", publishClusters(list, registered, clock, signal));
   return {
     freezes,
     broken: loops.broken,
@@ -117,24 +126,21 @@ export function serveFreezes(
   };
 }
 
-/** Who freezes from a command line sees what that covers. */
+/** A freeze from the command line answers with the clusters of this list that it covers. */
 const publishMs = 5000;
+/** Most registrations arrive within the first moments. */
+const publishFirstMs = 1000;
 
 async function publishClusters(
-  options: {
-    readonly client: RedisClient;
-    readonly keys: Keys;
-    readonly clock: Clock;
-    readonly registered: () => readonly RegisteredCluster[];
-  },
+  list: RedisClusterList,
+  registered: () => readonly RegisteredCluster[],
+  clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
-  const list = new RedisClusterList(options);
   while (!signal.aborted) {
-    const known = options.registered();
+    const known = registered();
     if (known.length > 0) await unlessAborted(list.put(known), signal, "Redis").catch(() => undefined);
-    // Registrations come within the first moments.
-    await options.clock.sleep(known.length === 0 ? 1000 : publishMs, signal).catch(() => undefined);
+    await clock.sleep(known.length === 0 ? publishFirstMs : publishMs, signal).catch(() => undefined);
   }
 }
 
@@ -143,7 +149,8 @@ function configMapOf({ config, env, clock, userAgent }: FreezesOptions, signal: 
   const [target] = selectTargets(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
   if (target === undefined) return undefined;
   const connection = new Connection({ target, clock, userAgent });
-  return { connection, store: new FreezeConfigMap({ connection, signal, ...config.freezeConfigmap }) };
+  const { namespace, name } = config.freezeConfigmap;
+  return { connection, store: new FreezeConfigMap({ connection, signal, namespace, name }) };
 }
 
 function absenceOf({ name }: FreezeStore, { clock, known }: FreezesOptions): FreezeAbsence {
@@ -151,7 +158,7 @@ function absenceOf({ name }: FreezeStore, { clock, known }: FreezesOptions): Fre
   return new FreezeAbsence({ place: name, name, mend, isNamed: false, known, clock });
 }
 
-/** The default file is made by whoever freezes first. */
+/** The first freeze makes the default file. */
 function absenceOfFile(
   { name: place }: FreezeStore,
   { clock, config, known }: FreezesOptions,
@@ -161,7 +168,7 @@ function absenceOfFile(
   return new FreezeAbsence({ place, name, mend, isNamed: config.freezeFile !== "", known, clock });
 }
 
-/** One look for all who ask while it lasts; parsed again only when the text is another. */
+/** Calls that overlap share one read. The text is parsed again only when it has changed. */
 function readStore(store: FreezeStore, absence: FreezeAbsence): () => Promise<FrozenNow> {
   const shared = new FreshReads<FrozenNow>();
   let known: { readonly text: string; readonly frozen: FrozenNow } | undefined;

@@ -13,44 +13,46 @@ import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 
 export interface StartedHistory {
-  /** Undefined: nothing is kept. */
+  /** Undefined: no history is kept. */
   readonly history: History | undefined;
   stop(): Promise<void>;
 }
 
-/** Freezes that come and go are told by whoever is always on, if a history is kept. Resolves when the signal is aborted. */
-export async function tellFreezes(
-  options: {
-    readonly freezes: Freezes;
-    readonly history: History | undefined;
-    readonly client: RedisClient;
-    readonly keys: Keys;
-    /** Which process this is: no other has this name. */
-    readonly member: string;
-    readonly clock: Clock;
-    readonly log: Log;
-  },
-  signal: AbortSignal,
-): Promise<void> {
-  const { history } = options;
-  if (history === undefined) return await untilAborted(signal);
-  await followFreezes({ ...options, history, told: new RedisToldFreezes(options) }, signal);
+export interface FreezeNewsOptions {
+  readonly freezes: Freezes;
+  readonly history: History | undefined;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  /** The name of this process. No other process has it. */
+  readonly member: string;
+  readonly clock: Clock;
+  readonly log: Log;
 }
 
-/** What is not written by then is given up. */
+/** Records in the history what is frozen and unfrozen, if a history is kept. Resolves when the signal is aborted. */
+export async function tellFreezes(options: FreezeNewsOptions, signal: AbortSignal): Promise<void> {
+  const { clock, client, freezes, history, keys, log, member } = options;
+  if (history === undefined) return await untilAborted(signal);
+  const told = new RedisToldFreezes({ client, keys, member });
+  await followFreezes({ freezes, told, history, clock, log }, signal);
+}
+
+/** Records that are not written by then are dropped. */
 const graceMs = 2000;
 
-/** Where a process tells what happened. */
-export function startHistory(options: {
+export interface HistoryOptions {
   readonly config: ConfigOf<typeof historyFields>;
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-}): StartedHistory {
-  const { historyRetention: retentionMs, historyMaxLength: lengthMax } = options.config;
+}
+
+/** Opens the history that a process writes to. */
+export function startHistory({ client, clock, config, keys, log, meter }: HistoryOptions): StartedHistory {
+  const { historyRetention: retentionMs, historyMaxLength: lengthMax } = config;
   if (retentionMs === 0) return { history: undefined, stop: async () => undefined };
-  const history = new RedisHistory({ ...options, retentionMs, lengthMax });
+  const history = new RedisHistory({ client, keys, retentionMs, lengthMax, clock, log, meter });
   return { history, stop: () => history.stop(graceMs) };
 }

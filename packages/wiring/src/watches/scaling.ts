@@ -23,23 +23,29 @@ export interface ScalingOptions {
   readonly log: Log;
 }
 
-/** What a process that is always on does for workers that are not: it tells how much there is to do, and ends holds. */
-export function createScaling(options: ScalingOptions) {
-  const { queues } = options.queue;
-  const { fleet } = options;
+export interface Scaling {
+  readonly work: () => Promise<Work>;
+  watchHolds(signal: AbortSignal): Promise<void>;
+}
+
+/** What a process that always runs does for workers that do not: it counts their work, and it ends holds. */
+export function createScaling(options: ScalingOptions): Scaling {
+  const { client, keys, queue, horizonMs, freezes, fleet, clock, log } = options;
+  const { queues } = queue;
+  const holds = new BullHolds({ client, keys });
+  const held = holds.of(queues);
   const check = createHoldCheck({
-    ...options,
+    freezes,
     clusterOf: (cluster) => fleet.get(cluster),
     reachOf: (cluster) => fleet.reachOf(cluster),
+    clock,
   });
-  const holds = new BullHolds(options);
-  const held = holds.of(queues);
   return {
     work: createWorkAnswer({
-      clock: options.clock,
-      count: (): Promise<Work> => countWork({ ...options, queues, holds }),
-      redisNotReady: () => options.client.notReady,
+      clock,
+      count: () => countWork({ queues, holds, clock, horizonMs }),
+      redisNotReady: () => client.notReady,
     }),
-    watchHolds: (signal: AbortSignal): Promise<void> => watchHolds({ ...options, held, check }, signal),
+    watchHolds: (signal) => watchHolds({ held, check, clock, log }, signal),
   };
 }

@@ -4,6 +4,7 @@ import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { ReferenceIndex } from "@fleet-reloader/engine/ports/reference-index";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { isSettled } from "@fleet-reloader/engine/ports/source-stream";
@@ -14,7 +15,7 @@ import { createKubeStreams } from "@fleet-reloader/kube/watch/kube-streams";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
-import type { Telling } from "./telling.ts";
+import type { WebhookMode } from "./webhook-mode.ts";
 
 export interface WatchingOptions {
   readonly client: RedisClient;
@@ -27,8 +28,8 @@ export interface WatchingOptions {
   readonly log: Log;
   readonly meter: Meter;
   readonly auditIntervalMs: number;
-  /** The peer's mode in which changes are told and nothing is rolled; undefined: they go into the queue. */
-  readonly telling?: Telling | undefined;
+  /** Undefined: changes go into the queue. */
+  readonly webhookMode: WebhookMode | undefined;
 }
 
 /** Clusters that list for the first time at once; Karmada syncs 5. */
@@ -49,30 +50,14 @@ export class Watching {
 
   /** Watches a cluster until the signal is aborted. */
   async watch(engaged: Engaged, signal: AbortSignal): Promise<void> {
-    const { telling } = this.#options;
-    const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
-    const settings = { ...this.#options.settings, scope };
+    const { cluster, name } = engaged;
     const synced = engaged.syncBegins();
-    const index = new RedisReferenceIndex({ ...this.#options, cluster: engaged.cluster });
-    const log = this.#options.log.child({ cluster: engaged.name });
-    const watcher = new ClusterWatcher({
-      ...this.#options,
-      ...{ log, settings, turns: this.#turns, onInSync: synced },
-      cluster: engaged.cluster,
-      name: engaged.name,
-      streams: createKubeStreams({
-        ...this.#options,
-        log,
-        connection: engaged.connection,
-        sourceSelector: settings.scope.sourceSelector,
-      }),
-      index: telling === undefined ? index : telling.over(index, { ...this.#options, engaged, signal }),
-    });
-    this.#watchers.set(engaged.cluster, { name: engaged.name, watcher });
+    const watcher = this.#watcherOf(engaged, synced, signal);
+    this.#watchers.set(cluster, { name, watcher });
     try {
       await watcher.run(signal);
     } finally {
-      this.#watchers.delete(engaged.cluster);
+      this.#watchers.delete(cluster);
       synced();
     }
   }
@@ -86,5 +71,34 @@ export class Watching {
       if (behind.length === 0) return [`cluster ${name}: streams are starting`];
       return behind.map((status) => `cluster ${name}: ${status.resource} is ${status.state} (${status.why})`);
     });
+  }
+
+  #watcherOf(engaged: Engaged, onInSync: () => void, signal: AbortSignal): ClusterWatcher {
+    const { auditIntervalMs, clock, meter, names, queue, random } = this.#options;
+    const { cluster, connection, name } = engaged;
+    const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
+    const log = this.#options.log.child({ cluster: name });
+    const { sourceSelector } = scope;
+    return new ClusterWatcher({
+      cluster,
+      name,
+      streams: createKubeStreams({ connection, sourceSelector, clock, random, log }),
+      index: this.#indexOf(engaged, signal),
+      queue,
+      settings: { ...this.#options.settings, scope },
+      names,
+      clock,
+      log,
+      meter,
+      turns: this.#turns,
+      auditIntervalMs,
+      onInSync,
+    });
+  }
+
+  #indexOf(engaged: Engaged, signal: AbortSignal): ReferenceIndex {
+    const { client, clock, keys, names, webhookMode } = this.#options;
+    const index = new RedisReferenceIndex({ cluster: engaged.cluster, client, keys, clock, names });
+    return webhookMode === undefined ? index : webhookMode.over(index, { engaged, client, keys, signal });
   }
 }

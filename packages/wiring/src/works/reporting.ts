@@ -2,6 +2,7 @@ import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import { type Reporter, reportToEach } from "@fleet-reloader/engine/ports/reporter";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { createEventReporter } from "@fleet-reloader/kube/event/event-reporter";
 import type { Fleet } from "@fleet-reloader/kube/fleet/fleet";
@@ -17,10 +18,10 @@ import { userAgent } from "@fleet-reloader/runtime/process/version";
 export interface ReportingOptions {
   readonly config: ConfigOf<typeof notifyFields>;
   readonly fleet: Fleet;
-  /** With several clusters an alert has to say which. */
+  /** There may be several clusters: an alert names the cluster. */
   readonly isFleet: boolean;
   readonly settings: Settings;
-  /** Which of our processes speaks in Events. */
+  /** The name of this process in Events. */
   readonly instance: string;
   readonly clock: Clock;
   readonly random: Random;
@@ -28,16 +29,18 @@ export interface ReportingOptions {
   readonly meter: Meter;
 }
 
-/** What is not sent by then is given up: nobody waits for a chat at the end. */
+/** What is not sent by then is dropped: the end of a process does not wait for a chat. */
 const graceMs = 2000;
 /** Machines read faster than people. */
 const webhookLimits = { singlesMax: 200, windowMs: 10_000 } as const;
 
-/** Whom the worker tells what it did: Events on workloads, alerts for people, a webhook for machines. */
-export function startReporting(options: ReportingOptions): {
+export interface Reporting {
   readonly reporter: Reporter;
   stop(): Promise<void>;
-} {
+}
+
+/** Reports what the worker did: Events on workloads, alerts for people, a webhook for machines. */
+export function startReporting(options: ReportingOptions): Reporting {
   const listeners: readonly StoppableReporter[] = [
     ...eventReporters(options),
     ...alertReporters(options),
@@ -52,26 +55,17 @@ export function startReporting(options: ReportingOptions): {
 }
 
 function eventReporters(options: ReportingOptions): readonly StoppableReporter[] {
-  if (!options.config.events) return [];
-  const { fleet, settings } = options;
-  return [
-    createEventReporter({
-      ...options,
-      workloadKinds: settings.workloadKinds,
-      connectionOf: (cluster) => fleet.get(cluster)?.connection,
-    }),
-  ];
+  const { clock, config, fleet, instance, log, meter, random, settings } = options;
+  if (!config.events) return [];
+  const { workloadKinds } = settings;
+  const connectionOf = (cluster: ClusterId) => fleet.get(cluster)?.connection;
+  return [createEventReporter({ connectionOf, workloadKinds, instance, clock, random, log, meter })];
 }
 
 function alertReporters(options: ReportingOptions): readonly StoppableReporter[] {
-  const { config, isFleet, log } = options;
-  const {
-    alertOnReload: onReload,
-    alertOnFailure: onFailure,
-    alertWebhookUrl: url,
-    alertSink: sink,
-  } = config;
-  if (!onReload && !onFailure) return [];
+  const { clock, config, isFleet, log, meter, random } = options;
+  const { alertOnReload, alertOnFailure, alertSink, alertWebhookUrl: url } = config;
+  if (!alertOnReload && !alertOnFailure) return [];
   if (url === undefined) {
     log.error({ reason: "config.invalid" }, "alerts are on and have no address; set ALERT_WEBHOOK_URL");
     return [];
@@ -79,26 +73,39 @@ function alertReporters(options: ReportingOptions): readonly StoppableReporter[]
   const wording = { additionalInfo: config.alertAdditionalInfo, isClusterNamed: isFleet };
   return [
     tellReceiver({
-      ...options,
-      ...{ onReload, onFailure, singlesMax: config.alertBurst, windowMs: config.alertWindow },
       channel: "alert",
       receiver: createReceiver({ url, userAgent, ...proxy(config.alertWebhookProxy) }),
-      bodyOf: (letter) => alertBody(sink, alertText(letter, wording), letter),
+      bodyOf: (letter) => alertBody(alertSink, alertText(letter, wording), letter),
+      onReload: alertOnReload,
+      onFailure: alertOnFailure,
+      singlesMax: config.alertBurst,
+      windowMs: config.alertWindow,
+      clock,
+      random,
+      log,
+      meter,
     }),
   ];
 }
 
 function webhookReporters(options: ReportingOptions): readonly StoppableReporter[] {
-  const { notifyWebhookUrl: url, notifyWebhookProxy, notifyWebhookTokenFile: tokenFile } = options.config;
+  const { clock, config, log, meter, random } = options;
+  const { notifyWebhookUrl: url, notifyWebhookProxy, notifyWebhookTokenFile: tokenFile } = config;
   if (url === undefined) return [];
   const token = tokenFile === "" ? {} : { tokenFile };
   return [
     tellReceiver({
-      ...options,
-      ...{ onReload: true, onFailure: true, ...webhookLimits },
       channel: "webhook",
       receiver: createReceiver({ url, userAgent, ...token, ...proxy(notifyWebhookProxy) }),
       bodyOf: webhookBody,
+      onReload: true,
+      onFailure: true,
+      singlesMax: webhookLimits.singlesMax,
+      windowMs: webhookLimits.windowMs,
+      clock,
+      random,
+      log,
+      meter,
     }),
   ];
 }

@@ -14,24 +14,21 @@ import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisToldSources } from "@fleet-reloader/redis/index/redis-told-sources";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 
-/** What turns a watcher into one that tells each change of a source and rolls nothing. */
-export interface Telling {
-  over(index: ReferenceIndex, life: TellingLife): ReferenceIndex;
+/** The mode of `--webhook-url`: each change of a source is sent to an address, and nothing is rolled. */
+export interface WebhookMode {
+  /** The index that a watcher uses instead: its query sends. */
+  over(index: ReferenceIndex, life: WebhookLife): ReferenceIndex;
   stop(): Promise<void>;
 }
 
-interface TellingLife {
+interface WebhookLife {
   readonly engaged: Engaged;
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly signal: AbortSignal;
 }
 
-/** What is not sent by then is given up. */
-const graceMs = 2000;
-
-/** Undefined when no address is given: then changes roll workloads. */
-export async function createTelling(options: {
+export interface WebhookModeOptions {
   readonly url: URL | undefined;
   readonly keyring: () => Promise<Keyring>;
   readonly settings: Pick<Settings, "reloadOnCreate" | "reloadOnDelete">;
@@ -39,17 +36,34 @@ export async function createTelling(options: {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-}): Promise<Telling | undefined> {
-  const { url, log } = options;
-  const { reloadOnCreate, reloadOnDelete } = options.settings;
+}
+
+/** What is not sent by then is dropped. */
+const graceMs = 2000;
+
+/** Undefined when no address is given: then changes roll workloads. */
+export async function openWebhookMode({
+  url,
+  keyring,
+  settings,
+  clock,
+  random,
+  log,
+  meter,
+}: WebhookModeOptions): Promise<WebhookMode | undefined> {
   if (url === undefined) return undefined;
-  const keys = await options.keyring();
-  const updates = tellUpdates({ ...options, receiver: createReceiver({ url, userAgent }) });
+  const markKeys = await keyring();
+  const receiver = createReceiver({ url, userAgent });
+  const updates = tellUpdates({ receiver, clock, random, log, meter });
   return {
-    over(index, { engaged, signal, ...redis }) {
+    over(index, { engaged, signal, client, keys }) {
       return tellingIndex({
-        ...{ index, keys, signal, onCreate: reloadOnCreate, onDelete: reloadOnDelete },
-        told: new RedisToldSources({ ...redis, cluster: engaged.cluster }),
+        index,
+        keys: markKeys,
+        signal,
+        onCreate: settings.reloadOnCreate,
+        onDelete: settings.reloadOnDelete,
+        told: new RedisToldSources({ client, keys, cluster: engaged.cluster }),
         api: createKubeClusterApi(engaged.cluster, engaged.connection, []),
         tell: (source) => {
           log.info({ cluster: engaged.name, source }, "source changed; the webhook is called");
@@ -59,9 +73,4 @@ export async function createTelling(options: {
     },
     stop: () => updates.stop(graceMs),
   };
-}
-
-/** In this mode no workload is looked at. */
-export function settingsFor(telling: Telling | undefined, settings: Settings): Settings {
-  return telling === undefined ? settings : { ...settings, workloadKinds: [] };
 }
