@@ -6,7 +6,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
 
-/** `GET /history`: what happened as JSON lines, oldest first, written as fast as they are taken. */
+/** Answers `GET /history` with JSON lines, oldest first, written as fast as the reader takes them. */
 export async function answerHistory(
   { reader, clock }: { readonly reader: Pick<HistoryReader, "notReady" | "read">; readonly clock: Clock },
   request: IncomingMessage,
@@ -30,11 +30,11 @@ export async function answerHistory(
     response.end();
     return;
   }
-  // Whoever goes away in the middle is no failure of ours.
+  // A reader that closes the connection is no failure of this process.
   await pipeline(Readable.from(lines(reader, query)), response).catch(() => undefined);
 }
 
-/** Browsers, which alone ask for HTML, show text and save what they do not know, JSON lines among it, whatever its disposition. */
+/** Only browsers ask for HTML. They show text, and they save JSON lines as a file whatever the disposition says. */
 function typeFor({ headers }: IncomingMessage): string {
   return headers.accept?.includes("text/html") === true ? "text/plain" : "application/x-ndjson";
 }

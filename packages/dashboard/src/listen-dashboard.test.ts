@@ -4,12 +4,17 @@ import { askAs } from "@fleet-reloader/testkit/ask-as";
 import { expect, test } from "vitest";
 import { listenDashboard } from "./listen-dashboard.ts";
 
-/** What an operator wrote, with what a terminal would obey in it. */
+/** A record with a control character that a terminal would obey. */
 const line: HistoryLine = {
   id: "1-0-0",
   record: {
-    ...{ v: 1, time: "2026-01-01T00:00:00.000Z", type: "operator" },
-    ...{ action: "freeze", by: "ann", target: "fleet", note: "\u009b2J" },
+    v: 1,
+    time: "2026-01-01T00:00:00.000Z",
+    type: "operator",
+    action: "freeze",
+    by: "ann",
+    target: "fleet",
+    note: "\u009b2J",
   },
 };
 
@@ -32,9 +37,9 @@ async function startDashboard(allowedHosts: readonly string[] = []) {
   };
 }
 
-test("a browser is shown the history as text, and a program gets JSON lines", async () => {
+test("a browser gets the history as text, and a program as JSON lines", async () => {
   await using dashboard = await startDashboard();
-  // What Chromium and Firefox send for a page.
+  // Chromium and Firefox send this for a page.
   const accept = "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8";
   expect(await dashboard.ask("/history", { accept })).toMatchObject({
     status: 200,
@@ -46,17 +51,14 @@ test("a browser is shown the history as text, and a program gets JSON lines", as
   expect(JSON.parse(program.body)).toEqual({ id: line.id, ...line.record });
 });
 
-test.each(["/history", "/queues", "/"])(
-  "%s is not read by a name that somebody else points at us",
-  async (path) => {
-    await using dashboard = await startDashboard(["reloader.tools.svc"]);
-    const refused = await dashboard.ask(path, { host: "evil.example:8080" });
-    expect(refused).toMatchObject({ status: 421 });
-    expect(refused.body).toContain('Host: "evil.example:8080"');
-    expect(refused.body).toContain("--allowed-hosts");
-    expect(refused.body).not.toContain("ann");
-    expect(await dashboard.ask("/history", { host: "reloader.tools.svc:8080" })).toMatchObject({
-      status: 200,
-    });
-  },
-);
+test.each(["/history", "/queues", "/"])("%s refuses a host name that is not allowed", async (path) => {
+  await using dashboard = await startDashboard(["reloader.tools.svc"]);
+  const refused = await dashboard.ask(path, { host: "evil.example:8080" });
+  expect(refused).toMatchObject({ status: 421 });
+  expect(refused.body).toContain('Host: "evil.example:8080"');
+  expect(refused.body).toContain("--allowed-hosts");
+  expect(refused.body).not.toContain("ann");
+  expect(await dashboard.ask("/history", { host: "reloader.tools.svc:8080" })).toMatchObject({
+    status: 200,
+  });
+});

@@ -16,8 +16,8 @@ export interface DashboardOptions {
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * The history at `/history`, and bull-board at `/queues`, read-only: its retry would go around deduplication, and "empty" holds
- * Redis up for everybody. It is loaded when somebody looks, since it takes as much memory as the rest of the product.
+ * Serves the history at `/history` and bull-board at `/queues`. The board is read-only: its retry bypasses deduplication, and its "empty"
+ * blocks Redis. It is loaded with the first request, since it takes as much memory as the rest of the product.
  */
 export function listenDashboard({ address, queues, ...history }: DashboardOptions) {
   let board: Promise<Handle> | undefined;

@@ -8,7 +8,7 @@ import express from "express";
 const policy =
   "default-src 'self'; style-src 'self' 'unsafe-inline'; script-src 'self' 'unsafe-inline'; img-src 'self' data:; frame-ancestors 'none'";
 
-/** The bull-board application over our queues. */
+/** Makes the bull-board application for the queues. */
 export function createQueueBoard(
   queues: BullWorkqueue["queues"],
 ): (request: IncomingMessage, response: ServerResponse) => void {
@@ -16,7 +16,7 @@ export function createQueueBoard(
   serverAdapter.setBasePath("/queues");
   createBullBoard({
     queues: queues.map((queue, shard) => {
-      // All are called alike in Redis; the board keeps them apart by what it calls them.
+      // The queues of all shards have one name in Redis: the prefix tells them apart on the board.
       const prefix = queues.length === 1 ? "" : `shard ${shard} `;
       return new BullMQAdapter(queue, { readOnlyMode: true, prefix });
     }),
@@ -26,7 +26,7 @@ export function createQueueBoard(
   const application = express();
   application.disable("x-powered-by");
   application.use((_request, response, next) => {
-    // Nothing is fetched from elsewhere (its page asks a font service), and nobody puts it into a frame.
+    // The page may fetch nothing from elsewhere (it asks a font service), and no other page may frame it.
     response.setHeader("content-security-policy", policy);
     next();
   });

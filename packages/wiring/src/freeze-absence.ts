@@ -3,32 +3,32 @@ import type { FrozenNow } from "@fleet-reloader/engine/admission/freezes";
 import { atMost } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
-/** Which documents there have been, whatever became of them: remembered beyond the life of this process. */
+/** The documents that have ever been seen. They are remembered longer than this process lives. */
 export interface KnownDocuments {
   has(name: string): Promise<boolean>;
   add(name: string): Promise<void>;
 }
 
 export interface FreezeAbsenceOptions {
-  /** What people call the place. */
+  /** The place of the document, for people. */
   readonly place: string;
-  /** No other document has this name, of this machine or of another. */
+  /** The name of the document. No other document on any machine has it. */
   readonly name: string;
-  /** How to say that nothing is frozen. */
+  /** How to write that nothing is frozen. */
   readonly mend: string;
-  /** It has to be there: somebody has named it. */
+  /** The configuration names the document, so it has to be there. */
   readonly isNamed: boolean;
-  /** Undefined: what was before this process is not known. */
+  /** Undefined: only what this process has seen is known. */
   readonly known: KnownDocuments | undefined;
   readonly clock: Clock;
 }
 
-/** Redis answers within a millisecond. Nobody waits longer for one that is away. */
+/** Redis answers within a millisecond; it is taken for absent after this. */
 const patienceMs = 2000;
-/** What is not written is tried again with the next look, and not with each roll. */
+/** A write that failed is tried again this often, and not before each roll. */
 const retryMs = 5000;
 
-/** What it means that a freeze document is not there. One that was there and is gone lifts no freeze. */
+/** Decides what a missing freeze document means. A document that was there and is gone lifts no freeze. */
 export class FreezeAbsence {
   readonly #options: FreezeAbsenceOptions;
   #wasThere: boolean | undefined;
@@ -39,7 +39,7 @@ export class FreezeAbsence {
     this.#options = options;
   }
 
-  /** It is there now. */
+  /** The document is there now. */
   seen(): void {
     const { clock, known, name } = this.#options;
     this.#wasThere = true;
@@ -51,7 +51,7 @@ export class FreezeAbsence {
     known.add(name).then(noted, () => undefined);
   }
 
-  /** It is not there now: nothing is frozen if it never was. Rejects when nobody can tell. */
+  /** The document is not there now. Nothing is frozen if it never was there. Rejects when that is not known. */
   async meaning(): Promise<FrozenNow> {
     const { isNamed, mend, place } = this.#options;
     this.#wasThere ??= await this.#isRemembered();

@@ -10,7 +10,7 @@ import { openFreezes } from "./freezes.ts";
 
 const none = { type: "known", freezes: [] };
 
-/** A machine with a data dir, and what Redis remembers. */
+/** A machine with a data dir, and the names that Redis remembers. */
 function machine() {
   const folder = mkdtempSync(join(tmpdir(), "fr-freezes-"));
   const names = new Set<string>();
@@ -19,27 +19,36 @@ function machine() {
     add: async (name) => void names.add(name),
   };
   return {
-    ...{ folder, names, known },
+    folder,
+    names,
+    known,
     file: join(folder, "freezes.yaml"),
     open: (config: object = {}, remembers: KnownDocuments = known) =>
       openFreezes({
         config: {
-          ...{ kubeconfig: "", contexts: [], dataDir: folder, freezeFile: "", freezeConfigmap: undefined },
+          kubeconfig: "",
+          contexts: [],
+          dataDir: folder,
+          freezeFile: "",
+          freezeConfigmap: undefined,
           ...config,
         },
-        ...{ env: {}, userAgent: "test", clock: systemClock, known: remembers },
+        env: {},
+        userAgent: "test",
+        clock: systemClock,
+        known: remembers,
       }),
     [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
   };
 }
 
-describe("the file", () => {
-  test("of the data dir may be missing while nobody has frozen anything", async () => {
+describe("a freeze file", () => {
+  test("of the data dir that never was there freezes nothing", async () => {
     using at = machine();
     expect(await at.open().now()).toEqual(none);
   });
 
-  test("that was there and is gone lifts no freeze, neither in this process nor in the next", async () => {
+  test("that was there and is gone lifts no freeze, here and in the next process", async () => {
     using at = machine();
     const first = at.open();
     writeFileSync(at.file, "- fleet: true\n");
@@ -54,7 +63,7 @@ describe("the file", () => {
     expect(await second.now()).toEqual(none);
   });
 
-  test("that is named has to be there", async () => {
+  test("that the configuration names has to be there", async () => {
     using at = machine();
     const named = join(at.folder, "named.yaml");
     const why = `${named}: it is not there; make it again, with [] for no freezes`;
@@ -75,7 +84,7 @@ describe("the file", () => {
     expect(await freezes.now()).toEqual(none);
   });
 
-  test("that is missing holds while Redis does not tell whether it ever was", async () => {
+  test("that is missing holds every roll while Redis does not answer", async () => {
     using at = machine();
     const silent = { has: () => new Promise<boolean>(() => undefined), add: async () => undefined };
     const failing = { has: () => Promise.reject(new Error("READONLY")), add: async () => undefined };
@@ -84,7 +93,7 @@ describe("the file", () => {
   });
 });
 
-test("a ConfigMap that was there and is gone lifts no freeze, and one that never was freezes nothing", async () => {
+test("a ConfigMap that is gone lifts no freeze; one that never was freezes nothing", async () => {
   using at = machine();
   await using hub = await startSimCluster({ controllers: false });
   hub.addUser("worker");

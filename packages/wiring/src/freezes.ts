@@ -29,9 +29,9 @@ import { FreezeAbsence, type KnownDocuments } from "./freeze-absence.ts";
 
 /** One freeze document, to be read and changed. */
 export interface FreezeStore {
-  /** What people call the place. */
+  /** The place of the document, for people. */
   readonly name: string;
-  /** As it is now; undefined: there is none. */
+  /** The document as it is now; undefined: there is none. */
   text(): Promise<string | undefined>;
   write(change: (before: string | undefined) => string): Promise<void>;
 }
@@ -39,7 +39,7 @@ export interface FreezeStore {
 export type FreezeStores = readonly [FreezeStore, ...FreezeStore[]];
 
 export interface OpenFreezes extends Freezes {
-  /** The first is the one that is changed at run time. */
+  /** The commands change the first. */
   readonly stores: FreezeStores;
   close(): Promise<void>;
 }
@@ -51,7 +51,7 @@ export interface FreezesOptions {
   readonly env: Readonly<Record<string, string | undefined>>;
   readonly userAgent: string;
   readonly clock: Clock;
-  /** Undefined: a document that is not there freezes nothing, unless it is named. */
+  /** Undefined: a document that is not there freezes nothing, unless the configuration names it. */
   readonly known?: KnownDocuments;
 }
 
@@ -113,7 +113,7 @@ export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
   const lifetime = new AbortController();
   const { signal } = lifetime;
   const loops = new Loops(signal);
-  loops.add("the look at freezes", freezes.run(signal));
+  loops.add("the reading of freezes", freezes.run(signal));
   loops.add("the list of clusters", publishClusters(list, registered, clock, signal));
   return {
     freezes,

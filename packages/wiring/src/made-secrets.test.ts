@@ -17,13 +17,20 @@ async function startHub() {
   const listenAddress = { host: "127.0.0.1", port: 0 };
   const sleep: typeof systemClock.sleep = (ms, signal) => systemClock.sleep(ms / 100, signal);
   const config = {
-    ...{ kubeconfig, dataDir, listenAddress, contexts: [], markKeyFile: "", redisUrl: "redis://valkey:6379" },
+    kubeconfig,
+    dataDir,
+    listenAddress,
+    contexts: [],
+    markKeyFile: "",
+    redisUrl: "redis://valkey:6379",
     markKeySecret: { namespace: "default", name: "marks", key: "mark.key" },
     redisPasswordSecret: { namespace: "default", name: "valkey", key: "password" },
   };
   const options = { config, env: {}, clock: { ...systemClock, sleep }, log, metrics: async () => "" };
   return {
-    ...{ cluster, log, options },
+    cluster,
+    log,
+    options,
     async [Symbol.asyncDispose]() {
       await cluster[Symbol.asyncDispose]();
       rmSync(dataDir, { recursive: true, force: true });
@@ -40,7 +47,7 @@ test("every process of an install has the same keys and the same password", asyn
   expect(urls[0]).toMatch(/^redis:\/\/:[0-9a-f]{48}@valkey:6379$/);
 });
 
-test("an API server that is away is waited for, and no key is made meanwhile", async () => {
+test("no key is made while the API server is away", async () => {
   await using hub = await startHub();
   await hub.cluster.stop();
   const opening = openKeyring(hub.options);
@@ -53,7 +60,7 @@ test("an API server that is away is waited for, and no key is made meanwhile", a
   expect((await openKeyring(hub.options)).current.keyId).toBe(current.keyId);
 });
 
-test("two ways to say the same are refused", async () => {
+test("two sources of one key, or of one password, are refused", async () => {
   await using hub = await startHub();
   const { config } = hub.options;
   const refused = { code: "config.invalid" };

@@ -30,10 +30,10 @@ export interface MadeSecretsOptions {
   readonly metrics: () => Promise<string>;
 }
 
-/** Between two tries to reach the API server: people wait for the right that they have just granted. */
+/** Time between two tries. A person may be waiting for a right that was just granted. */
 const retryMs = 2000;
 
-/** The keys of the marks: of `--mark-key-secret`, of `--mark-key-file`, or of the data dir. */
+/** Reads the keys of the marks from `--mark-key-secret`, from `--mark-key-file` or from the data dir. */
 export async function openKeyring(options: MadeSecretsOptions): Promise<Keyring> {
   const { markKeyFile, markKeySecret, dataDir } = options.config;
   if (markKeySecret === undefined) return loadKeyring(markKeyFile, dataDirOf(dataDir, options.env));
@@ -44,7 +44,7 @@ export async function openKeyring(options: MadeSecretsOptions): Promise<Keyring>
   return readKeyring(keys, `--mark-key-secret ${namespace}/${name}`);
 }
 
-/** `--redis-url`, with the password of `--redis-password-secret`. */
+/** Returns `--redis-url` with the password of `--redis-password-secret`. */
 export async function openRedisUrl(options: MadeSecretsOptions): Promise<string> {
   const { redisUrl, redisPasswordSecret } = options.config;
   if (redisPasswordSecret === undefined) return redisUrl;
@@ -52,54 +52,61 @@ export async function openRedisUrl(options: MadeSecretsOptions): Promise<string>
   if (scheme === undefined || rest === undefined)
     throw new Fault(
       "config.invalid",
-      "--redis-password-secret: it needs a --redis-url without a password; remove the one or the other",
+      "--redis-password-secret: it needs a --redis-url without a password; remove one of the two",
     );
   const made = () => randomBytes(24).toString("hex");
   const password = await waitForSecret("--redis-password-secret", redisPasswordSecret, made, options);
   return `${scheme}:${encodeURIComponent(password.trim())}@${rest}`;
 }
 
-/** Being alive depends on nothing outside this process: while the API server does not answer, somebody else has to say so. */
+/** Waits until the Secret is read or made. While the API server does not answer, a health endpoint says that this process is alive. */
 async function waitForSecret(
   flag: string,
   ref: SecretKeyRef,
   make: () => string,
   options: MadeSecretsOptions,
 ): Promise<string> {
-  const { config, env, clock, log, metrics } = options;
+  const { config, env, clock } = options;
   const target = homeTarget(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
   if (target === undefined) throw new Fault("config.invalid", `${flag}: there is no cluster to read it from`);
   const connection = new Connection({ target, clock, userAgent });
   const { signal } = new AbortController();
   const ask = () => ensureSecret(connection, ref, make, signal);
   try {
-    return await ask().catch((error: unknown) => retry(error));
+    const name = `${flag} ${ref.namespace}/${ref.name}`;
+    return await ask().catch((error: unknown) => retry(name, error, ask, options));
   } finally {
     await connection.close();
   }
+}
 
-  async function retry(first: unknown): Promise<string> {
-    let why = toRetry(first);
-    const notReady = () => [`${flag} ${ref.namespace}/${ref.name}: ${why}`];
-    const address: ListenAddress = config.listenAddress;
-    const health = await listenHealth({ address, notReady, metrics });
-    log.error({ reason: asFault(first).code }, `${notReady().join()}; trying again`);
-    try {
-      for (;;) {
-        await clock.sleep(retryMs, signal);
-        try {
-          return await ask();
-        } catch (error) {
-          why = toRetry(error);
-        }
+async function retry(
+  name: string,
+  first: unknown,
+  ask: () => Promise<string>,
+  { clock, config, log, metrics }: MadeSecretsOptions,
+): Promise<string> {
+  let why = toRetry(first);
+  const { signal } = new AbortController();
+  const notReady = () => [`${name}: ${why}`];
+  const address: ListenAddress = config.listenAddress;
+  const health = await listenHealth({ address, notReady, metrics });
+  log.error({ reason: asFault(first).code }, `${notReady().join()}; trying again`);
+  try {
+    for (;;) {
+      await clock.sleep(retryMs, signal);
+      try {
+        return await ask();
+      } catch (error) {
+        why = toRetry(error);
       }
-    } finally {
-      await health.close();
     }
+  } finally {
+    await health.close();
   }
 }
 
-/** What another try may mend, for people. */
+/** The reason of a failure that may pass; throws one that stays. */
 function toRetry(error: unknown): string {
   const fault = asFault(error);
   if (fault.class === "misconfigured" || fault.class === "invariant") throw fault;

@@ -14,7 +14,7 @@ import type { WatchParts } from "../watches/parts.ts";
 import type { Scaling } from "../watches/scaling.ts";
 import type { WebhookMode } from "../watches/webhook-mode.ts";
 import type { Connections } from "./connections.ts";
-import type { ProcessConfig, ProcessOptions, Watches } from "./process-options.ts";
+import type { ProcessConfig, ProcessSpec, Watches } from "./process-spec.ts";
 
 /** What a process does with its clusters. It connects to none of them yet. */
 export interface Clusters {
@@ -37,17 +37,17 @@ export interface Watched {
 
 /** Makes what watches, reads and writes clusters. Nothing here waits for Redis or for a cluster. */
 export async function openClusters(
-  options: ProcessOptions,
+  spec: ProcessSpec,
   connections: Connections,
   shutdown: Shutdown,
 ): Promise<Clusters> {
-  const { config, sources, watches } = options;
+  const { config, sources, watches } = spec;
   const { client, clock, keys, log, meter } = connections;
   const mode = watches === undefined ? undefined : await openMode(watches, config, connections);
   if (mode !== undefined) shutdown.add("webhook", () => mode.stop());
   // Webhook mode watches no workloads.
   const settings = mode === undefined ? settingsOf(config) : { ...settingsOf(config), workloadKinds: [] };
-  const fleet = createFleet(options, connections, settings);
+  const fleet = createFleet(spec, connections, settings);
   const served = serveFreezes({
     config,
     env: sources.env,
@@ -81,8 +81,8 @@ function openMode(watches: Watches, config: ProcessConfig, connections: Connecti
   });
 }
 
-function createFleet(options: ProcessOptions, connections: Connections, settings: Settings): Fleet {
-  const { config, watches, works } = options;
+function createFleet(spec: ProcessSpec, connections: Connections, settings: Settings): Fleet {
+  const { config, watches, works } = spec;
   const { adapters, client, keys, log, meter, random, registration } = connections;
   const roles: readonly Part[] = [
     ...(watches === undefined ? [] : ["watcher" as const]),

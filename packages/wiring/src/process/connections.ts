@@ -16,7 +16,7 @@ import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/process/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 import { openKeyring, openRedisUrl } from "../made-secrets.ts";
-import type { ProcessOptions } from "./process-options.ts";
+import type { ProcessSpec } from "./process-spec.ts";
 
 type Prometheus = ReturnType<typeof createPromMeter>;
 
@@ -39,12 +39,8 @@ export interface Connections {
 }
 
 /** Opens what the parts of a process share. Nothing here waits for Redis. */
-export async function openConnections(
-  options: ProcessOptions,
-  log: Log,
-  shutdown: Shutdown,
-): Promise<Connections> {
-  const { config, sources, works } = options;
+export async function openConnections(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<Connections> {
+  const { config, sources, works } = spec;
   const countByNamespace = works?.config.countByNamespace ?? false;
   const { meter, adapters, metrics } = createPromMeter({ withProcess: true, countByNamespace });
   const registration = openRegistration({
@@ -60,7 +56,7 @@ export async function openConnections(
   const secrets = { config, env: sources.env, clock: systemClock, log, metrics };
   const opened = works === undefined ? undefined : await openKeyring(secrets);
   const keyring = async () => opened ?? (await openKeyring(secrets));
-  const client = new RedisClient(await addressOf(await openRedisUrl(secrets), options, log, shutdown), log);
+  const client = new RedisClient(await addressOf(await openRedisUrl(secrets), spec, log, shutdown), log);
   shutdown.add("redis connection", () => client.close());
   const keys = new Keys("fleet-reloader", config.shards);
   const clock = new RedisClock({ client, keys, local: systemClock });
@@ -75,7 +71,7 @@ export async function openConnections(
 
 async function addressOf(
   url: string,
-  { config, embeddedRedis, sources }: ProcessOptions,
+  { config, embeddedRedis, sources }: ProcessSpec,
   log: Log,
   shutdown: Shutdown,
 ): Promise<RedisAddress> {

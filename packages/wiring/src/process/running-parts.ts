@@ -11,10 +11,10 @@ import type { Reporting } from "../works/reporting.ts";
 import type { Working } from "../works/working.ts";
 import type { Clusters } from "./clusters.ts";
 import type { Connections } from "./connections.ts";
-import type { ProcessOptions, Works } from "./process-options.ts";
+import type { ProcessSpec, Works } from "./process-spec.ts";
 
 export interface ProcessContext {
-  readonly options: ProcessOptions;
+  readonly spec: ProcessSpec;
   readonly connections: Connections;
   readonly clusters: Clusters;
   readonly shutdown: Shutdown;
@@ -37,10 +37,10 @@ export interface ProcessContext {
  * | worker: takes requests from the queue | works, unless in webhook mode |
  */
 export async function startParts(context: ProcessContext): Promise<Loops> {
-  const { clusters, connections, options, shutdown } = context;
+  const { clusters, connections, shutdown, spec } = context;
   const { client, clock, keys, log, meter } = connections;
   const { fleet, served, watched } = clusters;
-  const { config, works } = options;
+  const { config, works } = spec;
   const lifetime = new AbortController();
   const { signal } = lifetime;
   const loops = new Loops(signal);
@@ -59,9 +59,9 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
     const { history } = kept;
     if (ownership !== undefined) loops.add("ownership", ownership.run(signal));
     loops.add("the watch over holds", scaling.watchHolds(signal));
-    loops.add("the forgetting of clusters", gone.run(signal));
+    loops.add("the removal of gone clusters", gone.run(signal));
     const news = tellFreezes({ freezes, history, client, keys, member, clock, log }, signal);
-    loops.add("the watch over freezes", news);
+    loops.add("the freeze news", news);
   }
   if (works !== undefined) {
     const reporting = startReporting(works, context);
@@ -80,10 +80,10 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
 }
 
 /** What happens to a cluster as long as it is engaged. */
-function createOnEngaged({ clusters, connections, options }: ProcessContext, signal: AbortSignal): OnEngaged {
+function createOnEngaged({ clusters, connections, spec }: ProcessContext, signal: AbortSignal): OnEngaged {
   const { log, registration } = connections;
   const { watched } = clusters;
-  const { shape, works } = options;
+  const { shape, works } = spec;
   const firstCluster = registration.given[0]?.name;
   const publish = works?.parts.publishOnEngagement({
     shape,

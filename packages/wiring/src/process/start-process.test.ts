@@ -135,7 +135,7 @@ test("a start that fails at its last step ends everything that was started", asy
   await noConnectionLeft(world.redis.url);
 });
 
-test("a start that fails although Redis is away ends what was started, and waits for nothing", async () => {
+test("a start that fails while Redis is away ends what was started", async () => {
   await using world = await startWorld();
   await world.redis.kill();
   const { ended, ...parts } = recordingParts();
@@ -156,7 +156,7 @@ test.each<[string, (parts: Parts, failure: Promise<never>) => Parts]>([
     },
   ],
   [
-    "the forgetting of clusters ended by itself: out of memory",
+    "the removal of gone clusters ended by itself: out of memory",
     (parts, failure) => {
       const createGoneClusters = () => ({ run: () => failure });
       return { ...parts, watches: { ...parts.watches, createGoneClusters } };

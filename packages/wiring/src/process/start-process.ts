@@ -8,20 +8,20 @@ import { type RunningService, Shutdown } from "@fleet-reloader/runtime/process/l
 import type { Loops } from "@fleet-reloader/runtime/process/loops";
 import { type Clusters, openClusters } from "./clusters.ts";
 import { type Connections, openConnections } from "./connections.ts";
-import type { ProcessOptions } from "./process-options.ts";
+import type { ProcessSpec } from "./process-spec.ts";
 import { startParts } from "./running-parts.ts";
 
 /**
  * Starts a process that watches, works, serves the dashboard, or does several of these. When a step of the start fails, everything that
  * was started before ends, the last one first.
  */
-export async function startProcess(options: ProcessOptions): Promise<RunningService> {
-  const { config, service, shape, sources } = options;
+export async function startProcess(spec: ProcessSpec): Promise<RunningService> {
+  const { config, service, shape, sources } = spec;
   const log = createLog({ service, level: config.logLevel, format: config.logFormat });
   remarkOn(shape, sources, log);
   const shutdown = new Shutdown();
   try {
-    const loops = await start(options, log, shutdown);
+    const loops = await start(spec, log, shutdown);
     return { log, stop: () => shutdown.run(log), broken: loops.broken };
   } catch (error) {
     await shutdown.run(log);
@@ -29,27 +29,27 @@ export async function startProcess(options: ProcessOptions): Promise<RunningServ
   }
 }
 
-async function start(options: ProcessOptions, log: Log, shutdown: Shutdown): Promise<Loops> {
-  const connections = await openConnections(options, log, shutdown);
-  const clusters = await openClusters(options, connections, shutdown);
+async function start(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<Loops> {
+  const connections = await openConnections(spec, log, shutdown);
+  const clusters = await openClusters(spec, connections, shutdown);
   const { client, clock, keys } = connections;
   let starting: readonly string[] = ["the start is not over"];
   // Served before anything is waited for: being alive depends on nothing outside this process.
-  const health = await serveHealth(options, connections, clusters, () => starting);
+  const health = await serveHealth(spec, connections, clusters, () => starting);
   shutdown.add("health", () => health.close());
   await verifyServer(client);
   await clock.start();
   await guardShards({ client, keys });
-  const dashboard = await serveDashboard(options, connections);
+  const dashboard = await serveDashboard(spec, connections);
   if (dashboard !== undefined) shutdown.add("dashboard", () => dashboard.close());
-  const loops = await startParts({ options, connections, clusters, shutdown });
+  const loops = await startParts({ spec, connections, clusters, shutdown });
   starting = [];
-  logStart(options, log, health.port, dashboard?.port);
+  logStart(spec, log, health.port, dashboard?.port);
   return loops;
 }
 
 function serveHealth(
-  { config }: ProcessOptions,
+  { config }: ProcessSpec,
   { client, metrics, registration }: Connections,
   { fleet, served, watched }: Clusters,
   starting: () => readonly string[],
@@ -74,7 +74,7 @@ function serveHealth(
 }
 
 async function serveDashboard(
-  { config, dashboard }: ProcessOptions,
+  { config, dashboard }: ProcessSpec,
   { client, clock, keys, queue }: Connections,
 ) {
   if (dashboard === undefined) return undefined;
@@ -84,7 +84,7 @@ async function serveDashboard(
 }
 
 function logStart(
-  { config, dashboard, service }: ProcessOptions,
+  { config, dashboard, service }: ProcessSpec,
   log: Log,
   healthPort: number,
   dashboardPort: number | undefined,

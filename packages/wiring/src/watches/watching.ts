@@ -32,12 +32,12 @@ export interface WatchingOptions {
   readonly webhookMode: WebhookMode | undefined;
 }
 
-/** Clusters that list for the first time at once; Karmada syncs 5. */
+/** Clusters that list for the first time at once. Karmada syncs 5. */
 const syncsAtOnce = 16;
-/** Listing 1,000 objects takes a tenth of a second. A cluster that takes this long goes on, and so does the next. */
+/** The next cluster begins after this, although the slow one goes on. Listing 1,000 objects takes a tenth of a second. */
 const syncTurnMs = 10_000;
 
-/** The watching half of the product: every engaged cluster's changes go into the queue. */
+/** Watches the engaged clusters and puts their changes into the queue. */
 export class Watching {
   readonly #options: WatchingOptions;
   readonly #watchers = new Map<ClusterId, { readonly name: string; readonly watcher: ClusterWatcher }>();
@@ -62,7 +62,7 @@ export class Watching {
     }
   }
 
-  /** One line for each stream that is not in sync, or for how far adoption is, of a cluster that is waited for. */
+  /** For each cluster that is waited for: a line for each stream that is not in sync, or one that says how far adoption is. */
   notReady(isWaitedFor: (cluster: ClusterId) => boolean): readonly string[] {
     return [...this.#watchers].flatMap(([cluster, { name, watcher }]) => {
       if (!isWaitedFor(cluster)) return [];

@@ -71,21 +71,25 @@ export interface Working {
 
 /** Starts to take requests from the queue and to reconcile their workloads. */
 export async function startWorking(options: WorkingOptions): Promise<Working> {
-  const { client, clock, keyring, keys, log, onTaken, random } = options;
+  const { client, clock, fleet, keyring, keys, log, meter, onTaken, random } = options;
   await guardMarkKey(keyring, { client, keys, log, forgetOldKeys: options.forgetOldKeys });
   const lifetime = new AbortController();
+  const { followUps, handler } = createHandler(options, lifetime.signal);
   // The gate lets a cluster that is alone use at most half of the slots: `concurrency` is that half.
   const slots = 2 * options.concurrency;
-  const { followUps, handler } = createHandler(options, lifetime.signal);
-  const gated = gatedHandler(handler, createGate(options, slots), (cluster) =>
-    isForgotten(cluster, { client, keys }),
-  );
-  const concurrency = slots;
+  const gate = new ClusterGate({
+    slots,
+    reachOf: (cluster) => fleet.reachOf(cluster),
+    nameOf: (cluster) => fleet.get(cluster)?.name ?? unknownCluster,
+    clock,
+    random,
+    meter,
+  });
   const consumer = new BullConsumer({
     client,
     keys,
-    handler: gated,
-    concurrency,
+    handler: gatedHandler(handler, gate, (cluster) => isForgotten(cluster, { client, keys })),
+    concurrency: slots,
     clock,
     random,
     log,
@@ -111,7 +115,7 @@ function createHandler(
   const { queue, random, reporter, settings } = options;
   // The engine tells a history that is absent from one that is undefined.
   const history = options.history === undefined ? {} : { history: options.history };
-  const engaged = engagedClusters(options);
+  const engaged = engagedClusters(fleet, settings);
   const nameOf = (cluster: ClusterId) => fleet.get(cluster)?.name ?? cluster;
   const ledger = new RedisRollLedger({ client, keys, limits });
   const brakes = createBrakes({ freezes, ledger, clock, random, nameOf });
@@ -150,19 +154,8 @@ function createHandler(
   return { handler: byPurpose(reconcile, follow), followUps };
 }
 
-function createGate({ clock, fleet, meter, random }: WorkingOptions, slots: number): ClusterGate {
-  return new ClusterGate({
-    slots,
-    reachOf: (cluster) => fleet.reachOf(cluster),
-    nameOf: (cluster) => fleet.get(cluster)?.name ?? unknownCluster,
-    clock,
-    random,
-    meter,
-  });
-}
-
 /** Kept by engagement and not by cluster: a cluster that is engaged again has another connection. */
-function engagedClusters({ fleet, settings }: WorkingOptions) {
+function engagedClusters(fleet: Fleet, settings: Settings) {
   const known = new WeakMap<Engaged, EngagedCluster>();
   return async (cluster: ClusterId): Promise<EngagedCluster | undefined> => {
     const found = fleet.get(cluster);

@@ -34,7 +34,7 @@ export type ProcessConfig = ConfigOf<
  * A process, by what it does. The parts are passed in, and not imported by `startProcess`: the bundle of a service holds no more than its
  * process runs.
  */
-export interface ProcessOptions {
+export interface ProcessSpec {
   readonly service: "standalone" | "watcher" | "worker";
   /** Every field of the service. */
   readonly shape: ConfigShape;
