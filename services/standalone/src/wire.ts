@@ -35,7 +35,7 @@ import { Loops } from "@fleet-reloader/runtime/process/loops";
 import { systemClock, systemRandom } from "@fleet-reloader/runtime/process/system-clock";
 import { instanceName, uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/process/version";
 import { createScaling } from "@fleet-reloader/watcher/scaling";
-import { createTelling, settingsFor } from "@fleet-reloader/watcher/telling";
+import { createWebhookMode, settingsFor } from "@fleet-reloader/watcher/telling";
 import { Watching } from "@fleet-reloader/watcher/watching";
 import { serveFreezes } from "@fleet-reloader/wiring/freezes";
 import { startHistory, tellFreezes } from "@fleet-reloader/wiring/history";
@@ -77,12 +77,12 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     shutdown.add("queue", () => queue.close());
     adapters.watchQueue(() => queue.depth());
 
-    const telling = await createTelling({
+    const webhookMode = await createWebhookMode({
       ...{ ...time, log, meter, url: config.webhookUrl, settings: settingsOf(config) },
       keyring: async () => keyring,
     });
-    if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
-    const settings = settingsFor(telling, settingsOf(config));
+    if (webhookMode !== undefined) shutdown.add("webhook", () => webhookMode.stop());
+    const settings = settingsFor(webhookMode, settingsOf(config));
     const shared = {
       ...{ ...time, clock },
       client,
@@ -100,7 +100,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
       limit: callLimit(config),
       ...{ incumbents: new RedisIncumbents({ client, keys }), tellsEvents: config.events },
     });
-    const watching = new Watching({ ...shared, telling, auditIntervalMs: config.auditInterval });
+    const watching = new Watching({ ...shared, webhookMode, auditIntervalMs: config.auditInterval });
     const served = serveFreezes({ ...shared, fleet, config, env: sources.env, userAgent });
     shutdown.add("freezes", () => served.close());
     const { freezes } = served;
@@ -166,7 +166,7 @@ export async function startStandalone(sources: ConfigSources): Promise<RunningSe
     shutdown.add("reports", () => reporting.stop());
     shutdown.add("history", () => told.stop());
     // With --webhook-url nothing is rolled: what may still lie in the queue stays there.
-    if (telling === undefined) {
+    if (webhookMode === undefined) {
       const working = await startWorking({
         ...{ freezes, limits: rollLimitsOf(config) },
         ...{ ...shared, fleet, keyring },

@@ -4,18 +4,18 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { ReferenceIndex } from "@fleet-reloader/engine/ports/reference-index";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
-import { tellingIndex } from "@fleet-reloader/engine/watch/telling-index";
+import { publishingIndex } from "@fleet-reloader/engine/watch/publishing-index";
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
+import { notifyUpdates } from "@fleet-reloader/notify/notify-updates";
 import { createReceiver } from "@fleet-reloader/notify/post";
-import { tellUpdates } from "@fleet-reloader/notify/tell-updates";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
-import { RedisToldSources } from "@fleet-reloader/redis/index/redis-told-sources";
+import { RedisPublishedSources } from "@fleet-reloader/redis/index/redis-published-sources";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 
 /** What turns a watcher into one that tells each change of a source and rolls nothing. */
-export interface Telling {
+export interface WebhookMode {
   over(index: ReferenceIndex, life: TellingLife): ReferenceIndex;
   stop(): Promise<void>;
 }
@@ -31,7 +31,7 @@ interface TellingLife {
 const graceMs = 2000;
 
 /** Undefined when no address is given: then changes roll workloads. */
-export async function createTelling(options: {
+export async function createWebhookMode(options: {
   readonly url: URL | undefined;
   readonly keyring: () => Promise<Keyring>;
   readonly settings: Pick<Settings, "reloadOnCreate" | "reloadOnDelete">;
@@ -39,17 +39,17 @@ export async function createTelling(options: {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-}): Promise<Telling | undefined> {
+}): Promise<WebhookMode | undefined> {
   const { url, log } = options;
   const { reloadOnCreate, reloadOnDelete } = options.settings;
   if (url === undefined) return undefined;
   const keys = await options.keyring();
-  const updates = tellUpdates({ ...options, receiver: createReceiver({ url, userAgent }) });
+  const updates = notifyUpdates({ ...options, receiver: createReceiver({ url, userAgent }) });
   return {
     over(index, { engaged, signal, ...redis }) {
-      return tellingIndex({
+      return publishingIndex({
         ...{ index, keys, signal, onCreate: reloadOnCreate, onDelete: reloadOnDelete },
-        told: new RedisToldSources({ ...redis, cluster: engaged.cluster }),
+        told: new RedisPublishedSources({ ...redis, cluster: engaged.cluster }),
         api: createKubeClusterApi(engaged.cluster, engaged.connection, []),
         tell: (source) => {
           log.info({ cluster: engaged.name, source }, "source changed; the webhook is called");
@@ -62,6 +62,6 @@ export async function createTelling(options: {
 }
 
 /** In this mode no workload is looked at. */
-export function settingsFor(telling: Telling | undefined, settings: Settings): Settings {
-  return telling === undefined ? settings : { ...settings, workloadKinds: [] };
+export function settingsFor(webhookMode: WebhookMode | undefined, settings: Settings): Settings {
+  return webhookMode === undefined ? settings : { ...settings, workloadKinds: [] };
 }

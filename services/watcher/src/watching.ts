@@ -1,5 +1,5 @@
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
-import { Turns } from "@fleet-reloader/engine/async/turns";
+import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
 import type { Log } from "@fleet-reloader/engine/ports/log";
@@ -14,7 +14,7 @@ import { createKubeStreams } from "@fleet-reloader/kube/watch/kube-streams";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
-import type { Telling } from "./telling.ts";
+import type { WebhookMode } from "./telling.ts";
 
 export interface WatchingOptions {
   readonly client: RedisClient;
@@ -28,7 +28,7 @@ export interface WatchingOptions {
   readonly meter: Meter;
   readonly auditIntervalMs: number;
   /** The peer's mode in which changes are told and nothing is rolled; undefined: they go into the queue. */
-  readonly telling?: Telling | undefined;
+  readonly webhookMode?: WebhookMode | undefined;
 }
 
 /** Clusters that list for the first time at once; Karmada syncs 5. */
@@ -40,16 +40,16 @@ const syncTurnMs = 10_000;
 export class Watching {
   readonly #options: WatchingOptions;
   readonly #watchers = new Map<ClusterId, { readonly name: string; readonly watcher: ClusterWatcher }>();
-  readonly #turns: Turns;
+  readonly #semaphore: Semaphore;
 
   constructor(options: WatchingOptions) {
     this.#options = options;
-    this.#turns = new Turns({ atOnce: syncsAtOnce, longestMs: syncTurnMs, clock: options.clock });
+    this.#semaphore = new Semaphore({ atOnce: syncsAtOnce, longestMs: syncTurnMs, clock: options.clock });
   }
 
   /** Watches a cluster until the signal is aborted. */
   async watch(engaged: Engaged, signal: AbortSignal): Promise<void> {
-    const { telling } = this.#options;
+    const { webhookMode } = this.#options;
     const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
     const settings = { ...this.#options.settings, scope };
     const synced = engaged.syncBegins();
@@ -57,7 +57,7 @@ export class Watching {
     const log = this.#options.log.child({ cluster: engaged.name });
     const watcher = new ClusterWatcher({
       ...this.#options,
-      ...{ log, settings, turns: this.#turns, onInSync: synced },
+      ...{ log, settings, semaphore: this.#semaphore, onInSync: synced },
       cluster: engaged.cluster,
       name: engaged.name,
       streams: createKubeStreams({
@@ -66,7 +66,8 @@ export class Watching {
         connection: engaged.connection,
         sourceSelector: settings.scope.sourceSelector,
       }),
-      index: telling === undefined ? index : telling.over(index, { ...this.#options, engaged, signal }),
+      index:
+        webhookMode === undefined ? index : webhookMode.over(index, { ...this.#options, engaged, signal }),
     });
     this.#watchers.set(engaged.cluster, { name: engaged.name, watcher });
     try {

@@ -30,7 +30,7 @@ import { openKeyring, openRedisUrl } from "@fleet-reloader/wiring/made-secrets";
 import { compactOften } from "./compact-often.ts";
 import { watcherConfig } from "./config.ts";
 import { createScaling } from "./scaling.ts";
-import { createTelling, settingsFor } from "./telling.ts";
+import { createWebhookMode, settingsFor } from "./telling.ts";
 import { Watching } from "./watching.ts";
 
 /** The watcher as a process of its own: several on one Redis share the clusters they are told of. */
@@ -57,14 +57,14 @@ export async function startWatcher(sources: ConfigSources): Promise<RunningServi
   const shared = { ...time, clock, client, keys, log, meter };
   const queue = new BullWorkqueue(shared);
   shutdown.add("queue", () => queue.close());
-  const telling = await createTelling({
+  const webhookMode = await createWebhookMode({
     ...{ ...time, log, meter, url: config.webhookUrl, settings: settingsOf(config) },
     keyring: () => openKeyring(secrets),
   });
-  if (telling !== undefined) shutdown.add("webhook", () => telling.stop());
-  const settings = settingsFor(telling, settingsOf(config));
+  if (webhookMode !== undefined) shutdown.add("webhook", () => webhookMode.stop());
+  const settings = settingsFor(webhookMode, settingsOf(config));
   const watching = new Watching({
-    ...{ ...shared, queue, telling, settings },
+    ...{ ...shared, queue, webhookMode, settings },
     ...{
       names: new NameMatches({ compile: createPatternCompiler(), clock: systemClock }),
       auditIntervalMs: config.auditInterval,

@@ -5,7 +5,7 @@ import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-cover
 import { FreezeWatch } from "@fleet-reloader/engine/admission/freeze-watch";
 import type { Freezes, FrozenNow } from "@fleet-reloader/engine/admission/freezes";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import { FreshReads } from "@fleet-reloader/engine/async/fresh-reads";
+import { SingleFlight } from "@fleet-reloader/engine/async/single-flight";
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
@@ -163,7 +163,7 @@ function absenceOfFile(
 
 /** One look for all who ask while it lasts; parsed again only when the text is another. */
 function readStore(store: FreezeStore, absence: FreezeAbsence): () => Promise<FrozenNow> {
-  const shared = new FreshReads<FrozenNow>();
+  const shared = new SingleFlight<FrozenNow>();
   let known: { readonly text: string; readonly frozen: FrozenNow } | undefined;
   const look = async (): Promise<FrozenNow> => {
     try {

@@ -8,7 +8,7 @@ import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisHistory } from "@fleet-reloader/redis/history/redis-history";
-import { RedisToldFreezes } from "@fleet-reloader/redis/history/redis-told-freezes";
+import { RedisRecordedFreezes } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 
@@ -34,7 +34,7 @@ export async function tellFreezes(
 ): Promise<void> {
   const { history } = options;
   if (history === undefined) return await untilAborted(signal);
-  await followFreezes({ ...options, history, told: new RedisToldFreezes(options) }, signal);
+  await followFreezes({ ...options, history, told: new RedisRecordedFreezes(options) }, signal);
 }
 
 /** What is not written by then is given up. */

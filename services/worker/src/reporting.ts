@@ -8,8 +8,8 @@ import type { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import { alertBody } from "@fleet-reloader/notify/alert-body";
 import { alertText } from "@fleet-reloader/notify/alert-text";
 import { createReceiver } from "@fleet-reloader/notify/post";
-import { type StoppableReporter, tellReceiver } from "@fleet-reloader/notify/tell";
 import { webhookBody } from "@fleet-reloader/notify/webhook-body";
+import { createWebhookNotifier, type StoppableReporter } from "@fleet-reloader/notify/webhook-notifier";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { notifyFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
@@ -78,7 +78,7 @@ function alertReporters(options: ReportingOptions): readonly StoppableReporter[]
   }
   const wording = { additionalInfo: config.alertAdditionalInfo, isClusterNamed: isFleet };
   return [
-    tellReceiver({
+    createWebhookNotifier({
       ...options,
       ...{ onReload, onFailure, singlesMax: config.alertBurst, windowMs: config.alertWindow },
       channel: "alert",
@@ -93,7 +93,7 @@ function webhookReporters(options: ReportingOptions): readonly StoppableReporter
   if (url === undefined) return [];
   const token = tokenFile === "" ? {} : { tokenFile };
   return [
-    tellReceiver({
+    createWebhookNotifier({
       ...options,
       ...{ onReload: true, onFailure: true, ...webhookLimits },
       channel: "webhook",

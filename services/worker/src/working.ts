@@ -60,7 +60,7 @@ const drainMs = 25_000;
 const followGraceMs = 1000;
 
 /** A rollout takes at least the start of a pod. */
-const firstLookMs = 5000;
+const firstCheckMs = 5000;
 
 /** Work under way. */
 export interface Working {
@@ -99,7 +99,7 @@ export async function startWorking(options: WorkingOptions): Promise<Working> {
   const told = { ...others, ...(kept === undefined ? {} : { history: kept }), engaged };
   const nameOf = (cluster: ClusterId) => options.fleet.get(cluster)?.name ?? cluster;
   const brakes = createBrakes({ ...options, nameOf, ledger: new RedisRollLedger(options) });
-  const following = { runs: new RedisRolloutRuns(options), firstLookMs, onSettled: brakes.settled };
+  const following = { runs: new RedisRolloutRuns(options), firstCheckMs, onSettled: brakes.settled };
   const followUps = createFollowUps({ ...options, ...following });
   const reconcile = createReconciler({
     ...{ ...told, brakes, followUps, sha1 },
