@@ -2,12 +2,12 @@ import { describe, expect, test } from "vitest";
 import { alertBody } from "./alert-body.ts";
 import { alertText } from "./alert-text.ts";
 import { failed, rolled, rolloutFailed, settings } from "./fixture/reports.ts";
+import type { Notification } from "./notification.ts";
 import type { Letter } from "./outbox.ts";
-import type { Told } from "./told.ts";
 
 const plain = { additionalInfo: "", isClusterNamed: false };
-const single = (item: Told): Letter<Told> => ({ type: "single", item });
-const bodyOf = (sink: "slack" | "teams" | "gchat" | "raw", letter: Letter<Told>, wording = plain) =>
+const single = (item: Notification): Letter<Notification> => ({ type: "single", item });
+const bodyOf = (sink: "slack" | "teams" | "gchat" | "raw", letter: Letter<Notification>, wording = plain) =>
   alertBody(sink, alertText(letter, wording), letter);
 
 /** What Stakater Reloader 1.4.21 sends for the same reload. */

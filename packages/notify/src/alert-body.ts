@@ -1,12 +1,12 @@
+import { isUrgent, type Notification } from "./notification.ts";
 import type { Letter } from "./outbox.ts";
 import type { Body } from "./post.ts";
-import { isUrgent, type Told } from "./told.ts";
 
 /** Where alerts go: a chat that wants its own JSON, or anything that takes a text. */
 export type AlertSink = "slack" | "teams" | "gchat" | "raw";
 
 /** The body a sink expects (compat 4.3). */
-export function alertBody(sink: AlertSink, text: string, letter: Letter<Told>): Body {
+export function alertBody(sink: AlertSink, text: string, letter: Letter<Notification>): Body {
   switch (sink) {
     case "slack": {
       const attachment = { color: colorOf(letter), author_name: "Reloader", text };
@@ -20,7 +20,7 @@ export function alertBody(sink: AlertSink, text: string, letter: Letter<Told>): 
   }
 }
 
-function colorOf(letter: Letter<Told>): string {
+function colorOf(letter: Letter<Notification>): string {
   if (letter.type === "single") return isUrgent(letter.item) ? "danger" : "good";
   return letter.digest.urgentCount > 0 ? "danger" : "good";
 }

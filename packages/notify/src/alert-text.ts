@@ -3,8 +3,8 @@ import { faultCatalogue } from "@fleet-reloader/domain/fault";
 import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { HoldReport } from "@fleet-reloader/engine/ports/reporter";
+import { isUrgent, type Notification, type Urgent } from "./notification.ts";
 import type { Digest, Letter } from "./outbox.ts";
-import { isUrgent, type Told, type Urgent } from "./told.ts";
 
 export interface AlertWording {
   /** Put in front of every alert, such as which installation it comes from; the peer's ALERT_ADDITIONAL_INFO. */
@@ -17,32 +17,32 @@ export interface AlertWording {
 const sourcesNamedMax = 5;
 
 /** The alert as a text with names in `*bold*`. One source that changed gives exactly the peer's sentence. */
-export function alertText(letter: Letter<Told>, wording: AlertWording): string {
+export function alertText(letter: Letter<Notification>, wording: AlertWording): string {
   const text = letter.type === "single" ? sentence(letter.item, wording) : digestText(letter.digest, wording);
   return wording.additionalInfo === "" ? text : `${wording.additionalInfo} : ${text}`;
 }
 
-function sentence(told: Told, { isClusterNamed }: AlertWording): string {
-  const { clusterName, workload } = told.report;
-  const text = saying(told, workload);
+function sentence(notification: Notification, { isClusterNamed }: AlertWording): string {
+  const { clusterName, workload } = notification.report;
+  const text = saying(notification, workload);
   return isClusterNamed ? `${clusterName} : ${text}` : text;
 }
 
-function saying(told: Told, workload: WorkloadRef): string {
-  switch (told.type) {
+function saying(notification: Notification, workload: WorkloadRef): string {
+  switch (notification.type) {
     case "rolled":
-      return rolledText(told);
+      return rolledText(notification);
     case "failed":
-      return failedText(told, workload);
+      return failedText(notification, workload);
     case "rollout-failed":
-      return rolloutText(told);
+      return rolloutText(notification);
     case "held":
-      return heldText(told.report);
+      return heldText(notification.report);
   }
 }
 
 /** The reason, and what it means; what the controllers said stays in the cluster. */
-function rolloutText({ report }: Told & { type: "rollout-failed" }): string {
+function rolloutText({ report }: Notification & { type: "rollout-failed" }): string {
   const meaning = rolloutReasons.find(({ reason }) => reason === report.reason)?.meaning ?? "";
   return `Reloader reloaded ${describe(report.workload)}, and its rollout has failed: ${report.reason}. ${meaning}`;
 }
@@ -52,7 +52,7 @@ function heldText({ reason, why, workload, untilMs }: HoldReport): string {
   return `Reloader holds the reload of ${describe(workload)}: ${reason}. ${why}${until}`;
 }
 
-function rolledText({ report }: Told & { type: "rolled" }): string {
+function rolledText({ report }: Notification & { type: "rolled" }): string {
   const named = report.sources.slice(0, sourcesNamedMax).map(({ name, kind, namespace }) => {
     return `*${name}* of type *${compatKindName(kind)}* in namespace *${namespace}*`;
   });
@@ -62,36 +62,39 @@ function rolledText({ report }: Told & { type: "rolled" }): string {
 }
 
 /** What the API server said stays in the cluster's log and Events; outside, the catalogue's words have to do. */
-function failedText({ report }: Told & { type: "failed" }, workload: WorkloadRef): string {
+function failedText({ report }: Notification & { type: "failed" }, workload: WorkloadRef): string {
   const { meaning, mend } = faultCatalogue[report.code];
   return `Reloader could not reload ${describe(workload)}: ${report.code}. ${meaning} ${mend}`;
 }
 
-function digestText({ count, counts, first }: Digest<Told>, { isClusterNamed }: AlertWording): string {
-  const listed = first.map((told) => {
-    const { report } = told;
+function digestText(
+  { count, counts, first }: Digest<Notification>,
+  { isClusterNamed }: AlertWording,
+): string {
+  const listed = first.map((notification) => {
+    const { report } = notification;
     const where = isClusterNamed
       ? `${describe(report.workload)} in cluster *${report.clusterName}*`
       : describe(report.workload);
-    return isUrgent(told) ? `${where} (${causeOf(told)})` : where;
+    return isUrgent(notification) ? `${where} (${causeOf(notification)})` : where;
   });
   const more = count - first.length;
   const rest = more > 0 ? ` and ${more} more` : "";
   return `Reloader ${countsText(counts)} in a short time: ${listed.join(", ")}${rest}`;
 }
 
-function causeOf(told: Urgent): string {
-  return told.type === "failed" ? told.report.code : told.report.reason;
+function causeOf(notification: Urgent): string {
+  return notification.type === "failed" ? notification.report.code : notification.report.reason;
 }
 
 /** What was held may be rolled yet, and what was rolled has its own outcome: neither could not be reloaded. */
-function countsText(counts: Digest<Told>["counts"]): string {
+function countsText(counts: Digest<Notification>["counts"]): string {
   const phrases = {
     rolled: (some: string) => `reloaded ${some}`,
     failed: (some: string) => `could not reload ${some}`,
     "rollout-failed": (some: string) => `saw the rollout of ${some} fail`,
     held: (some: string) => `holds the reload of ${some}`,
-  } as const satisfies Record<Told["type"], (some: string) => string>;
+  } as const satisfies Record<Notification["type"], (some: string) => string>;
   const parts = Object.entries(phrases).flatMap(([type, phrase]) => {
     const count = counts.get(type) ?? 0;
     return count === 0 ? [] : [phrase(workloads(count))];

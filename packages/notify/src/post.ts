@@ -1,7 +1,7 @@
 import { readFile } from "node:fs/promises";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { Agent, type Dispatcher, ProxyAgent } from "undici";
-import { answerFault, transportFault } from "./to-fault.ts";
+import { answerFault, postFault } from "./to-fault.ts";
 
 export interface Body {
   readonly contentType: string;
@@ -58,7 +58,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
         if (answer.statusCode < 200 || answer.statusCode >= 300)
           throw answerFault(answer.statusCode, answer.headers["retry-after"]);
       } catch (error) {
-        throw transportFault(error, signal);
+        throw postFault(error, signal);
       }
     },
     close: () => dispatcher.destroy(),

@@ -20,7 +20,7 @@ export function answerFault(status: number, retryAfter: unknown): Fault {
 }
 
 /** An error of the HTTP layer, as a fault. Only its code is told: texts name hosts, and causes hold whole requests. */
-export function transportFault(error: unknown, signal: AbortSignal): Fault {
+export function postFault(error: unknown, signal: AbortSignal): Fault {
   if (error instanceof Fault) return error;
   if (signal.aborted) return new Fault("engine.aborted", "stopped while a receiver had not answered");
   return new Fault(

@@ -5,7 +5,7 @@ import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-cover
 import { FreezeWatch } from "@fleet-reloader/engine/admission/freeze-watch";
 import type { Freezes, FrozenNow } from "@fleet-reloader/engine/admission/freezes";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import { FreshReads } from "@fleet-reloader/engine/async/fresh-reads";
+import { SingleFlight } from "@fleet-reloader/engine/async/single-flight";
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
@@ -170,7 +170,7 @@ function absenceOfFile(
 
 /** Calls that overlap share one read. The text is parsed again only when it has changed. */
 function readStore(store: FreezeStore, absence: FreezeAbsence): () => Promise<FrozenNow> {
-  const shared = new FreshReads<FrozenNow>();
+  const shared = new SingleFlight<FrozenNow>();
   let known: { readonly text: string; readonly frozen: FrozenNow } | undefined;
   const look = async (): Promise<FrozenNow> => {
     try {

@@ -8,7 +8,7 @@ import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisHistory } from "@fleet-reloader/redis/history/redis-history";
-import { RedisToldFreezes } from "@fleet-reloader/redis/history/redis-told-freezes";
+import { RedisRecordedFreezes } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 
@@ -18,7 +18,7 @@ export interface StartedHistory {
   stop(): Promise<void>;
 }
 
-export interface FreezeNewsOptions {
+export interface RecordFreezesOptions {
   readonly freezes: Freezes;
   readonly history: History | undefined;
   readonly client: RedisClient;
@@ -30,10 +30,10 @@ export interface FreezeNewsOptions {
 }
 
 /** Records in the history what is frozen and unfrozen, if a history is kept. Resolves when the signal is aborted. */
-export async function tellFreezes(options: FreezeNewsOptions, signal: AbortSignal): Promise<void> {
+export async function recordFreezes(options: RecordFreezesOptions, signal: AbortSignal): Promise<void> {
   const { clock, client, freezes, history, keys, log, member } = options;
   if (history === undefined) return await untilAborted(signal);
-  const told = new RedisToldFreezes({ client, keys, member });
+  const told = new RedisRecordedFreezes({ client, keys, member });
   await followFreezes({ freezes, told, history, clock, log }, signal);
 }
 

@@ -1,6 +1,6 @@
 import { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
-import { boolean, text } from "@fleet-reloader/runtime/config/types";
+import { boolean, textValue } from "@fleet-reloader/runtime/config/types";
 
 const { kubeconfig, contexts, dataDir, redisUrl } = connectionFields;
 
@@ -8,7 +8,7 @@ const { kubeconfig, contexts, dataDir, redisUrl } = connectionFields;
 const placeFields = { kubeconfig, contexts, dataDir, ...freezeFields } as const;
 
 const scope = (flag: string, placeholder: string, description: string) => ({
-  schema: text(""),
+  schema: textValue(""),
   meta: { flag, env: envOf(flag), placeholder, description, defaultText: "none" },
 });
 

@@ -93,15 +93,15 @@ describe("watchers and workers", () => {
     "watchers that tell a webhook of changes hash and read, too, when it is named by %s",
     async (_, given) => {
       const { fleetReloader, reloader }: { fleetReloader?: object; reloader?: object } = given;
-      const telling = await rendered({
+      const webhookMode = await rendered({
         values: {
           fleetReloader: { mode: "hub", redis: { url: "redis://redis" }, ...fleetReloader },
           ...(reloader === undefined ? {} : { reloader }),
         },
       });
-      expect(hasKey(telling, "worker")).toEqual([true, true]);
-      expect(hasKey(telling, "watcher")).toEqual([true, true]);
-      expect(verbsOnSources(telling)).toEqual(["get", "list", "watch"]);
+      expect(hasKey(webhookMode, "worker")).toEqual([true, true]);
+      expect(hasKey(webhookMode, "watcher")).toEqual([true, true]);
+      expect(verbsOnSources(webhookMode)).toEqual(["get", "list", "watch"]);
     },
   );
 

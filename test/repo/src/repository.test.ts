@@ -113,6 +113,21 @@ test("no folder holds more source files than a newcomer can take in", () => {
   expect(crowded).toEqual([]);
 });
 
+test("an exported name has one meaning", () => {
+  const declared =
+    /^export (?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) ([A-Za-z0-9_]+)/gm;
+  const shipped = sources
+    .filter((path) => /^(packages|services)\//.test(path))
+    .filter((path) => !/(\.test\.ts$|\/fixture\/|^packages\/testkit\/)/.test(path));
+  const places = Map.groupBy(
+    shipped.flatMap((path) => [...read(path).matchAll(declared)].map(([, name]) => ({ name, path }))),
+    ({ name }) => name,
+  );
+  const twice = [...places].filter(([, all]) => new Set(all.map(({ path }) => path)).size > 1);
+  expect(places.size).toBeGreaterThan(500);
+  expect(twice.map(([name, all]) => `${name}: ${all.map(({ path }) => path).join(", ")}`)).toEqual([]);
+});
+
 test("every word the glossary gives a name in code to is in the code", () => {
   const names = [
     ...read("GLOSSARY.md").matchAll(/\| `([A-Za-z]+)`(?:, `([A-Za-z]+)`)?(?:, `([A-Za-z]+)`)? \|$/gm),

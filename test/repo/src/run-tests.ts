@@ -15,11 +15,11 @@ if (flag === "--real") {
   // Built once from the Go modules and cached; minutes on a machine that has never done it.
   results.push(await commandStep("control plane", ["node", "test/control-plane/src/main.ts", "build"]));
   results.push(await vitestStep("conformance on the real one", { cwd: "test/conformance", args: ["real"] }));
-  const carried = "src/real-carried.test.ts";
-  const others = ["real", `--exclude=${carried}`];
+  const applied = "src/real-carried.test.ts";
+  const others = ["real", `--exclude=${applied}`];
   results.push(await vitestStep("end to end on the real one", { cwd: "test/e2e", args: others }));
   // By itself, and few at once: its many workloads keep the controllers busy that count what is rolled.
-  const alone = [carried, "--maxConcurrency=4", "--testTimeout=240000"];
+  const alone = [applied, "--maxConcurrency=4", "--testTimeout=240000"];
   results.push(await vitestStep("what pods carry, on the real one", { cwd: "test/e2e", args: alone }));
   // As the control plane; what is on PATH is taken instead.
   results.push(await commandStep("helm and its like", ["node", "test/chart/src/build-tools.ts"]));

@@ -1,28 +1,28 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { afterOutcome, askBreaker, type ClusterBreaker, closedBreaker, tryAtOnce } from "./breaker.ts";
+import { afterOutcome, askCircuit, type ClusterBreaker, closedCircuit, tryAtOnce } from "./breaker.ts";
 
 const fail = (breaker: ClusterBreaker, nowMs: number) => afterOutcome(breaker, "failed", nowMs);
 
 function openAt(nowMs: number): ClusterBreaker {
-  return Array.from({ length: 5 }).reduce<ClusterBreaker>((breaker) => fail(breaker, nowMs), closedBreaker);
+  return Array.from({ length: 5 }).reduce<ClusterBreaker>((breaker) => fail(breaker, nowMs), closedCircuit);
 }
 
 describe("a cluster's breaker", () => {
   test("opens at the fifth failure in a row, and not before", () => {
-    let breaker = closedBreaker;
+    let breaker = closedCircuit;
     for (let count = 1; count < 5; count += 1) breaker = fail(breaker, 0);
-    expect(askBreaker(breaker, 0).type).toBe("pass");
-    expect(askBreaker(fail(breaker, 0), 0)).toEqual({ type: "wait", forMs: 5000 });
-    expect(afterOutcome(breaker, "answered", 0)).toEqual(closedBreaker);
+    expect(askCircuit(breaker, 0).type).toBe("pass");
+    expect(askCircuit(fail(breaker, 0), 0)).toEqual({ type: "wait", forMs: 5000 });
+    expect(afterOutcome(breaker, "answered", 0)).toEqual(closedCircuit);
     expect(afterOutcome(breaker, "neutral", 0)).toEqual(breaker);
   });
 
   test("lets one through when its time is over, and closes when that one is answered", () => {
-    const trial = askBreaker(openAt(0), 5000);
+    const trial = askCircuit(openAt(0), 5000);
     if (trial.type !== "pass") throw new Error("not let through");
-    expect(askBreaker(trial.breaker, 5000).type).toBe("wait");
-    expect(afterOutcome(trial.breaker, "answered", 5001)).toEqual(closedBreaker);
+    expect(askCircuit(trial.breaker, 5000).type).toBe("wait");
+    expect(afterOutcome(trial.breaker, "answered", 5001)).toEqual(closedCircuit);
   });
 
   test("stays open for 5, 10, 20, 40, 60 and 60 seconds", () => {
@@ -30,11 +30,11 @@ describe("a cluster's breaker", () => {
     let now = 0;
     const waited: number[] = [];
     for (let trial = 0; trial < 6; trial += 1) {
-      const asked = askBreaker(breaker, now);
+      const asked = askCircuit(breaker, now);
       if (asked.type !== "wait") throw new Error("let through");
       waited.push(asked.forMs);
       now += asked.forMs;
-      const passed = askBreaker(breaker, now);
+      const passed = askCircuit(breaker, now);
       if (passed.type !== "pass") throw new Error("not let through");
       breaker = fail(passed.breaker, now);
     }
@@ -42,10 +42,10 @@ describe("a cluster's breaker", () => {
   });
 
   test("lets the next one through when its trial told nothing, or when the cluster was heard", () => {
-    const trial = askBreaker(openAt(0), 5000);
+    const trial = askCircuit(openAt(0), 5000);
     if (trial.type !== "pass") throw new Error("not let through");
-    expect(askBreaker(afterOutcome(trial.breaker, "neutral", 6000), 6000).type).toBe("pass");
-    expect(askBreaker(tryAtOnce(openAt(0), 100), 100).type).toBe("pass");
+    expect(askCircuit(afterOutcome(trial.breaker, "neutral", 6000), 6000).type).toBe("pass");
+    expect(askCircuit(tryAtOnce(openAt(0), 100), 100).type).toBe("pass");
   });
 
   test("whatever happens: one trial at a time, never shut for more than a minute, and one answer opens the way", () => {
@@ -55,20 +55,20 @@ describe("a cluster's breaker", () => {
     });
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
-        let breaker = closedBreaker;
+        let breaker = closedCircuit;
         let now = 0;
         for (const { afterMs, outcome } of steps) {
           now += afterMs;
-          const asked = askBreaker(breaker, now);
+          const asked = askCircuit(breaker, now);
           if (asked.type === "wait") {
             expect(asked.forMs).toBeGreaterThan(0);
             expect(asked.forMs).toBeLessThanOrEqual(60_000);
-            expect(askBreaker(breaker, now + asked.forMs).type).toBe("pass");
+            expect(askCircuit(breaker, now + asked.forMs).type).toBe("pass");
             continue;
           }
-          if (asked.breaker.type === "half-open") expect(askBreaker(asked.breaker, now).type).toBe("wait");
+          if (asked.breaker.type === "half-open") expect(askCircuit(asked.breaker, now).type).toBe("wait");
           breaker = afterOutcome(asked.breaker, outcome, now);
-          if (outcome === "answered") expect(breaker).toEqual(closedBreaker);
+          if (outcome === "answered") expect(breaker).toEqual(closedCircuit);
         }
       }),
     );

@@ -15,10 +15,10 @@ const openFirstMs = 5000;
 const openMaxMs = 60_000;
 
 /** Where each cluster begins. */
-export const closedBreaker: ClusterBreaker = { type: "closed", failures: 0 };
+export const closedCircuit: ClusterBreaker = { type: "closed", failures: 0 };
 
 /** The breaker when somebody asks: one whose time is over is half open, and the one who asks is the trial. */
-export function askBreaker(
+export function askCircuit(
   breaker: ClusterBreaker,
   nowMs: number,
 ):
@@ -44,7 +44,7 @@ export function afterOutcome(
   // The trial told nothing: the next one is.
   if (outcome === "neutral")
     return breaker.type === "half-open" ? { ...breaker, type: "open", untilMs: nowMs } : breaker;
-  if (outcome === "answered") return closedBreaker;
+  if (outcome === "answered") return closedCircuit;
   switch (breaker.type) {
     case "closed": {
       const failures = breaker.failures + 1;

@@ -57,8 +57,10 @@ function optedInAt({ object, optInAnnotations, templatePath, isRestored }: Inter
   const owners = managedFieldsOf(object).filter((entry) =>
     optInAnnotations.some((key) => entry.owns("metadata", "annotations", key)),
   );
-  const telling = owners.filter((entry) => !isRestored || !entry.owns(...templatePath));
-  return telling.length === owners.length ? Math.max(0, ...telling.map(({ atSeconds }) => atSeconds)) : 0;
+  const webhookMode = owners.filter((entry) => !isRestored || !entry.owns(...templatePath));
+  return webhookMode.length === owners.length
+    ? Math.max(0, ...webhookMode.map(({ atSeconds }) => atSeconds))
+    : 0;
 }
 
 /** Content of a source as it was written last. */

@@ -2,7 +2,7 @@ import { isJsonObject, type JsonObject, jsonField, jsonTexts } from "../json.ts"
 import { over } from "../rollout-state/rollout-state.ts";
 import { applyEdit } from "../strategy/apply-edit.ts";
 import type { RollWrite } from "../strategy/roll-write.ts";
-import type { Stand } from "../workload/stand.ts";
+import type { Eligibility } from "../workload/eligibility.ts";
 import { annotationValue } from "../workload/workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 import { nameForRoll } from "./short-name.ts";
@@ -23,7 +23,7 @@ export const cronJob: WorkloadKind = {
   isOptional: false,
   patch: "strategic",
   templatePath: ["spec", "jobTemplate", "spec", "template"],
-  stand: (object): Stand =>
+  eligibility: (object): Eligibility =>
     jsonField(jsonField(object, "spec"), "suspend") === true ? "suspended" : "served",
   roll: runNow,
   rolloutState: () => over("NextRun"),

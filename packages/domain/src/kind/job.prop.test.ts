@@ -91,7 +91,7 @@ test("the stash itself never runs, belongs to nobody and carries no label of the
         "fleet-reloader.io/replaces",
       ]);
       expect(stash.object.metadata).not.toHaveProperty("ownerReferences");
-      expect(job.stand?.(stash.object)).toBe("stash");
+      expect(job.eligibility?.(stash.object)).toBe("stash");
     }),
   );
 });

@@ -10,7 +10,7 @@ import {
 import { jobState } from "../rollout-state/runs.ts";
 import { applyEdit } from "../strategy/apply-edit.ts";
 import type { NewObject, RollWrite } from "../strategy/roll-write.ts";
-import type { Stand } from "../workload/stand.ts";
+import type { Eligibility } from "../workload/eligibility.ts";
 import type { WorkloadRef } from "../workload/workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 import { nameForRoll } from "./short-name.ts";
@@ -38,7 +38,7 @@ export const job: WorkloadKind = {
   isOptional: false,
   patch: "strategic",
   templatePath: ["spec", "template"],
-  stand: standOf,
+  eligibility: eligibilityOf,
   roll: (roll): RollWrite => ({ type: "replace", stash: stashOf(roll) }),
   rolloutState: jobState,
 };
@@ -50,7 +50,7 @@ const endConditions: ReadonlySet<unknown> = new Set([
   "FailureTarget",
 ]);
 
-function standOf(object: unknown): Stand {
+function eligibilityOf(object: unknown): Eligibility {
   const metadata = jsonField(object, "metadata");
   if (jsonText(jsonField(jsonField(metadata, "annotations"), replacesAnnotation)) !== undefined)
     return "stash";

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { assignClusters, loadBounds, type Member, type Placement } from "./assign-clusters.ts";
+import { assignClusters, loadBounds, type Placement, type WatcherMember } from "./assign-clusters.ts";
 
 const member = fc.record({
   id: fc.stringMatching(/^watcher-[a-z0-9]{1,4}$/),
@@ -12,7 +12,7 @@ const placement = fc.record({ cluster: fc.uuid(), weight, owner: fc.constant(und
 const placements = fc.uniqueArray(placement, { maxLength: 60, selector: ({ cluster }) => cluster });
 
 /** The same clusters, watched as the assignment says. */
-function settle(them: readonly Member[], clusters: readonly Placement[]): readonly Placement[] {
+function settle(them: readonly WatcherMember[], clusters: readonly Placement[]): readonly Placement[] {
   const assigned = assignClusters(them, clusters);
   return clusters.map((one) => ({ ...one, owner: assigned.get(one.cluster) }));
 }
@@ -30,7 +30,7 @@ function uniform(count: number): readonly Placement[] {
   return Array.from({ length: count }, (_, i) => ({ cluster: `cluster-${i}`, weight: 1, owner: undefined }));
 }
 
-function named(...ids: readonly string[]): readonly Member[] {
+function named(...ids: readonly string[]): readonly WatcherMember[] {
   return ids.map((id) => ({ id, weight: 1 }));
 }
 

@@ -1,7 +1,7 @@
 import { stableHash } from "./stable-hash.ts";
 
 /** Something that watches clusters; of two with equal weights each is to have half. */
-export interface Member {
+export interface WatcherMember {
   readonly id: string;
   /** Its share relative to the others', more than 0. */
   readonly weight: number;
@@ -30,7 +30,7 @@ const rounding = 1e-9;
  * asked again with that answer nothing moves.
  */
 export function assignClusters(
-  members: readonly Member[],
+  members: readonly WatcherMember[],
   placements: readonly Placement[],
 ): ReadonlyMap<string, string> {
   const assigned = new Map<string, string>();
@@ -61,7 +61,7 @@ export function assignClusters(
  * room for the heaviest cluster. With it every cluster finds a member: were all full, more would be placed than there is.
  */
 export function loadBounds(
-  members: readonly Member[],
+  members: readonly WatcherMember[],
   placements: readonly Placement[],
 ): ReadonlyMap<string, number> {
   const total = sum(placements);
@@ -76,18 +76,18 @@ export function loadBounds(
 }
 
 /** Weighted rendezvous: the highest of -w / ln(u), u uniform in (0, 1) for each pair, has the cluster with probability w / Σw. */
-function score({ id, weight }: Member, cluster: string): number {
+function score({ id, weight }: WatcherMember, cluster: string): number {
   return -weight / Math.log((stableHash(`${id} ${cluster}`) + 0.5) / 2 ** 32);
 }
 
-function ranked(members: readonly Member[], { cluster }: Placement): readonly Member[] {
+function ranked(members: readonly WatcherMember[], { cluster }: Placement): readonly WatcherMember[] {
   return members
     .map((member) => ({ member, score: score(member, cluster) }))
     .sort((a, b) => b.score - a.score || compare(a.member.id, b.member.id))
     .map(({ member }) => member);
 }
 
-function byScore(placements: readonly Placement[], member: Member): readonly Placement[] {
+function byScore(placements: readonly Placement[], member: WatcherMember): readonly Placement[] {
   return placements
     .map((placement) => ({ placement, score: score(member, placement.cluster) }))
     .sort((a, b) => b.score - a.score || compare(a.placement.cluster, b.placement.cluster))

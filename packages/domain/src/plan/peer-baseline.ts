@@ -6,7 +6,7 @@ import { compatVariableName } from "../compat/variable-name.ts";
 import { combineMarks, isMark, type KeyedDigest, markKeyId, markOf } from "../source/mark.ts";
 import type { PodTemplate } from "../workload/pod-template.ts";
 import { type Annotations, annotationValue } from "../workload/workload.ts";
-import { keysThatMatter, localName, type Sight } from "./sight.ts";
+import { keysThatMatter, localName, type ObservedSource } from "./observed-source.ts";
 
 /** What is needed to read the traces another reloader, or an earlier install of ours, left on a pod template. */
 export interface PeerTraces {
@@ -15,63 +15,74 @@ export interface PeerTraces {
   readonly keyed: KeyedDigest;
   readonly sha1: (bytes: Uint8Array) => string;
   /** All sources of the workload by their variable: `a-b` and `a.b` share one, which holds the hash of the one that changed last. */
-  readonly sharing: ReadonlyMap<string, readonly Sight[]>;
+  readonly sharing: ReadonlyMap<string, readonly ObservedSource[]>;
 }
 
 /**
  * What the traces on the template say of a source at first sight. `unknown`: there is no trace, or one that cannot be
  * compared; such a source is adopted as it is (decision 5).
  */
-export function peerBaseline(sight: Sight, traces: PeerTraces): "same" | "different" | "unknown" {
-  const others = (traces.sharing.get(compatVariableName(sight.ref)) ?? []).filter((other) => other !== sight);
+export function peerBaseline(observed: ObservedSource, traces: PeerTraces): "same" | "different" | "unknown" {
+  const others = (traces.sharing.get(compatVariableName(observed.ref)) ?? []).filter(
+    (other) => other !== observed,
+  );
   const verdicts = [
-    ...variableValues(sight, traces)
+    ...variableValues(observed, traces)
       .filter((value) => !others.some((other) => compare(value, other, traces) === "same"))
       .map((value) =>
-        isMarkOfAll(value, [sight, ...others], traces) ? "same" : compare(value, sight, traces),
+        isMarkOfAll(value, [observed, ...others], traces) ? "same" : compare(value, observed, traces),
       ),
-    ...lastReloadedHash(sight, traces.templateAnnotations).map((value) => compare(value, sight, traces)),
+    ...lastReloadedHash(observed, traces.templateAnnotations).map((value) =>
+      compare(value, observed, traces),
+    ),
   ];
   if (verdicts.includes("same")) return "same";
   return verdicts.includes("different") ? "different" : "unknown";
 }
 
 /** A variable of the peer says nothing once our own mark stands beside it: our rolls came later and left it alone. */
-function variableValues(sight: Sight, { template, templateAnnotations }: PeerTraces): readonly string[] {
-  const name = compatVariableName(sight.ref);
+function variableValues(
+  observed: ObservedSource,
+  { template, templateAnnotations }: PeerTraces,
+): readonly string[] {
+  const name = compatVariableName(observed.ref);
   const isMarkedByUs = annotationValue(templateAnnotations, markAnnotation) !== undefined;
   return template.spec.containers
     .flatMap(({ env }) => env.filter((variable) => variable.name === name))
     .flatMap(({ value }) => (value === undefined || (isMarkedByUs && sha1Shape.test(value)) ? [] : [value]));
 }
 
-function lastReloadedHash(sight: Sight, annotations: Annotations): readonly string[] {
+function lastReloadedHash(observed: ObservedSource, annotations: Annotations): readonly string[] {
   const text = annotationValue(annotations, lastReloadedFromAnnotation);
   const last = text === undefined ? undefined : parseLastReloadedFrom(text);
-  return last !== undefined && localName(last.source) === localName(sight.ref) ? [last.hash] : [];
+  return last !== undefined && localName(last.source) === localName(observed.ref) ? [last.hash] : [];
 }
 
 /** What a roll of ours leaves in a variable that several sources share. */
-function isMarkOfAll(value: string, sharing: readonly Sight[], { keyed }: PeerTraces): boolean {
-  const present = sharing.flatMap((sight) => {
-    const { ref, live } = sight;
+function isMarkOfAll(value: string, sharing: readonly ObservedSource[], { keyed }: PeerTraces): boolean {
+  const present = sharing.flatMap((observed) => {
+    const { ref, live } = observed;
     if (live === undefined || live === "unseen") return [];
-    return [{ source: ref, mark: markOf(ref, live.content, keysThatMatter(sight), keyed) }];
+    return [{ source: ref, mark: markOf(ref, live.content, keysThatMatter(observed), keyed) }];
   });
   return present.length > 1 && value === combineMarks(present, keyed);
 }
 
 const sha1Shape = /^[0-9a-f]{40}$/;
 
-function compare(value: string, sight: Sight, { keyed, sha1 }: PeerTraces): "same" | "different" | "unknown" {
-  if (sight.live === "unseen") return "unknown";
-  const content = sight.live?.content;
+function compare(
+  value: string,
+  observed: ObservedSource,
+  { keyed, sha1 }: PeerTraces,
+): "same" | "different" | "unknown" {
+  if (observed.live === "unseen") return "unknown";
+  const content = observed.live?.content;
   if (sha1Shape.test(value)) {
     const now =
-      content === undefined ? sha1(utf8(compatDeletedMarker)) : compatSourceHash(sight.ref, content, sha1);
+      content === undefined ? sha1(utf8(compatDeletedMarker)) : compatSourceHash(observed.ref, content, sha1);
     return value === now ? "same" : "different";
   }
   if (!isMark(value) || markKeyId(value) !== keyed.keyId || content === undefined) return "unknown";
   // A combined mark of colliding names, or one made through other keys, proves nothing when it differs.
-  return value === markOf(sight.ref, content, keysThatMatter(sight), keyed) ? "same" : "unknown";
+  return value === markOf(observed.ref, content, keysThatMatter(observed), keyed) ? "same" : "unknown";
 }

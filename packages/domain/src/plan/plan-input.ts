@@ -1,6 +1,6 @@
 import { markAnnotation } from "../annotation/own-keys.ts";
+import type { AppliedState, AppliedTemplate, Served } from "../applied/applied-state.ts";
 import { utf8 } from "../bytes.ts";
-import type { Carried, CarriedTemplate, Served } from "../carried/carried.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
 import type { PodsStart } from "../evidence/pods-start.ts";
 import type { InterestHistory } from "../evidence/start.ts";
@@ -9,7 +9,7 @@ import { combineMarks, markOf } from "../source/mark.ts";
 import type { PodTemplate } from "../workload/pod-template.ts";
 import { templateIdentity } from "../workload/template-identity.ts";
 import { type Annotations, annotationValue } from "../workload/workload.ts";
-import { keysThatMatter, type Sight } from "./sight.ts";
+import { keysThatMatter, type ObservedSource } from "./observed-source.ts";
 
 /** Whether sources that come and go are changes. Without either, only a late optional reference is. */
 export interface AppearanceRules {
@@ -30,13 +30,13 @@ export interface PlanInput {
     readonly templateChangedAtSeconds: number;
   };
   /** What the note says that counts (`trustedNote`); undefined when there is none. */
-  readonly carried: Carried | undefined;
+  readonly applied: AppliedState | undefined;
   /** The note on the workload is another one, or not verified: what the template itself says counts too. */
   readonly isDamaged: boolean;
   /** When the note that counts was written, in whole seconds of the API server's clock; undefined: no later than our last write. */
   readonly notedAtSeconds?: number | undefined;
   /** The sources the workload has opted in to. */
-  readonly sights: readonly Sight[];
+  readonly observedSources: readonly ObservedSource[];
   /** Name patterns the workload has set, as in `Sight.patterns`: every source that matches one is among the sights. */
   readonly patterns: readonly string[];
   readonly rules: AppearanceRules;
@@ -57,12 +57,12 @@ export interface PlanContext extends PlanInput {
   /** The template carries the mark of what is live: its pods were made for it, or it would not be there. */
   readonly isMarkCurrent: boolean;
   /** The sources by the peer's variable for them. */
-  readonly sharing: ReadonlyMap<string, readonly Sight[]>;
+  readonly sharing: ReadonlyMap<string, readonly ObservedSource[]>;
 }
 
-export function contextOf(input: PlanInput): PlanContext {
-  const sharing = Map.groupBy(input.sights, ({ ref }) => compatVariableName(ref));
-  return { ...input, template: templateNow(input), isMarkCurrent: carriesCurrentMark(input), sharing };
+export function planContextOf(input: PlanInput): PlanContext {
+  const sharing = Map.groupBy(input.observedSources, ({ ref }) => compatVariableName(ref));
+  return { ...input, template: templateNow(input), isMarkCurrent: hasCurrentMark(input), sharing };
 }
 
 /**
@@ -72,18 +72,18 @@ export function contextOf(input: PlanInput): PlanContext {
 export const togetherSeconds = 1;
 
 /** Only where no note can be trusted: after a rollback a template carries an old mark, and its pods read what was there then. */
-function carriesCurrentMark({ workload, sights, keys, carried, isDamaged }: PlanInput): boolean {
+function hasCurrentMark({ workload, observedSources, keys, applied, isDamaged }: PlanInput): boolean {
   const mark = annotationValue(workload.templateAnnotations, markAnnotation);
-  if (mark === undefined || (carried !== undefined && !isDamaged)) return false;
-  const present = sights.flatMap((sight) => {
-    const { live, ref } = sight;
+  if (mark === undefined || (applied !== undefined && !isDamaged)) return false;
+  const present = observedSources.flatMap((observed) => {
+    const { live, ref } = observed;
     if (live === undefined || live === "unseen") return [];
-    return [{ source: ref, mark: markOf(ref, live.content, keysThatMatter(sight), keys.current) }];
+    return [{ source: ref, mark: markOf(ref, live.content, keysThatMatter(observed), keys.current) }];
   });
   return mark === combineMarks(present, keys.current);
 }
 
-export interface TemplateNow extends CarriedTemplate {
+export interface TemplateNow extends AppliedTemplate {
   /** The template is the one the note was made for. */
   readonly isSame: boolean;
 }
@@ -91,8 +91,8 @@ export interface TemplateNow extends CarriedTemplate {
 function templateNow(input: PlanInput): TemplateNow {
   const identity = utf8(templateIdentity(input.workload.template));
   const digest = input.keys.current.digest(identity);
-  const noted = input.carried?.template;
-  const notedWith = input.keys.find(input.carried?.keyId ?? "");
+  const noted = input.applied?.template;
+  const notedWith = input.keys.find(input.applied?.keyId ?? "");
   if (noted !== undefined && notedWith?.digest(identity) === noted.digest) {
     return { digest, togetherUntilSeconds: noted.togetherUntilSeconds, isSame: true };
   }

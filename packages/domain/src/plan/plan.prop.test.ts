@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { formatCarried } from "../carried/carried.ts";
+import { formatAppliedState } from "../applied/applied-state.ts";
 import { PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 import { testKeyring } from "../fixture/test-keys.ts";
 
@@ -99,7 +99,7 @@ test("once a plan is written, the next one writes nothing: same note, no roll", 
       workload.now += seconds;
       const again = workload.plan();
       expect(again.type).toBe("record");
-      const note = again.carried === undefined ? undefined : formatCarried(again.carried, workload.keys);
+      const note = again.applied === undefined ? undefined : formatAppliedState(again.applied, workload.keys);
       expect(note).toBe(workload.note);
     }),
     { numRuns: 500 },

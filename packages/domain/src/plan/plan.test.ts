@@ -12,7 +12,7 @@ describe("a workload that is seen for the first time", () => {
 
   test("that has opted in to nothing gets no note", () => {
     const workload = new PlannedWorkload(templateUsing({}));
-    expect(workload.plan()).toEqual({ type: "record", carried: undefined, hingesOnPods: false });
+    expect(workload.plan()).toEqual({ type: "record", applied: undefined, hingesOnPods: false });
   });
 
   test("notes what is missing", () => {

@@ -3,7 +3,7 @@ import { compatVariableName } from "../compat/variable-name.ts";
 import type { Keyring } from "../source/keyring.ts";
 import { combineMarks } from "../source/mark.ts";
 import { annotationsEdit } from "../strategy/annotations.ts";
-import type { ChangedSource, TemplateEdit, VariableEdit, VariableRef } from "../strategy/edit.ts";
+import type { MarkedSource, TemplateEdit, VariableEdit, VariableRef } from "../strategy/edit.ts";
 import { envVarsEdit } from "../strategy/env-vars.ts";
 import type { ReloadStrategy } from "../strategy/reload-strategy.ts";
 import type { PodTemplate } from "../workload/pod-template.ts";
@@ -21,7 +21,7 @@ export function templateEdit(
   context: { readonly keys: Keyring; readonly nowSeconds: number },
 ): TemplateEdit {
   if (strategy === "env-vars") {
-    const combine = (marks: readonly ChangedSource[]) => combineMarks(marks, context.keys.current);
+    const combine = (marks: readonly MarkedSource[]) => combineMarks(marks, context.keys.current);
     const edit = envVarsEdit({ changed: withSharing(roll), template, combine });
     const set = edit.env ?? [];
     const removed = removedVariables(roll, template, set);
@@ -65,7 +65,7 @@ function removedVariables(
 }
 
 /** `a-b` and `a.b` have one variable between them: whoever changes, its value is made of both. */
-function withSharing(roll: Plan & { type: "roll" }): readonly ChangedSource[] {
+function withSharing(roll: Plan & { type: "roll" }): readonly MarkedSource[] {
   const variables = new Set(roll.changed.map((changed) => compatVariableName(changed.source)));
   return roll.present.filter((present) => variables.has(compatVariableName(present.source)));
 }

@@ -1,12 +1,12 @@
-import type { CarriedSource } from "../carried/carried-source.ts";
+import type { AppliedSource } from "../applied/applied-source.ts";
 import { writtenBy } from "../evidence/managed-fields.ts";
 import { likelyStart, type PodsStart } from "../evidence/pods-start.ts";
 import { mayPrecede, type Start, startOfInterest, startOfUnnoted } from "../evidence/start.ts";
 import { fieldManager } from "../field-manager.ts";
+import { type LiveContent, localName, type ObservedSource } from "./observed-source.ts";
 import { peerBaseline } from "./peer-baseline.ts";
 import { type PlanContext, type TemplateNow, togetherSeconds } from "./plan-input.ts";
 import type { RollReason } from "./reasons.ts";
-import { type LiveContent, localName, type Sight } from "./sight.ts";
 
 export interface WhyRoll {
   /** Why the workload has to roll for a source; undefined when it has not. */
@@ -21,13 +21,15 @@ export interface WhyRoll {
 
 /** Why it rolls the workload, if it does, and whether the start of the pods could tell otherwise. */
 export function whyRoll(
-  sight: Sight,
+  observed: ObservedSource,
   live: LiveContent,
-  before: CarriedSource | undefined,
+  before: AppliedSource | undefined,
   input: PlanContext,
 ): WhyRoll {
   const why =
-    before?.type === "present" ? whyChanged(sight, live, input) : whyAppeared(sight, live, before, input);
+    before?.type === "present"
+      ? whyChanged(observed, live, input)
+      : whyAppeared(observed, live, before, input);
   return input.podsStart === undefined ? why : judgedByPods(why, live, input.podsStart);
 }
 
@@ -61,8 +63,8 @@ function judgedByPods(why: WhyRoll, live: LiveContent, podsStart: PodsStart): Wh
  * The content is not what the note says. Pods of another template than the note's were made since, perhaps after the change. A time from
  * before our note is not that of the change: keys were only removed, which leaves none.
  */
-function whyChanged(sight: Sight, live: LiveContent, input: PlanContext): WhyRoll {
-  if (input.isDamaged && ownVerdict(sight, input) === "same") return { reason: undefined };
+function whyChanged(observed: ObservedSource, live: LiveContent, input: PlanContext): WhyRoll {
+  if (input.isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
   const notedAtSeconds = input.notedAtSeconds ?? writtenBy(fieldManager, input.history.object);
   const isTimeTold = live.writtenAtSeconds >= notedAtSeconds;
   // Who takes our note away often takes our mark from the template, too, which makes new pods of the same template.
@@ -72,35 +74,35 @@ function whyChanged(sight: Sight, live: LiveContent, input: PlanContext): WhyRol
 
 /** Why a source that was not noted as present has to roll the workload. */
 function whyAppeared(
-  sight: Sight,
+  observed: ObservedSource,
   live: LiveContent,
-  before: CarriedSource | undefined,
+  before: AppliedSource | undefined,
   input: PlanContext,
 ): WhyRoll {
   const { rules, workload, template, history, isDamaged } = input;
-  if (isDamaged && ownVerdict(sight, input) === "same") return { reason: undefined };
+  if (isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
   // Who takes our note away often makes new pods of the same template, too.
   const pods = isDamaged ? ({ pods: "unless-later" } as const) : {};
   const isLate = live.createdAtSeconds > togetherUntil(before, template, input);
   const wasAbsent = before?.type === "absent";
-  const isOptional = sight.reference?.optional === true;
+  const isOptional = observed.reference?.optional === true;
   // Seen absent with our own eyes, or the whole life of this template lies after we came.
   if (isLate && isOptional && (wasAbsent || workload.templateChangedAtSeconds >= history.servedSinceSeconds))
     return { reason: "LateOptionalReference", ...pods };
   // A class is not made when a pod first shows it.
   const isMade = live.asOfSeconds === undefined;
   if (isLate && isMade && rules.reloadOnCreate && wasAbsent) return { reason: "SourceCreated", ...pods };
-  const verdict = input.carried === undefined ? ownVerdict(sight, input) : "unknown";
+  const verdict = input.applied === undefined ? ownVerdict(observed, input) : "unknown";
   if (verdict === "different") return { reason: "ChangedBeforeAdoption" };
   if (verdict === "same") return { reason: undefined };
-  const start = wasAbsent ? undefined : startOf(sight, input);
-  if (!live.isModified) return asItWasMade(sight, start, live, input);
+  const start = wasAbsent ? undefined : startOf(observed, input);
+  if (!live.isModified) return asItWasMade(observed, start, live, input);
   return start === undefined ? changedAfterStart : changedSince(start, live);
 }
 
 /** From when on a change counts for a source that is not noted. */
-function startOf(sight: Sight, { carried, history }: PlanContext): Start {
-  const isNewInterest = carried !== undefined && !carried.sources.has(localName(sight.ref));
+function startOf(observed: ObservedSource, { applied, history }: PlanContext): Start {
+  const isNewInterest = applied !== undefined && !applied.sources.has(localName(observed.ref));
   return isNewInterest ? startOfInterest(history) : startOfUnnoted(history);
 }
 
@@ -109,13 +111,13 @@ function startOf(sight: Sight, { carried, history }: PlanContext): Start {
  * other they do, and where creation counts those that ran when it was made have missed it, however soon that was after their template.
  */
 function asItWasMade(
-  sight: Sight,
+  observed: ObservedSource,
   start: Start | undefined,
   live: LiveContent,
   { rules, workload }: PlanContext,
 ): WhyRoll {
   if (start !== undefined && live.createdAtSeconds <= start.atSeconds) return { reason: undefined };
-  if (sight.reference?.optional === false) return { reason: undefined, pods: "if-earlier" };
+  if (observed.reference?.optional === false) return { reason: undefined, pods: "if-earlier" };
   const isMadeAfter =
     live.asOfSeconds === undefined && live.createdAtSeconds > workload.templateChangedAtSeconds;
   return { reason: undefined, ...(rules.reloadOnCreate && isMadeAfter ? { pods: "if-running" } : {}) };
@@ -130,9 +132,9 @@ function changedSince(start: Start, live: LiveContent): WhyRoll {
 }
 
 /** What the template itself says of the content its pods were made for. */
-function ownVerdict(sight: Sight, input: PlanContext): ReturnType<typeof peerBaseline> {
+function ownVerdict(observed: ObservedSource, input: PlanContext): ReturnType<typeof peerBaseline> {
   if (input.isMarkCurrent) return "same";
-  return peerBaseline(sight, {
+  return peerBaseline(observed, {
     template: input.workload.parsed,
     templateAnnotations: input.workload.templateAnnotations,
     keyed: input.keys.current,
@@ -146,7 +148,7 @@ function ownVerdict(sight: Sight, input: PlanContext): ReturnType<typeof peerBas
  * for it, the time of the roll counts.
  */
 function togetherUntil(
-  before: CarriedSource | undefined,
+  before: AppliedSource | undefined,
   template: TemplateNow,
   { workload }: PlanContext,
 ): number {

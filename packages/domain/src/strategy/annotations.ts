@@ -2,12 +2,12 @@ import { markAnnotation } from "../annotation/own-keys.ts";
 import { formatLastReloadedFrom, lastReloadedFromAnnotation } from "../compat/last-reloaded-from.ts";
 import { targetContainer } from "../compat/target-container.ts";
 import type { PodTemplate } from "../workload/pod-template.ts";
-import type { ChangedSource, TemplateEdit } from "./edit.ts";
+import type { MarkedSource, TemplateEdit } from "./edit.ts";
 
 /** What the annotations strategy writes, and from what. */
 export interface AnnotationsEditInput {
   /** Oldest change first: the last one is the newest, and the only one that the peer's annotation has room for. */
-  readonly changed: readonly ChangedSource[];
+  readonly changed: readonly MarkedSource[];
   /** The mark of all sources of the workload together. */
   readonly mark: string;
   readonly template: PodTemplate;

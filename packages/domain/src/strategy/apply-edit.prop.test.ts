@@ -5,7 +5,7 @@ import { collectReferences } from "../reference/collect.ts";
 import { parsePodTemplate } from "../workload/pod-template.ts";
 import { templateIdentity } from "../workload/template-identity.ts";
 import { annotationsEdit } from "./annotations.ts";
-import { applyEdit, carriesEdit } from "./apply-edit.ts";
+import { applyEdit, hasEdit } from "./apply-edit.ts";
 import { envVarsEdit } from "./env-vars.ts";
 
 // Both strategies for all the sources of a template at once, in an order of its own.
@@ -31,7 +31,7 @@ const arbitraryEdit = fc
 test("a template carries what was applied to it", () => {
   fc.assert(
     fc.property(arbitraryEdit, ({ template, edit }) => {
-      expect(carriesEdit(applyEdit(template, edit), edit)).toBe(true);
+      expect(hasEdit(applyEdit(template, edit), edit)).toBe(true);
     }),
   );
 });

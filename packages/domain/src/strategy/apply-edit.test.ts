@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { parsePodTemplate } from "../workload/pod-template.ts";
-import { applyEdit, carriesEdit } from "./apply-edit.ts";
+import { applyEdit, hasEdit } from "./apply-edit.ts";
 
 const literal = (name: string, value = "0") => ({ name, value });
 
@@ -53,8 +53,8 @@ describe("an applied edit", () => {
 
   test.each(["__proto__", "constructor"])("sets a property of its own even for %s", (key) => {
     const applied = applyEdit(template, { annotations: Object.fromEntries([[key, "m"]]) });
-    expect(carriesEdit(applied, { annotations: Object.fromEntries([[key, "m"]]) })).toBe(true);
-    expect(carriesEdit(template, { annotations: Object.fromEntries([[key, "m"]]) })).toBe(false);
+    expect(hasEdit(applied, { annotations: Object.fromEntries([[key, "m"]]) })).toBe(true);
+    expect(hasEdit(template, { annotations: Object.fromEntries([[key, "m"]]) })).toBe(false);
     expect(Object.hasOwn(Object.prototype, "m")).toBe(false);
   });
 });
@@ -109,15 +109,15 @@ describe("a variable that goes", () => {
 
   test("was never there: nothing changes", () => {
     expect(applyEdit(template, removed("Z"))).toEqual(template);
-    expect(carriesEdit(template, removed("Z"))).toBe(true);
-    expect(carriesEdit(template, removed("X"))).toBe(false);
-    expect(carriesEdit(applyEdit(template, removed("X")), removed("X"))).toBe(true);
+    expect(hasEdit(template, removed("Z"))).toBe(true);
+    expect(hasEdit(template, removed("X"))).toBe(false);
+    expect(hasEdit(applyEdit(template, removed("X")), removed("X"))).toBe(true);
   });
 
   test("goes while another comes, in one edit", () => {
     const edit = { ...removed("X"), env: [{ container: "c", name: "N", value: "0" }] };
     const applied = applyEdit(template, edit);
-    expect(carriesEdit(applied, edit)).toBe(true);
+    expect(hasEdit(applied, edit)).toBe(true);
     expect(variablesOf(applied)).toEqual(["N", "Y"]);
   });
 });
@@ -133,9 +133,9 @@ describe("a template carries an edit", () => {
   };
 
   test("when it has every value of it", () => {
-    expect(carriesEdit(template, {})).toBe(true);
-    expect(carriesEdit(template, { annotations: { mark: "m" } })).toBe(true);
-    expect(carriesEdit(template, { env: [{ container: "c", name: "X", value: "1" }] })).toBe(true);
+    expect(hasEdit(template, {})).toBe(true);
+    expect(hasEdit(template, { annotations: { mark: "m" } })).toBe(true);
+    expect(hasEdit(template, { env: [{ container: "c", name: "X", value: "1" }] })).toBe(true);
   });
 
   test.each([
@@ -146,11 +146,11 @@ describe("a template carries an edit", () => {
     ["a variable that is missing", { env: [{ container: "c", name: "Z", value: "1" }] }],
     ["a variable of another container", { env: [{ container: "d", name: "X", value: "1" }] }],
   ])("but not with %s", (_, edit) => {
-    expect(carriesEdit(template, edit)).toBe(false);
+    expect(hasEdit(template, edit)).toBe(false);
   });
 
   test.each([undefined, null, 7, [], { metadata: 1, spec: [] }])("and %j carries none", (value) => {
-    expect(carriesEdit(value, { annotations: { mark: "m" } })).toBe(false);
-    expect(carriesEdit(value, { env: [{ container: "c", name: "X", value: "1" }] })).toBe(false);
+    expect(hasEdit(value, { annotations: { mark: "m" } })).toBe(false);
+    expect(hasEdit(value, { env: [{ container: "c", name: "X", value: "1" }] })).toBe(false);
   });
 });

@@ -12,7 +12,7 @@ export function applyEdit(template: unknown, edit: TemplateEdit): unknown {
 }
 
 /** Whether a pod template already is as the edit makes it, so that applying it would change nothing. */
-export function carriesEdit(template: unknown, edit: TemplateEdit): boolean {
+export function hasEdit(template: unknown, edit: TemplateEdit): boolean {
   const annotations = jsonField(jsonField(template, "metadata"), "annotations");
   const containers = jsonList(jsonField(jsonField(template, "spec"), "containers"));
   return (

@@ -22,7 +22,7 @@ export interface VariableEdit extends VariableRef {
 }
 
 /** A source whose content is not what the pod template carries. */
-export interface ChangedSource {
+export interface MarkedSource {
   readonly source: SourceRef;
   /** Its mark now. */
   readonly mark: string;

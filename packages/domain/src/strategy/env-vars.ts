@@ -2,7 +2,7 @@ import { targetContainer } from "../compat/target-container.ts";
 import { compatVariableName } from "../compat/variable-name.ts";
 import { sourceKey } from "../source/source.ts";
 import type { Container, PodTemplate } from "../workload/pod-template.ts";
-import type { ChangedSource, TemplateEdit, VariableEdit } from "./edit.ts";
+import type { MarkedSource, TemplateEdit, VariableEdit } from "./edit.ts";
 
 /** What the env-vars strategy writes, and from what. */
 export interface EnvVarsEditInput {
@@ -10,10 +10,10 @@ export interface EnvVarsEditInput {
    * In any order. Sources that share a variable (`a-b` and `a.b`) must be handed in together even when only one has
    * changed, or each of them flips the variable in its turn, as happens to the peer.
    */
-  readonly changed: readonly ChangedSource[];
+  readonly changed: readonly MarkedSource[];
   readonly template: PodTemplate;
   /** One mark for several, in the order of their sources; called only for sources that share a variable. */
-  readonly combine: (marks: readonly ChangedSource[]) => string;
+  readonly combine: (marks: readonly MarkedSource[]) => string;
 }
 
 /** The edit of the env-vars strategy: for each source, its variable in its one container. */
@@ -34,7 +34,7 @@ export function envVarsEdit({ changed, template, combine }: EnvVarsEditInput): T
   return { env };
 }
 
-function sharedMark(sharing: readonly ChangedSource[], combine: EnvVarsEditInput["combine"]): string {
+function sharedMark(sharing: readonly MarkedSource[], combine: EnvVarsEditInput["combine"]): string {
   const [first, ...others] = sharing;
   if (first !== undefined && others.length === 0) return first.mark;
   return combine([...sharing].sort((a, b) => (sourceKey(a.source) < sourceKey(b.source) ? -1 : 1)));

@@ -2,7 +2,7 @@ import type { RolloutState } from "../rollout-state/rollout-state.ts";
 import type { KeyedDigest, Mark } from "../source/mark.ts";
 import type { TemplateEdit } from "../strategy/edit.ts";
 import type { RollWrite } from "../strategy/roll-write.ts";
-import type { Stand } from "./stand.ts";
+import type { Eligibility } from "./eligibility.ts";
 import type { Annotations, WorkloadRef } from "./workload.ts";
 
 /**
@@ -27,7 +27,7 @@ export interface WorkloadKind {
   /** The object that has the pod template instead, if this one refers to another. */
   readonly templateOwner?: (object: unknown) => WorkloadRef | undefined;
   /** Whether an object of the kind is one that is served now. Absent: each is. */
-  readonly stand?: (object: unknown) => Stand;
+  readonly eligibility?: (object: unknown) => Eligibility;
   /** How a roll is written. Pure: the same roll has the same write, whoever asks and how often. */
   readonly roll: (roll: PlannedRoll) => RollWrite;
   /** Where the rollout that follows a roll stands, from the object as the API server has it. */

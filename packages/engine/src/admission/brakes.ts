@@ -4,7 +4,7 @@ import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source"
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock, Random } from "../async/clock.ts";
-import type { MayStill } from "../ports/cluster-api.ts";
+import type { IsAllowedStill } from "../ports/cluster-api.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 import type { Freezes } from "./freezes.ts";
 import type { Entry, RollLedger } from "./roll-ledger.ts";
@@ -31,7 +31,7 @@ export type Permit =
   | {
       readonly type: "go";
       /** Whether it still holds, for whoever had to wait meanwhile. */
-      readonly mayStill: MayStill;
+      readonly isAllowedStill: IsAllowedStill;
     }
   | {
       readonly type: "held";
@@ -49,7 +49,7 @@ export type Permit =
 export interface Brakes {
   permit(intent: RollIntent, signal: AbortSignal): Promise<Permit>;
   /** A permitted roll is known not to have been written: what it took is given back. */
-  unmade(request: Request): Promise<void>;
+  withdraw(request: Request): Promise<void>;
   /** A rollout that began so long ago has ended, well or badly. */
   settled(request: Request, ageMs: number): Promise<void>;
 }
@@ -92,10 +92,10 @@ export function createBrakes(options: {
         return await freeze(intent);
       };
       const late = await since();
-      if (late !== undefined) await ledger.strike(intent.request);
-      return late ?? { type: "go", mayStill: async () => (await since()) === undefined };
+      if (late !== undefined) await ledger.withdraw(intent.request);
+      return late ?? { type: "go", isAllowedStill: async () => (await since()) === undefined };
     },
-    unmade: (request) => ledger.strike(request),
+    withdraw: (request) => ledger.withdraw(request),
     settled: (request, ageMs) => ledger.settled(request, ageMs),
   };
 

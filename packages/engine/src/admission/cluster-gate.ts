@@ -1,9 +1,9 @@
 import {
   afterOutcome,
-  askBreaker,
+  askCircuit,
   type BreakerOutcome,
   type ClusterBreaker,
-  closedBreaker,
+  closedCircuit,
   tryAtOnce,
 } from "@fleet-reloader/domain/cluster/breaker";
 import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
@@ -130,7 +130,7 @@ export class ClusterGate {
       return this.#park(cluster, gated, { reason, restMs });
     }
     // It may have been shut while this one waited.
-    const asked = askBreaker(gated.breaker, clock.monotonic());
+    const asked = askCircuit(gated.breaker, clock.monotonic());
     if (asked.type === "wait") {
       this.#giveBack(gated);
       return this.#park(cluster, gated, { reason: "ClusterFailing", restMs: asked.forMs });
@@ -140,7 +140,7 @@ export class ClusterGate {
   }
 
   #shutFor(gated: Gated): number {
-    const asked = askBreaker(gated.breaker, this.#options.clock.monotonic());
+    const asked = askCircuit(gated.breaker, this.#options.clock.monotonic());
     return asked.type === "wait" ? asked.forMs : 0;
   }
 
@@ -289,7 +289,7 @@ export class ClusterGate {
     const known = this.#clusters.get(cluster);
     if (known !== undefined) return known;
     const made: Gated = {
-      breaker: closedBreaker,
+      breaker: closedCircuit,
       inFlight: 0,
       window: windowFirst,
       finishedAtMs: 0,

@@ -4,12 +4,12 @@ import { ManualClock, settled } from "@fleet-reloader/testkit/memory/manual-cloc
 import { MemoryFreezes } from "@fleet-reloader/testkit/memory/memory-freezes";
 import { expect, test } from "vitest";
 import type { HistoryRecord } from "../history/history.ts";
-import { followFreezes, type ToldFreezes } from "./freeze-news.ts";
+import { followFreezes, type RecordedFreezes } from "./freeze-news.ts";
 
 const release: Freeze = { scope: { cluster: "prod", namespace: "shop" }, reason: "release", by: "ann" };
 
 /** What was told, kept in memory. */
-function toldFreezes(): ToldFreezes {
+function toldFreezes(): RecordedFreezes {
   let before: readonly Freeze[] = [];
   return {
     async replace(now) {

@@ -7,7 +7,7 @@ import type { Log } from "../ports/log.ts";
 import type { Freezes } from "./freezes.ts";
 
 /** The freezes that have been told, where all who look meet: each comes and goes once for all of them. */
-export interface ToldFreezes {
+export interface RecordedFreezes {
   /** These are all there are now. Resolves to those that were not there before, and those that are there no more. */
   replace(
     now: readonly Freeze[],
@@ -16,7 +16,7 @@ export interface ToldFreezes {
 
 export interface FreezeNewsOptions {
   readonly freezes: Freezes;
-  readonly told: ToldFreezes;
+  readonly told: RecordedFreezes;
   readonly history: History;
   readonly clock: Clock;
   readonly log: Log;

@@ -3,7 +3,7 @@ import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { Log } from "../ports/log.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
-import { ReleaseRests } from "./release-rests.ts";
+import { ReleaseThrottle } from "./release-throttle.ts";
 
 /** A request that may not be acted on for now: frozen, over budget, its cluster away. */
 export interface HeldRequest {
@@ -93,20 +93,20 @@ export async function releaseEnded(
  */
 export async function watchHolds(options: HoldWatchOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
-  const look = createLook(options);
+  const sweep = createHoldSweep(options);
   while (!signal.aborted) {
     try {
       await clock.sleep(everyMs, signal);
-      await unlessAborted(look(), signal, "Redis");
+      await unlessAborted(sweep(), signal, "Redis");
     } catch (error) {
       if (!signal.aborted) log.debug({ err: asFault(error).message }, "holds could not be looked at");
     }
   }
 }
 
-function createLook(options: HoldWatchOptions): () => Promise<void> {
+function createHoldSweep(options: HoldWatchOptions): () => Promise<void> {
   const { held, check, clock } = options;
-  const rests = new ReleaseRests(clock);
+  const throttle = new ReleaseThrottle(clock);
   let subjects: HoldSubjects = { clusters: new Set(), reasons: new Set() };
   let basis: string | undefined;
   let listAtMs = Number.NEGATIVE_INFINITY;
@@ -118,8 +118,8 @@ function createLook(options: HoldWatchOptions): () => Promise<void> {
     const basisNow = isFew ? undefined : await check.basisOf(subjects);
     const isAll = isFew || basisNow !== basis || clock.monotonic() >= listAtMs;
     const listed = isAll ? await held.list() : await held.listDue(lookedAtMs, now);
-    const awake = listed.filter((each) => !rests.isResting(each));
-    rests.begin(await releaseEnded(awake, options, check.isStillHeld));
+    const admitted = listed.filter((each) => !throttle.isThrottled(each));
+    throttle.begin(await releaseEnded(admitted, options, check.isStillHeld));
     // Only now: what has failed is done again.
     lookedAtMs = now;
     if (!isAll) return;

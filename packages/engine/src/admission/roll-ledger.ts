@@ -47,7 +47,7 @@ export const blockersMax = 5;
 export interface RollLedger {
   enter(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<Entry>;
   /** It was entered and not made after all. */
-  strike(request: Request): Promise<void>;
+  withdraw(request: Request): Promise<void>;
   /** Its rollout, which began so long ago, has ended. A roll that was entered since is another, and stays. */
   settled(request: Request, ageMs: number): Promise<void>;
 }

@@ -1,5 +1,5 @@
 import type { Clock } from "./clock.ts";
-import { Turns } from "./turns.ts";
+import { Semaphore } from "./semaphore.ts";
 
 /** What a person does not notice, and a request that goes by does neither. */
 const sliceMs = 5;
@@ -12,12 +12,12 @@ const unending = new AbortController().signal;
  */
 export class Pace {
   readonly #clock: Pick<Clock, "monotonic" | "sleep">;
-  readonly #turns: Turns;
+  readonly #semaphore: Semaphore;
   #sinceMs: number;
 
   constructor(clock: Clock) {
     this.#clock = clock;
-    this.#turns = new Turns({ atOnce: 1, clock });
+    this.#semaphore = new Semaphore({ atOnce: 1, clock });
     this.#sinceMs = clock.monotonic();
   }
 
@@ -28,7 +28,7 @@ export class Pace {
 
   /** Resolves at the next slice. */
   async rest(): Promise<void> {
-    const endTurn = await this.#turns.take(unending);
+    const endTurn = await this.#semaphore.take(unending);
     await this.#clock.sleep(0, unending);
     this.#sinceMs = this.#clock.monotonic();
     endTurn();

@@ -11,10 +11,10 @@ import { podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
 import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import type { Clock } from "../async/clock.ts";
-import { about } from "../history/about.ts";
 import type { History } from "../history/history.ts";
 import { outcomeRecord } from "../history/records.ts";
-import { servedKind } from "../observe/stand-of.ts";
+import { reportHead } from "../history/report-head.ts";
+import { servedKind } from "../observe/eligibility-of.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
@@ -29,7 +29,7 @@ export interface FollowerOptions {
   readonly engaged: (cluster: ClusterId) => Promise<EngagedCluster | undefined>;
   readonly runs: RolloutRuns;
   readonly settings: Pick<Settings, "workloadKinds" | "dialect">;
-  readonly firstLookMs: number;
+  readonly firstCheckMs: number;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
@@ -57,12 +57,12 @@ export function createFollower(options: FollowerOptions): Handler {
     // It has ended; a look that a later roll asked for while the last one was under way finds this. Or it was lost with Redis.
     if (run === undefined) {
       // Once more: who ended it may have come no further. However old it was, it was looked at.
-      await options.onSettled?.(request, options.firstLookMs);
+      await options.onSettled?.(request, options.firstCheckMs);
       return { type: "done", outcome: "unchanged" };
     }
     const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
     // Rolled again since this was put into the queue: the clock of the newer one counts.
-    if (spentMs < options.firstLookMs) return unfinished(options.firstLookMs - spentMs);
+    if (spentMs < options.firstCheckMs) return unfinished(options.firstCheckMs - spentMs);
     const cluster = await options.engaged(request.cluster);
     if (cluster === undefined) return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
     try {
@@ -90,8 +90,8 @@ export function createFollower(options: FollowerOptions): Handler {
     const isSlow = state.type !== "healthy" && spentMs >= patienceMs;
     const trouble = isSlow ? await troubleOfPods(live, seen) : undefined;
     const end = rolloutEnd(state, trouble, { spentMs, deadlineMs: rolloutDeadlineMs(live.object) });
-    if (end === undefined) return unfinished(nextLookMs(spentMs, options.firstLookMs));
-    if (!(await runs.end(request, run))) return unfinished(options.firstLookMs);
+    if (end === undefined) return unfinished(nextLookMs(spentMs, options.firstCheckMs));
+    if (!(await runs.end(request, run))) return unfinished(options.firstCheckMs);
     // After it, since a newer run is not settled by the end of this one. Where this is not reached, the next look does so.
     await options.onSettled?.(request, spentMs);
     tell(seen, live, trouble === undefined ? end : explained(end, trouble));
@@ -103,7 +103,7 @@ export function createFollower(options: FollowerOptions): Handler {
     { request, run, spentMs }: Pick<LookedAt, "request" | "run" | "spentMs">,
     outcome: "gone" | "ignored",
   ): Promise<Result> {
-    if (!(await runs.end(request, run))) return unfinished(options.firstLookMs);
+    if (!(await runs.end(request, run))) return unfinished(options.firstCheckMs);
     await options.onSettled?.(request, spentMs);
     return { type: "done", outcome };
   }
@@ -140,7 +140,14 @@ export function createFollower(options: FollowerOptions): Handler {
     if (result === "healthy") log.info(fields, "rollout ended");
     else log.warn({ ...fields, said: message }, "rollout ended");
     const sources = run.sources;
-    const report = { ...about(request, cluster, clock), uid: live.uid, result, reason, message, seconds };
+    const report = {
+      ...reportHead(request, cluster, clock),
+      uid: live.uid,
+      result,
+      reason,
+      message,
+      seconds,
+    };
     options.reporter?.ended(report);
     options.history?.append([outcomeRecord({ ...report, sources })]);
   }

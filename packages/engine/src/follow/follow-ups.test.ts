@@ -9,7 +9,7 @@ test("a thousand rolls go into the queue in one call, and those in hand at the e
   const runs = new MemoryRolloutRuns();
   const calls: number[] = [];
   const add = async (additions: readonly object[]) => void calls.push(additions.length);
-  const followUps = createFollowUps({ ...bed, runs, queue: { add }, firstLookMs: 5000 });
+  const followUps = createFollowUps({ ...bed, runs, queue: { add }, firstCheckMs: 5000 });
   const started = (name: string) => {
     const workload: WorkloadRef = { kind: "Deployment", namespace: "ns", name };
     return { request: { cluster: "c1", workload }, run: { rolledAtMs: 0, sources: [] } };
@@ -27,7 +27,7 @@ test("whoever stops waits also for rolls that are just being written, but not fo
   const bed = createTestBed();
   const answer = Promise.withResolvers<void>();
   const followUps = createFollowUps({
-    ...{ ...bed, runs: new MemoryRolloutRuns(), firstLookMs: 5000 },
+    ...{ ...bed, runs: new MemoryRolloutRuns(), firstCheckMs: 5000 },
     queue: { add: () => answer.promise },
   });
   const workload: WorkloadRef = { kind: "Deployment", namespace: "ns", name: "api" };

@@ -9,7 +9,7 @@ export interface FollowUpsOptions {
   readonly runs: RolloutRuns;
   readonly queue: Pick<Workqueue, "add">;
   /** After a roll until its rollout is looked at for the first time, in milliseconds. */
-  readonly firstLookMs: number;
+  readonly firstCheckMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -34,7 +34,7 @@ const gatherMs = 200;
  * wait for it.
  */
 export function createFollowUps(options: FollowUpsOptions): FollowUps {
-  const { runs, queue, firstLookMs, clock, log } = options;
+  const { runs, queue, firstCheckMs, clock, log } = options;
   const hurry = new AbortController();
   let gathered: StartedRun[] = [];
   let passingOn: Promise<void> | undefined;
@@ -64,7 +64,7 @@ export function createFollowUps(options: FollowUpsOptions): FollowUps {
   async function passOn(batch: readonly StartedRun[]): Promise<void> {
     try {
       await runs.start(batch);
-      const window = { quietPeriodMs: firstLookMs, maxWaitMs: firstLookMs, purpose: "follow" } as const;
+      const window = { quietPeriodMs: firstCheckMs, maxWaitMs: firstCheckMs, purpose: "follow" } as const;
       await queue.add(batch.map(({ request }) => ({ request, ...window })));
     } catch (error) {
       log.warn({ reason: asFault(error).code, err: asFault(error).message }, "rolls are not followed");

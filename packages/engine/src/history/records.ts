@@ -1,7 +1,7 @@
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
-import type { ChangedSight } from "@fleet-reloader/domain/plan/plan";
+import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
+import type { ChangedObservation } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
-import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
 import { type SourceRef, type SourceWrite, sourceKey } from "@fleet-reloader/domain/source/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
@@ -29,10 +29,10 @@ interface About {
 /** The sources that made a workload roll, each with its reason and the change it is. */
 export function causesOf(
   cluster: ClusterId,
-  changed: readonly ChangedSight[],
-  sights: readonly Sight[],
+  changed: readonly ChangedObservation[],
+  observedSources: readonly ObservedSource[],
 ): readonly CausingSource[] {
-  const writes = writesOf(sights);
+  const writes = writesOf(observedSources);
   return changed.map(({ source, reason }) => ({
     ...nameOf(source),
     ...changeOf(cluster, source, writes),
@@ -41,11 +41,14 @@ export function causesOf(
 }
 
 /** The changes behind a roll, the decision and the action. */
-export function rollRecords(about: About, { strategy, sources, sights }: RollTold): readonly HistoryRecord[] {
-  const { workload } = about;
+export function rollRecords(
+  reportHead: About,
+  { strategy, sources, observedSources }: RollTold,
+): readonly HistoryRecord[] {
+  const { workload } = reportHead;
   const reason = sources[0]?.reason ?? "SourceChanged";
   const decision: DecisionRecord = {
-    ...entry(about),
+    ...entry(reportHead),
     type: "decision",
     workload,
     verdict: "roll",
@@ -53,25 +56,25 @@ export function rollRecords(about: About, { strategy, sources, sights }: RollTol
     sources,
   };
   const action: ActionRecord = {
-    ...entry(about),
+    ...entry(reportHead),
     type: "action",
     workload,
     action: "rolled",
     strategy,
     sources,
   };
-  return [...changeRecords(about, sources, sights), decision, action];
+  return [...changeRecords(reportHead, sources, observedSources), decision, action];
 }
 
 interface RollTold {
   readonly strategy: ReloadStrategy;
   readonly sources: readonly CausingSource[];
-  readonly sights: readonly Sight[];
+  readonly observedSources: readonly ObservedSource[];
 }
 
 interface NoTold {
   readonly reason: StayReason;
-  readonly sights: readonly Sight[];
+  readonly observedSources: readonly ObservedSource[];
   readonly templateChangedAtSeconds: number;
 }
 
@@ -84,45 +87,52 @@ const recentSeconds = 10 * 60;
  * than: the look that rolled for it may have been asked for by somebody else, and the message of the change itself comes after.
  */
 export function noRecords(
-  about: About,
-  { reason, sights, templateChangedAtSeconds }: NoTold,
+  reportHead: About,
+  { reason, observedSources, templateChangedAtSeconds }: NoTold,
 ): readonly HistoryRecord[] {
   // Both times are the API server's, in whole seconds.
-  const since = Math.max(about.atMs / 1000 - recentSeconds, templateChangedAtSeconds + 1);
-  const writes = writesOf(sights);
-  const sources = sights
+  const since = Math.max(reportHead.atMs / 1000 - recentSeconds, templateChangedAtSeconds + 1);
+  const writes = writesOf(observedSources);
+  const sources = observedSources
     .filter(({ ref }) => (writes.get(sourceKey(ref))?.by?.atSeconds ?? 0) >= since)
-    .map(({ ref }) => ({ ...nameOf(ref), ...changeOf(about.cluster, ref, writes) }));
+    .map(({ ref }) => ({ ...nameOf(ref), ...changeOf(reportHead.cluster, ref, writes) }));
   if (sources.length === 0) return [];
-  const { workload } = about;
+  const { workload } = reportHead;
   const decision: DecisionRecord = {
-    ...entry(about),
+    ...entry(reportHead),
     type: "decision",
     workload,
     verdict: "no",
     reason,
     sources,
   };
-  return [...changeRecords(about, sources, sights), decision];
+  return [...changeRecords(reportHead, sources, observedSources), decision];
 }
 
 /** The changes behind a roll that is held, and why it is. */
 export function heldRecords(
-  about: About,
+  reportHead: About,
   reason: HoldReason,
-  { sources, sights }: Omit<RollTold, "strategy">,
+  { sources, observedSources }: Omit<RollTold, "strategy">,
 ): readonly HistoryRecord[] {
-  const { workload } = about;
+  const { workload } = reportHead;
   const decision: DecisionRecord = {
-    ...entry(about),
+    ...entry(reportHead),
     ...{ type: "decision", workload, verdict: "held", reason, sources },
   };
-  return [...changeRecords(about, sources, sights), decision];
+  return [...changeRecords(reportHead, sources, observedSources), decision];
 }
 
 /** A change could not be brought to the pods. */
-export function failureRecord(about: About, fault: string): ActionRecord {
-  return { ...entry(about), type: "action", workload: about.workload, action: "failed", fault, sources: [] };
+export function failureRecord(reportHead: About, fault: string): ActionRecord {
+  return {
+    ...entry(reportHead),
+    type: "action",
+    workload: reportHead.workload,
+    action: "failed",
+    fault,
+    sources: [],
+  };
 }
 
 /** Controllers' messages may be long; what matters is at the front. */
@@ -144,11 +154,11 @@ export function outcomeRecord(
 }
 
 function changeRecords(
-  about: About,
+  reportHead: About,
   sources: readonly CausingSource[],
-  sights: readonly Sight[],
+  observedSources: readonly ObservedSource[],
 ): readonly ChangeRecord[] {
-  const writes = writesOf(sights);
+  const writes = writesOf(observedSources);
   return sources.flatMap(({ change, ...source }) => {
     const write = writes.get(sourceKey(source));
     if (change === undefined || write === undefined) return [];
@@ -156,7 +166,7 @@ function changeRecords(
     const actor = by && { manager: by.manager, operation: by.operation, time: isoTime(by.atSeconds * 1000) };
     return [
       {
-        ...{ ...entry(about), type: "change" as const, change, source: nameOf(source), resourceVersion },
+        ...{ ...entry(reportHead), type: "change" as const, change, source: nameOf(source), resourceVersion },
         ...(actor === undefined ? {} : { actor }),
       },
     ];
@@ -173,9 +183,9 @@ function changeOf(
 }
 
 /** By the key of the source; those that were not seen, or have no write to tell of, are missing. */
-function writesOf(sights: readonly Sight[]): ReadonlyMap<string, SourceWrite> {
+function writesOf(observedSources: readonly ObservedSource[]): ReadonlyMap<string, SourceWrite> {
   return new Map(
-    sights.flatMap(({ ref, live }) =>
+    observedSources.flatMap(({ ref, live }) =>
       typeof live === "object" && live.write !== undefined ? [[sourceKey(ref), live.write] as const] : [],
     ),
   );

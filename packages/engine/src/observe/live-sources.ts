@@ -1,5 +1,5 @@
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
-import { FreshReads } from "../async/fresh-reads.ts";
+import { SingleFlight } from "../async/single-flight.ts";
 import type { ClusterApi, LiveSource } from "../ports/cluster-api.ts";
 
 /** A workload's reads under way: half of the connections to its cluster, so that others of it go on. */
@@ -10,8 +10,8 @@ const listedFrom = 64;
 /** Where sources are read from: what is asked for by several at the same time is read once, and never earlier than it was asked for. */
 export class LiveSources {
   readonly #lifetime: AbortSignal;
-  readonly #reads = new FreshReads<LiveSource | undefined>();
-  readonly #names = new FreshReads<readonly string[]>();
+  readonly #reads = new SingleFlight<LiveSource | undefined>();
+  readonly #names = new SingleFlight<readonly string[]>();
 
   /** Reads are shared, so they end with the process and not with one who asked. */
   constructor(lifetime: AbortSignal) {

@@ -1,5 +1,5 @@
 import { matchesSelector } from "@fleet-reloader/domain/workload/label-selector";
-import { FreshReads } from "../async/fresh-reads.ts";
+import { SingleFlight } from "../async/single-flight.ts";
 import type { ClusterApi } from "../ports/cluster-api.ts";
 import type { Scope } from "../ports/settings.ts";
 
@@ -31,7 +31,7 @@ export function createNamespaceCheck(
   lifetime: AbortSignal,
 ): (api: ClusterApi, namespace: string) => Promise<boolean> {
   const selector = selectorOf(scope);
-  const shared = new FreshReads<boolean>();
+  const shared = new SingleFlight<boolean>();
   return async (api, namespace) => {
     if (!mayServe(scope, namespace) || selector === undefined) return mayServe(scope, namespace);
     return await shared.read(`${api.cluster}/${namespace}`, async () => {

@@ -1,5 +1,5 @@
-import { servedOf } from "@fleet-reloader/domain/carried/carried";
-import { noteTexts } from "@fleet-reloader/domain/carried/note";
+import { servedOf } from "@fleet-reloader/domain/applied/applied-state";
+import { noteTexts } from "@fleet-reloader/domain/applied/note";
 import type { Clock } from "../async/clock.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { ReferenceIndex } from "../ports/reference-index.ts";

@@ -71,7 +71,7 @@ async function secondLook(seen: { readonly note: string; readonly generation: nu
   const first = workload(1);
   const interest = await readInterest(first, settings, names);
   const cold = reader.readAhead(api, first.ref);
-  await reader.look({ api, live: first, interest, note: "A", carried: undefined, ahead: cold });
+  await reader.look({ api, live: first, interest, note: "A", applied: undefined, ahead: cold });
   expect(readCount()).toBe(1);
   const ahead = reader.readAhead(api, first.ref);
   await reader.look({
@@ -79,7 +79,7 @@ async function secondLook(seen: { readonly note: string; readonly generation: nu
     live: workload(seen.generation),
     interest,
     note: seen.note,
-    carried: undefined,
+    applied: undefined,
     ahead,
   });
   return readCount();

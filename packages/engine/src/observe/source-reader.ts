@@ -1,7 +1,7 @@
-import type { Carried } from "@fleet-reloader/domain/carried/carried";
+import type { AppliedState } from "@fleet-reloader/domain/applied/applied-state";
 import { judge } from "@fleet-reloader/domain/decision/judge";
 import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
-import type { Sight } from "@fleet-reloader/domain/plan/sight";
+import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import { matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
@@ -28,7 +28,7 @@ export interface SourceReader {
   /** Begins to read what the workload was interested in last time, while the workload itself is still being read. */
   readAhead(api: ClusterApi, workload: WorkloadRef): ReadsAhead;
   /** Reads what the workload is interested in, as it is now, and leaves out what does not count. */
-  look(reading: SourceReading): Promise<readonly Sight[]>;
+  look(reading: SourceReading): Promise<readonly ObservedSource[]>;
   /** The workload is like this now: what was read or written last. */
   remember(api: ClusterApi, live: LiveWorkload, seen: Pick<Visit, "sources" | "note">): void;
 }
@@ -38,7 +38,7 @@ export interface SourceReading {
   readonly live: LiveWorkload;
   readonly interest: Interest;
   readonly note: string | undefined;
-  readonly carried: Carried | undefined;
+  readonly applied: AppliedState | undefined;
   readonly ahead: ReadsAhead;
 }
 
@@ -75,8 +75,8 @@ export function createSourceReader({ settings, names, lifetime }: SourceReaderOp
     return { since, reads: new Map(reads) };
   }
 
-  async function look(reading: SourceReading): Promise<readonly Sight[]> {
-    const { api, live, interest, note, carried, ahead } = reading;
+  async function look(reading: SourceReading): Promise<readonly ObservedSource[]> {
+    const { api, live, interest, note, applied, ahead } = reading;
     const { namespace } = live.ref;
     // A content read before the workload may be older than what another worker has rolled it to in between, and must then
     // not be taken for a change. Nobody has rolled it when note and generation are those of our last visit.
@@ -92,7 +92,7 @@ export function createSourceReader({ settings, names, lifetime }: SourceReaderOp
     for (const kind of interest.patternKinds) {
       const listed = await sources.names(api, kind, namespace);
       // What is noted and not in the list is gone, or no longer served: which of them, only a read tells.
-      const all = new Set([...listed, ...(isNotedLookedUp ? notedNames(carried, kind) : [])]);
+      const all = new Set([...listed, ...(isNotedLookedUp ? notedNames(applied, kind) : [])]);
       for (const [name, patterns] of await namesMatching(interest, kind, { listed: [...all], names })) {
         const ref = { kind, namespace, name };
         if (!wanted.has(sourceKey(ref))) wanted.set(sourceKey(ref), { ref, patterns, isNamed: true });
@@ -100,8 +100,8 @@ export function createSourceReader({ settings, names, lifetime }: SourceReaderOp
     }
     const lives = await readWanted(api, [...wanted.values()], { reads, interest });
     return [...wanted].flatMap(([key, { ref, patterns, isNamed }]) => {
-      const sight = sightOf(ref, lives.get(key), interest, isNamed);
-      return sight === undefined ? [] : [{ ...sight, patterns }];
+      const observed = observedSourceOf(ref, lives.get(key), interest, isNamed);
+      return observed === undefined ? [] : [{ ...observed, patterns }];
     });
   }
 
@@ -134,12 +134,12 @@ export function createSourceReader({ settings, names, lifetime }: SourceReaderOp
     if (visits.size > rememberedMax && oldest !== undefined) visits.delete(oldest);
   }
 
-  function sightOf(
+  function observedSourceOf(
     ref: SourceRef,
     live: LiveSource | undefined,
     interest: Interest,
     isNamed: boolean,
-  ): Omit<Sight, "patterns"> | undefined {
+  ): Omit<ObservedSource, "patterns"> | undefined {
     const { optIn } = interest;
     const reference = interest.references.get(sourceKey(ref));
     // What is not there cannot say that it does not match: it is noted as absent, and asked when it appears.
@@ -157,7 +157,7 @@ export function createSourceReader({ settings, names, lifetime }: SourceReaderOp
       : undefined;
   }
 
-  function seen(live: LiveSource | undefined): Sight["live"] {
+  function seen(live: LiveSource | undefined): ObservedSource["live"] {
     if (live === undefined) return undefined;
     const { content, createdAtSeconds, writtenAtSeconds, isModified, resourceVersion } = live;
     const { asOfSeconds, write } = live;
@@ -185,9 +185,9 @@ function servedBy(selector: string | undefined): (live: LiveSource) => boolean {
   return ({ labels }) => matchesSelector(parsed, labels);
 }
 
-function notedNames(carried: Carried | undefined, kind: SourceKind): readonly string[] {
+function notedNames(applied: AppliedState | undefined, kind: SourceKind): readonly string[] {
   const prefix = `${kind}/`;
-  return [...(carried?.sources.keys() ?? [])]
+  return [...(applied?.sources.keys() ?? [])]
     .filter((name) => name.startsWith(prefix))
     .map((name) => name.slice(prefix.length));
 }

@@ -57,7 +57,7 @@ export interface LiveSource {
  * Asked each time before a write is sent, after every wait for a turn, for a connection in use and for credentials: it is sent only
  * if it still may be, and else is a `kube.conflict`. A connection that has to be made may still take up to 5 s after it.
  */
-export type MayStill = () => Promise<boolean>;
+export type IsAllowedStill = () => Promise<boolean>;
 
 /** A conditional write: it holds only while the workload still has this resourceVersion. */
 export interface WorkloadPatch {
@@ -72,7 +72,7 @@ export interface WorkloadPatch {
   readonly templateBefore?: unknown;
   /** Other fields, from the root of the object. */
   readonly fields?: JsonObject;
-  readonly mayStill?: MayStill;
+  readonly isAllowedStill?: IsAllowedStill;
 }
 
 /** What is deleted only if it is still this one. */
@@ -115,12 +115,21 @@ export interface ClusterApi {
     signal: AbortSignal,
   ): Promise<LiveWorkload | undefined>;
   /** What was made, or what is there under that name already. */
-  createWorkload(made: NewObject, signal: AbortSignal, mayStill?: MayStill): Promise<LiveWorkload>;
+  createWorkload(
+    made: NewObject,
+    signal: AbortSignal,
+    isAllowedStill?: IsAllowedStill,
+  ): Promise<LiveWorkload>;
   /**
    * Deletes exactly this one, its pods in the background; faults with `kube.conflict` when it is another or has changed. One
    * that is gone is deleted.
    */
-  deleteExactly(ref: WorkloadRef, exactly: Exactly, signal: AbortSignal, mayStill?: MayStill): Promise<void>;
+  deleteExactly(
+    ref: WorkloadRef,
+    exactly: Exactly,
+    signal: AbortSignal,
+    isAllowedStill?: IsAllowedStill,
+  ): Promise<void>;
 }
 
 /** A cluster as a worker has it: how to talk to it. */

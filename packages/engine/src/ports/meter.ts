@@ -1,5 +1,5 @@
+import type { ClusterState } from "@fleet-reloader/domain/cluster/cluster-status";
 import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
-import type { ClusterState } from "@fleet-reloader/domain/cluster/standing";
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
@@ -31,7 +31,7 @@ export interface Meter {
   requestsPublished(cluster: string, count: number): void;
   streamState(cluster: string, resource: string, state: StreamState): void;
   /** How many workloads that were there at the start no worker has looked at yet. Undefined: nobody waits for them any more. */
-  workloadsUnlooked(cluster: string, count: number | undefined): void;
+  workloadsUnreconciled(cluster: string, count: number | undefined): void;
   /** `held`: a brake holds it, or it takes its time. `delayed`: its cluster cannot be asked now. Neither counts as an attempt. */
   reconciled(
     cluster: string,

@@ -30,7 +30,7 @@ export interface SourceVersion {
 export const goneVersion = "";
 
 /** A source whose version differs from the one handled last, with the workloads that use it. */
-export interface ChangedSource {
+export interface SourceChange {
   readonly source: SourceVersion;
   /** No version of it has been handled yet. */
   readonly isFirst: boolean;
@@ -54,7 +54,7 @@ export interface ReferenceIndex {
   served(stream: string): Promise<ServedRecord | undefined>;
   serve(stream: string, record: ServedRecord): Promise<void>;
   /** How many workloads whose entries were new or different have not been looked at since. */
-  unlooked(): Promise<number>;
+  unreconciled(): Promise<number>;
   /** Faults with `redis.state-lost` when the state is not the one that was opened. */
   verify(): Promise<void>;
   /**
@@ -68,7 +68,7 @@ export interface ReferenceIndex {
   /** After a complete list: forget every workload of the kind that is not in it (keys of `workloadKey`). */
   retain(workloadKind: string, namespace: string | undefined, keys: ReadonlySet<string>): Promise<void>;
   /** Of these sources, the referenced ones whose version is not the one handled last. */
-  findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]>;
+  findChanged(sources: readonly SourceVersion[]): Promise<readonly SourceChange[]>;
   /** Checkpoint: only after what had to be published for them has been. */
   markHandled(sources: readonly SourceVersion[]): Promise<void>;
   /** Workloads that use these may carry them from now on, whether they are there or not: until handled they have a checkpoint at no version. */

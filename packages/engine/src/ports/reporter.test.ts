@@ -134,13 +134,13 @@ test("a reporter that throws is named in the log, and the others are told", () =
     unreadable: throwing,
     held: throwing,
   };
-  const about = {
+  const reportHead = {
     cluster: "c1",
     clusterName: "one",
     workload: { kind: "D", namespace: "n", name: "a" },
     atMs: 0,
   };
-  reportToEach([broken, reporter], log).failed({ ...about, code: "kube.rejected", message: "no" });
+  reportToEach([broken, reporter], log).failed({ ...reportHead, code: "kube.rejected", message: "no" });
   expect(told).toHaveLength(1);
   expect(log.messages("error")).toEqual(["a reporter has thrown"]);
 });

@@ -4,12 +4,12 @@ import { defaultKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import type { AppearanceRules } from "@fleet-reloader/domain/plan/plan-input";
 import { defaultSourceKinds, type SourceKind } from "@fleet-reloader/domain/source/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
+import type { EligibilityRules } from "@fleet-reloader/domain/workload/eligibility";
 import type { LabelSelector } from "@fleet-reloader/domain/workload/label-selector";
-import type { StandRules } from "@fleet-reloader/domain/workload/stand";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 
 /** What people set once for all workloads. */
-export interface Settings extends AppearanceRules, StandRules {
+export interface Settings extends AppearanceRules, EligibilityRules {
   readonly dialect: AnnotationDialect;
   readonly autoReloadAll: boolean;
   /** Default strategy; a workload may choose its own. */

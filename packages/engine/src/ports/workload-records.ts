@@ -31,7 +31,7 @@ export interface WorkloadRecord {
 }
 
 /** The workload as it was when its note was compared or written. */
-export interface Observed {
+export interface ObservedVersion {
   readonly resourceVersion: string;
   /** When the note on it was written, in whole seconds of the API server's clock. */
   readonly notedAtSeconds: number;
@@ -44,11 +44,11 @@ export interface WorkloadRecords {
    * It has been observed like this, and this is its note now. Returns at once: where it is lost, the note on the workload says
    * the same. An event that shows a newer version stays: nobody has observed what it shows.
    */
-  noted(request: Request, note: string | undefined, observed: Observed): void;
+  noted(request: Request, note: string | undefined, observedVersion: ObservedVersion): void;
   /** The note that counts until a write that begins now is verified. Resolves when Redis holds it. */
   keep(request: Request, note: string, atSeconds: number): Promise<void>;
   /** It has been looked at, to whatever end. Returns at once. */
-  looked(request: Request): void;
+  reconciled(request: Request): void;
 }
 
 /** Names a stream of workloads in records and for people. */

@@ -1,5 +1,5 @@
+import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
-import type { Sight } from "@fleet-reloader/domain/plan/sight";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
 import type { Clock } from "../async/clock.ts";
 import { windowOf } from "../observe/interest.ts";
@@ -29,13 +29,13 @@ const underWaySeconds = 120;
  */
 export function createAuditFinding(
   options: AuditFindingOptions,
-): (reading: Reading, due: Roll, sights: readonly Sight[]) => Promise<Outcome> {
+): (reading: Reading, due: Roll, observedSources: readonly ObservedSource[]) => Promise<Outcome> {
   const { clock, log, meter, queue, settings } = options;
 
-  return async (reading, due, sights) => {
+  return async (reading, due, observedSources) => {
     const { request, cluster, interest } = reading;
     if (await queue.waits(request)) return "unchanged";
-    const sinceSeconds = clock.now() / 1000 - lastWriteSeconds(reading, due, sights);
+    const sinceSeconds = clock.now() / 1000 - lastWriteSeconds(reading, due, observedSources);
     if (sinceSeconds > underWaySeconds) {
       const { workload } = request;
       const sources = due.changed.map(({ source: { kind, name }, reason }) => ({ kind, name, reason }));
@@ -52,9 +52,13 @@ export function createAuditFinding(
 }
 
 /** Of the workload and of what has changed; a source that is gone has no time. */
-function lastWriteSeconds({ live }: Reading, { changed }: Roll, sights: readonly Sight[]): number {
+function lastWriteSeconds(
+  { live }: Reading,
+  { changed }: Roll,
+  observedSources: readonly ObservedSource[],
+): number {
   const keys = new Set(changed.map(({ source }) => sourceKey(source)));
-  const times = sights.flatMap(({ ref, live: source }) =>
+  const times = observedSources.flatMap(({ ref, live: source }) =>
     keys.has(sourceKey(ref)) && typeof source === "object" ? [source.writtenAtSeconds] : [],
   );
   return Math.max(live.writtenAtSeconds, ...times);

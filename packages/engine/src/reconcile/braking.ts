@@ -1,15 +1,15 @@
 import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
+import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
-import { localName, type Sight } from "@fleet-reloader/domain/plan/sight";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import { type Annotations, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Brakes, Permit, RollIntent } from "../admission/brakes.ts";
 import type { Clock } from "../async/clock.ts";
-import { FreshReads } from "../async/fresh-reads.ts";
+import { SingleFlight } from "../async/single-flight.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
-import { about } from "../history/about.ts";
 import type { History } from "../history/history.ts";
 import { causesOf, heldRecords } from "../history/records.ts";
+import { reportHead } from "../history/report-head.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { Reporter } from "../ports/reporter.ts";
@@ -32,9 +32,9 @@ export interface BrakingOptions {
 /** A roll that is due, and the look that says so. */
 export interface IntendedRoll {
   readonly due: Roll;
-  readonly sights: readonly Sight[];
+  readonly observedSources: readonly ObservedSource[];
   /** Monotonic time at which the look began. */
-  readonly lookedAtMs: number;
+  readonly observedAtMs: number;
 }
 
 /** The roll may be written now. */
@@ -56,7 +56,7 @@ const stuckAfterMs = 60_000;
 const freshMs = 100;
 
 /** A hold as it was told, and since when the same rollouts are the reason. */
-interface Told {
+interface ReportedHold {
   readonly what: string;
   readonly atMs: number;
   readonly details: string | undefined;
@@ -69,22 +69,22 @@ export function createBraking(
   options: BrakingOptions,
 ): (reading: Reading, intended: IntendedRoll) => Promise<Again | Go> {
   const { brakes, clock, history, log, meter, reporter } = options;
-  const told = new Map<string, Told>();
+  const reported = new Map<string, ReportedHold>();
 
   const areStillUnfrozen = createSourceCheck(options);
 
   return async (reading, intended) => {
-    const { due, sights } = intended;
+    const { due, observedSources } = intended;
     if (brakes === undefined) return { type: "go" };
     const { request, delivery, cluster } = reading;
-    const permit = await brakes.permit(intentOf(reading, due, sights), delivery.signal);
+    const permit = await brakes.permit(intentOf(reading, due, observedSources), delivery.signal);
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (permit.type === "go") {
-      told.delete(key);
-      const sourcesMayStill = areStillUnfrozen(reading, intended);
-      const mayStill = async () => (await sourcesMayStill()) && (await permit.mayStill());
-      const unmade = () => unlessAborted(brakes.unmade(request), delivery.signal, "Redis");
-      return { type: "go", permit: { mayStill, unmade } };
+      reported.delete(key);
+      const areSourcesUnfrozen = areStillUnfrozen(reading, intended);
+      const isAllowedStill = async () => (await areSourcesUnfrozen()) && (await permit.isAllowedStill());
+      const withdraw = () => unlessAborted(brakes.withdraw(request), delivery.signal, "Redis");
+      return { type: "go", permit: { isAllowedStill, withdraw } };
     }
     const { reason, details, afterMs, untilMs } = permit;
     const why = details === undefined ? permit.why : `${permit.why}; ${details}`;
@@ -92,12 +92,12 @@ export function createBraking(
     meter.held(cluster.name, reason);
     const news = newsOf(key, permit);
     if (news === "begins") {
-      const sources = causesOf(request.cluster, due.changed, sights);
-      history?.append(heldRecords(about(request, cluster, clock), reason, { sources, sights }));
+      const sources = causesOf(request.cluster, due.changed, observedSources);
+      history?.append(heldRecords(reportHead(request, cluster, clock), reason, { sources, observedSources }));
     }
     if (news !== undefined) {
       log.info({ cluster: cluster.name, workload: request.workload, reason, why }, "roll held");
-      const report = { ...about(request, cluster, clock), uid: reading.live.uid, reason, why, ...end };
+      const report = { ...reportHead(request, cluster, clock), uid: reading.live.uid, reason, why, ...end };
       reporter?.held({ ...report, isStuck: news === "stuck" });
     }
     return { type: "again", afterMs, reason, hold: { reason, ...end } };
@@ -110,30 +110,30 @@ export function createBraking(
   ): "begins" | "stuck" | undefined {
     const nowMs = clock.monotonic();
     const what = `${reason} ${why}`;
-    const before = told.get(key);
+    const before = reported.get(key);
     if (before?.what !== what || nowMs - before.atMs >= tellAgainMs) {
       remember(key, { what, atMs: nowMs, details, sinceMs: nowMs, isStuck: false });
       return "begins";
     }
     const sinceMs = before.details === details ? before.sinceMs : nowMs;
     const isStuck = details !== undefined && nowMs - sinceMs >= stuckAfterMs;
-    told.set(key, { ...before, details, sinceMs, isStuck: isStuck || before.isStuck });
+    reported.set(key, { ...before, details, sinceMs, isStuck: isStuck || before.isStuck });
     return isStuck && !before.isStuck ? "stuck" : undefined;
   }
 
-  function remember(key: string, now: Told): void {
-    told.delete(key);
-    told.set(key, now);
-    const [oldest] = told.keys();
-    if (told.size > rememberedMax && oldest !== undefined) told.delete(oldest);
+  function remember(key: string, now: ReportedHold): void {
+    reported.delete(key);
+    reported.set(key, now);
+    const [oldest] = reported.keys();
+    if (reported.size > rememberedMax && oldest !== undefined) reported.delete(oldest);
   }
 }
 
 /** Whether none of the changed sources has come to say of itself that it is frozen since it was read, if that was a while ago. */
 function createSourceCheck({ clock, lifetime }: BrakingOptions) {
-  const shared = new FreshReads<Annotations>();
-  return ({ cluster: { api }, delivery }: Reading, { due, lookedAtMs }: IntendedRoll) => {
-    let askedAtMs = lookedAtMs;
+  const shared = new SingleFlight<Annotations>();
+  return ({ cluster: { api }, delivery }: Reading, { due, observedAtMs }: IntendedRoll) => {
+    let askedAtMs = observedAtMs;
     const isFrozen = async (ref: SourceRef): Promise<boolean> => {
       const key = `${api.cluster}/${sourceKey(ref)}`;
       const asked = shared.read(key, () => api.readSourceAnnotations(ref, lifetime));
@@ -148,9 +148,13 @@ function createSourceCheck({ clock, lifetime }: BrakingOptions) {
   };
 }
 
-function intentOf({ request, cluster, live }: Reading, due: Roll, sights: readonly Sight[]): RollIntent {
+function intentOf(
+  { request, cluster, live }: Reading,
+  due: Roll,
+  observedSources: readonly ObservedSource[],
+): RollIntent {
   const changed = new Set(due.changed.map(({ source }) => localName(source)));
-  const frozenSource = sights.find(
+  const frozenSource = observedSources.find(
     ({ ref, frozenBy }) => frozenBy !== undefined && changed.has(localName(ref)),
   );
   return {
@@ -161,7 +165,7 @@ function intentOf({ request, cluster, live }: Reading, due: Roll, sights: readon
       whyFrozen("the workload", frozenByAnnotation(live.annotations)) ??
       (frozenSource && whyFrozen(localName(frozenSource.ref), frozenSource.frozenBy)),
     sources: due.changed.map(({ source, mark }) => {
-      const carries = due.carried.sources.get(localName(source));
+      const carries = due.applied.sources.get(localName(source));
       const keys = carries?.type === "present" ? carries.keys : "all";
       return { ref: source, through: keys === "all" ? "" : keys.join(","), version: mark };
     }),

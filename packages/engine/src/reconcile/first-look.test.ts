@@ -1,5 +1,5 @@
-import { parseCarried } from "@fleet-reloader/domain/carried/carried";
-import { noteAnnotation } from "@fleet-reloader/domain/carried/note";
+import { parseAppliedState } from "@fleet-reloader/domain/applied/applied-state";
+import { noteAnnotation } from "@fleet-reloader/domain/applied/note";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
@@ -43,7 +43,7 @@ async function unnoted(options: TestBedOptions = {}, fields: object = selector) 
   const request = { cluster: "c1", workload: api };
   return {
     ...{ ...bed, api, request, madeAt, changedAt },
-    look: async (delivery: Partial<Delivery> = {}) => outcomeOf(await bed.reconcile(api, delivery)),
+    observation: async (delivery: Partial<Delivery> = {}) => outcomeOf(await bed.reconcile(api, delivery)),
     show: () =>
       bed.index.put([
         {
@@ -66,45 +66,45 @@ describe("a first look that finds a change", () => {
   test("at an adoption asks for a change, writes nothing, and forgets nothing of what was seen", async () => {
     const bed = await unnoted(debounced);
     await bed.show();
-    expect(await bed.look({ purpose: "adoption" })).toBe("unchanged");
+    expect(await bed.observation({ purpose: "adoption" })).toBe("unchanged");
     expect(bed.queue.additions).toEqual([
       { request: bed.request, quietPeriodMs: 5000, maxWaitMs: 30_000, purpose: "change" },
     ]);
     expect([bed.cluster.rolls(), bed.noteOf()]).toEqual([[], undefined]);
     expect((await bed.records.read(bed.request)).seen).toMatchObject({ atSeconds: bed.madeAt });
-    expect(await bed.index.unlooked()).toBe(0);
+    expect(await bed.index.unreconciled()).toBe(0);
   });
 
   test("rolls once the quiet period is over, once, and then what was seen has had its use", async () => {
     const bed = await unnoted(debounced);
     await bed.show();
-    await bed.look({ purpose: "adoption" });
+    await bed.observation({ purpose: "adoption" });
     await bed.elapse(6000);
     expect(bed.cluster.rolls()).toHaveLength(1);
     const record = await bed.records.read(bed.request);
     expect([record.seen, record.note]).toEqual([undefined, bed.noteOf()]);
-    expect(await bed.look()).toBe("unchanged");
+    expect(await bed.observation()).toBe("unchanged");
     expect(bed.cluster.rolls()).toHaveLength(1);
   });
 
   test("judges by the event that showed the workload, not by what is live when we look", async () => {
     const bed = await unnoted({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
-    expect(await bed.look()).toBe("recorded");
+    expect(await bed.observation()).toBe("recorded");
     const shown = await unnoted({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
     await shown.show();
-    expect(await shown.look()).toBe("rolled");
+    expect(await shown.observation()).toBe("rolled");
   });
 
   test("does not take the event of another workload of that name for its own", async () => {
     const bed = await unnoted({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
     await bed.show();
     bed.index.records?.seen.set(workloadKey(bed.api), { uid: "gone", atSeconds: bed.madeAt });
-    expect(await bed.look()).toBe("recorded");
+    expect(await bed.observation()).toBe("recorded");
   });
 });
 
 describe("a doubtful delivery", () => {
-  const countOf = (text: string | undefined) => parseCarried(text, keys)?.count;
+  const countOf = (text: string | undefined) => parseAppliedState(text, keys)?.count;
 
   test("that finds nothing to do writes the note with a higher count, once", async () => {
     const bed = await adopted();
@@ -113,7 +113,7 @@ describe("a doubtful delivery", () => {
     const result = await bed.reconcile(bed.api, { isDoubtful: true, attemptsMade: 1 });
     expect(outcomeOf(result)).toBe("recorded");
     const after = bed.cluster.workload(bed.api)?.annotations[annotation];
-    expect({ ...parseCarried(after, keys), count: 1 }).toEqual(parseCarried(before, keys));
+    expect({ ...parseAppliedState(after, keys), count: 1 }).toEqual(parseAppliedState(before, keys));
     expect([countOf(after), bed.patches(), bed.cluster.rolls()]).toEqual([2, 2, []]);
     expect(await bed.run()).toBe("unchanged");
     expect(bed.patches()).toBe(2);
@@ -143,12 +143,12 @@ describe("before a roll is tried", () => {
   /** What Redis holds of the workload whenever the API server gets a PATCH. */
   function watchedRedis() {
     const held: (string | undefined)[] = [];
-    let look = (): string | undefined => undefined;
+    let observation = (): string | undefined => undefined;
     const before = ({ verb }: ClusterCall) => {
-      if (verb === "patch") held.push(look());
+      if (verb === "patch") held.push(observation());
     };
     const of = (bed: Pick<Awaited<ReturnType<typeof adopted>>, "index" | "api">) => {
-      look = () => bed.index.noted.get(workloadKey(bed.api))?.note;
+      observation = () => bed.index.noted.get(workloadKey(bed.api))?.note;
     };
     return { held, before, of };
   }
@@ -188,7 +188,7 @@ describe("before a roll is tried", () => {
     const redis = watchedRedis();
     const bed = await unnoted({ before: redis.before });
     redis.of(bed);
-    expect(await bed.look()).toBe("rolled");
+    expect(await bed.observation()).toBe("rolled");
     expect(redis.held).toEqual([""]);
   });
 });
@@ -241,8 +241,8 @@ describe("a note that somebody else has touched", () => {
     const bed = await remembered();
     write(bed, `{"v":1,"key":"k1","n":9,"sources":{}}`);
     expect(await bed.run()).toBe("recorded");
-    const now = parseCarried(bed.noteNow(), keys);
-    expect({ ...now, count: 1 }).toEqual(parseCarried(bed.note, keys));
+    const now = parseAppliedState(bed.noteNow(), keys);
+    expect({ ...now, count: 1 }).toEqual(parseAppliedState(bed.note, keys));
     expect([now?.count, bed.cluster.rolls()]).toEqual([10, []]);
     expect(await bed.run()).toBe("unchanged");
   });
@@ -274,16 +274,16 @@ describe("pods are listed", () => {
   test("when a content is newer than the workload, once; pods that started since adopt it", async () => {
     const bed = await unnoted();
     bed.cluster.pods = [podStarted(bed.changedAt + 5)];
-    expect(await bed.look()).toBe("recorded");
+    expect(await bed.observation()).toBe("recorded");
     expect([bed.listed(), bed.cluster.rolls()]).toEqual([1, []]);
-    expect(await bed.look()).toBe("unchanged");
+    expect(await bed.observation()).toBe("unchanged");
     expect(bed.listed()).toBe(1);
   });
 
   test("when a content is newer than the workload, and one that started before rolls it", async () => {
     const bed = await unnoted();
     bed.cluster.pods = [podStarted(bed.changedAt + 5), podStarted(bed.madeAt + 1)];
-    expect(await bed.look()).toBe("rolled");
+    expect(await bed.observation()).toBe("rolled");
     expect(bed.listed()).toBe(1);
   });
 
@@ -309,7 +309,7 @@ describe("pods are listed", () => {
 
   test("not for a workload that does not say which are its pods; it rolls", async () => {
     const bed = await unnoted({}, {});
-    expect(await bed.look()).toBe("rolled");
+    expect(await bed.observation()).toBe("rolled");
     expect(bed.listed()).toBe(0);
   });
 
@@ -317,10 +317,10 @@ describe("pods are listed", () => {
   test("in vain where there are too many: it rolls", async () => {
     const bed = await unnoted();
     bed.cluster.pods = Array.from({ length: 250 }, () => podStarted(bed.changedAt + 5));
-    expect(await bed.look()).toBe("rolled");
+    expect(await bed.observation()).toBe("rolled");
     const few = await unnoted();
     few.cluster.pods = Array.from({ length: 249 }, () => podStarted(few.changedAt + 5));
-    expect(await few.look()).toBe("recorded");
+    expect(await few.observation()).toBe("recorded");
   });
 });
 
@@ -332,7 +332,7 @@ describe("a list of pods", () => {
     const bed = await unnoted({ before: forbidden.before });
     forbidden.arm();
     bed.cluster.pods = [podStarted(bed.changedAt + 5)];
-    expect(await bed.look()).toBe("rolled");
+    expect(await bed.observation()).toBe("rolled");
     expect(bed.listed()).toBe(1);
   });
 
@@ -341,8 +341,8 @@ describe("a list of pods", () => {
     const bed = await unnoted({ before: broken.before });
     broken.arm();
     bed.cluster.pods = [podStarted(bed.changedAt + 5)];
-    await expect(bed.look()).rejects.toMatchObject({ code: "kube.timeout" });
+    await expect(bed.observation()).rejects.toMatchObject({ code: "kube.timeout" });
     expect([bed.cluster.rolls(), bed.noteOf()]).toEqual([[], undefined]);
-    expect(await bed.look()).toBe("recorded");
+    expect(await bed.observation()).toBe("recorded");
   });
 });

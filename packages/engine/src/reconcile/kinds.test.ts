@@ -1,4 +1,4 @@
-import { noteAnnotation } from "@fleet-reloader/domain/carried/note";
+import { noteAnnotation } from "@fleet-reloader/domain/applied/note";
 import { lastRunAnnotation } from "@fleet-reloader/domain/kind/cron-job";
 import { describe, expect, test } from "vitest";
 import {

@@ -1,9 +1,9 @@
-import { type Carried, parseCarried } from "@fleet-reloader/domain/carried/carried";
-import { type TrustedNote, trustedNote } from "@fleet-reloader/domain/carried/trusted-note";
+import { type AppliedState, parseAppliedState } from "@fleet-reloader/domain/applied/applied-state";
+import { type TrustedNote, trustedNote } from "@fleet-reloader/domain/applied/trusted-note";
 import { isPodOf, type PodsStart, podsStart } from "@fleet-reloader/domain/evidence/pods-start";
 import type { InterestHistory } from "@fleet-reloader/domain/evidence/start";
 import { asFault } from "@fleet-reloader/domain/fault";
-import { localName } from "@fleet-reloader/domain/plan/sight";
+import { localName } from "@fleet-reloader/domain/plan/observed-source";
 import { coversKeys } from "@fleet-reloader/domain/reference/object-use";
 import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
@@ -28,13 +28,13 @@ const noNote = "";
 /** What Redis has to hold before another note is written, and does not: the note that counts; undefined: it holds it. */
 export function unkeptNote(past: KnownPast, note: string | undefined): string | undefined {
   if (past.isRemembered) return undefined;
-  const counts = past.carried === undefined ? noNote : (note ?? noNote);
+  const counts = past.applied === undefined ? noNote : (note ?? noNote);
   return past.record?.note === counts ? undefined : counts;
 }
 
 /** The note alone tells, unless it may be another's or an old one, or names less than the workload asks for now. */
 export function isNoteEnough(
-  noted: Carried | undefined,
+  noted: AppliedState | undefined,
   { delivery, interest, isOwn, live }: Reading,
 ): boolean {
   if (
@@ -53,11 +53,11 @@ export function isNoteEnough(
 }
 
 export function knownPast(
-  noted: Carried | undefined,
+  noted: AppliedState | undefined,
   record: WorkloadRecord | undefined,
   { delivery, isOwn, live, keys }: Reading & { readonly keys: Keyring },
 ): KnownPast {
-  const remembered = record?.note === noNote ? "none" : parseCarried(record?.note, keys);
+  const remembered = record?.note === noNote ? "none" : parseAppliedState(record?.note, keys);
   const { isDoubtful } = delivery;
   const trusted = trustedNote({ noted, isOwn, remembered, uid: live.uid, isDoubtful });
   return {
@@ -70,14 +70,14 @@ export function knownPast(
 
 /** What is known of the beginning of the workload's interest. */
 export function historyOf({ live, kind, interest }: Reading, past: KnownPast): InterestHistory {
-  const { record, carried } = past;
+  const { record, applied } = past;
   const { dialect } = interest.optIn;
   const keys = [dialect.auto, dialect.search, ...Object.values(dialect.kinds).flatMap(keysOf)];
   const { createdAtSeconds, object } = live;
   const seen = record?.seen?.uid === live.uid ? record.seen : undefined;
   return {
     seen,
-    servedSinceSeconds: record?.served?.sinceSeconds ?? carried?.served?.sinceSeconds ?? 0,
+    servedSinceSeconds: record?.served?.sinceSeconds ?? applied?.served?.sinceSeconds ?? 0,
     isRestored: record?.served?.isRestored ?? false,
     optInAnnotations: keys.filter((key) => annotationValue(live.annotations, key) !== undefined),
     templatePath: kind.templatePath,

@@ -1,5 +1,5 @@
 import { type AnnotationProblem, annotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import type { Sight } from "@fleet-reloader/domain/plan/sight";
+import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import { annotationValue } from "@fleet-reloader/domain/workload/workload";
 import type { Reading } from "./reading.ts";
 
@@ -9,11 +9,13 @@ const namesMax = 500;
 /** Patterns that match very many names: all of these are read whenever one of them changes. Told before it hurts. */
 export function manyNames(
   { interest, live }: Pick<Reading, "interest" | "live">,
-  sights: readonly Sight[],
+  observedSources: readonly ObservedSource[],
 ): readonly AnnotationProblem[] {
   const { dialect, kinds } = interest.optIn;
   return interest.patternKinds.flatMap((kind) => {
-    const count = sights.filter(({ ref, patterns }) => ref.kind === kind && patterns.length > 0).length;
+    const count = observedSources.filter(
+      ({ ref, patterns }) => ref.kind === kind && patterns.length > 0,
+    ).length;
     if (count <= namesMax) return [];
     const annotation = dialect.kinds[kind].named;
     const annotations = kinds[kind].origin === "workload" ? live.annotations : live.templateAnnotations;

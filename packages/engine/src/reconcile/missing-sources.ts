@@ -1,11 +1,11 @@
 import { annotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { nearestName } from "@fleet-reloader/domain/nearest-name";
-import type { Sight } from "@fleet-reloader/domain/plan/sight";
+import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { annotationValue } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
-import { FreshReads } from "../async/fresh-reads.ts";
-import { about } from "../history/about.ts";
+import { SingleFlight } from "../async/single-flight.ts";
+import { reportHead } from "../history/report-head.ts";
 import type { ClusterApi } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Reporter } from "../ports/reporter.ts";
@@ -30,12 +30,12 @@ const keptMax = 16;
 /** Tells of names in annotations that lead nowhere, which are often wrong names: once, when they are noted. Never rejects. */
 export function createMissingReport(
   options: MissingReportOptions,
-): (reading: Reading, sights: readonly Sight[]) => Promise<void> {
+): (reading: Reading, observedSources: readonly ObservedSource[]) => Promise<void> {
   const { clock, log, reporter, settings } = options;
   const namesOf = createNames(options);
 
-  return async (reading, sights) => {
-    for (const { ref, mode, reference, live } of sights) {
+  return async (reading, observedSources) => {
+    for (const { ref, mode, reference, live } of observedSources) {
       if (mode !== "named" || reference !== undefined || live !== undefined) continue;
       const { request, cluster } = reading;
       const nearest = nearestName(ref.name, await namesOf(cluster.api, ref));
@@ -52,7 +52,7 @@ export function createMissingReport(
         "an annotation names a source that does not exist and that the pod template does not reference",
       );
       reporter?.unreadable({
-        ...{ ...about(request, cluster, clock), uid: reading.live.uid, reason: "NamedSourceMissing" },
+        ...{ ...reportHead(request, cluster, clock), uid: reading.live.uid, reason: "NamedSourceMissing" },
         problem: annotationProblem(annotation, value, problem, mend),
       });
     }
@@ -61,7 +61,7 @@ export function createMissingReport(
 
 /** Names of sources beside the missing one; none where they cannot be listed. */
 function createNames({ clock, lifetime }: MissingReportOptions) {
-  const shared = new FreshReads<readonly string[]>();
+  const shared = new SingleFlight<readonly string[]>();
   const kept = new Map<string, { readonly names: readonly string[]; readonly atMs: number }>();
   return async (api: ClusterApi, { kind, namespace }: SourceRef): Promise<readonly string[]> => {
     const key = `${api.cluster}/${kind}/${namespace}`;

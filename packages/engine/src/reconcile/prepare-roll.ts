@@ -1,5 +1,5 @@
-import { nextNote } from "@fleet-reloader/domain/carried/next-note";
-import { notePatch } from "@fleet-reloader/domain/carried/note";
+import { nextNote } from "@fleet-reloader/domain/applied/next-note";
+import { notePatch } from "@fleet-reloader/domain/applied/note";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
@@ -30,11 +30,11 @@ export async function prepareRoll(
   const nowMs = clock.now();
   const nowSeconds = Math.floor(nowMs / 1000);
   const edit = templateEdit(planned, strategy, interest.template, { keys, nowSeconds });
-  const note = nextNote(planned.carried, { text: before, count: noteCount, isFence: false }, keys);
+  const note = nextNote(planned.applied, { text: before, count: noteCount, isFence: false }, keys);
   const annotations = notePatch(live.annotations, keys, note);
-  const told = { before, after: note, annotations };
+  const reported = { before, after: note, annotations };
   const keyed = keys.current;
-  const how = kind.roll({ live, edit, mark: planned.mark, note: told, nowMs, keyed });
+  const how = kind.roll({ live, edit, mark: planned.mark, note: reported, nowMs, keyed });
   const isThere =
     how.type === "create" &&
     how.made !== undefined &&

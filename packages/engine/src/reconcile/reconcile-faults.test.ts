@@ -1,4 +1,4 @@
-import { ourNote } from "@fleet-reloader/domain/carried/note";
+import { ourNote } from "@fleet-reloader/domain/applied/note";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
@@ -207,16 +207,16 @@ describe("a write that a webhook rewrites", () => {
   });
 
   test("is told on the workload at the first attempt, and not when it is tried again", async () => {
-    const told: string[] = [];
+    const reported: string[] = [];
     const ignore = () => undefined;
-    const failed = ({ code }: FailureReport) => void told.push(code);
+    const failed = ({ code }: FailureReport) => void reported.push(code);
     const reporter = { rolled: ignore, failed, ended: ignore, unreadable: ignore, held: ignore };
     const bed = await stripping(3, { reporter });
     bed.edit("2");
     await ask(bed);
     await bed.elapse(10_000);
     expect(bed.cluster.rolls()).toHaveLength(1);
-    expect(told).toEqual(["engine.write-rewritten"]);
+    expect(reported).toEqual(["engine.write-rewritten"]);
   });
 
   test("once is made at the retry, exactly once, and noted then", async () => {

@@ -1,4 +1,4 @@
-import { noteAnnotation } from "@fleet-reloader/domain/carried/note";
+import { noteAnnotation } from "@fleet-reloader/domain/applied/note";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { describe, expect, test } from "vitest";
 import { adopted } from "../fixture/adopted-deployment.ts";
@@ -231,9 +231,9 @@ describe("many workloads of one source", () => {
 });
 
 test("a name in an annotation that leads nowhere is told once, with the one that was probably meant", async () => {
-  const told: UnreadableReport[] = [];
+  const reported: UnreadableReport[] = [];
   const nothing = () => undefined;
-  const unreadable = (report: UnreadableReport) => told.push(report);
+  const unreadable = (report: UnreadableReport) => reported.push(report);
   const reporter = { rolled: nothing, failed: nothing, ended: nothing, held: nothing, unreadable };
   const bed = createTestBed({ reporter });
   bed.cluster.setSource("ConfigMap", "settings", { a: "1" });
@@ -243,8 +243,9 @@ test("a name in an annotation that leads nowhere is told once, with the one that
     annotations: { [annotation]: "setings" },
   });
   await bed.clock.advance(10_000);
-  for (let look = 0; look < 3; look += 1) await bed.reconcile(api, { purpose: "adoption" });
-  expect(told).toMatchObject([
+  for (let observation = 0; observation < 3; observation += 1)
+    await bed.reconcile(api, { purpose: "adoption" });
+  expect(reported).toMatchObject([
     {
       reason: "NamedSourceMissing",
       problem: { annotation, value: "setings", mend: expect.stringContaining("write settings") },

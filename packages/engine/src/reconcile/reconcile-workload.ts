@@ -1,13 +1,13 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
-import { isActedOn, type Stand } from "@fleet-reloader/domain/workload/stand";
+import { type Eligibility, isActedOn } from "@fleet-reloader/domain/workload/eligibility";
 import type { Brakes } from "../admission/brakes.ts";
 import type { Clock, Random } from "../async/clock.ts";
 import type { FollowUps } from "../follow/follow-ups.ts";
-import { about } from "../history/about.ts";
 import type { History } from "../history/history.ts";
 import { failureRecord } from "../history/records.ts";
+import { reportHead } from "../history/report-head.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import { createSourceReader } from "../observe/source-reader.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
@@ -19,7 +19,7 @@ import type { Settings } from "../ports/settings.ts";
 import type { WorkloadRecords } from "../ports/workload-records.ts";
 import type { Delivery, Handler, Workqueue } from "../ports/workqueue.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
-import { createLook } from "./look.ts";
+import { createObserve } from "./observe.ts";
 import { createWriter } from "./write.ts";
 
 export interface ReconcilerOptions {
@@ -62,7 +62,7 @@ const unknownClusterMs = 5000;
 export function createReconciler(options: ReconcilerOptions): Handler {
   const { clock, log, meter } = options;
   const sources = createSourceReader(options);
-  const lookNow = createLook({ ...options, sources });
+  const observe = createObserve({ ...options, sources });
   const write = createWriter({ ...options, sources });
 
   return async function reconcileWorkload(request, delivery) {
@@ -92,9 +92,9 @@ export function createReconciler(options: ReconcilerOptions): Handler {
         "workload not reconciled",
       );
       // Also at an adoption: a change that comes while one is tried again is found by it.
-      if (isLookedAt(fault)) options.records.looked(request);
+      if (isLookedAt(fault)) options.records.reconciled(request);
       if (isWorthReporting(fault, delivery.attemptsMade)) {
-        const when = about(request, cluster, clock);
+        const when = reportHead(request, cluster, clock);
         options.reporter?.failed({ ...when, code: fault.code, message: fault.message });
         options.history?.append([failureRecord(when, fault.code)]);
       }
@@ -127,22 +127,22 @@ export function createReconciler(options: ReconcilerOptions): Handler {
   ): Promise<Outcome | Again> {
     // Asked first: what waits now looks for itself, and may be over by the time this look is.
     if (delivery.purpose === "audit" && (await options.queue.waits(request))) return "unchanged";
-    const lookedAtMs = clock.monotonic();
-    const look = await lookNow(request, delivery, cluster);
-    if (typeof look === "string") {
-      options.records.looked(request);
-      return look;
+    const observedAtMs = clock.monotonic();
+    const observation = await observe(request, delivery, cluster);
+    if (typeof observation === "string") {
+      options.records.reconciled(request);
+      return observation;
     }
-    if ("again" in look) return look.again;
-    if ("stash" in look) return await finish(look.stash, request, delivery, cluster);
-    const { reading, stand, planned, sights } = look;
+    if ("again" in observation) return observation.again;
+    if ("stash" in observation) return await finish(observation.stash, request, delivery, cluster);
+    const { reading, eligibility, planned, observedSources } = observation;
     // What is not acted on is noted: whatever is resumed later does not run for an old change.
-    const due = planned.type === "roll" && isActedOn(stand, options.settings) ? planned : undefined;
-    return await write(reading, sights, {
+    const due = planned.type === "roll" && isActedOn(eligibility, options.settings) ? planned : undefined;
+    return await write(reading, observedSources, {
       due,
-      carried: planned.carried,
-      stays: stayReasonOf(stand),
-      lookedAtMs,
+      applied: planned.applied,
+      stays: stayReasonOf(eligibility),
+      observedAtMs,
     });
   }
 
@@ -203,8 +203,8 @@ function isLookedAt({ class: its, disposition }: Fault): boolean {
 }
 
 /** Why a workload that does not roll does not. */
-function stayReasonOf(stand: Stand): StayReason {
-  switch (stand) {
+function stayReasonOf(eligibility: Eligibility): StayReason {
+  switch (eligibility) {
     case "suspended":
       return "WorkloadSuspended";
     case "finished":

@@ -171,7 +171,7 @@ test.each(["CronJob", "Rollout that refers to a Deployment"])(
 test("what was taken is not waited for by a worker that has to stop while Redis is away", async () => {
   const bed = await changed(caseOf("Deployment"), "turn");
   const stop = new AbortController();
-  bed.ledger.strike = () => new Promise<never>(() => undefined);
+  bed.ledger.withdraw = () => new Promise<never>(() => undefined);
   bed.meet((call) => {
     if (isWrite(call)) stop.abort();
   });

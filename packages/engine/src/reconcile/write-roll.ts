@@ -1,16 +1,16 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import { carriesEdit } from "@fleet-reloader/domain/strategy/apply-edit";
+import { hasEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import type { RollWrite } from "@fleet-reloader/domain/strategy/roll-write";
 import { annotationValue, type WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import type { ClusterApi, LiveWorkload, MayStill, WorkloadPatch } from "../ports/cluster-api.ts";
+import type { ClusterApi, IsAllowedStill, LiveWorkload, WorkloadPatch } from "../ports/cluster-api.ts";
 import type { Again } from "../ports/request.ts";
 import { beginReplacement, finishReplacement } from "./job-replacement.ts";
 
 /** Of the write that rolls, and no other. */
 export interface RollPermit {
-  readonly mayStill: MayStill;
+  readonly isAllowedStill: IsAllowedStill;
   /** That write was certainly not made: what was taken for it is given back. */
-  readonly unmade: () => Promise<void>;
+  readonly withdraw: () => Promise<void>;
 }
 
 /** A workload about to be rolled. */
@@ -39,7 +39,7 @@ export async function writeRoll(write: RollWrite, target: RollTarget): Promise<W
     case "template": {
       const change = { template: write.edit, templateBefore: live.template };
       const written = await rolling(target, live, (permit) => patch(target, { ...change, ...permit }));
-      if (written === undefined || carriesEdit(written.template, write.edit)) return noted(written);
+      if (written === undefined || hasEdit(written.template, write.edit)) return noted(written);
       // The note was written with the edit. At the retry it would say that the pods carry the new content.
       await takeBack(target, written).catch(() => undefined);
       throw await rewritten(target, written);
@@ -57,14 +57,14 @@ export async function writeRoll(write: RollWrite, target: RollTarget): Promise<W
         );
         if (changed === undefined)
           throw new Fault("kube.conflict", `the ${owner.kind} ${owner.name} it refers to is gone`);
-        if (!carriesEdit(changed.template, edit)) throw await rewritten(target, changed);
+        if (!hasEdit(changed.template, edit)) throw await rewritten(target, changed);
       }
       return noted(await patch(target, {}));
     }
     case "create": {
       const { made } = write;
       if (made !== undefined)
-        await rolling(target, made, ({ mayStill }) => api.createWorkload(made, signal, mayStill));
+        await rolling(target, made, ({ isAllowedStill }) => api.createWorkload(made, signal, isAllowedStill));
       const annotations = { ...target.annotations, ...write.annotations };
       return noted(await patch({ ...target, annotations }, {}));
     }
@@ -93,20 +93,20 @@ interface ActedOn {
 async function rolling<T>(
   target: RollTarget,
   actedOn: ActedOn,
-  write: (permit: Pick<WorkloadPatch, "mayStill">) => Promise<T>,
+  write: (permit: Pick<WorkloadPatch, "isAllowedStill">) => Promise<T>,
 ): Promise<T> {
   const { permit } = target;
   if (permit === undefined) return await write({});
   let isSent = false;
-  const mayStill = async (): Promise<boolean> => {
-    isSent = await permit.mayStill();
+  const isAllowedStill = async (): Promise<boolean> => {
+    isSent = await permit.isAllowedStill();
     return isSent;
   };
-  const written = await write({ mayStill }).catch(async (error: unknown) => {
-    if (!isSent || (await isRefused(asFault(error), actedOn, target))) await permit.unmade();
+  const written = await write({ isAllowedStill }).catch(async (error: unknown) => {
+    if (!isSent || (await isRefused(asFault(error), actedOn, target))) await permit.withdraw();
     throw error;
   });
-  if (written === undefined) await permit.unmade();
+  if (written === undefined) await permit.withdraw();
   return written;
 }
 
@@ -160,7 +160,7 @@ async function takeBack(target: RollTarget, { ref, resourceVersion }: LiveWorklo
 async function rewritten({ live, permit }: RollTarget, { template }: LiveWorkload): Promise<Fault> {
   const isUnchanged = JSON.stringify(template) === JSON.stringify(live.template);
   // What cannot be given back runs out by itself.
-  if (isUnchanged) await permit?.unmade().catch(() => undefined);
+  if (isUnchanged) await permit?.withdraw().catch(() => undefined);
   return new Fault(
     "engine.write-rewritten",
     "the pod template does not carry what was written: a webhook removed it",

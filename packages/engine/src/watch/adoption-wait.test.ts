@@ -33,7 +33,7 @@ describe("a watcher that is in sync", () => {
     await bed.clock.advance(1000);
     expect(bed.watcher.adoption).toBe("0 of 2,800 workloads looked at");
     for (const name of names.slice(0, 1200))
-      bed.records.looked({ cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name } });
+      bed.records.reconciled({ cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name } });
     await bed.clock.advance(250);
     expect(bed.watcher.adoption).toBe("1,200 of 2,800 workloads looked at");
   });
@@ -43,7 +43,7 @@ describe("a watcher that is in sync", () => {
     await bed.elapse(1000);
     bed.cluster.setWorkload("web", { template: templateUsing({ app: {} }), annotations: auto });
     await bed.clock.advance(1000);
-    expect(await bed.index.unlooked()).toBe(1);
+    expect(await bed.index.unreconciled()).toBe(1);
     expect(bed.watcher.isAdopted).toBe(true);
   });
 
@@ -62,7 +62,7 @@ describe("a watcher that is in sync", () => {
     let isDown = true;
     await using bed = await watching({
       beforeIndex: (call) => {
-        if (call === "unlooked" && isDown) throw new Error("Redis is down");
+        if (call === "unreconciled" && isDown) throw new Error("Redis is down");
       },
     });
     await bed.elapse(1000);
@@ -133,9 +133,9 @@ describe("a workload", () => {
     const { index, api } = bed;
     const entry = { workload: api, sources: ["ConfigMap/ns/other"], patterns: [], scope: "", window: {} };
     await index.put([entry]);
-    expect(await index.unlooked()).toBe(1);
+    expect(await index.unreconciled()).toBe(1);
     await bed.reconcile(api, { purpose: "change" });
-    expect(await index.unlooked()).toBe(0);
+    expect(await index.unreconciled()).toBe(0);
   });
 
   test("whose roll is held has been looked at", async () => {
@@ -148,6 +148,6 @@ describe("a workload", () => {
       { workload: api, sources: ["ConfigMap/ns/other"], patterns: [], scope: "", window: {} },
     ]);
     expect(await bed.reconcile(api, { purpose: "change" })).toMatchObject({ reason: "FrozenByAnnotation" });
-    expect(await index.unlooked()).toBe(0);
+    expect(await index.unreconciled()).toBe(0);
   });
 });

@@ -8,7 +8,7 @@ import type { ReferenceIndex } from "../ports/reference-index.ts";
 export interface AdoptionWaitOptions {
   /** What people call the cluster, for metrics. */
   readonly name: string;
-  readonly index: Pick<ReferenceIndex, "unlooked">;
+  readonly index: Pick<ReferenceIndex, "unreconciled">;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
@@ -51,7 +51,7 @@ export class AdoptionWait {
   /** Resolves when nothing is under way any more; the signal has to be aborted for that. */
   async ended(): Promise<void> {
     await this.#running;
-    this.#options.meter.workloadsUnlooked(this.#options.name, undefined);
+    this.#options.meter.workloadsUnreconciled(this.#options.name, undefined);
   }
 
   async #run(): Promise<void> {
@@ -73,9 +73,9 @@ export class AdoptionWait {
   async #count(): Promise<void> {
     const { index, log, meter, name, signal } = this.#options;
     try {
-      this.#left = await unlessAborted(index.unlooked(), signal, "Redis");
+      this.#left = await unlessAborted(index.unreconciled(), signal, "Redis");
       this.#total = Math.max(this.#total, this.#left);
-      meter.workloadsUnlooked(name, this.#left);
+      meter.workloadsUnreconciled(name, this.#left);
     } catch (error) {
       const fault = asFault(error);
       log.debug({ reason: fault.code, err: fault.message }, "workloads not counted");

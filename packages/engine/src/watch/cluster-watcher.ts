@@ -2,10 +2,10 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import type { Clock } from "../async/clock.ts";
 import { type LinkedAbort, linkedAbort } from "../async/linked-abort.ts";
-import type { Turns } from "../async/turns.ts";
+import type { Semaphore } from "../async/semaphore.ts";
+import { servedKind } from "../observe/eligibility-of.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import { selectorOf } from "../observe/namespace-scope.ts";
-import { servedKind } from "../observe/stand-of.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { ReferenceIndex } from "../ports/reference-index.ts";
@@ -30,7 +30,7 @@ export interface ClusterWatcherOptions {
   readonly log: Log;
   readonly meter: Meter;
   /** For the first lists of a life: those of a whole fleet at once would be held in memory at once. */
-  readonly turns: Turns;
+  readonly semaphore: Semaphore;
   /** Each workload that opts in is audited once in this time; 0, or absent: never. */
   readonly auditIntervalMs?: number;
   /** Called whenever all streams are in sync. */
@@ -142,7 +142,7 @@ export class ClusterWatcher {
     const adoption = new AdoptionWait({ ...this.#options, signal });
     this.#adoption = adoption;
     try {
-      this.#endTurn = await Promise.race([this.#options.turns.take(signal), ended]);
+      this.#endTurn = await Promise.race([this.#options.semaphore.take(signal), ended]);
       await Promise.race([streams.start(), ended]);
       await ended;
     } finally {

@@ -5,16 +5,16 @@ import { windowOf } from "../observe/interest.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
 import {
-  type ChangedSource,
   goneVersion,
   type ReferenceIndex,
+  type SourceChange,
   type SourceVersion,
 } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { StreamHandler, StreamState } from "../ports/source-stream.ts";
 import type { Addition, Workqueue } from "../ports/workqueue.ts";
-import { RestingSources } from "./resting-sources.ts";
+import { SourceThrottle } from "./source-throttle.ts";
 
 export interface SourceWatchOptions {
   readonly cluster: ClusterId;
@@ -46,9 +46,9 @@ export interface SourceWatch extends StreamHandler<SourceVersion> {
 }
 
 /** A source that was told of rests for this part of the quiet period of those that use it: as much later they may be due after a storm. */
-const restShare = 0.25;
+const throttleShare = 0.25;
 /** A minute of quiet is no reason to tell of a change a quarter of a minute later. */
-const restMaxMs = 500;
+const throttleMaxMs = 500;
 
 /**
  * Turns what a list or watch shows of one kind of source into requests for the workloads that use it. A list and an event
@@ -61,10 +61,10 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
 
   /** Sources with a checkpoint that the list has not shown so far; undefined before it is known which there are. */
   let missing: Map<string, SourceRef> | undefined;
-  const resting = new RestingSources({
+  const throttle = new SourceThrottle({
     ...options,
     async tell(rested) {
-      await publishAndRest(
+      await publishAndThrottle(
         rested.map(({ source }) => source),
         () => false,
       );
@@ -85,7 +85,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
       for (const { ref } of sources) expected.delete(sourceKey(ref));
       if (sources.length === 0) return;
       meter.sourcesSeen(name, kind, sources.length, "listed");
-      const kept = resting.drop(sources.map(({ ref }) => ref));
+      const kept = throttle.drop(sources.map(({ ref }) => ref));
       await publish(sources, () => true);
       meter.sourcesCompared(name, kind, sources.length + kept);
     },
@@ -99,7 +99,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
       const gone = latest.filter((event) => event.type === "delete").map((event) => event.object.ref);
       if (gone.length > 0) {
         meter.sourcesSeen(name, kind, gone.length, "deleted");
-        const kept = resting.drop(gone);
+        const kept = throttle.drop(gone);
         await publishGone(gone);
         meter.sourcesCompared(name, kind, gone.length + kept);
       }
@@ -108,13 +108,13 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
       const made = new Set(events.flatMap(({ isNew, object }) => (isNew ? [sourceKey(object.ref)] : [])));
       if (changed.length === 0) return;
       meter.sourcesSeen(name, kind, changed.length, "changed");
-      const awake = resting.awake(changed);
-      if (awake.length === 0) return;
-      await publishAndRest(awake, (ref) => made.has(sourceKey(ref)));
-      meter.sourcesCompared(name, kind, awake.length);
+      const admitted = throttle.admitted(changed);
+      if (admitted.length === 0) return;
+      await publishAndThrottle(admitted, (ref) => made.has(sourceKey(ref)));
+      meter.sourcesCompared(name, kind, admitted.length);
     },
     stateChanged: options.onState,
-    ended: () => resting.ended(),
+    ended: () => throttle.ended(),
   };
 
   async function stillMissing(): Promise<Map<string, SourceRef>> {
@@ -141,7 +141,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
   async function publish(
     sources: readonly SourceVersion[],
     mayAppear: (source: SourceRef) => boolean,
-  ): Promise<readonly ChangedSource[]> {
+  ): Promise<readonly SourceChange[]> {
     const changed = await index.findChanged(sources);
     await request(changed, mayAppear);
     // Only after the queue holds them: a crash in between means the same again, never nothing.
@@ -150,7 +150,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
   }
 
   /** What is told of them from now on has to reach those that use them long before they stop waiting. */
-  async function publishAndRest(
+  async function publishAndThrottle(
     sources: readonly SourceVersion[],
     mayAppear: (source: SourceRef) => boolean,
   ): Promise<void> {
@@ -160,7 +160,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
       let { quietPeriodMs } = settings.debounce;
       for (const { window } of uses.get(sourceKey(ref)) ?? [])
         quietPeriodMs = Math.min(quietPeriodMs, windowOf(window, settings).quietPeriodMs);
-      resting.rest(ref, Math.min(restMaxMs, quietPeriodMs * restShare));
+      throttle.throttle(ref, Math.min(throttleMaxMs, quietPeriodMs * throttleShare));
     }
   }
 
@@ -169,7 +169,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
    * a look that finds a reason to roll waits for quiet. A change of another source that comes with it takes precedence.
    */
   async function request(
-    changed: readonly ChangedSource[],
+    changed: readonly SourceChange[],
     mayAppear: (source: SourceRef) => boolean,
   ): Promise<void> {
     if (changed.length === 0) return;

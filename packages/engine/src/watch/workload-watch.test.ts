@@ -1,4 +1,4 @@
-import { noteAnnotation } from "@fleet-reloader/domain/carried/note";
+import { noteAnnotation } from "@fleet-reloader/domain/applied/note";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
@@ -178,7 +178,7 @@ describe("a workload that is listed or changed", () => {
     const { index, live, deployment, watch } = await watched();
     await watch.page([live(deployment("api", auto))]);
     expect(index.records?.seen.size).toBe(0);
-    expect(index.records?.unlooked.size).toBe(1);
+    expect(index.records?.unreconciled.size).toBe(1);
   });
 
   // The ten status updates of a rollout: no call to the index, none to the queue.

@@ -1,14 +1,14 @@
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import { hasNote, hasOwnNote } from "@fleet-reloader/domain/carried/note";
+import { hasNote, hasOwnNote } from "@fleet-reloader/domain/applied/note";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
+import { eligibilityOf } from "../observe/eligibility-of.ts";
 import { fingerprint } from "../observe/fingerprint.ts";
 import { indexEntry, isInterested, readInterest } from "../observe/interest.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import { ServedSince } from "../observe/served-since.ts";
-import { standOf } from "../observe/stand-of.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { IndexEntry, ReferenceIndex } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
@@ -128,7 +128,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
   };
 
   /** Those that are not as they were taken last. */
-  async function freshOf(workloads: readonly LiveWorkload[], shown: Shown): Promise<readonly Fresh[]> {
+  async function singleFlightOf(workloads: readonly LiveWorkload[], shown: Shown): Promise<readonly Fresh[]> {
     const fresh: Fresh[] = [];
     for (const workload of workloads) {
       const seen = await see(workload);
@@ -148,7 +148,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
   }
 
   async function take(workloads: readonly LiveWorkload[], shown: Shown): Promise<void> {
-    const fresh = await freshOf(workloads, shown);
+    const fresh = await singleFlightOf(workloads, shown);
     if (fresh.length === 0) return;
     const entries = fresh.flatMap(({ entry, seen }) =>
       entry === undefined ? [] : [{ ...entry, ...(seen === undefined ? {} : { seen }) }],
@@ -211,8 +211,8 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
 
   async function see(workload: LiveWorkload): Promise<Seen> {
     const interest = await readInterest(workload, settings, names);
-    const stand = standOf(workload, settings);
-    const isOurs = stand !== "owned" && stand !== "stash";
+    const eligibility = eligibilityOf(workload, settings);
+    const isOurs = eligibility !== "owned" && eligibility !== "stash";
     const isServed = isOurs && isInterested(interest);
     return {
       workload: workload.ref,
@@ -221,7 +221,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
       sources: interest.candidates,
       note: hasOwnNote(workload) ? "own" : hasNote(workload.annotations) ? "other" : "none",
       isHeld: isHeld(workload, settings.dialect),
-      isStash: stand === "stash",
+      isStash: eligibility === "stash",
     };
   }
 }

@@ -47,7 +47,7 @@ export async function askPlugin(
  */
 function execInfo(exec: unknown, cluster: Cluster | null): string {
   const wants = field(exec, "provideClusterInfo") === true && cluster !== null;
-  const about = wants && {
+  const clusterInfo = wants && {
     server: cluster.server,
     "tls-server-name": cluster.tlsServerName,
     "insecure-skip-tls-verify": cluster.skipTLSVerify,
@@ -57,7 +57,7 @@ function execInfo(exec: unknown, cluster: Cluster | null): string {
   return JSON.stringify({
     kind: "ExecCredential",
     apiVersion: text(exec, "apiVersion") || "client.authentication.k8s.io/v1",
-    spec: { interactive: false, ...(about === false ? {} : { cluster: about }) },
+    spec: { interactive: false, ...(clusterInfo === false ? {} : { cluster: clusterInfo }) },
   });
 }
 

@@ -4,7 +4,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { KubeConfig } from "@kubernetes/client-node";
 import { load } from "js-yaml";
 import { list, text } from "../json.ts";
-import { serverProblem } from "./server-address.ts";
+import { addressProblem } from "./server-address.ts";
 
 /** One context of a kubeconfig: the settings that make one cluster. */
 export interface ClusterTarget {
@@ -183,7 +183,7 @@ function target(file: string, config: KubeConfig, wanted: string): ClusterTarget
   if (cluster === null) throw refuse(`its cluster is not defined in ${file}; add it under clusters`);
   if (config.getCurrentUser() === null)
     throw refuse(`its user is not defined in ${file}; add it under users`);
-  const problem = serverProblem(cluster.server ?? "");
+  const problem = addressProblem(cluster.server ?? "");
   if (problem !== undefined) throw refuse(problem);
   if (new URL(cluster.server).protocol === "http:") allowPlainLoopback(config, cluster.server);
   return { name, server: cluster.server, proxyUrl: cluster.proxyUrl, config };

@@ -1,5 +1,5 @@
 /** What is wrong with the address of an API server; the address itself is told only where it cannot hold a password. */
-export function serverProblem(server: string): string | undefined {
+export function addressProblem(server: string): string | undefined {
   const url = URL.parse(server);
   if (server === "") return "it has no server; expected https://host:port";
   if (url === null || !isHttpUrl(server)) return "its server is no address; expected https://host:port";

@@ -35,9 +35,9 @@ export class ApiResources {
     if (!kind.isOptional && plural !== undefined) return { group, version, plural };
     const known = this.#found.get(keyOf(kind));
     if (known !== undefined) return known;
-    const looked = await this.#discover(kind, signal);
-    if ("plural" in looked) this.#found.set(keyOf(kind), looked);
-    return looked;
+    const reconciled = await this.#discover(kind, signal);
+    if ("plural" in reconciled) this.#found.set(keyOf(kind), reconciled);
+    return reconciled;
   }
 
   /** It was there and is no more: the next look is a new one. */

@@ -50,20 +50,20 @@ async function startWorld() {
     });
     uids[kind] = text(made, "metadata", "uid");
   }
-  const about = (kind: keyof typeof objects) => ({
+  const reportHead = (kind: keyof typeof objects) => ({
     cluster: "c1",
     clusterName: "one",
     workload: { kind, namespace: "shop", name: "api" },
     atMs: Date.UTC(2026, 0, 1),
   });
   return {
-    ...{ cluster, meter, log, reporter, makeReporter, uids, about },
+    ...{ cluster, meter, log, reporter, makeReporter, uids, reportHead },
     roll(kind: keyof typeof objects = "Deployment", name = "settings"): RollReport {
       const source = { kind: "ConfigMap", namespace: "shop", name, reason: "SourceChanged" } as const;
-      return { ...about(kind), uid: uids[kind] ?? "", strategy: "annotations", sources: [source] };
+      return { ...reportHead(kind), uid: uids[kind] ?? "", strategy: "annotations", sources: [source] };
     },
     unreadable: (value: string) => ({
-      ...about("Deployment"),
+      ...reportHead("Deployment"),
       uid: uids.Deployment ?? "",
       problem: { annotation: "a", value, problem: "is wrong", mend: "mend it" },
     }),
@@ -85,7 +85,7 @@ describe("a report becomes an Event on its workload", () => {
     await using world = await startWorld();
     const held = {
       ...{
-        ...world.about("Deployment"),
+        ...world.reportHead("Deployment"),
         uid: world.uids.Deployment ?? "",
         reason: "BudgetUnfinished" as const,
       },
@@ -128,7 +128,7 @@ describe("a report becomes an Event on its workload", () => {
 
   test("also when whoever reports did not get to see the workload", async () => {
     await using world = await startWorld();
-    world.reporter.failed({ ...world.about("Deployment"), code: "kube.rejected", message: "quota" });
+    world.reporter.failed({ ...world.reportHead("Deployment"), code: "kube.rejected", message: "quota" });
     await world.reporter.stop(5000);
     expect(world.events()).toMatchObject([
       { type: "Warning", reason: "ReloadFail", involvedObject: { uid: world.uids.Deployment } },

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { endedText, failedText, rolledText, unreadableText } from "./event-text.ts";
 
 const workload = { kind: "Deployment", namespace: "shop", name: "api" };
-const about = { cluster: "c1", clusterName: "one", workload, atMs: 0 } as const;
+const reportHead = { cluster: "c1", clusterName: "one", workload, atMs: 0 } as const;
 const source = (kind: "ConfigMap" | "Secret", name: string): RolledSource => ({
   kind,
   namespace: "shop",
@@ -11,7 +11,7 @@ const source = (kind: "ConfigMap" | "Secret", name: string): RolledSource => ({
   reason: "SourceChanged",
 });
 const rolled = (...sources: readonly RolledSource[]) =>
-  rolledText({ ...about, uid: "u", strategy: "annotations", sources });
+  rolledText({ ...reportHead, uid: "u", strategy: "annotations", sources });
 
 test("a roll is told in the peer's words, with the reason", () => {
   expect(rolled(source("ConfigMap", "settings"))).toEqual({
@@ -38,7 +38,7 @@ test("many sources are counted, and the message stays within what the API server
 });
 
 test("a failure names its code; what is not ASCII is cut between characters", () => {
-  const text = failedText({ ...about, code: "kube.rejected", message: "ü".repeat(2000) });
+  const text = failedText({ ...reportHead, code: "kube.rejected", message: "ü".repeat(2000) });
   expect(text).toMatchObject({ type: "Warning", reason: "ReloadFail" });
   expect(text.message).toMatch(
     /^Update for 'api' of type 'Deployment' in namespace 'shop' failed with error kube\.rejected: ü+…$/,
@@ -53,7 +53,7 @@ test("an unreadable annotation is named with its value, what is wrong and the me
     problem: "is no duration",
     mend: "write 30s",
   };
-  expect(unreadableText({ ...about, uid: "u", problem })).toMatchObject({
+  expect(unreadableText({ ...reportHead, uid: "u", problem })).toMatchObject({
     type: "Warning",
     reason: "AnnotationUnreadable",
     message: 'annotation fleet-reloader.io/debounce: "soon" is no duration; write 30s',
@@ -64,7 +64,14 @@ test.each([
   ["failed", "CrashLoopBackOff", "RolloutFailed", "has failed (CrashLoopBackOff): container app"],
   ["stalled", "NoProgress", "RolloutStalled", "goes no further (NoProgress): container app"],
 ] as const)("a rollout that has %s is a warning with its reason", (result, why, reason, said) => {
-  const text = endedText({ ...about, uid: "u", result, reason: why, message: "container app", seconds: 15 });
+  const text = endedText({
+    ...reportHead,
+    uid: "u",
+    result,
+    reason: why,
+    message: "container app",
+    seconds: 15,
+  });
   expect(text).toMatchObject({ type: "Warning", reason });
   expect(text?.message).toBe(`Rollout of 'api' of type 'Deployment' in namespace 'shop' ${said}`);
 });
@@ -73,12 +80,12 @@ test.each([
   ["healthy", "Available"],
   ["stalled", "Paused"],
 ] as const)("a rollout that is %s since it is %s is no Event", (result, reason) => {
-  expect(endedText({ ...about, uid: "u", result, reason, message: "", seconds: 5 })).toBeUndefined();
+  expect(endedText({ ...reportHead, uid: "u", result, reason, message: "", seconds: 5 })).toBeUndefined();
 });
 
 test("a name that leads nowhere has a reason of its own", () => {
   const problem = { annotation: "a", value: "setings", problem: "names nothing", mend: "write settings" };
-  expect(unreadableText({ ...about, uid: "u", reason: "NamedSourceMissing", problem })).toMatchObject({
+  expect(unreadableText({ ...reportHead, uid: "u", reason: "NamedSourceMissing", problem })).toMatchObject({
     type: "Warning",
     reason: "NamedSourceMissing",
     message: 'annotation a: "setings" names nothing; write settings',

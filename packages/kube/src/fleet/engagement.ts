@@ -2,10 +2,10 @@ import {
   afterEvent,
   type ClusterEvent,
   type ClusterFacts,
+  type ClusterStatus,
+  clusterStatusOf,
   discovered,
-  type Standing,
-  standingOf,
-} from "@fleet-reloader/domain/cluster/standing";
+} from "@fleet-reloader/domain/cluster/cluster-status";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
@@ -91,8 +91,8 @@ export class Engagement {
     });
   }
 
-  get standing(): Standing {
-    return standingOf(this.#facts);
+  get status(): ClusterStatus {
+    return clusterStatusOf(this.#facts);
   }
 
   get isEnding(): boolean {

@@ -169,7 +169,7 @@ test("a cluster rebuilt at the same address is another one: the old work ends be
   await old[Symbol.asyncDispose]();
   await until("it is missed", async () => {
     await engaged.connection.call(version, never).catch(() => undefined);
-    return world.fleet.standing(old.uid)?.state === "Degraded";
+    return world.fleet.status(old.uid)?.state === "Degraded";
   });
   await using rebuilt = await startSimCluster({ controllers: false, port: Number(port) });
   rebuilt.addUser("as before", undefined, old.token);

@@ -1,9 +1,9 @@
-import type { Standing } from "@fleet-reloader/domain/cluster/standing";
+import type { ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-status";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Reach } from "@fleet-reloader/engine/admission/cluster-gate";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
-import { Turns } from "@fleet-reloader/engine/async/turns";
+import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
@@ -11,12 +11,12 @@ import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { CallRecord } from "../http/call-record.ts";
 import { Connection, type ConnectionOptions } from "../http/connection.ts";
 import type { ClusterProvider, Registration } from "../registration/registration.ts";
+import { ClusterStatusNotifier } from "./cluster-status-notifier.ts";
 import { ContenderEvents } from "./contender-events.ts";
 import { type Engaged, Engagement, type OnEngaged } from "./engagement.ts";
 import { Incumbency } from "./incumbency.ts";
-import { type Claim, inOrder, Member, type Usable } from "./member.ts";
+import { type Claim, FleetMember, inOrder, type Usable } from "./member.ts";
 import type { Right } from "./rights.ts";
-import { StandingTeller } from "./standing-teller.ts";
 
 export type { Engaged };
 
@@ -51,10 +51,10 @@ const connectTurnMs = 2000;
  */
 export class Fleet {
   readonly #options: FleetOptions;
-  readonly #turns: Turns;
-  readonly #teller: StandingTeller;
-  readonly #members = new Set<Member>();
-  readonly #claims = new Map<ClusterId, Set<Member>>();
+  readonly #semaphore: Semaphore;
+  readonly #teller: ClusterStatusNotifier;
+  readonly #members = new Set<FleetMember>();
+  readonly #claims = new Map<ClusterId, Set<FleetMember>>();
   readonly #engagements = new Map<ClusterId, Engagement>();
   readonly #running = new Set<Promise<void>>();
   readonly #incumbency: Incumbency;
@@ -65,8 +65,8 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    this.#turns = new Turns({ ...options, atOnce: connectsAtOnce, longestMs: connectTurnMs });
-    this.#teller = new StandingTeller(options);
+    this.#semaphore = new Semaphore({ ...options, atOnce: connectsAtOnce, longestMs: connectTurnMs });
+    this.#teller = new ClusterStatusNotifier(options);
     this.#contenders = options.tellsEvents === true ? new ContenderEvents(options) : undefined;
     this.#incumbency = new Incumbency({
       incumbents: options.incumbents,
@@ -83,15 +83,15 @@ export class Fleet {
   }
 
   /** How a cluster stands for requests to it; undefined: it is not engaged. */
-  standing(cluster: ClusterId): Standing | undefined {
-    return this.get(cluster) === undefined ? undefined : this.#engagements.get(cluster)?.standing;
+  status(cluster: ClusterId): ClusterStatus | undefined {
+    return this.get(cluster) === undefined ? undefined : this.#engagements.get(cluster)?.status;
   }
 
   /** Whether requests to it are worth a try. */
   reachOf(cluster: ClusterId): Reach {
-    const standing = this.standing(cluster);
-    if (standing === undefined) return "unknown";
-    return standing.state === "Unreachable" ? "unreachable" : "reachable";
+    const status = this.status(cluster);
+    if (status === undefined) return "unknown";
+    return status.state === "Unreachable" ? "unreachable" : "reachable";
   }
 
   /**
@@ -127,11 +127,11 @@ export class Fleet {
   /** A line for what people should know of a registration although nobody waits for it. */
   get notes(): readonly string[] {
     return inOrder(this.#members).flatMap((member) => {
-      const { problem, registration, standing } = member;
+      const { problem, registration, status } = member;
       const away = this.#isWaitedFor(member) ? [] : this.#linesOf(member);
       const lines = [
         ...(problem === undefined ? [] : [problem]),
-        ...(standing.state === "Alias" ? standing.why : []),
+        ...(status.state === "Alias" ? status.why : []),
       ];
       return [...away, ...lines.map((line) => `registration ${registration.id}: ${line}`)];
     });
@@ -149,7 +149,7 @@ export class Fleet {
     if (!this.#incumbency.isLoaded) await this.#incumbency.load(signal).catch(() => undefined);
     await Promise.all(
       this.#options.providers.map(async (provider, precedence) => {
-        const mine = new Map<string, Member>();
+        const mine = new Map<string, FleetMember>();
         const isNamed = provider.isNamed === true;
         const change = (registrations: readonly Registration[]): void => {
           this.#change(mine, registrations, { precedence, isNamed, signal });
@@ -164,7 +164,7 @@ export class Fleet {
     while (this.#running.size > 0) await Promise.all(this.#running);
   }
 
-  #change(mine: Map<string, Member>, registrations: readonly Registration[], life: Life): void {
+  #change(mine: Map<string, FleetMember>, registrations: readonly Registration[], life: Life): void {
     const ids = new Set(registrations.map(({ id }) => id));
     for (const [id, member] of mine) {
       if (ids.has(id)) continue;
@@ -178,11 +178,11 @@ export class Fleet {
     }
   }
 
-  #add(registration: Registration, life: Life): Member {
-    const member: Member = new Member({
+  #add(registration: Registration, life: Life): FleetMember {
+    const member: FleetMember = new FleetMember({
       ...this.#options,
       ...{ registration, precedence: life.precedence, isNamed: life.isNamed },
-      turns: this.#turns,
+      semaphore: this.#semaphore,
       changed: () => this.#tell(member),
       onClaim: (_, before) => this.#claimed(member, before),
     });
@@ -196,7 +196,7 @@ export class Fleet {
     return member;
   }
 
-  #claimed(member: Member, before: Claim | undefined): void {
+  #claimed(member: FleetMember, before: Claim | undefined): void {
     const { claim } = member;
     if (before !== undefined && before.cluster !== claim?.cluster) {
       const left = this.#claims.get(before.cluster);
@@ -278,28 +278,28 @@ export class Fleet {
     });
   }
 
-  #standingOf(member: Member): Standing {
-    const isInUse = member.claim !== undefined && member.standing.state === "Ready";
+  #clusterStatusOf(member: FleetMember): ClusterStatus {
+    const isInUse = member.claim !== undefined && member.status.state === "Ready";
     const engagement = isInUse ? this.#engagements.get(member.claim.cluster) : undefined;
-    return engagement?.standing ?? member.standing;
+    return engagement?.status ?? member.status;
   }
 
   /** One of hundreds that is away must not stop the roll-out of this very product, nor hide its endpoints. */
-  #isWaitedFor(member: Member): boolean {
-    const { state } = this.#standingOf(member);
+  #isWaitedFor(member: FleetMember): boolean {
+    const { state } = this.#clusterStatusOf(member);
     return member.isNamed || !(state === "Unreachable" || state === "Forbidden" || state === "Degraded");
   }
 
-  #linesOf(member: Member): readonly string[] {
-    const { state, why } = this.#standingOf(member);
+  #linesOf(member: FleetMember): readonly string[] {
+    const { state, why } = this.#clusterStatusOf(member);
     // What cannot be used, or is not meant to be, keeps nothing from being ready.
     const isMeant = member.claim !== undefined || member.registration.access.type === "usable";
     if (!isMeant || state === "Alias" || state === "Gone") return [];
     return why.map((line) => `cluster ${member.registration.name}: ${line}`);
   }
 
-  #tell(member: Member): void {
-    this.#teller.tell(member, this.#standingOf(member));
+  #tell(member: FleetMember): void {
+    this.#teller.tell(member, this.#clusterStatusOf(member));
   }
 
   #run(promise: Promise<void>): void {
@@ -309,7 +309,7 @@ export class Fleet {
 }
 
 interface Claimant {
-  readonly member: Member;
+  readonly member: FleetMember;
   readonly access: Usable;
   readonly registration: Registration;
 }

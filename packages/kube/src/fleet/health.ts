@@ -1,9 +1,9 @@
-import type { ClusterEvent } from "@fleet-reloader/domain/cluster/standing";
+import type { ClusterEvent } from "@fleet-reloader/domain/cluster/cluster-status";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 
-export interface HealthOptions {
+export interface ClusterHealthOptions {
   /** When the cluster was last heard of, on the monotonic clock. */
   readonly heardAt: () => number;
   /** A cheap request; what it answers does not matter, only that it does. */
@@ -23,14 +23,14 @@ const disturbedPauseMs = 500;
 
 /** Notices that a cluster has fallen silent, and that it is back. */
 export class Health {
-  readonly #options: HealthOptions;
+  readonly #options: ClusterHealthOptions;
   #isMissed = false;
   #isRefused = false;
   #askedAt = Number.NEGATIVE_INFINITY;
   #isDisturbed = false;
   #nap: LinkedAbort | undefined;
 
-  constructor(options: HealthOptions) {
+  constructor(options: ClusterHealthOptions) {
     this.#options = options;
   }
 

@@ -1,12 +1,12 @@
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { Member } from "./member.ts";
+import type { FleetMember } from "./member.ts";
 
 export interface IncumbencyOptions {
   readonly incumbents: Incumbents | undefined;
   /** All registrations there are. */
-  readonly members: () => Iterable<Member>;
+  readonly members: () => Iterable<FleetMember>;
   /** Every provider has told what there is: who is not among it is gone. */
   readonly isAllTold: () => boolean;
   /** Another process was first: the cluster has to be looked at again. */
@@ -64,7 +64,7 @@ export class Incumbency {
   }
 
   /** Whom the cluster is reached by, of those who claim it now in their order; undefined: by none of them. */
-  choose(cluster: ClusterId, claimants: readonly Member[]): Member | undefined {
+  choose(cluster: ClusterId, claimants: readonly FleetMember[]): FleetMember | undefined {
     const incumbent = this.#known.get(cluster);
     const kept = claimants.find(({ id }) => id === incumbent);
     if (kept !== undefined) return kept;

@@ -2,14 +2,14 @@ import {
   afterEvent,
   type ClusterEvent,
   type ClusterFacts,
+  type ClusterStatus,
+  clusterStatusOf,
   discovered,
-  type Standing,
-  standingOf,
-} from "@fleet-reloader/domain/cluster/standing";
+} from "@fleet-reloader/domain/cluster/cluster-status";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
-import type { Turns } from "@fleet-reloader/engine/async/turns";
+import type { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
@@ -26,15 +26,15 @@ export interface Claim {
   readonly access: Usable;
 }
 
-export interface MemberOptions extends Omit<ConnectionOptions, "target"> {
+export interface FleetMemberOptions extends Omit<ConnectionOptions, "target"> {
   readonly registration: Registration;
   /** Of two members with one cluster the lower is used. */
   readonly precedence: number;
   /** Whoever asks whether we are ready waits for it, whatever its state is. */
   readonly isNamed: boolean;
-  readonly turns: Turns;
+  readonly semaphore: Semaphore;
   /** Its claim has changed, or what is told of the cluster it claims; undefined: it has none any more. */
-  readonly onClaim: (member: Member, before: Claim | undefined) => void;
+  readonly onClaim: (member: FleetMember, before: Claim | undefined) => void;
   readonly changed: () => void;
   readonly clock: Clock;
   readonly random: Random;
@@ -50,10 +50,10 @@ const retryMaxMs = 60_000;
 const retryLeastMs = 500;
 
 /** One registration: finds out which cluster it leads to, again whenever it changes, and claims that cluster. */
-export class Member {
+export class FleetMember {
   readonly id: string;
   readonly precedence: number;
-  readonly #options: MemberOptions;
+  readonly #options: FleetMemberOptions;
   readonly #lifetime = new AbortController();
   #registration: Registration;
   /** Aborted when what it is about to do is out of date. */
@@ -63,7 +63,7 @@ export class Member {
   /** Why it cannot be used as it is now, while what it was before is used on. */
   #problem: string | undefined;
 
-  constructor(options: MemberOptions) {
+  constructor(options: FleetMemberOptions) {
     this.#options = options;
     this.#registration = options.registration;
     this.id = options.registration.id;
@@ -87,8 +87,8 @@ export class Member {
     return this.#claim;
   }
 
-  get standing(): Standing {
-    return standingOf(this.#facts);
+  get status(): ClusterStatus {
+    return clusterStatusOf(this.#facts);
   }
 
   get problem(): string | undefined {
@@ -167,11 +167,11 @@ export class Member {
   }
 
   async #identify(access: Usable, signal: AbortSignal): Promise<ClusterId | undefined> {
-    const { log, turns } = this.#options;
+    const { log, semaphore } = this.#options;
     const connection = new Connection({ ...this.#options, target: access.target });
-    const before = this.#standingText;
+    const before = this.#statusText;
     try {
-      const endTurn = await turns.take(signal);
+      const endTurn = await semaphore.take(signal);
       return await identify(connection, signal).finally(endTurn);
     } catch (error) {
       if (signal.aborted) return undefined;
@@ -179,7 +179,7 @@ export class Member {
       if (this.#claim === undefined)
         this.tell({ type: fault.class === "denied" ? "refused" : "missed", why: fault.message });
       else this.#problem = `${fault.message}; what it was before is used on`;
-      if (this.#standingText !== before) {
+      if (this.#statusText !== before) {
         const { name: cluster } = this.#registration;
         log.error({ cluster, reason: fault.code }, `${fault.message}; trying again`);
       }
@@ -190,8 +190,8 @@ export class Member {
     }
   }
 
-  get #standingText(): string {
-    return [...this.standing.why, this.#problem].join();
+  get #statusText(): string {
+    return [...this.status.why, this.#problem].join();
   }
 
   #giveUp(): void {
@@ -202,6 +202,6 @@ export class Member {
 }
 
 /** By precedence, then by name. */
-export function inOrder(members: Iterable<Member>): readonly Member[] {
+export function inOrder(members: Iterable<FleetMember>): readonly FleetMember[] {
   return [...members].sort((a, b) => a.precedence - b.precedence || (a.id < b.id ? -1 : 1));
 }

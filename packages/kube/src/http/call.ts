@@ -42,6 +42,6 @@ export function wireRequest(call: Call, { identity, origin, prefix }: Way, userA
 }
 
 /** Where a fault happened. */
-export function contextOf(call: Call, server: string): CallContext {
+export function callContextOf(call: Call, server: string): CallContext {
   return { server, method: call.method, path: call.path.split("?")[0] ?? call.path };
 }

@@ -3,10 +3,10 @@ import { parseJson } from "@fleet-reloader/domain/json";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import { dateOf, refusalText, retryAfter, statusOf } from "./answer-parts.ts";
-import { type Answer, type Call, contextOf, wireRequest } from "./call.ts";
+import { type Answer, type Call, callContextOf, wireRequest } from "./call.ts";
 import { CallLimit } from "./call-limit.ts";
 import { type RecordingOptions, recorded } from "./call-record.ts";
-import { CallTurns } from "./call-turns.ts";
+import { CallSemaphore } from "./call-semaphore.ts";
 import { Deadlines } from "./deadlines.ts";
 import { Route } from "./route.ts";
 import { type ConnectionGuard, Suspicion } from "./suspicion.ts";
@@ -50,7 +50,7 @@ export class Connection {
   readonly #options: ConnectionOptions;
   readonly #limit: CallLimit | undefined;
   /** Undefined: the connections are not for calls alone. */
-  readonly #turns: CallTurns | undefined;
+  readonly #semaphore: CallSemaphore | undefined;
   readonly #head: Deadlines;
   readonly #whole: Deadlines;
   readonly #route: Route;
@@ -69,8 +69,10 @@ export class Connection {
     this.#route = new Route({ target, clock, callConnections: connections });
     this.#limit = limit === undefined ? undefined : new CallLimit({ ...limit, clock });
     this.#head = new Deadlines(callTimeoutMs, clock);
-    this.#turns =
-      connections === undefined ? undefined : new CallTurns({ connections, deadlines: this.#head, clock });
+    this.#semaphore =
+      connections === undefined
+        ? undefined
+        : new CallSemaphore({ connections, deadlines: this.#head, clock });
     this.#whole = new Deadlines(wholeAnswerMs, clock);
     this.#heardAt = clock.monotonic();
   }
@@ -110,7 +112,7 @@ export class Connection {
   /** One request with its whole body. 404 is an answer; every other status of 400 and above is a fault. */
   async call(call: Call, signal: AbortSignal): Promise<Answer> {
     await this.#limit?.turn(signal).catch((error: unknown) => {
-      throw transportFault(error, contextOf(call, this.server), signal);
+      throw transportFault(error, callContextOf(call, this.server), signal);
     });
     // One look of the guard serves all, and none of them holds a turn meanwhile.
     await this.#suspicion.settled(signal);
@@ -130,9 +132,9 @@ export class Connection {
   async #turn(call: Call, signal: AbortSignal): Promise<(() => void) | undefined> {
     const sinceMs = this.#options.clock.monotonic();
     try {
-      return await this.#turns?.take(signal);
+      return await this.#semaphore?.take(signal);
     } catch (error) {
-      const context = contextOf(call, this.server);
+      const context = callContextOf(call, this.server);
       if (signal.aborted || this.#heardAt <= sinceMs) throw transportFault(error, context, signal);
       throw new Fault(
         "engine.overloaded",
@@ -158,7 +160,7 @@ export class Connection {
    * dead (on a quiet kind it may as well be healthy: the caller asks again either way); faults when it is cut.
    */
   async *stream(call: Call, outer: AbortSignal): AsyncGenerator<Buffer> {
-    const context = contextOf(call, this.server);
+    const context = callContextOf(call, this.server);
     using stream = linkedAbort(outer);
     const { signal } = stream;
     this.#streams.add(stream);
@@ -250,7 +252,7 @@ export class Connection {
       }
       const isAnswer = answer.statusCode === 404 || answer.statusCode < 400;
       if (isAnswer && body !== undefined) return { status: answer.statusCode, body };
-      const context = contextOf(call, server);
+      const context = callContextOf(call, server);
       if (!isAnswer)
         throw statusFault(answer.statusCode, statusOf(body), context, retryAfter(answer.headers));
       throw new Fault("kube.malformed", `${call.method} ${call.path} at ${server} answered no JSON`, {
@@ -260,7 +262,7 @@ export class Connection {
       const isSilent = !(error instanceof Fault) && this.#heardAt < sentAt;
       if (isSilent && clock.monotonic() - sentAt >= silenceMs) this.#doubt();
       this.#brokeOff(error, signal);
-      throw transportFault(error, contextOf(call, server), signal);
+      throw transportFault(error, callContextOf(call, server), signal);
     }
   }
 

@@ -126,7 +126,7 @@ describe("a patch", () => {
     const writes = cluster.writes.length;
     const { resourceVersion = "" } = (await api.readWorkload(ref, signal)) ?? {};
     let isFrozen = false;
-    const patch = { resourceVersion, annotations: { note: "2" }, mayStill: async () => !isFrozen };
+    const patch = { resourceVersion, annotations: { note: "2" }, isAllowedStill: async () => !isFrozen };
     const waiting = api.patchWorkload(ref, patch, signal);
     isFrozen = true;
     await expect(waiting).rejects.toMatchObject({ code: "kube.conflict" });

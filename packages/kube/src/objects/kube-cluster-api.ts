@@ -6,9 +6,9 @@ import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import {
   type ClusterApi,
+  type IsAllowedStill,
   type LiveSource,
   type LiveWorkload,
-  type MayStill,
   podsMax,
 } from "@fleet-reloader/engine/ports/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
@@ -89,7 +89,7 @@ export function createKubeClusterApi(
         );
       return read.labels;
     },
-    async patchWorkload(ref, { mayStill, ...patch }, signal): Promise<LiveWorkload | undefined> {
+    async patchWorkload(ref, { isAllowedStill, ...patch }, signal): Promise<LiveWorkload | undefined> {
       const kind = objects.kindOf(ref);
       const resource = await objects.resource(ref, signal);
       if (resource === undefined) return undefined;
@@ -99,15 +99,15 @@ export function createKubeClusterApi(
           path: `${resourcePath(resource, ref.namespace, ref.name)}?fieldManager=${fieldManager}`,
           contentType: `application/${kind.patch === "strategic" ? "strategic-merge-patch" : "merge-patch"}+json`,
           body: JSON.stringify(patchBody(kind, patch)),
-          ...onlyIf(mayStill),
+          ...onlyIf(isAllowedStill),
         },
         signal,
       );
       return absentOr(answer, ref, (object) => liveWorkload(kind, object));
     },
-    createWorkload: (made, signal, mayStill) =>
-      create({ connection, objects, ...onlyIf(mayStill) }, made, signal),
-    async deleteExactly(ref, exactly, signal, mayStill) {
+    createWorkload: (made, signal, isAllowedStill) =>
+      create({ connection, objects, ...onlyIf(isAllowedStill) }, made, signal),
+    async deleteExactly(ref, exactly, signal, isAllowedStill) {
       const resource = await objects.resource(ref, signal);
       if (resource === undefined) return;
       const answer = await connection.call(
@@ -121,7 +121,7 @@ export function createKubeClusterApi(
             propagationPolicy: "Background",
             preconditions: exactly,
           }),
-          ...onlyIf(mayStill),
+          ...onlyIf(isAllowedStill),
         },
         signal,
       );
@@ -215,11 +215,11 @@ function liveSource(ref: SourceRef, object: unknown): LiveSource {
   };
 }
 
-function onlyIf(mayStill: MayStill | undefined): Pick<Call, "beforeSent"> {
-  if (mayStill === undefined) return {};
+function onlyIf(isAllowedStill: IsAllowedStill | undefined): Pick<Call, "beforeSent"> {
+  if (isAllowedStill === undefined) return {};
   return {
     async beforeSent() {
-      if (!(await mayStill()))
+      if (!(await isAllowedStill()))
         throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
     },
   };

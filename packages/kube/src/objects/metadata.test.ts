@@ -26,7 +26,7 @@ const deployment = (metadata: object = {}) => ({
     annotations: { own: "1" },
     ...metadata,
   },
-  spec: { template: { metadata: { annotations: { carried: "2" } }, spec: { containers: [] } } },
+  spec: { template: { metadata: { annotations: { applied: "2" } }, spec: { containers: [] } } },
 });
 
 describe("a workload", () => {
@@ -38,7 +38,7 @@ describe("a workload", () => {
       resourceVersion: "7",
       generation: 3,
       annotations: { own: "1" },
-      templateAnnotations: { carried: "2" },
+      templateAnnotations: { applied: "2" },
       template: deployment().spec.template,
       createdAtSeconds: seconds(created),
       templateChangedAtSeconds: seconds(created),
@@ -62,7 +62,7 @@ describe("a workload", () => {
   });
 
   test("has its template where its kind has it, and was changed there", () => {
-    const template = { metadata: { annotations: { carried: "3" } }, spec: { containers: [] } };
+    const template = { metadata: { annotations: { applied: "3" } }, spec: { containers: [] } };
     const managedFields = [
       owned("2026-01-02T00:00:00Z", { "f:jobTemplate": { "f:spec": { "f:template": {} } } }),
       owned("2026-01-04T00:00:00Z", { "f:jobTemplate": { "f:metadata": {} } }),
@@ -70,7 +70,7 @@ describe("a workload", () => {
     const object = { ...deployment({ managedFields }), spec: { jobTemplate: { spec: { template } } } };
     const workload = liveWorkload(cronJob, object);
     expect(workload?.template).toBe(template);
-    expect(workload?.templateAnnotations).toEqual({ carried: "3" });
+    expect(workload?.templateAnnotations).toEqual({ applied: "3" });
     expect(workload?.templateChangedAtSeconds).toBe(seconds("2026-01-02T00:00:00Z"));
   });
 

@@ -14,8 +14,8 @@ export async function unlessAbsent<T>(
   } catch (error) {
     const { code } = asFault(error);
     if (code !== "kube.malformed" && code !== "kube.forbidden") throw error;
-    const looked = await new ApiResources(connection).find(podStatusKind, signal);
-    if ("plural" in looked) throw error;
+    const reconciled = await new ApiResources(connection).find(podStatusKind, signal);
+    if ("plural" in reconciled) throw error;
     return absent;
   }
 }

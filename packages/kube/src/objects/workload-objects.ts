@@ -32,8 +32,8 @@ export class WorkloadObjects {
 
   /** Undefined: the API server does not have the kind. */
   async resource(ref: WorkloadRef, signal: AbortSignal): Promise<ApiResource | undefined> {
-    const looked = await this.resources.find(this.kindOf(ref), signal);
-    return "plural" in looked ? looked : undefined;
+    const reconciled = await this.resources.find(this.kindOf(ref), signal);
+    return "plural" in reconciled ? reconciled : undefined;
   }
 
   /** With the template of the object it refers to, if it does. */

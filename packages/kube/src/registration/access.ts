@@ -4,7 +4,7 @@ import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
 import { certificateProblem, keyProblem } from "../credentials/certificate.ts";
 import { execProblem } from "../credentials/exec-policy.ts";
 import { fileAt, type Placed } from "../credentials/named-file.ts";
-import { proxyProblem, serverProblem } from "../credentials/server-address.ts";
+import { addressProblem, proxyProblem } from "../credentials/server-address.ts";
 import { list, text } from "../json.ts";
 import type { Access } from "./registration.ts";
 
@@ -83,7 +83,7 @@ function firstProblem({ cluster, user }: Entries, origin: Origin): string | unde
   return (
     typeProblem(cluster, clusterTexts) ??
     typeProblem(user, userTexts) ??
-    serverProblem(text(cluster, "server")) ??
+    addressProblem(text(cluster, "server")) ??
     loopbackProblem(text(cluster, "server"), origin) ??
     trustProblem(cluster) ??
     proxyProblem(text(cluster, "proxy-url")) ??

@@ -35,17 +35,17 @@ export function createOptionalStream<T>(options: OptionalStreamOptions<T>): Stre
       while (!signal.aborted) {
         let waitMs = options.absentMs ?? defaultAbsentMs;
         try {
-          const looked = await resources.find(kind, signal);
-          if ("plural" in looked) {
-            await follow(looked, signal);
+          const found = await resources.find(kind, signal);
+          if ("plural" in found) {
+            await follow(found, signal);
             // When it is absent again, that is news.
             said = "";
             continue;
           }
-          handler.stateChanged("absent", looked.absent);
-          if (said !== looked.absent)
-            log.info({ reason: "ResourceAbsent" }, `${looked.absent}; looked for again`);
-          said = looked.absent;
+          handler.stateChanged("absent", found.absent);
+          if (said !== found.absent)
+            log.info({ reason: "ResourceAbsent" }, `${found.absent}; looked for again`);
+          said = found.absent;
         } catch (error) {
           if (signal.aborted) break;
           const fault = asFault(error);
@@ -72,8 +72,8 @@ export function createOptionalStream<T>(options: OptionalStreamOptions<T>): Stre
     const ask = async (): Promise<void> => {
       resources.forget(kind);
       // No answer is not an absence.
-      const looked = await resources.find(kind, signal).catch(() => undefined);
-      if (looked !== undefined && !isSame(looked, resource)) followed.abort();
+      const found = await resources.find(kind, signal).catch(() => undefined);
+      if (found !== undefined && !isSame(found, resource)) followed.abort();
     };
     const watched = observed(handler, inDoubt);
     await options.reflect(resource, watched).run(followed.signal);
@@ -81,8 +81,8 @@ export function createOptionalStream<T>(options: OptionalStreamOptions<T>): Stre
   }
 }
 
-function isSame(looked: Lookup, { version, plural }: ApiResource): boolean {
-  return "plural" in looked && looked.version === version && looked.plural === plural;
+function isSame(found: Lookup, { version, plural }: ApiResource): boolean {
+  return "plural" in found && found.version === version && found.plural === plural;
 }
 
 /** The stream outlives its reflector, and tells itself when it has stopped. */

@@ -4,7 +4,7 @@ import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { Cluster } from "ioredis";
 import { describe, expect, test } from "vitest";
-import { RedisClient, redisAddress, serverProblem, verifyServer } from "./client.ts";
+import { RedisClient, redisAddress, redisProblem, verifyServer } from "./client.ts";
 import { Keys } from "./keys.ts";
 import { guardShards } from "./shard-guard.ts";
 
@@ -80,11 +80,11 @@ describe("a server", () => {
     ["7.2.4", "noeviction"],
     ["10.0.0", "noeviction"],
   ])("of version %s with policy %s will do", (version, policy) => {
-    expect(serverProblem(info(version, policy))).toBeUndefined();
+    expect(redisProblem(info(version, policy))).toBeUndefined();
   });
 
   test.each(["6.2.14", "5.0.14", "2.8.24", "6.1.240"])("of version %s is too old", (version) => {
-    expect(serverProblem(info(version, "noeviction"))).toMatch(
+    expect(redisProblem(info(version, "noeviction"))).toMatch(
       /^this Redis is version \d\.\d; use Redis 7.0 or newer, or Valkey$/,
     );
   });
@@ -93,13 +93,13 @@ describe("a server", () => {
   test.each(["allkeys-lru", "volatile-ttl", "allkeys-random"])(
     "that evicts keys by %s is refused",
     (policy) => {
-      expect(serverProblem(info("7.2.4", policy))).toContain(`maxmemory-policy ${policy}`);
+      expect(redisProblem(info("7.2.4", policy))).toContain(`maxmemory-policy ${policy}`);
     },
   );
 
   // Some that are managed hide it; then it is taken at its word.
   test("that does not tell its version is not refused for that", () => {
-    expect(serverProblem("# Server")).toBeUndefined();
+    expect(redisProblem("# Server")).toBeUndefined();
   });
 
   test("is every node of a Redis Cluster, and each is logged in to as the URL says", async () => {

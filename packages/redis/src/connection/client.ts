@@ -113,7 +113,7 @@ const oldestMajor = 7;
 /** Waits until Redis answers; faults with `redis.unsuitable` when this server cannot carry the queue, or refuses us. */
 export async function verifyServer(client: RedisClient): Promise<void> {
   for (const info of await unlessRefused(infosOf(client))) {
-    const problem = serverProblem(info);
+    const problem = redisProblem(info);
     if (problem !== undefined) throw new Fault("redis.unsuitable", `--redis-url: ${problem}`);
   }
 }
@@ -152,7 +152,7 @@ function refusalProblem(said: string): string | undefined {
 }
 
 /** What is wrong with a server that answers INFO like this, and the mend; undefined when it will do. */
-export function serverProblem(info: string): string | undefined {
+export function redisProblem(info: string): string | undefined {
   const [, major, minor] = /^redis_version:(\d+)\.(\d+)/m.exec(info) ?? [];
   if (Number(major) < oldestMajor)
     return `this Redis is version ${major}.${minor}; use Redis 7.0 or newer, or Valkey`;

@@ -171,7 +171,7 @@ export class ClusterKeys {
   }
 
   /** Set: keys of workloads that have not been looked at since their entry became what it is. */
-  get unlooked(): string {
+  get unreconciled(): string {
     return `${this.root}:unlooked`;
   }
 
@@ -187,8 +187,8 @@ export class ClusterKeys {
 
   /** All but sets of workloads that use a source or have patterns: to go in one command. A set that stays says too much at worst. */
   get whole(): readonly string[] {
-    const { epoch, engagedAt, workloads, noted, seen, served, unlooked, told, rollouts } = this;
-    const named = [epoch, engagedAt, workloads, noted, seen, served, unlooked, told, rollouts];
+    const { epoch, engagedAt, workloads, noted, seen, served, unreconciled, told, rollouts } = this;
+    const named = [epoch, engagedAt, workloads, noted, seen, served, unreconciled, told, rollouts];
     const others = ["dependent", "unpublished", "windows"].map((name) => `${this.root}:${name}`);
     return [...named, ...others, ...kinds.map((kind) => this.handled(kind))];
   }

@@ -5,10 +5,10 @@ import { parseWorkloadKey, type WorkloadRef, workloadKey } from "@fleet-reloader
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type {
-  ChangedSource,
   Dependent,
   IndexEntry,
   ReferenceIndex,
+  SourceChange,
   SourceVersion,
 } from "@fleet-reloader/engine/ports/reference-index";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
@@ -84,8 +84,8 @@ export class RedisReferenceIndex implements ReferenceIndex {
     await this.#client.connection.hset(this.#keys.served, stream, encodeServed(record));
   }
 
-  async unlooked(): Promise<number> {
-    return await this.#client.connection.scard(this.#keys.unlooked);
+  async unreconciled(): Promise<number> {
+    return await this.#client.connection.scard(this.#keys.unreconciled);
   }
 
   async verify(): Promise<void> {
@@ -130,7 +130,7 @@ export class RedisReferenceIndex implements ReferenceIndex {
     await this.#remove([...gone]);
   }
 
-  async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
+  async findChanged(sources: readonly SourceVersion[]): Promise<readonly SourceChange[]> {
     const [found, withPatterns] = readList(await this.#run(findChangedScript, sources.flatMap(quadruple)));
     const changed = readList(found).flatMap((item) => {
       const [position, named, isFirst] = readList(item);

@@ -155,20 +155,20 @@ describe("a workload whose entry is new", () => {
   test("has been looked at once a worker says so, or has noted it", async () => {
     await using bed = await openRecords();
     await bed.index.put([entryOf("api"), entryOf("web"), entryOf("job")]);
-    expect(await bed.index.unlooked()).toBe(3);
-    bed.records.looked(requestOf("api"));
-    await until("it is counted no more", async () => (await bed.index.unlooked()) === 2);
+    expect(await bed.index.unreconciled()).toBe(3);
+    bed.records.reconciled(requestOf("api"));
+    await until("it is counted no more", async () => (await bed.index.unreconciled()) === 2);
     bed.records.noted(requestOf("web"), "the note", observed);
-    await until("it is counted no more", async () => (await bed.index.unlooked()) === 1);
+    await until("it is counted no more", async () => (await bed.index.unreconciled()) === 1);
     bed.records.noted(requestOf("job"), undefined, observed);
-    await until("it is counted no more", async () => (await bed.index.unlooked()) === 0);
+    await until("it is counted no more", async () => (await bed.index.unreconciled()) === 0);
   });
 
   test("keeps the event that showed it when it was only looked at", async () => {
     await using bed = await openRecords();
     await bed.index.put([entryOf("api", { seen })]);
-    bed.records.looked(requestOf("api"));
-    await until("it is counted no more", async () => (await bed.index.unlooked()) === 0);
+    bed.records.reconciled(requestOf("api"));
+    await until("it is counted no more", async () => (await bed.index.unreconciled()) === 0);
     expect((await bed.records.read(requestOf("api"))).seen).toEqual(seen);
   });
 });
@@ -218,6 +218,6 @@ test("telling a Redis that will not be back is no failure, asking it is one", as
   const records = new RedisWorkloadRecords({ client, keys: new Keys("gone"), log });
   await client.close();
   records.noted(requestOf("api"), "the note", observed);
-  records.looked(requestOf("api"));
+  records.reconciled(requestOf("api"));
   await expect(records.read(requestOf("api"))).rejects.toThrow();
 });

@@ -2,7 +2,7 @@ import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import {
-  type Observed,
+  type ObservedVersion,
   streamName,
   type WorkloadRecord,
   type WorkloadRecords,
@@ -61,12 +61,12 @@ export class RedisWorkloadRecords implements WorkloadRecords {
     return { ...readNoted(note), seen: readSeen(event), served: readServed(own) ?? readServed(all) };
   }
 
-  noted({ cluster, workload }: Request, note: string | undefined, observed: Observed): void {
+  noted({ cluster, workload }: Request, note: string | undefined, observed: ObservedVersion): void {
     const { client, keys } = this.#options;
-    const { noted, seen, unlooked } = keys.cluster(cluster);
+    const { noted, seen, unreconciled } = keys.cluster(cluster);
     const text = note === undefined ? "" : encodeNoted(note, observed.notedAtSeconds);
     const args = [workloadKey(workload), text, observed.resourceVersion];
-    this.#send(notedScript.run(client.connection, [noted, seen, unlooked], args));
+    this.#send(notedScript.run(client.connection, [noted, seen, unreconciled], args));
   }
 
   async keep({ cluster, workload }: Request, note: string, atSeconds: number): Promise<void> {
@@ -75,9 +75,9 @@ export class RedisWorkloadRecords implements WorkloadRecords {
     await client.connection.hset(keys.cluster(cluster).noted, workloadKey(workload), text);
   }
 
-  looked({ cluster, workload }: Request): void {
+  reconciled({ cluster, workload }: Request): void {
     const { client, keys } = this.#options;
-    this.#send(client.connection.srem(keys.cluster(cluster).unlooked, workloadKey(workload)));
+    this.#send(client.connection.srem(keys.cluster(cluster).unreconciled, workloadKey(workload)));
   }
 
   #send(sent: Promise<unknown>): void {

@@ -62,7 +62,7 @@ export class RedisRollLedger implements RollLedger {
     return { type: "entered" };
   }
 
-  async strike(request: Request): Promise<void> {
+  async withdraw(request: Request): Promise<void> {
     const breakers = this.#workloadBreakers(request);
     if (breakers.length + this.#levels(request).length > 0)
       await this.#run(strikeScript, request, { breakers });

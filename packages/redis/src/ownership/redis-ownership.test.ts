@@ -29,9 +29,9 @@ let fleets = 0;
 function fleetOf(redis: TestRedis = shared, pace: OwnershipPace = quick) {
   fleets += 1;
   const keys = new Keys(`fleet-${fleets}`);
-  const members: Member[] = [];
+  const members: WatcherMember[] = [];
 
-  interface Member {
+  interface WatcherMember {
     readonly name: string;
     readonly ownership: RedisOwnership;
     /** Cluster → how often its work was begun. */
@@ -48,7 +48,7 @@ function fleetOf(redis: TestRedis = shared, pace: OwnershipPace = quick) {
     readonly freeze: () => void;
   }
 
-  function join(name: string): Member {
+  function join(name: string): WatcherMember {
     const log = new CollectedLog();
     const client = new RedisClient(redisAddress(redis.url), log);
     const meter = new CountingMeter();
@@ -71,7 +71,7 @@ function fleetOf(redis: TestRedis = shared, pace: OwnershipPace = quick) {
       await new Promise((resolve) => owned.addEventListener("abort", resolve));
       watched.delete(cluster);
     };
-    const member: Member = {
+    const member: WatcherMember = {
       ...{ name, ownership, begun, watched, client, log, meter },
       engage: (clusters) => {
         for (const cluster of clusters) {

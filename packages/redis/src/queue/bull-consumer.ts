@@ -11,7 +11,7 @@ import { bullBackend } from "./bull-backend.ts";
 import { BullHolds } from "./bull-holds.ts";
 import { queueName } from "./bull-workqueue.ts";
 import { fromJob, isAborted, purposeOf, type RequestJob } from "./request-job.ts";
-import { pauseAfter, retryAfter } from "./retry-policy.ts";
+import { pauseAfter, redeliverAfter } from "./retry-policy.ts";
 
 export interface BullConsumerOptions {
   readonly client: RedisClient;
@@ -110,7 +110,8 @@ export class BullConsumer {
         ...{ removeOnComplete: keepCompleted, removeOnFail: keepFailed },
         autorun: false,
         settings: {
-          backoffStrategy: (attemptsMade, _type, error) => retryAfter(asFault(error), attemptsMade, random),
+          backoffStrategy: (attemptsMade, _type, error) =>
+            redeliverAfter(asFault(error), attemptsMade, random),
         },
       },
       bullBackend(clock),

@@ -23,7 +23,7 @@ interface StuckWorker extends AsyncDisposable {
 
 /** A worker in a process of its own that takes a request and never ends it. */
 function stuckWorker(prefix: string): StuckWorker {
-  const script = join(import.meta.dirname, "fixture/stuck-worker.ts");
+  const script = join(import.meta.dirname, "../fixture/stuck-worker.ts");
   const child: ChildProcess = spawn(process.execPath, [script, redis.url, prefix], {
     stdio: ["ignore", "pipe", "inherit"],
   });

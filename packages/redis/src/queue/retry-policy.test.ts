@@ -1,7 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { pauseAfter, retryAfter } from "./retry-policy.ts";
+import { pauseAfter, redeliverAfter } from "./retry-policy.ts";
 
 const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const transient = new Fault("kube.server-error", "500");
@@ -10,7 +10,7 @@ describe("the wait before another try", () => {
   test("is a whole number of milliseconds, at least one, and at most twice as long each time, up to five minutes", () => {
     fc.assert(
       fc.property(random, fc.integer({ min: 1, max: 1_000_000 }), (chance, attempts) => {
-        const waitMs = retryAfter(transient, attempts, () => chance);
+        const waitMs = redeliverAfter(transient, attempts, () => chance);
         expect(Number.isInteger(waitMs) && waitMs >= 1).toBe(true);
         expect(waitMs).toBeLessThanOrEqual(Math.min(1000 * 2 ** (attempts - 1), 300_000));
       }),
@@ -19,15 +19,17 @@ describe("the wait before another try", () => {
 
   test("is as long as the other side asks for", () => {
     const asked = new Fault("kube.server-error", "503", { retryAfterMs: 7000 });
-    expect(retryAfter(asked, 1, () => 0)).toBe(7000);
+    expect(redeliverAfter(asked, 1, () => 0)).toBe(7000);
   });
 
   // A status update of a rollout got in between: the next read usually wins.
   test("after a first conflict is at most 100 ms; it grows while writers meet again, up to 3 s", () => {
     const conflict = new Fault("kube.conflict", "moved");
-    const limits = [1, 2, 3, 4, 5, 6, 50].map((attempts) => retryAfter(conflict, attempts, () => 0.999_999));
+    const limits = [1, 2, 3, 4, 5, 6, 50].map((attempts) =>
+      redeliverAfter(conflict, attempts, () => 0.999_999),
+    );
     expect(limits).toEqual([100, 200, 400, 800, 1600, 3000, 3000]);
-    expect(retryAfter(conflict, 4, () => 0.5)).toBe(400);
+    expect(redeliverAfter(conflict, 4, () => 0.5)).toBe(400);
   });
 });
 

@@ -9,7 +9,7 @@ const conflictFirstMs = 100;
 const conflictMaxMs = 3000;
 
 /** Back-off of a counted attempt, in milliseconds: exponential with full jitter, bounded. */
-export function retryAfter(fault: Fault, attemptsMade: number, random: Random): number {
+export function redeliverAfter(fault: Fault, attemptsMade: number, random: Random): number {
   const [firstMs, maxMs] =
     fault.class === "conflict" ? [conflictFirstMs, conflictMaxMs] : [transientFirstMs, transientMaxMs];
   const limit = Math.min(firstMs * 2 ** Math.max(0, attemptsMade - 1), maxMs);

@@ -27,7 +27,7 @@ const lateMs = 2000;
 /** A process whose wall time is that much ahead of ours. */
 function skewedProcess(skewMs: number, args: readonly string[]) {
   const shift = `const now = Date.now; Date.now = () => now() + ${skewMs}`;
-  const script = join(import.meta.dirname, "fixture/skewed-process.ts");
+  const script = join(import.meta.dirname, "../fixture/skewed-process.ts");
   const child = spawn(process.execPath, ["--import", `data:text/javascript,${shift}`, script, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });

@@ -7,12 +7,12 @@ import { logFields } from "./fields/log-fields.ts";
 import { scopeFields } from "./fields/scope-fields.ts";
 import { withoutEffectFields } from "./fields/without-effect-fields.ts";
 import { secretKey } from "./secret-key.ts";
-import { boolean, csvList, duration, oneOf, text, wholeNumber } from "./types.ts";
+import { boolean, csvList, duration, oneOf, textValue, wholeNumber } from "./types.ts";
 
 /** Which clusters, and where Redis is: what every service needs. */
 export const connectionFields = {
   kubeconfig: {
-    schema: text(""),
+    schema: textValue(""),
     meta: {
       group: "Clusters and Redis",
       flag: "kubeconfig",
@@ -37,7 +37,7 @@ export const connectionFields = {
     },
   },
   redisUrl: {
-    schema: text(""),
+    schema: textValue(""),
     meta: {
       group: "Clusters and Redis",
       flag: "redis-url",
@@ -74,7 +74,7 @@ export const connectionFields = {
     },
   },
   dataDir: {
-    schema: text(""),
+    schema: textValue(""),
     meta: {
       group: "Clusters and Redis",
       flag: "data-dir",
@@ -148,7 +148,7 @@ export const ruleFields = {
 /** What only workers need. */
 export const workerFields = {
   markKeyFile: {
-    schema: text(""),
+    schema: textValue(""),
     meta: {
       group: "Worker",
       flag: "mark-key-file",

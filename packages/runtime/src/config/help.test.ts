@@ -4,7 +4,7 @@ import { dashboardFields } from "./fields/http-fields.ts";
 import { unreadVariables } from "./fields/without-effect-fields.ts";
 import { connectionFields, ruleFields, workerFields } from "./fields.ts";
 import { helpText, referenceTables } from "./help.ts";
-import { text } from "./types.ts";
+import { textValue } from "./types.ts";
 
 const meta = { env: "FLEET_RELOADER_TEST", placeholder: "TEXT", description: "Only here." };
 const shape: ConfigShape = {
@@ -12,7 +12,7 @@ const shape: ConfigShape = {
   ...ruleFields,
   ...workerFields,
   ...dashboardFields,
-  ungrouped: { schema: text(""), meta: { ...meta, flag: "two-names", aliases: ["Two-Names"] } },
+  ungrouped: { schema: textValue(""), meta: { ...meta, flag: "two-names", aliases: ["Two-Names"] } },
 };
 const fields = Object.values(shape).map((field) => field.meta);
 

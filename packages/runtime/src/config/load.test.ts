@@ -2,14 +2,14 @@ import { describe, expect, test } from "vitest";
 import { refusal } from "../fixture/refusal.ts";
 import { connectionFields, ruleFields, workerFields } from "./fields.ts";
 import { loadConfig } from "./load.ts";
-import { csvList, text } from "./types.ts";
+import { csvList, textValue } from "./types.ts";
 
 const field = { env: "FLEET_RELOADER_TEST", placeholder: "TEXT", description: "" };
 const shape = {
   ...connectionFields,
   ...ruleFields,
   ...workerFields,
-  twoNames: { schema: text(""), meta: { ...field, flag: "two-names", aliases: ["Two-Names"] } },
+  twoNames: { schema: textValue(""), meta: { ...field, flag: "two-names", aliases: ["Two-Names"] } },
   selector: { schema: csvList(), meta: { ...field, flag: "selector", isList: true } },
 };
 

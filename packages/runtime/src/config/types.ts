@@ -116,6 +116,6 @@ function splitCsv(text: string): readonly string[] | undefined {
   return items.filter((item) => item !== "");
 }
 
-export function text(defaultText: string) {
+export function textValue(defaultText: string) {
   return z.string().default(defaultText);
 }

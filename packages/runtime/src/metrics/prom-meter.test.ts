@@ -109,11 +109,11 @@ test("workloads that are waited for are counted, and forgotten with their cluste
   const { meter, metrics } = createPromMeter({ withProcess: false });
   const shown = async () =>
     (await linesOf(metrics())).filter((line) => line.startsWith("fleet_reloader_workloads_unlooked"));
-  meter.workloadsUnlooked("c1", 3);
+  meter.workloadsUnreconciled("c1", 3);
   expect(await shown()).toEqual(['fleet_reloader_workloads_unlooked{cluster="c1"} 3']);
-  meter.workloadsUnlooked("c1", 0);
+  meter.workloadsUnreconciled("c1", 0);
   expect(await shown()).toEqual(['fleet_reloader_workloads_unlooked{cluster="c1"} 0']);
-  meter.workloadsUnlooked("c1", undefined);
+  meter.workloadsUnreconciled("c1", undefined);
   expect(await shown()).toEqual([]);
 });
 

@@ -69,7 +69,7 @@ export function createPromMeter(options: {
   const seen = new Counter(described("fleet_reloader_sources_seen_total", ["cluster", "kind"]));
   const published = new Counter(described("fleet_reloader_requests_published_total", ["cluster"]));
   const inSync = new Gauge(described("fleet_reloader_stream_in_sync", ["cluster", "resource"]));
-  const unlooked = new Gauge(described("fleet_reloader_workloads_unlooked", ["cluster"]));
+  const unreconciled = new Gauge(described("fleet_reloader_workloads_unlooked", ["cluster"]));
   const reconcile = new Histogram({
     ...described("fleet_reloader_reconcile_seconds", ["cluster", "result"]),
     buckets: seconds,
@@ -110,9 +110,9 @@ export function createPromMeter(options: {
       if (state === "absent") inSync.remove({ cluster, resource });
       else inSync.set({ cluster, resource }, state === "watching" ? 1 : 0);
     },
-    workloadsUnlooked(cluster, count) {
-      if (count === undefined) unlooked.remove({ cluster });
-      else unlooked.set({ cluster }, count);
+    workloadsUnreconciled(cluster, count) {
+      if (count === undefined) unreconciled.remove({ cluster });
+      else unreconciled.set({ cluster }, count);
     },
     reconciled: (cluster, result, spent, workload) => {
       reconcile.observe({ cluster, result }, spent);

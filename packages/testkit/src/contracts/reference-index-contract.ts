@@ -302,8 +302,8 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
     test("stays when the workload is only looked at, and goes when it is noted", async () => {
       await using bed = await start();
       await bed.index.put([entryOf("api", { seen: at(1) }), entryOf("web", { seen: at(1) })]);
-      bed.records.looked(requestOf(bed, "api"));
-      await until("it was looked at", async () => (await bed.index.unlooked()) === 1);
+      bed.records.reconciled(requestOf(bed, "api"));
+      await until("it was looked at", async () => (await bed.index.unreconciled()) === 1);
       expect(await seenOf(bed)).toEqual(at(1));
       bed.records.noted(requestOf(bed, "api"), "the note", observed);
       await until("it is noted", async () => (await seenOf(bed)) === undefined);
@@ -319,7 +319,7 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
       await bed.index.put([entryOf("api", { seen: at(1000) })]);
       bed.records.noted(requestOf(bed, "api"), "the note", { resourceVersion: "999", notedAtSeconds: 5 });
       await until("it is noted", async () => (await bed.records.read(requestOf(bed, "api"))).note);
-      expect([await seenOf(bed), await bed.index.unlooked()]).toEqual([at(1000), 1]);
+      expect([await seenOf(bed), await bed.index.unreconciled()]).toEqual([at(1000), 1]);
       bed.records.noted(requestOf(bed, "api"), "the note", { resourceVersion: "1000", notedAtSeconds: 5 });
       await until("its event is gone", async () => (await seenOf(bed)) === undefined);
     });
@@ -347,33 +347,33 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
   describe("what has not been looked at", () => {
     test("is each entry that is new or different, once, whether published or not", async () => {
       await using bed = await start();
-      expect(await bed.index.unlooked()).toBe(0);
+      expect(await bed.index.unreconciled()).toBe(0);
       await bed.index.put([entryOf("api"), entryOf("web")]);
       await bed.index.put([entryOf("api", { scope: "[1]" })]);
       await bed.index.markPublished([workloadNamed("api"), workloadNamed("web")]);
-      expect(await bed.index.unlooked()).toBe(2);
+      expect(await bed.index.unreconciled()).toBe(2);
     });
 
     test("is less by each that was looked at or noted, until its entry is another", async () => {
       await using bed = await start();
       await bed.index.put([entryOf("api"), entryOf("web"), entryOf("job")]);
-      bed.records.looked(requestOf(bed, "api"));
+      bed.records.reconciled(requestOf(bed, "api"));
       bed.records.noted(requestOf(bed, "web"), "the note", { resourceVersion: "200", notedAtSeconds: 5 });
       bed.records.noted(requestOf(bed, "job"), undefined, { resourceVersion: "200", notedAtSeconds: 5 });
-      await until("all were looked at", async () => (await bed.index.unlooked()) === 0);
+      await until("all were looked at", async () => (await bed.index.unreconciled()) === 0);
       await bed.index.put([entryOf("api"), entryOf("web")]);
-      expect(await bed.index.unlooked()).toBe(0);
+      expect(await bed.index.unreconciled()).toBe(0);
       await bed.index.put([entryOf("api", { scope: "[1]" }), entryOf("web")]);
-      expect(await bed.index.unlooked()).toBe(1);
+      expect(await bed.index.unreconciled()).toBe(1);
     });
 
     test("is less by each workload that goes", async () => {
       await using bed = await start();
       await bed.index.put([entryOf("api"), entryOf("web"), entryOf("job")]);
       await bed.index.remove([workloadNamed("api")]);
-      expect(await bed.index.unlooked()).toBe(2);
+      expect(await bed.index.unreconciled()).toBe(2);
       await bed.index.retain("Deployment", "ns", new Set(["Deployment/ns/job"]));
-      expect(await bed.index.unlooked()).toBe(1);
+      expect(await bed.index.unreconciled()).toBe(1);
     });
   });
 

@@ -82,7 +82,7 @@ export function rollLedgerContract(make: MakeLedger): void {
       workloadBreaker: { rollsMax: 1, withinMs: 60_000 },
     });
     await enter(requestFor("a"));
-    await ledger.strike(requestFor("a"));
+    await ledger.withdraw(requestFor("a"));
     expect((await enter(requestFor("a"))).type).toBe("entered");
     expect((await enter(requestFor("b"))).type).toBe("held");
     pass(20_000);
@@ -118,7 +118,7 @@ export function rollLedgerContract(make: MakeLedger): void {
         const [chance, ageMs] = [random.below(100), random.below(20_000)];
         const tell = async (ledger: RollLedger): Promise<unknown> => {
           if (chance < 15) return await ledger.settled(request, ageMs);
-          if (chance < 20) return await ledger.strike(request);
+          if (chance < 20) return await ledger.withdraw(request);
           return await ledger.enter(request, [{ id: "Secret/ns/db", version }], never);
         };
         expect(await tell(real.ledger), `step ${step}`).toEqual(await tell(rules));

@@ -32,7 +32,7 @@ export class CountingMeter implements Meter {
     this.#counts.set("freezes readable", isReadable ? 1 : 0);
   }
 
-  workloadsUnlooked(cluster: string, count: number | undefined): void {
+  workloadsUnreconciled(cluster: string, count: number | undefined): void {
     if (count === undefined) this.#counts.delete(`unlooked ${cluster}`);
     else this.#counts.set(`unlooked ${cluster}`, count);
   }

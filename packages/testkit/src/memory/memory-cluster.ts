@@ -7,9 +7,9 @@ import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader
 import type {
   ClusterApi,
   Exactly,
+  IsAllowedStill,
   LiveSource,
   LiveWorkload,
-  MayStill,
   WorkloadPatch,
 } from "@fleet-reloader/engine/ports/cluster-api";
 import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
@@ -251,8 +251,8 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     patch: WorkloadPatch,
     signal: AbortSignal,
   ): Promise<LiveWorkload | undefined> {
-    const { mayStill } = patch;
-    return await this.#calls.make({ verb: "patch", target: workloadKey(ref), mayStill }, signal, () => {
+    const { isAllowedStill } = patch;
+    return await this.#calls.make({ verb: "patch", target: workloadKey(ref), isAllowedStill }, signal, () => {
       const before = this.#store.workloadsByKey.get(workloadKey(ref));
       if (before === undefined) return undefined;
       if (before.resourceVersion !== patch.resourceVersion)
@@ -273,21 +273,25 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   async createWorkload(
     { ref, object }: NewObject,
     signal: AbortSignal,
-    mayStill?: MayStill,
+    isAllowedStill?: IsAllowedStill,
   ): Promise<LiveWorkload> {
-    return await this.#calls.make({ verb: "create", target: workloadKey(ref), mayStill }, signal, () => {
-      const before = this.#store.workloadsByKey.get(workloadKey(ref));
-      return before ?? this.#store.putWorkload(ref, undefined, { ...changeOf(object, ref), by: "us" });
-    });
+    return await this.#calls.make(
+      { verb: "create", target: workloadKey(ref), isAllowedStill },
+      signal,
+      () => {
+        const before = this.#store.workloadsByKey.get(workloadKey(ref));
+        return before ?? this.#store.putWorkload(ref, undefined, { ...changeOf(object, ref), by: "us" });
+      },
+    );
   }
 
   async deleteExactly(
     ref: WorkloadRef,
     exactly: Exactly,
     signal: AbortSignal,
-    mayStill?: MayStill,
+    isAllowedStill?: IsAllowedStill,
   ): Promise<void> {
-    await this.#calls.make({ verb: "delete", target: workloadKey(ref), mayStill }, signal, () => {
+    await this.#calls.make({ verb: "delete", target: workloadKey(ref), isAllowedStill }, signal, () => {
       const before = this.#store.workloadsByKey.get(workloadKey(ref));
       if (before === undefined) return;
       const version = exactly.resourceVersion ?? before.resourceVersion;

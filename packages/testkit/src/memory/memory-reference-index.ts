@@ -3,9 +3,9 @@ import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/doma
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type {
-  ChangedSource,
   IndexEntry,
   ReferenceIndex,
+  SourceChange,
   SourceVersion,
 } from "@fleet-reloader/engine/ports/reference-index";
 import type { SeenInterest, ServedRecord } from "@fleet-reloader/engine/ports/workload-records";
@@ -17,7 +17,7 @@ interface State {
   readonly handled: Map<string, SourceVersion>;
   readonly served: Map<string, ServedRecord>;
   readonly seen: Map<string, SeenInterest>;
-  readonly unlooked: Set<string>;
+  readonly unreconciled: Set<string>;
 }
 
 export interface MemoryReferenceIndexOptions {
@@ -70,14 +70,14 @@ export class MemoryReferenceIndex implements ReferenceIndex {
       handled: new Map(),
       served: new Map(),
       seen: new Map(),
-      unlooked: new Set(),
+      unreconciled: new Set(),
     };
     this.#opened = this.#stored;
     return { engagedAtSeconds: this.#stored.engagedAtSeconds };
   }
 
   /** What `MemoryWorkloadRecords` reads and writes; undefined after a flush. */
-  get records(): Pick<State, "served" | "seen" | "unlooked"> | undefined {
+  get records(): Pick<State, "served" | "seen" | "unreconciled"> | undefined {
     return this.#stored;
   }
 
@@ -89,8 +89,8 @@ export class MemoryReferenceIndex implements ReferenceIndex {
     (await this.#state("serve")).served.set(stream, record);
   }
 
-  async unlooked(): Promise<number> {
-    return (await this.#state("unlooked")).unlooked.size;
+  async unreconciled(): Promise<number> {
+    return (await this.#state("unreconciled")).unreconciled.size;
   }
 
   async verify(): Promise<void> {
@@ -104,7 +104,7 @@ export class MemoryReferenceIndex implements ReferenceIndex {
       const { seen, ...kept } = entry;
       if (text(state.entries.get(key)) !== text(kept)) {
         state.unpublished.add(key);
-        state.unlooked.add(key);
+        state.unreconciled.add(key);
         if (seen === undefined) state.seen.delete(key);
         else state.seen.set(key, seen);
       }
@@ -131,7 +131,7 @@ export class MemoryReferenceIndex implements ReferenceIndex {
     }
   }
 
-  async findChanged(sources: readonly SourceVersion[]): Promise<readonly ChangedSource[]> {
+  async findChanged(sources: readonly SourceVersion[]): Promise<readonly SourceChange[]> {
     const state = await this.#state("findChanged");
     return sources.flatMap((source) => {
       const handled = state.handled.get(sourceKey(source.ref))?.resourceVersion;
@@ -171,7 +171,7 @@ export class MemoryReferenceIndex implements ReferenceIndex {
 
   #forget(state: State, key: string): void {
     if (!state.entries.delete(key)) return;
-    for (const kept of [state.unpublished, state.seen, this.noted, state.unlooked]) kept.delete(key);
+    for (const kept of [state.unpublished, state.seen, this.noted, state.unreconciled]) kept.delete(key);
   }
 
   #uses({ workload, sources, patterns }: IndexEntry, source: SourceRef): boolean {

@@ -81,7 +81,7 @@ export class MemoryRollLedger implements RollLedger {
     return { type: "entered" };
   }
 
-  async strike(request: Request): Promise<void> {
+  async withdraw(request: Request): Promise<void> {
     const id = breakerOf(request);
     const state = this.#breakers.get(id);
     if (state !== undefined) this.#breakers.set(id, forgetRoll(state));

@@ -2,7 +2,7 @@ import { isOlderVersion } from "@fleet-reloader/domain/resource-version";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import {
-  type Observed,
+  type ObservedVersion,
   type ServedRecord,
   streamName,
   type WorkloadRecord,
@@ -43,7 +43,7 @@ export class MemoryWorkloadRecords implements WorkloadRecords {
     };
   }
 
-  noted({ workload }: Request, note: string | undefined, observed: Observed): void {
+  noted({ workload }: Request, note: string | undefined, observed: ObservedVersion): void {
     if (this.#isLost("noted")) return;
     const { noted, records } = this.#options.index;
     const key = workloadKey(workload);
@@ -52,7 +52,7 @@ export class MemoryWorkloadRecords implements WorkloadRecords {
     const seen = records?.seen.get(key)?.resourceVersion;
     if (seen !== undefined && isOlderVersion(observed.resourceVersion, seen)) return;
     records?.seen.delete(key);
-    records?.unlooked.delete(key);
+    records?.unreconciled.delete(key);
   }
 
   async keep({ workload }: Request, note: string, atSeconds: number): Promise<void> {
@@ -60,8 +60,8 @@ export class MemoryWorkloadRecords implements WorkloadRecords {
     this.#options.index.noted.set(workloadKey(workload), { note, atSeconds });
   }
 
-  looked({ workload }: Request): void {
-    if (!this.#isLost("looked")) this.#options.index.records?.unlooked.delete(workloadKey(workload));
+  reconciled({ workload }: Request): void {
+    if (!this.#isLost("looked")) this.#options.index.records?.unreconciled.delete(workloadKey(workload));
   }
 
   #isLost(call: string): boolean {

@@ -70,7 +70,7 @@ export async function openClusters(
 
 function openMode(watches: Watches, config: ProcessConfig, connections: Connections) {
   const { keyring, log, meter, random } = connections;
-  return watches.parts.openWebhookMode({
+  return watches.parts.createWebhookMode({
     url: config.webhookUrl,
     keyring,
     settings: settingsOf(config),

@@ -6,7 +6,7 @@ import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import { Loops } from "@fleet-reloader/runtime/process/loops";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { instanceName } from "@fleet-reloader/runtime/process/version";
-import { startHistory, tellFreezes } from "../history.ts";
+import { recordFreezes, startHistory } from "../history.ts";
 import type { Reporting } from "../works/reporting.ts";
 import type { Working } from "../works/working.ts";
 import type { Clusters } from "./clusters.ts";
@@ -60,7 +60,7 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
     if (ownership !== undefined) loops.add("ownership", ownership.run(signal));
     loops.add("the watch over holds", scaling.watchHolds(signal));
     loops.add("the removal of gone clusters", gone.run(signal));
-    const news = tellFreezes({ freezes, history, client, keys, member, clock, log }, signal);
+    const news = recordFreezes({ freezes, history, client, keys, member, clock, log }, signal);
     loops.add("the freeze news", news);
   }
   if (works !== undefined) {

@@ -1,5 +1,5 @@
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
-import { Turns } from "@fleet-reloader/engine/async/turns";
+import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
 import type { Log } from "@fleet-reloader/engine/ports/log";
@@ -41,11 +41,11 @@ const syncTurnMs = 10_000;
 export class Watching {
   readonly #options: WatchingOptions;
   readonly #watchers = new Map<ClusterId, { readonly name: string; readonly watcher: ClusterWatcher }>();
-  readonly #turns: Turns;
+  readonly #semaphore: Semaphore;
 
   constructor(options: WatchingOptions) {
     this.#options = options;
-    this.#turns = new Turns({ atOnce: syncsAtOnce, longestMs: syncTurnMs, clock: options.clock });
+    this.#semaphore = new Semaphore({ atOnce: syncsAtOnce, longestMs: syncTurnMs, clock: options.clock });
   }
 
   /** Watches a cluster until the signal is aborted. */
@@ -90,7 +90,7 @@ export class Watching {
       clock,
       log,
       meter,
-      turns: this.#turns,
+      semaphore: this.#semaphore,
       auditIntervalMs,
       onInSync,
     });

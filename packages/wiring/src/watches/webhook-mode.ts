@@ -4,14 +4,14 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { ReferenceIndex } from "@fleet-reloader/engine/ports/reference-index";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
-import { tellingIndex } from "@fleet-reloader/engine/watch/telling-index";
+import { publishingIndex } from "@fleet-reloader/engine/watch/publishing-index";
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
+import { notifyUpdates } from "@fleet-reloader/notify/notify-updates";
 import { createReceiver } from "@fleet-reloader/notify/post";
-import { tellUpdates } from "@fleet-reloader/notify/tell-updates";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
-import { RedisToldSources } from "@fleet-reloader/redis/index/redis-told-sources";
+import { RedisPublishedSources } from "@fleet-reloader/redis/index/redis-published-sources";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 
 /** The mode of `--webhook-url`: each change of a source is sent to an address, and nothing is rolled. */
@@ -42,7 +42,7 @@ export interface WebhookModeOptions {
 const graceMs = 2000;
 
 /** Undefined when no address is given: then changes roll workloads. */
-export async function openWebhookMode({
+export async function createWebhookMode({
   url,
   keyring,
   settings,
@@ -54,16 +54,16 @@ export async function openWebhookMode({
   if (url === undefined) return undefined;
   const markKeys = await keyring();
   const receiver = createReceiver({ url, userAgent });
-  const updates = tellUpdates({ receiver, clock, random, log, meter });
+  const updates = notifyUpdates({ receiver, clock, random, log, meter });
   return {
     over(index, { engaged, signal, client, keys }) {
-      return tellingIndex({
+      return publishingIndex({
         index,
         keys: markKeys,
         signal,
         onCreate: settings.reloadOnCreate,
         onDelete: settings.reloadOnDelete,
-        told: new RedisToldSources({ client, keys, cluster: engaged.cluster }),
+        told: new RedisPublishedSources({ client, keys, cluster: engaged.cluster }),
         api: createKubeClusterApi(engaged.cluster, engaged.connection, []),
         tell: (source) => {
           log.info({ cluster: engaged.name, source }, "source changed; the webhook is called");

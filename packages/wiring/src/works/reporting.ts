@@ -9,8 +9,8 @@ import type { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import { alertBody } from "@fleet-reloader/notify/alert-body";
 import { alertText } from "@fleet-reloader/notify/alert-text";
 import { createReceiver } from "@fleet-reloader/notify/post";
-import { type StoppableReporter, tellReceiver } from "@fleet-reloader/notify/tell";
 import { webhookBody } from "@fleet-reloader/notify/webhook-body";
+import { createWebhookNotifier, type StoppableReporter } from "@fleet-reloader/notify/webhook-notifier";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { notifyFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
@@ -72,7 +72,7 @@ function alertReporters(options: ReportingOptions): readonly StoppableReporter[]
   }
   const wording = { additionalInfo: config.alertAdditionalInfo, isClusterNamed: isFleet };
   return [
-    tellReceiver({
+    createWebhookNotifier({
       channel: "alert",
       receiver: createReceiver({ url, userAgent, ...proxy(config.alertWebhookProxy) }),
       bodyOf: (letter) => alertBody(alertSink, alertText(letter, wording), letter),
@@ -94,7 +94,7 @@ function webhookReporters(options: ReportingOptions): readonly StoppableReporter
   if (url === undefined) return [];
   const token = tokenFile === "" ? {} : { tokenFile };
   return [
-    tellReceiver({
+    createWebhookNotifier({
       channel: "webhook",
       receiver: createReceiver({ url, userAgent, ...token, ...proxy(notifyWebhookProxy) }),
       bodyOf: webhookBody,

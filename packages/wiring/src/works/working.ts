@@ -60,7 +60,7 @@ const drainMs = 25_000;
 const followGraceMs = 1000;
 
 /** A rollout takes at least the start of a pod. */
-const firstLookMs = 5000;
+const firstCheckMs = 5000;
 
 /** Work under way. */
 export interface Working {
@@ -120,7 +120,7 @@ function createHandler(
   const ledger = new RedisRollLedger({ client, keys, limits });
   const brakes = createBrakes({ freezes, ledger, clock, random, nameOf });
   const runs = new RedisRolloutRuns({ client, keys });
-  const followUps = createFollowUps({ runs, queue, firstLookMs, clock, log });
+  const followUps = createFollowUps({ runs, queue, firstCheckMs, clock, log });
   const reconcile = createReconciler({
     engaged,
     queue,
@@ -143,7 +143,7 @@ function createHandler(
     engaged,
     runs,
     settings,
-    firstLookMs,
+    firstCheckMs,
     clock,
     log,
     meter,

@@ -22,7 +22,7 @@ interface Fault {
   /** From the end of the fault; for a process that is killed, from its death. */
   readonly boundSeconds: number;
   /** Changes every source at the worst moment, does its harm, and resolves to when it was over. */
-  readonly strike: (server: FleetServer, hub: FleetHub) => Promise<number>;
+  readonly withdraw: (server: FleetServer, hub: FleetHub) => Promise<number>;
 }
 
 interface Measured {
@@ -43,7 +43,7 @@ const faults: readonly Fault[] = [
     name: "one of two watchers killed, changes at once",
     // Lease 15 s, resume 1 s, and the quiet period.
     boundSeconds: 15 + 1 + quietPeriodMs / 1000 + 1,
-    async strike(server, hub) {
+    async withdraw(server, hub) {
       await killFirst(hub.watchers);
       const at = performance.now();
       await changeAll(server);
@@ -54,7 +54,7 @@ const faults: readonly Fault[] = [
     name: "one of two workers killed in the middle of its PATCHes",
     // Lock 5 s, stall check 2.5 s, 1 s.
     boundSeconds: 5 + 2.5 + 1 + 1,
-    async strike(server, hub) {
+    async withdraw(server, hub) {
       await changeAll(server);
       await wait(quietPeriodMs + patchMs / 2);
       await killFirst(hub.workers);
@@ -64,7 +64,7 @@ const faults: readonly Fault[] = [
   {
     name: `Redis killed, back after ${awayMs / 1000} s without loss`,
     boundSeconds: 10 + quietPeriodMs / 1000,
-    async strike(server, { redis }) {
+    async withdraw(server, { redis }) {
       await redis.kill();
       await changeAll(server);
       await wait(awayMs);
@@ -75,7 +75,7 @@ const faults: readonly Fault[] = [
   {
     name: `API servers silent for ${awayMs / 1000} s`,
     boundSeconds: 30 + quietPeriodMs / 1000,
-    async strike(server) {
+    async withdraw(server) {
       await changeAll(server);
       await wait(quietPeriodMs / 2);
       await server.ask("behave", { clusters: everything, as: "swallows" });
@@ -116,7 +116,7 @@ async function run(context: BenchContext): Promise<Outcome> {
 
 async function measure(server: FleetServer, hub: FleetHub, fault: Fault): Promise<number> {
   await server.ask("forget", undefined);
-  const endedAt = await fault.strike(server, hub);
+  const endedAt = await fault.withdraw(server, hub);
   await rolledOut(server, everything, timeoutMs);
   const seconds = Math.max(0, performance.now() - endedAt) / 1000;
   await wait(settleMs);

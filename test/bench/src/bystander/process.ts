@@ -9,7 +9,7 @@ import { type BystanderMethods, type BystanderRequest, bystanderRate } from "./m
 const names = Array.from({ length: 20 }, (_, at) => `own-${at}`);
 let client = new ApiClient({ url: "http://127.0.0.1:1", token: "" });
 let namespace = "";
-let isResting = false;
+let isThrottled = false;
 
 /** Of ten requests six read, two list, two write. */
 function request(number: number): Promise<ApiResult> {
@@ -28,11 +28,11 @@ const methods: BystanderMethods = {
       await expectOk(`create ${name}`, client.create("ConfigMap", configMap(name, 200), namespace));
   },
   async work({ seconds = Number.POSITIVE_INFINITY }) {
-    isResting = false;
+    isThrottled = false;
     const beganAt = performance.now();
     const elapsed = () => (performance.now() - beganAt) / 1000;
     const asked: Promise<BystanderRequest>[] = [];
-    while (!isResting && elapsed() < seconds) {
+    while (!isThrottled && elapsed() < seconds) {
       const atSeconds = elapsed();
       const answered = expectOk("bystander", request(asked.length));
       asked.push(answered.then(() => ({ atSeconds, ms: (elapsed() - atSeconds) * 1000 })));
@@ -41,7 +41,7 @@ const methods: BystanderMethods = {
     return await Promise.all(asked);
   },
   rest() {
-    isResting = true;
+    isThrottled = true;
   },
 };
 

@@ -39,9 +39,9 @@ export function quietTests(world: () => World): void {
     await at.settlesAt("Deployment", "api", 1);
     // The final content is what is carried: another workload that saw it all in one piece carries the same.
     await at.settlesAt("Deployment", "reference", 1);
-    const carried = async (name: string) =>
+    const applied = async (name: string) =>
       fieldAt(JSON.parse((await at.note("Deployment", name)) ?? "{}"), "sources");
-    expect(await carried("api")).toEqual(await carried("reference"));
+    expect(await applied("api")).toEqual(await applied("reference"));
   });
 
   test.concurrent("A→B→A within the quiet period rolls nothing", async () => {

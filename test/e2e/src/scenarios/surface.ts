@@ -48,14 +48,14 @@ export function surfaceTests(world: () => World): void {
       expect.stringMatching(/^cluster \S+: 0 of 2 workloads looked at\n$/),
     ]);
     expect((await fetch(`${origin}/live`)).status).toBe(200);
-    const unlooked = async () =>
+    const unreconciled = async () =>
       /^fleet_reloader_workloads_unlooked\{[^}]*\} (\d+)$/m.exec(
         await (await fetch(`${origin}/metrics`)).text(),
       )?.[1];
-    expect(await unlooked()).toBe("2");
+    expect(await unreconciled()).toBe("2");
     await using worker = startProduct({ service: "worker", kubeconfig, args });
     await watcher.ready();
-    expect(await unlooked()).toBe("0");
+    expect(await unreconciled()).toBe("0");
     expect(watcher.log.filter(({ msg }) => msg === "workloads adopted")).toMatchObject([{ count: 2 }]);
     expect(await worker.stop()).toBe(0);
   });

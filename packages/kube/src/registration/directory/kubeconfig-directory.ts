@@ -4,7 +4,7 @@ import type { RegistrationPolicy } from "../access.ts";
 import { readKubeconfig } from "../kubeconfig-contexts.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";
 import { type WatchFolder, watchFolder } from "./folder-hints.ts";
-import { type FileSight, lookAt, lookInto } from "./kubeconfig-files.ts";
+import { lookAt, type ObservedFile, readFolder } from "./kubeconfig-files.ts";
 
 export interface KubeconfigDirectoryOptions extends RegistrationPolicy {
   readonly directory: string;
@@ -41,16 +41,16 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
       try {
         while (!signal.aborted) {
           hints.clear();
-          const sight = await lookInto(directory);
-          if (sight.type === "unseen") {
-            notReady = [`--kubeconfig-dir ${directory}: ${sight.why}; it is looked for again`];
+          const observed = await readFolder(directory);
+          if (observed.type === "unseen") {
+            notReady = [`--kubeconfig-dir ${directory}: ${observed.why}; it is looked for again`];
           } else {
-            hints.watch(directory, sight.inode);
-            const registrations = await register(sight.files);
+            hints.watch(directory, observed.inode);
+            const registrations = await register(observed.files);
             notReady = [];
             if (!signal.aborted) onChange(registrations);
           }
-          await hints.next(sight.type === "seen" ? rescanMs : missingRescanMs, signal);
+          await hints.next(observed.type === "seen" ? rescanMs : missingRescanMs, signal);
         }
       } finally {
         hints.close();
@@ -76,12 +76,12 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
 
   async function registrationsOf(file: string, name: string): Promise<readonly Registration[]> {
     const path = resolve(directory, file);
-    const sight = await lookAt(path, known.get(file)?.stamp, options.clock.now());
-    if (sight.type === "gone") {
+    const observed = await lookAt(path, known.get(file)?.stamp, options.clock.now());
+    if (observed.type === "gone") {
       known.delete(file);
       return [];
     }
-    const problem = problemOf(file, path, sight);
+    const problem = problemOf(file, path, observed);
     const contexts = known.get(file)?.contexts;
     if (contexts === undefined)
       return problem === undefined ? [] : [registration(path, name, unusable(path, problem))];
@@ -95,14 +95,14 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
   }
 
   /** Why the file says nothing now; undefined when what is known of it is what it says. */
-  function problemOf(file: string, path: string, sight: FileSight): string | undefined {
-    if (sight.type === "unreadable") return sight.why;
-    if (sight.type !== "read") return undefined;
+  function problemOf(file: string, path: string, observed: ObservedFile): string | undefined {
+    if (observed.type === "unreadable") return observed.why;
+    if (observed.type !== "read") return undefined;
     const { allowExec, allowLoopbackHttp } = options;
     const origin = { named: `file ${path}`, folder: directory, allowExec, allowLoopbackHttp };
-    const read = readKubeconfig(sight.text, origin);
+    const read = readKubeconfig(observed.text, origin);
     if ("problem" in read) return read.problem;
-    known.set(file, { stamp: sight.stamp, contexts: read.contexts });
+    known.set(file, { stamp: observed.stamp, contexts: read.contexts });
     return undefined;
   }
 }

@@ -1,12 +1,12 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 
 /** What lies in the folder, or why that cannot be told, which is not the same as nothing. */
-export type FolderSight =
+export type ObservedFolder =
   | { readonly type: "seen"; readonly inode: string; readonly files: readonly string[] }
   | { readonly type: "unseen"; readonly why: string };
 
 /** A file as it is now. */
-export type FileSight =
+export type ObservedFile =
   | { readonly type: "read"; readonly text: string; readonly stamp: string }
   /** It is still what it was when it got this stamp. */
   | { readonly type: "unchanged" }
@@ -23,7 +23,7 @@ const stampableAfterMs = 2000;
 const isKubeconfig = /^[^.].*\.(yaml|yml|kubeconfig)$/;
 
 /** The names of all kubeconfigs of a folder. */
-export async function lookInto(folder: string): Promise<FolderSight> {
+export async function readFolder(folder: string): Promise<ObservedFolder> {
   try {
     const { dev, ino } = await stat(folder);
     const files = (await readdir(folder)).filter((name) => isKubeconfig.test(name)).sort();
@@ -36,7 +36,7 @@ export async function lookInto(folder: string): Promise<FolderSight> {
 }
 
 /** Reads a file, unless it has the stamp of before. Links are followed: in the volume of a Secret each file is one. */
-export async function lookAt(path: string, before: string | undefined, nowMs: number): Promise<FileSight> {
+export async function lookAt(path: string, before: string | undefined, nowMs: number): Promise<ObservedFile> {
   try {
     const found = await stat(path, { bigint: true });
     if (!found.isFile()) return { type: "gone" };

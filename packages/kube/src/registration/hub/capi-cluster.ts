@@ -47,8 +47,8 @@ export function capiClusterStream(
 
 async function newest({ resources }: Hub, signal: AbortSignal): Promise<Lookup> {
   for (const version of versions) {
-    const looked = await resources.find({ ...kind, version }, signal);
-    if ("plural" in looked) return looked;
+    const found = await resources.find({ ...kind, version }, signal);
+    if ("plural" in found) return found;
   }
   return { absent: "this API server has no Clusters of Cluster API" };
 }
@@ -58,7 +58,7 @@ function forget({ resources }: Hub): void {
 }
 
 /** Why its cluster is to be left alone, or cannot be talked to yet; undefined when nothing is in the way. */
-export function standingOf({ key, isPaused, isDeleted, isInitialised }: CapiCluster): Access | undefined {
+export function provisioningOf({ key, isPaused, isDeleted, isInitialised }: CapiCluster): Access | undefined {
   if (isDeleted) return { type: "paused", why: `Cluster ${key} is being deleted` };
   if (isPaused)
     return {

@@ -6,7 +6,7 @@ import {
 import type { RegistrationPolicy } from "../access.ts";
 import { readKubeconfig } from "../kubeconfig-contexts.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";
-import { type CapiCluster, capiClusterStream, standingOf } from "./capi-cluster.ts";
+import { type CapiCluster, capiClusterStream, provisioningOf } from "./capi-cluster.ts";
 import type { Hub } from "./hub.ts";
 import { createHubProvider } from "./hub-provider.ts";
 import {
@@ -56,7 +56,7 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Clus
         id: `${preset.name}#${secret.key}`,
         name: shownName(secret.namespace, secret.clusterName, options),
         labels: { ...secret.labels, ...cluster?.labels },
-        access: (cluster && standingOf(cluster)) ?? secret.access,
+        access: (cluster && provisioningOf(cluster)) ?? secret.access,
       };
     }),
   );

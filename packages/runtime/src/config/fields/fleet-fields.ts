@@ -6,7 +6,7 @@ import {
 } from "@fleet-reloader/domain/registration/secret-preset";
 import type { ConfigOf } from "../field.ts";
 import { kubeconfigFilesOf } from "../kubeconfig-files.ts";
-import { boolean, csvList, text } from "../types.ts";
+import { boolean, csvList, textValue } from "../types.ts";
 
 const group = "Clusters and Redis";
 const presetNames = secretPresets.map(({ name }) => name).join(", ");
@@ -124,7 +124,7 @@ export const fleetFields = {
     },
   },
   serveHub: {
-    schema: text("").transform((value, context) => {
+    schema: textValue("").transform((value, context) => {
       if (value === "") return undefined;
       const parsed = boolean(true).safeParse(value);
       if (parsed.success) return parsed.data;
@@ -172,7 +172,7 @@ function parseClusterSecrets(
 
 /** A switch that may be given a namespace. Undefined: it is off. */
 function optionalNamespace(withoutOne: string) {
-  return text("").transform((value, context) => {
+  return textValue("").transform((value, context) => {
     if (value === "" || /^(0|f|false)$/i.test(value)) return undefined;
     if (/^(1|t|true)$/i.test(value)) return withoutOne;
     if (isNamespace(value)) return value;

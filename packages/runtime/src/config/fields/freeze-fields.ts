@@ -1,10 +1,10 @@
 import * as z from "zod";
-import { text } from "../types.ts";
+import { textValue } from "../types.ts";
 
 /** Where freezes are declared. */
 export const freezeFields = {
   freezeFile: {
-    schema: text(""),
+    schema: textValue(""),
     meta: {
       group: "Brakes",
       flag: "freeze-file",

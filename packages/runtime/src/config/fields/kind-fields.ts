@@ -5,7 +5,7 @@ import { defaultKinds, knownKinds } from "@fleet-reloader/domain/kind/known-kind
 import { rollout } from "@fleet-reloader/domain/kind/rollout";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { ConfigOf, Remark } from "../field.ts";
-import { boolean, csvList, text } from "../types.ts";
+import { boolean, csvList, textValue } from "../types.ts";
 
 /** What the peer's flag calls the kinds it can leave out. */
 const ignorableTypes: ReadonlyMap<string, WorkloadKind> = new Map([
@@ -40,7 +40,7 @@ export const kindFields = {
   },
   isArgoRollouts: {
     // As with the peer nothing but this text asks for it.
-    schema: text("false").transform((value) => value === "true"),
+    schema: textValue("false").transform((value) => value === "true"),
     meta: {
       group: "What is served",
       flag: "is-Argo-Rollouts",

@@ -1,13 +1,13 @@
 import { type LogLevel, logLevels } from "../../log/pino-log.ts";
 import type { FieldMeta } from "../field.ts";
-import { text } from "../types.ts";
+import { textValue } from "../types.ts";
 
 const levelNames = "trace, debug, info, warn, error";
 
 /** What is logged, and how. As with the peer a value that cannot be used keeps nobody from starting: it is remarked on. */
 export const logFields = {
   logLevel: {
-    schema: text("info").transform((name) => levelOf(name) ?? "info"),
+    schema: textValue("info").transform((name) => levelOf(name) ?? "info"),
     meta: {
       group: "Log, probes and dashboard",
       flag: "log-level",
@@ -22,7 +22,7 @@ export const logFields = {
     },
   },
   logFormat: {
-    schema: text("text").transform((format) => (format === "json" ? "json" : "text")),
+    schema: textValue("text").transform((format) => (format === "json" ? "json" : "text")),
     meta: {
       group: "Log, probes and dashboard",
       flag: "log-format",

@@ -1,6 +1,6 @@
 import * as z from "zod";
 import type { FieldMeta } from "../field.ts";
-import { boolean, duration, text, wholeNumber } from "../types.ts";
+import { boolean, duration, textValue, wholeNumber } from "../types.ts";
 
 const group = "Alerts and notices";
 const sinks = ["slack", "teams", "gchat", "raw"] as const;
@@ -45,7 +45,7 @@ export const notifyFields = {
   },
   alertOnReload: {
     // The peer takes the exact text and nothing else; a typo must not keep anybody from starting.
-    schema: text("false").transform((given) => given === "true"),
+    schema: textValue("false").transform((given) => given === "true"),
     meta: {
       group,
       flag: "alert-on-reload",
@@ -73,7 +73,7 @@ export const notifyFields = {
     },
   },
   alertSink: {
-    schema: text("raw").transform((given) => sinkOf(given) ?? "raw"),
+    schema: textValue("raw").transform((given) => sinkOf(given) ?? "raw"),
     meta: {
       group,
       flag: "alert-sink",
@@ -112,7 +112,7 @@ export const notifyFields = {
     },
   },
   alertAdditionalInfo: {
-    schema: text("").transform((given) => given.trim()),
+    schema: textValue("").transform((given) => given.trim()),
     meta: {
       group,
       flag: "alert-additional-info",
@@ -166,7 +166,7 @@ export const notifyFields = {
     },
   },
   notifyWebhookTokenFile: {
-    schema: text(""),
+    schema: textValue(""),
     meta: {
       group,
       flag: "notify-webhook-token-file",
@@ -176,7 +176,7 @@ export const notifyFields = {
     },
   },
   metaInfoNamespace: {
-    schema: text(""),
+    schema: textValue(""),
     meta: {
       group,
       flag: "meta-info-namespace",
@@ -188,7 +188,7 @@ export const notifyFields = {
     },
   },
   metaInfoDeployment: {
-    schema: text(""),
+    schema: textValue(""),
     meta: {
       group,
       flag: "meta-info-deployment",
@@ -199,7 +199,7 @@ export const notifyFields = {
     },
   },
   countByNamespace: {
-    schema: text("disabled").transform((given) => given === "enabled" || given === "true"),
+    schema: textValue("disabled").transform((given) => given === "enabled" || given === "true"),
     meta: {
       group: "Log, probes and dashboard",
       flag: "metrics-count-by-namespace",

@@ -7,7 +7,7 @@ import {
 import type { Scope, Settings } from "@fleet-reloader/engine/ports/settings";
 import * as z from "zod";
 import type { ConfigOf, FieldMeta } from "../field.ts";
-import { boolean, csvList, oneOf, text } from "../types.ts";
+import { boolean, csvList, oneOf, textValue } from "../types.ts";
 
 /** As the API server has it: a DNS label. */
 const namespaceName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -16,7 +16,7 @@ const namespaceName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 export const scopeFields = {
   namespace: {
     // One that cannot be would be served in silence: the API server answers with an empty list.
-    schema: text("").refine(
+    schema: textValue("").refine(
       (name) => name === "" || namespaceName.test(name),
       "is no name of a namespace; write one exact name, or several with --namespaces",
     ),

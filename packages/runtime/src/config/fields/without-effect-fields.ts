@@ -1,5 +1,5 @@
 import type { FieldMeta } from "../field.ts";
-import { boolean, text } from "../types.ts";
+import { boolean, textValue } from "../types.ts";
 
 /** Flags of the peer that ask for what is always so here, or for what there is not. Told once, when they are given. */
 export const withoutEffectFields = {
@@ -28,7 +28,7 @@ export const withoutEffectFields = {
     }),
   },
   pprofAddress: {
-    schema: text(":6060"),
+    schema: textValue(":6060"),
     meta: {
       group: "Understood, and without effect",
       flag: "pprof-addr",

@@ -1,0 +1,168 @@
+import { isJsonObject, jsonField, jsonList, jsonText, parseJson } from "../json.ts";
+import type { ReferencedKeys } from "../reference/object-use.ts";
+import type { Keyring } from "../source/keyring.ts";
+import type { KeyedDigest } from "../source/mark.ts";
+import type { AppliedSource } from "./applied-source.ts";
+import { isPacked, PackedSources, packSources } from "./packed-sources.ts";
+
+/** The pod template a note was made for. */
+export interface AppliedTemplate {
+  /** Digest of its `templateIdentity`. */
+  readonly digest: string;
+  /**
+   * A source made up to this moment (seconds) was applied together with the template: its pods read it when they start. 0
+   * after a roll of ours, which looks at every source first: what appears afterwards is late.
+   */
+  readonly togetherUntilSeconds: number;
+}
+
+/** Since when workloads like this one have been served, so that it is known after Redis is lost. */
+export interface Served {
+  /** Names the settings they were served with: which workloads these leave out is not known to have been seen. */
+  readonly as: string;
+  /** The API server's time. */
+  readonly sinceSeconds: number;
+}
+
+/**
+ * The baseline of a workload: a difference between this and the live sources is a change, also one that happened while
+ * nothing of ours was running. It lives on the workload, so that it survives whatever happens to Redis.
+ */
+export interface AppliedState {
+  /** UID of the workload it was written for: on another one it says nothing. Undefined in notes of before, and on Jobs, which are made anew. */
+  readonly uid: string | undefined;
+  /** Grows with each write of ours; a smaller one than was written before is an old note. 0 in notes of before. */
+  readonly count: number;
+  /** Undefined in notes of before. */
+  readonly served: Served | undefined;
+  /** The key the note was made with; digests of different keys cannot be compared. */
+  readonly keyId: string;
+  readonly sources: ReadonlyMap<string, AppliedSource>;
+  /** Undefined in notes of before. */
+  readonly template: AppliedTemplate | undefined;
+  /** Name patterns that were looked up: what matches one and is not in `sources` was not there. Only where that matters. */
+  readonly patterns: readonly string[];
+}
+
+/**
+ * All annotations of an object have 256 KiB together, and what else changes such a workload sends them along: a longer note has digests in the
+ * place of what can be said shorter. There is room for 10,000 sources then.
+ */
+const lengthMax = 64 * 1024;
+
+/** One line of JSON, sorted, so that the same note is the same text and writing it again changes nothing. */
+export function formatAppliedState(applied: AppliedState, keys: Pick<Keyring, "find">): string {
+  const { sources } = applied;
+  if (sources instanceof PackedSources) return textOf(applied, sources, sources.packed);
+  const text = textOf(applied, sources);
+  const keyed = keys.find(applied.keyId);
+  if (text.length <= lengthMax || keyed === undefined) return text;
+  const { packed, named } = packSources(sources, keyed);
+  return textOf(applied, named, packed);
+}
+
+function textOf(applied: AppliedState, named: AppliedState["sources"], packed = ""): string {
+  const sources = [...named]
+    .sort(([a], [b]) => (a < b ? -1 : 1))
+    .map(([name, source]) => [name, formatSource(source, applied.keyId)]);
+  return JSON.stringify({
+    v: 1,
+    key: applied.keyId,
+    ...(applied.uid === undefined ? {} : { uid: applied.uid }),
+    ...(applied.count === 0 ? {} : { n: applied.count }),
+    ...(applied.served === undefined ? {} : { as: applied.served.as, since: applied.served.sinceSeconds }),
+    ...(applied.template === undefined
+      ? {}
+      : { template: applied.template.digest, until: applied.template.togetherUntilSeconds }),
+    ...(applied.patterns.length === 0 ? {} : { patterns: [...applied.patterns].sort() }),
+    ...(packed === "" ? {} : { packed }),
+    sources: Object.fromEntries(sources),
+  });
+}
+
+/** Undefined when the text is none of ours or was damaged: such a workload is adopted anew. */
+export function parseAppliedState(
+  text: string | undefined,
+  keys: Pick<Keyring, "find">,
+): AppliedState | undefined {
+  if (text === undefined) return undefined;
+  const value = parseJson(text);
+  const keyId = jsonText(jsonField(value, "key"));
+  const sources = jsonField(value, "sources");
+  if (jsonField(value, "v") !== 1 || keyId === undefined || !isJsonObject(sources)) return undefined;
+  const parsed = new Map<string, AppliedSource>();
+  for (const [name, source] of Object.entries(sources)) {
+    const one = parseSource(source, keyId);
+    if (one === undefined) return undefined;
+    parsed.set(name, one);
+  }
+  const all = withPacked(parsed, jsonField(value, "packed"), keys.find(keyId));
+  if (all === undefined) return undefined;
+  const patterns = jsonList(jsonField(value, "patterns")).filter((item) => typeof item === "string");
+  const count = jsonField(value, "n");
+  return {
+    uid: jsonText(jsonField(value, "uid")),
+    count: typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : 0,
+    served: parseServed(value),
+    ...{ keyId, sources: all, template: parseTemplate(value), patterns },
+  };
+}
+
+function withPacked(
+  named: ReadonlyMap<string, AppliedSource>,
+  packed: unknown,
+  keyed: KeyedDigest | undefined,
+): ReadonlyMap<string, AppliedSource> | undefined {
+  if (packed === undefined) return named;
+  if (typeof packed !== "string" || !isPacked(packed) || keyed === undefined) return undefined;
+  return new PackedSources(named, packed, keyed);
+}
+
+/** Of any note, also one that was made with a key we do not have: when its workload began to be served is no secret. */
+export function servedOf(noteText: string): Served | undefined {
+  return parseServed(parseJson(noteText));
+}
+
+function parseServed(value: unknown): Served | undefined {
+  const as = jsonText(jsonField(value, "as"));
+  const sinceSeconds = jsonField(value, "since");
+  return as !== undefined && typeof sinceSeconds === "number" ? { as, sinceSeconds } : undefined;
+}
+
+function formatSource(source: AppliedSource, noteKeyId: string): unknown {
+  if (source.type === "absent") return "-";
+  const { digest, keyId, keys, asOfSeconds } = source;
+  if (keys === "all" && keyId === noteKeyId && asOfSeconds === undefined) return digest;
+  return {
+    digest,
+    ...(keys === "all" ? {} : { keys }),
+    ...(keyId === noteKeyId ? {} : { key: keyId }),
+    ...(asOfSeconds === undefined ? {} : { asOf: asOfSeconds }),
+  };
+}
+
+function parseSource(value: unknown, noteKeyId: string): AppliedSource | undefined {
+  if (value === "-") return { type: "absent" };
+  if (typeof value === "string") return { type: "present", digest: value, keyId: noteKeyId, keys: "all" };
+  const digest = jsonText(jsonField(value, "digest"));
+  const keyId = jsonField(value, "key") ?? noteKeyId;
+  const keys = parseKeys(jsonField(value, "keys"));
+  if (digest === undefined || typeof keyId !== "string" || keys === undefined) return undefined;
+  const asOf = jsonField(value, "asOf");
+  return { type: "present", digest, keyId, keys, ...(typeof asOf === "number" ? { asOfSeconds: asOf } : {}) };
+}
+
+function parseKeys(value: unknown): ReferencedKeys | undefined {
+  if (value === undefined) return "all";
+  if (!Array.isArray(value)) return undefined;
+  const names = value.filter((key) => typeof key === "string");
+  return names.length === value.length ? names : undefined;
+}
+
+function parseTemplate(value: unknown): AppliedTemplate | undefined {
+  const digest = jsonText(jsonField(value, "template"));
+  const until = jsonField(value, "until");
+  return digest !== undefined && typeof until === "number"
+    ? { digest, togetherUntilSeconds: until }
+    : undefined;
+}

@@ -1,0 +1,76 @@
+import { utf8 } from "../bytes.ts";
+import type { KeyedDigest } from "../source/mark.ts";
+import type { AppliedSource } from "./applied-source.ts";
+
+/**
+ * What a note says of very many sources, in 18 characters each: a digest of the name, and the beginning of that of the content. Both are keyed.
+ * Two of ten thousand names are one with a probability of 2^-21, and another content is taken for the same with one of 2^-60.
+ */
+const nameLength = 8;
+const contentLength = 10;
+const entryLength = nameLength + contentLength;
+
+const absent = "-".repeat(contentLength);
+
+/** The sources of a note: those it names, and those it knows by their digests only, which are found by their names and are not listed. */
+export class PackedSources extends Map<string, AppliedSource> {
+  readonly #keyed: KeyedDigest;
+  readonly #contents = new Map<string, string>();
+  /** As it stands in the note. */
+  readonly packed: string;
+
+  constructor(named: ReadonlyMap<string, AppliedSource>, packed: string, keyed: KeyedDigest) {
+    super(named);
+    this.#keyed = keyed;
+    this.packed = packed;
+    for (let at = 0; at < packed.length; at += entryLength)
+      this.#contents.set(packed.slice(at, at + nameLength), packed.slice(at + nameLength, at + entryLength));
+  }
+
+  override get(name: string): AppliedSource | undefined {
+    return super.get(name) ?? this.#unpack(name);
+  }
+
+  override has(name: string): boolean {
+    return this.get(name) !== undefined;
+  }
+
+  #unpack(name: string): AppliedSource | undefined {
+    const content = this.#contents.get(nameDigest(name, this.#keyed));
+    if (content === undefined) return undefined;
+    if (content === absent) return { type: "absent" };
+    return { type: "present", digest: content, keyId: this.#keyed.keyId, keys: "all" };
+  }
+}
+
+/** Those that can be packed, as one text that is the same for the same; and the others. */
+export function packSources(sources: ReadonlyMap<string, AppliedSource>, keyed: KeyedDigest) {
+  const entries: string[] = [];
+  const named = new Map<string, AppliedSource>();
+  for (const [name, source] of sources) {
+    const content = packedContent(source, keyed);
+    if (content === undefined) named.set(name, source);
+    else entries.push(nameDigest(name, keyed) + content);
+  }
+  return { packed: entries.sort().join(""), named };
+}
+
+/** Whether a text can be what `packSources` made. */
+export function isPacked(text: string): boolean {
+  return text.length % entryLength === 0 && /^[A-Za-z0-9_-]+$/.test(text);
+}
+
+/** Whether a noted digest, which may have been shortened, is that of this content. */
+export function isSameDigest(noted: string, now: string): boolean {
+  return noted.length === contentLength ? now.startsWith(noted) : noted === now;
+}
+
+function packedContent(source: AppliedSource, { keyId }: KeyedDigest): string | undefined {
+  if (source.type === "absent") return absent;
+  const isPlain = source.keys === "all" && source.keyId === keyId && source.asOfSeconds === undefined;
+  return isPlain ? source.digest.slice(0, contentLength) : undefined;
+}
+
+function nameDigest(name: string, keyed: KeyedDigest): string {
+  return keyed.digest(utf8(`name ${name}`)).slice(0, nameLength);
+}

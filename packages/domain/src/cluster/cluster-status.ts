@@ -1,0 +1,135 @@
+/**
+ * How a cluster stands with us. `Alias`: the same cluster is engaged by another registration, and this one stands by.
+ * `Degraded`: it is served, and not as it should be. `Forbidden`: it refuses who we are or a right that we need.
+ */
+export const clusterStates = [
+  "Discovered",
+  "Connecting",
+  "Syncing",
+  "Ready",
+  "Degraded",
+  "Unreachable",
+  "Forbidden",
+  "Paused",
+  "Alias",
+  "Gone",
+] as const;
+
+export type ClusterState = (typeof clusterStates)[number];
+
+/** A state with its reasons, a line each; none where the state says it all. */
+export interface ClusterStatus {
+  readonly state: ClusterState;
+  readonly why: readonly string[];
+}
+
+/** What is known of a cluster. The state follows from it: nothing that is known is lost while something worse is shown. */
+export interface ClusterFacts {
+  readonly phase: "discovered" | "connecting" | "engaged" | "alias" | "paused" | "gone";
+  /** Why it is in its phase, where somebody said it. */
+  readonly note: string;
+  /** What came of the last attempt; undefined after a success. */
+  readonly failure: { readonly type: "unreachable" | "refused"; readonly why: string } | undefined;
+  readonly misses: number;
+  readonly sync: "none" | "running" | "late" | "done";
+  readonly missingRights: readonly string[];
+}
+
+/** What can happen to a cluster, or be found out about it. */
+export type ClusterEvent =
+  | { readonly type: "connecting" }
+  /** It answered and told who it is. */
+  | { readonly type: "engaged" }
+  /** Another registration of the same cluster is the one in use. */
+  | { readonly type: "alias"; readonly of: string }
+  /** An attempt or a probe without a useful answer. */
+  | { readonly type: "missed"; readonly why: string }
+  /** It does not accept our credentials. */
+  | { readonly type: "refused"; readonly why: string }
+  | { readonly type: "heard" }
+  | { readonly type: "sync-began" }
+  | { readonly type: "sync-late" }
+  | { readonly type: "synced" }
+  | { readonly type: "rights"; readonly missing: readonly string[] }
+  | { readonly type: "paused"; readonly why: string }
+  | { readonly type: "removed" };
+
+/** Where each cluster begins. */
+export const discovered: ClusterFacts = {
+  phase: "discovered",
+  note: "",
+  failure: undefined,
+  misses: 0,
+  sync: "none",
+  missingRights: [],
+};
+
+/** Probes in a row without an answer until a cluster counts as unreachable, as in Cluster API's ClusterCache. */
+export const missesMax = 5;
+
+/** What is known after an event. Pure: the same events have the same outcome. */
+export function afterEvent(facts: ClusterFacts, event: ClusterEvent): ClusterFacts {
+  // What is gone stays gone: what comes late from its work is about nothing.
+  if (facts.phase === "gone") return facts;
+  switch (event.type) {
+    case "connecting":
+      return { ...discovered, phase: "connecting", failure: facts.failure };
+    case "engaged":
+      return { ...discovered, phase: "engaged" };
+    case "alias":
+      return { ...discovered, phase: "alias", note: event.of };
+    case "missed":
+      return {
+        ...facts,
+        misses: facts.misses + 1,
+        failure: { type: "unreachable", why: event.why },
+      };
+    case "refused":
+      return { ...facts, misses: 0, failure: { type: "refused", why: event.why } };
+    case "heard":
+      return facts.failure === undefined ? facts : { ...facts, misses: 0, failure: undefined };
+    case "sync-began":
+      return { ...facts, sync: "running" };
+    case "sync-late":
+      return facts.sync === "running" ? { ...facts, sync: "late" } : facts;
+    case "synced":
+      return { ...facts, sync: "done" };
+    case "rights":
+      return { ...facts, missingRights: event.missing };
+    case "paused":
+      return { ...discovered, phase: "paused", note: event.why };
+    case "removed":
+      return { ...discovered, phase: "gone" };
+  }
+}
+
+/** The state that the facts make, the worst first. */
+export function clusterStatusOf(facts: ClusterFacts): ClusterStatus {
+  const { failure, phase } = facts;
+  switch (phase) {
+    case "gone":
+      return { state: "Gone", why: [] };
+    case "paused":
+      return { state: "Paused", why: [facts.note] };
+    case "alias":
+      return { state: "Alias", why: [`it is the cluster ${facts.note}`] };
+    case "discovered":
+      return { state: "Discovered", why: ["not connected yet"] };
+    case "connecting":
+      if (failure === undefined) return { state: "Connecting", why: ["not connected yet"] };
+      return { state: failure.type === "refused" ? "Forbidden" : "Unreachable", why: [failure.why] };
+    case "engaged":
+      return engagedStatus(facts);
+  }
+}
+
+function engagedStatus({ failure, misses, missingRights, sync }: ClusterFacts): ClusterStatus {
+  if (failure?.type === "refused") return { state: "Forbidden", why: [failure.why] };
+  if (failure !== undefined)
+    return { state: misses >= missesMax ? "Unreachable" : "Degraded", why: [failure.why] };
+  if (missingRights.length > 0) return { state: "Forbidden", why: missingRights };
+  // What is not in sync yet, and why, its streams tell line by line.
+  if (sync === "running") return { state: "Syncing", why: [] };
+  if (sync === "late") return { state: "Degraded", why: ["its first lists are not complete yet"] };
+  return { state: "Ready", why: [] };
+}

@@ -1,9 +1,0 @@
-import type { Clock } from "../async/clock.ts";
-import type { EngagedCluster } from "../ports/cluster-api.ts";
-import type { Request } from "../ports/request.ts";
-
-/** What every report says first. */
-export function about(request: Request, cluster: EngagedCluster, clock: Clock) {
-  const { name: clusterName } = cluster;
-  return { cluster: request.cluster, clusterName, workload: request.workload, atMs: clock.now() };
-}

@@ -1,0 +1,15 @@
+import type { EndReport, FailureReport, HoldReport, RollReport } from "@fleet-reloader/engine/ports/reporter";
+
+/** What is told to people outside the cluster. */
+export type Notification =
+  | { readonly type: "rolled"; readonly report: RollReport }
+  | { readonly type: "failed"; readonly report: FailureReport }
+  | { readonly type: "rollout-failed"; readonly report: EndReport }
+  | { readonly type: "held"; readonly report: HoldReport };
+
+/** Nobody should overlook it: a change that did not get to the pods, or did them no good. */
+export type Urgent = Exclude<Notification, { readonly type: "rolled" }>;
+
+export function isUrgent(notification: Notification): notification is Urgent {
+  return notification.type !== "rolled";
+}

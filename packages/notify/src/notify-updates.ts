@@ -1,0 +1,36 @@
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import { Outbox } from "./outbox.ts";
+import type { Body, Receiver } from "./post.ts";
+
+/** All that the peer says in this mode (compat 4.4). */
+const updateBody: Body = { contentType: "application/json", text: '{"webhook":"update successful"}' };
+
+/** Calls of so many changes are made one by one; in a storm one call stands for all that are left, since it says no more. */
+const limits = { singlesMax: 500, windowMs: 10_000 } as const;
+
+/** The peer's webhook: one call for each change of a source, whatever it is and whoever uses it. */
+export function notifyUpdates(options: {
+  readonly receiver: Receiver;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+}): { readonly tell: () => void; stop(graceMs: number): Promise<void> } {
+  const { receiver } = options;
+  const outbox = new Outbox<"update">({
+    ...{ ...options, ...limits },
+    channel: "update-webhook",
+    isUrgent: () => false,
+    typeOf: (update) => update,
+    send: (_letter, signal) => receiver.post(updateBody, signal),
+  });
+  return {
+    tell: () => outbox.put("update"),
+    async stop(graceMs) {
+      await outbox.stop(graceMs);
+      await receiver.close();
+    },
+  };
+}

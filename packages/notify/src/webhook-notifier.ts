@@ -1,0 +1,70 @@
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Channel, Meter } from "@fleet-reloader/engine/ports/meter";
+import type { HoldReport, Reporter } from "@fleet-reloader/engine/ports/reporter";
+import { isUrgent, type Notification } from "./notification.ts";
+import { type Letter, Outbox } from "./outbox.ts";
+import type { Body, Receiver } from "./post.ts";
+import { Repeats } from "./repeats.ts";
+
+export interface NotifierOptions {
+  readonly channel: Channel;
+  readonly receiver: Receiver;
+  readonly bodyOf: (letter: Letter<Notification>) => Body;
+  readonly onReload: boolean;
+  readonly onFailure: boolean;
+  readonly singlesMax: number;
+  readonly windowMs: number;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+export interface StoppableReporter extends Reporter {
+  /** What is there is sent, for as long as there is time. */
+  stop(graceMs: number): Promise<void>;
+}
+
+/** Reports go to a receiver outside, through an outbox of its own. Unreadable annotations concern only who wrote them: an Event. */
+export function createWebhookNotifier(options: NotifierOptions): StoppableReporter {
+  const { receiver, channel, meter } = options;
+  const repeats = new Repeats();
+  const outbox = new Outbox<Notification>({
+    ...options,
+    isUrgent,
+    typeOf: ({ type }) => type,
+    send: (letter, signal) => receiver.post(options.bodyOf(letter), signal),
+  });
+  return {
+    rolled(report) {
+      repeats.ended(report);
+      if (options.onReload) outbox.put({ type: "rolled", report });
+    },
+    failed(report) {
+      if (!options.onFailure) return;
+      if (repeats.isNews(report)) outbox.put({ type: "failed", report });
+      else meter.notified(channel, "repeated", 1);
+    },
+    ended(report) {
+      if (options.onFailure && report.result === "failed") outbox.put({ type: "rollout-failed", report });
+    },
+    held(report) {
+      if (!options.onFailure || !isWorthTelling(report)) return;
+      if (repeats.isNews(report)) outbox.put({ type: "held", report });
+      else meter.notified(channel, "repeated", 1);
+    },
+    unreadable() {
+      // Nobody outside can mend it.
+    },
+    async stop(graceMs) {
+      await outbox.stop(graceMs);
+      await receiver.close();
+    },
+  };
+}
+
+/** Whoever froze something knows; whoever waits for a budget gets its turn. A loop, or a document that cannot be read, needs somebody. */
+function isWorthTelling({ reason }: HoldReport): boolean {
+  return reason === "SourceLooping" || reason === "WorkloadLooping" || reason === "FreezeUnreadable";
+}

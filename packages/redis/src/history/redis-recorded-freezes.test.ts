@@ -1,0 +1,59 @@
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
+import { expect, test } from "vitest";
+import { startQueue } from "../fixture/queue-bed.ts";
+import { RedisRecordedFreezes } from "./redis-recorded-freezes.ts";
+
+const fleet: Freeze = { scope: {}, reason: "release", by: "ann" };
+const shop: Freeze = { scope: { namespace: "shop" }, reason: "audit", by: "bob", untilMs: 1 };
+
+async function watchersOn(url: string) {
+  const bed = await startQueue(url);
+  const member = (name: string) => new RedisRecordedFreezes({ ...bed, member: name });
+  return { ...bed, one: member("w-1"), other: member("w-2"), third: member("w-3") };
+}
+
+test("a freeze comes once and goes once, however many look", async () => {
+  await using redis = await startRedis();
+  await using bed = await watchersOn(redis.url);
+  const { one, other } = bed;
+  expect(await one.replace([fleet, shop])).toEqual({ come: [fleet, shop], gone: [] });
+  expect(await other.replace([fleet, shop])).toEqual({ come: [], gone: [] });
+  expect(await other.replace([shop])).toEqual({ come: [], gone: [] });
+  expect(await one.replace([shop])).toEqual({ come: [], gone: [fleet] });
+  expect(await other.replace([])).toEqual({ come: [], gone: [] });
+  expect(await one.replace([])).toEqual({ come: [], gone: [shop] });
+});
+
+// Each has a file of its own beside what all read: what one does not know of is not lifted.
+test("watchers that know of different freezes tell each of them once", async () => {
+  await using redis = await startRedis();
+  await using bed = await watchersOn(redis.url);
+  const { one, other } = bed;
+  expect(await one.replace([fleet])).toEqual({ come: [fleet], gone: [] });
+  expect(await other.replace([shop])).toEqual({ come: [shop], gone: [] });
+  for (const _ of [1, 2, 3]) {
+    expect(await one.replace([fleet])).toEqual({ come: [], gone: [] });
+    expect(await other.replace([shop])).toEqual({ come: [], gone: [] });
+  }
+  expect(await other.replace([])).toEqual({ come: [], gone: [shop] });
+});
+
+test("what only a watcher said that is no more is lifted a minute later", async () => {
+  await using redis = await startRedis();
+  await using bed = await watchersOn(redis.url);
+  const { one, other, third } = bed;
+  await one.replace([fleet, shop]);
+  await other.replace([shop]);
+  const { connection } = bed.client;
+  const silent = async (ms: number) => {
+    const saidAt = String(Date.now() - ms);
+    const said = await connection.zrange(bed.keys.fleet.freezes, "0", "-1");
+    for (const each of said.filter((text) => text.startsWith("w-1 ")))
+      await connection.zadd(bed.keys.fleet.freezes, saidAt, each);
+  };
+  await silent(50_000);
+  expect(await third.replace([])).toEqual({ come: [], gone: [] });
+  await silent(70_000);
+  expect(await third.replace([])).toEqual({ come: [], gone: [fleet] });
+});

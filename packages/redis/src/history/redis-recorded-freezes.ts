@@ -1,0 +1,73 @@
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { RecordedFreezes } from "@fleet-reloader/engine/admission/freeze-news";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { Script } from "../connection/script.ts";
+
+export interface RecordedFreezesOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  /** Who looks: no other process has this name. It holds no space. */
+  readonly member: string;
+}
+
+/** Whoever looks says so every 5 s (engine's freeze-news). One that was silent for so long has ended, and obeys nothing. */
+const silenceMs = 60_000;
+
+/**
+ * KEYS: a sorted set, `member freeze` → when it was said last. ARGV: the member, and all freezes that it knows of. Returns what nobody
+ * had said before, and what nobody says any more.
+ */
+const replaceScript = new Script(`
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+local before, after, come, gone = {}, {}, {}, {}
+for _, one in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  local member, freeze = string.match(one, '^(%S+) (.*)$')
+  if freeze then before[freeze] = true end
+  if member == ARGV[1] then redis.call('ZREM', KEYS[1], one) end
+end
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${silenceMs})
+for i = 2, #ARGV do
+  redis.call('ZADD', KEYS[1], now, ARGV[1] .. ' ' .. ARGV[i])
+  if not before[ARGV[i]] then come[#come + 1] = ARGV[i] end
+end
+for _, one in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
+  after[string.match(one, ' (.*)$')] = true
+end
+for freeze in pairs(before) do
+  if not after[freeze] then gone[#gone + 1] = freeze end
+end
+return { come, gone }
+`);
+
+/**
+ * Freezes that were told, in Redis. Several watchers look: at one document, or each also at a file of its own. A freeze comes when the
+ * first of them knows of it and is gone with the last. When Redis is lost they are told again.
+ */
+export class RedisRecordedFreezes implements RecordedFreezes {
+  readonly #client: RedisClient;
+  readonly #key: string;
+  readonly #member: string;
+
+  constructor(options: RecordedFreezesOptions) {
+    this.#client = options.client;
+    this.#key = options.keys.fleet.freezes;
+    this.#member = options.member;
+  }
+
+  async replace(now: readonly Freeze[]) {
+    const byText = new Map(now.map((freeze) => [JSON.stringify(freeze), freeze]));
+    const said = [this.#member, ...byText.keys()];
+    const answer = await replaceScript.run(this.#client.connection, this.#key, said);
+    const [come, gone] = Array.isArray(answer) ? answer : [];
+    return {
+      come: textsOf(come).flatMap((text) => byText.get(text) ?? []),
+      gone: textsOf(gone).map((text): Freeze => JSON.parse(text)),
+    };
+  }
+}
+
+function textsOf(answer: unknown): readonly string[] {
+  return Array.isArray(answer) ? answer.map(String) : [];
+}

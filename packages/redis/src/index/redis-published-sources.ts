@@ -1,0 +1,42 @@
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import { sourceKey } from "@fleet-reloader/domain/source/source";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { PublishedSource, PublishedSources } from "@fleet-reloader/engine/watch/publishing-index";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+
+/**
+ * What was told of each source of one cluster, in one Redis hash: version and keyed mark. That it is lost is found by the
+ * index, which lies beside it; then everything is remembered anew and nothing told.
+ */
+export class RedisPublishedSources implements PublishedSources {
+  readonly #client: RedisClient;
+  readonly #key: string;
+
+  constructor(options: { readonly cluster: ClusterId; readonly client: RedisClient; readonly keys: Keys }) {
+    this.#client = options.client;
+    this.#key = options.keys.cluster(options.cluster).told;
+  }
+
+  async find(sources: readonly SourceRef[]): Promise<readonly (PublishedSource | undefined)[]> {
+    if (sources.length === 0) return [];
+    const found = await this.#client.connection.hmget(this.#key, ...sources.map(sourceKey));
+    return sources.map((ref, at) => {
+      const [resourceVersion, mark] = (found[at] ?? "").split(" ");
+      return resourceVersion && mark ? { ref, resourceVersion, mark } : undefined;
+    });
+  }
+
+  async remember(told: readonly PublishedSource[]): Promise<void> {
+    if (told.length === 0) return;
+    const fields = told.flatMap(({ ref, resourceVersion, mark }) => [
+      sourceKey(ref),
+      `${resourceVersion} ${mark}`,
+    ]);
+    await this.#client.connection.hset(this.#key, ...fields);
+  }
+
+  async forget(sources: readonly SourceRef[]): Promise<void> {
+    if (sources.length > 0) await this.#client.connection.hdel(this.#key, ...sources.map(sourceKey));
+  }
+}
