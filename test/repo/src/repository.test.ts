@@ -128,6 +128,14 @@ test("an exported name has one meaning", () => {
   expect(twice.map(([name, all]) => `${name}: ${all.map(({ path }) => path).join(", ")}`)).toEqual([]);
 });
 
+test("services, wiring and dashboard name every dependency that they pass on", () => {
+  // A spread of a literal, or of all options, hides what a part needs.
+  const bag = /\.{3}(\{|(this\.#)?options\b(?!\.))/;
+  const composing = sources.filter((path) => /^(services|packages\/(wiring|dashboard))\//.test(path));
+  expect(composing.length).toBeGreaterThan(30);
+  expect(composing.filter((path) => bag.test(read(path)))).toEqual([]);
+});
+
 test("every word the glossary gives a name in code to is in the code", () => {
   const names = [
     ...read("GLOSSARY.md").matchAll(/\| `([A-Za-z]+)`(?:, `([A-Za-z]+)`)?(?:, `([A-Za-z]+)`)? \|$/gm),
