@@ -2,9 +2,8 @@ import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
-import type { ReferenceIndex } from "@fleet-reloader/engine/ports/reference-index";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
-import { publishingIndex } from "@fleet-reloader/engine/watch/publishing-index";
+import { publishingIndex, type WatchedIndex } from "@fleet-reloader/engine/watch/publishing-index";
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
 import { notifyUpdates } from "@fleet-reloader/notify/notify-updates";
@@ -16,7 +15,7 @@ import { userAgent } from "@fleet-reloader/runtime/process/version";
 
 /** What turns a watcher into one that tells each change of a source and rolls nothing. */
 export interface WebhookMode {
-  over(index: ReferenceIndex, life: TellingLife): ReferenceIndex;
+  over(index: WatchedIndex, life: TellingLife): WatchedIndex;
   stop(): Promise<void>;
 }
 

@@ -53,7 +53,9 @@ export class Watching {
     const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
     const settings = { ...this.#options.settings, scope };
     const synced = engaged.syncBegins();
-    const index = new RedisReferenceIndex({ ...this.#options, cluster: engaged.cluster });
+    const stored = new RedisReferenceIndex({ ...this.#options, cluster: engaged.cluster });
+    const index =
+      webhookMode === undefined ? stored : webhookMode.over(stored, { ...this.#options, engaged, signal });
     const log = this.#options.log.child({ cluster: engaged.name });
     const watcher = new ClusterWatcher({
       ...this.#options,
@@ -66,8 +68,9 @@ export class Watching {
         connection: engaged.connection,
         sourceSelector: settings.scope.sourceSelector,
       }),
-      index:
-        webhookMode === undefined ? index : webhookMode.over(index, { ...this.#options, engaged, signal }),
+      index,
+      checkpoints: index,
+      session: index,
     });
     this.#watchers.set(engaged.cluster, { name: engaged.name, watcher });
     try {

@@ -6,7 +6,7 @@ import { mayServe, selectorOf } from "../observe/namespace-scope.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
-import type { ReferenceIndex } from "../ports/reference-index.ts";
+import type { Checkpoints, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { StreamHandler, StreamState } from "../ports/source-stream.ts";
@@ -24,6 +24,8 @@ export interface ClusterSessionOptions {
   readonly name: string;
   readonly streams: ClusterStreams;
   readonly index: ReferenceIndex;
+  readonly checkpoints: Checkpoints;
+  readonly session: IndexSession;
   readonly queue: Workqueue;
   readonly settings: Settings;
   readonly names: NameMatches;

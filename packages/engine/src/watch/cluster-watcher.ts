@@ -8,7 +8,7 @@ import type { NameMatches } from "../observe/name-matches.ts";
 import { selectorOf } from "../observe/namespace-scope.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
-import type { ReferenceIndex } from "../ports/reference-index.ts";
+import type { Checkpoints, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import { isSettled, type StreamState } from "../ports/source-stream.ts";
@@ -23,6 +23,8 @@ export interface ClusterWatcherOptions {
   readonly name: string;
   readonly streams: ClusterStreams;
   readonly index: ReferenceIndex;
+  readonly checkpoints: Checkpoints;
+  readonly session: IndexSession;
   readonly queue: Workqueue;
   readonly settings: Settings;
   readonly names: NameMatches;
@@ -127,7 +129,7 @@ export class ClusterWatcher {
   /** One life of the index. Rejects when it ends. */
   async #session(session: LinkedAbort): Promise<void> {
     const { signal } = session;
-    await this.#options.index.open();
+    await this.#options.session.open();
     await this.#forgetUnserved();
     const lost = Promise.withResolvers<never>();
     // The streams below may fail first; then nobody waits for this one.
@@ -166,7 +168,7 @@ export class ClusterWatcher {
   async #verify(signal: AbortSignal): Promise<never> {
     for (;;) {
       await this.#options.clock.sleep(verifyEveryMs, signal);
-      await this.#options.index.verify();
+      await this.#options.session.verify();
     }
   }
 

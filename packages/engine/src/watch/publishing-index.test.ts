@@ -45,7 +45,8 @@ function createWorld(how: { readonly onCreate?: boolean; readonly onDelete?: boo
         onDelete: how.onDelete ?? false,
         tell: (source) => void news.push(sourceKey(source)),
       });
-      const watcher = new ClusterWatcher({ ...bed, index, cluster: "c1", name: "c1", streams: cluster });
+      const parts = { ...bed, index, checkpoints: index, session: index };
+      const watcher = new ClusterWatcher({ ...parts, cluster: "c1", name: "c1", streams: cluster });
       const running = watcher.run(end.signal);
       await bed.elapse(2000);
       expect(watcher.isInSync).toBe(true);

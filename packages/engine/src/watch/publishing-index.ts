@@ -2,7 +2,13 @@ import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import { isMark, type Mark, markKeyId, markOf } from "@fleet-reloader/domain/source/mark";
 import type { SourceContent, SourceRef } from "@fleet-reloader/domain/source/source";
 import type { ClusterApi, LiveSource } from "../ports/cluster-api.ts";
-import { goneVersion, type ReferenceIndex, type SourceVersion } from "../ports/reference-index.ts";
+import {
+  type Checkpoints,
+  goneVersion,
+  type IndexSession,
+  type ReferenceIndex,
+  type SourceVersion,
+} from "../ports/reference-index.ts";
 
 /** What was last told of a source: its version, and the mark of its whole content. Keyed, so it says nothing (I4). */
 export interface PublishedSource extends SourceVersion {
@@ -16,8 +22,11 @@ export interface PublishedSources {
   forget(sources: readonly SourceRef[]): Promise<void>;
 }
 
+/** All that the watch of a cluster keeps. */
+export interface WatchedIndex extends ReferenceIndex, Checkpoints, IndexSession {}
+
 export interface PublishingIndexOptions {
-  readonly index: ReferenceIndex;
+  readonly index: WatchedIndex;
   readonly told: PublishedSources;
   readonly api: ClusterApi;
   readonly keys: Keyring;
@@ -38,7 +47,7 @@ const readsMax = 16;
  * when its content is another than the one remembered, so that writes of metadata, restarts and lists tell nothing. What
  * was never seen is remembered and not told.
  */
-export function publishingIndex(options: PublishingIndexOptions): ReferenceIndex {
+export function publishingIndex(options: PublishingIndexOptions): WatchedIndex {
   const { index, told, api, keys, tell, signal } = options;
   let engagedAtSeconds = 0;
 

@@ -5,6 +5,7 @@ import { windowOf } from "../observe/interest.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
 import {
+  type Checkpoints,
   goneVersion,
   type ReferenceIndex,
   type SourceChange,
@@ -26,6 +27,7 @@ export interface SourceWatchOptions {
   /** Of what has a checkpoint, what the list would show if it were there. */
   readonly isListed: (source: SourceRef) => boolean;
   readonly index: ReferenceIndex;
+  readonly checkpoints: Checkpoints;
   readonly queue: Workqueue;
   readonly settings: Settings;
   readonly meter: Meter;
@@ -57,7 +59,7 @@ const throttleMaxMs = 500;
  * and again for a moment.
  */
 export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
-  const { cluster, name, kind, index, queue, settings, meter } = options;
+  const { cluster, name, kind, index, checkpoints, queue, settings, meter } = options;
 
   /** Sources with a checkpoint that the list has not shown so far; undefined before it is known which there are. */
   let missing: Map<string, SourceRef> | undefined;
@@ -121,7 +123,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
     const handled =
       !settings.reloadOnDelete || missing !== undefined
         ? []
-        : (await index.handledSources(kind, options.namespace)).filter(options.isListed);
+        : (await checkpoints.handledSources(kind, options.namespace)).filter(options.isListed);
     missing ??= new Map(handled.map((ref) => [sourceKey(ref), ref]));
     return missing;
   }
@@ -134,7 +136,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
         await index.findChanged(gone.map((ref) => ({ ref, resourceVersion: goneVersion }))),
         () => false,
       );
-    await index.forget(gone);
+    await checkpoints.forget(gone);
   }
 
   /** `mayAppear`: whether one that was never handled has just come to be, as far as this shows. */
@@ -145,7 +147,7 @@ export function createSourceWatch(options: SourceWatchOptions): SourceWatch {
     const changed = await index.findChanged(sources);
     await request(changed, mayAppear);
     // Only after the queue holds them: a crash in between means the same again, never nothing.
-    if (changed.length > 0) await index.markHandled(changed.map(({ source }) => source));
+    if (changed.length > 0) await checkpoints.markHandled(changed.map(({ source }) => source));
     return changed;
   }
 

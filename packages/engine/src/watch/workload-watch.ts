@@ -10,7 +10,7 @@ import { indexEntry, isInterested, readInterest } from "../observe/interest.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import { ServedSince } from "../observe/served-since.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
-import type { IndexEntry, ReferenceIndex } from "../ports/reference-index.ts";
+import type { Checkpoints, IndexEntry, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { StreamEvent, StreamHandler, StreamState } from "../ports/source-stream.ts";
@@ -23,6 +23,8 @@ export interface WorkloadWatchOptions {
   /** The namespace that is listed and watched; undefined means all. */
   readonly namespace: string | undefined;
   readonly index: ReferenceIndex;
+  readonly checkpoints: Checkpoints;
+  readonly session: IndexSession;
   readonly queue: Workqueue;
   readonly settings: Settings;
   readonly names: NameMatches;
@@ -75,7 +77,7 @@ const stashMs = 5000;
  * replacement is asked for, too, and a workload that would opt in if only its annotations could be read.
  */
 export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatch {
-  const { cluster, index, queue, settings, names } = options;
+  const { cluster, index, checkpoints, queue, settings, names } = options;
   /**
    * What is remembered of each workload, so that the ten status updates of a rollout cost nothing: a number, as there are many.
    * Its sign says whether the workload opts in to anything, which costs no memory: below 0 it does not.
@@ -157,7 +159,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
     const changedKeys = new Set(changed.map(workloadKey));
     // Before anybody notes that it is there: else a deletion while nothing runs would leave no trace.
     if (settings.reloadOnDelete)
-      await index.expect(
+      await checkpoints.expect(
         fresh.flatMap(({ workload, sources }) => (changedKeys.has(workloadKey(workload)) ? sources : [])),
       );
     const without = fresh.filter(({ entry }) => entry === undefined).map(({ workload }) => workload);
@@ -184,7 +186,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
           purpose: "change",
         })),
     );
-    if (changed.length > 0) await index.markPublished(changed);
+    if (changed.length > 0) await checkpoints.markPublished(changed);
     // Remembered only now: had anything failed, the same event would have to do it again.
     for (const { workload, shape } of fresh) known.set(workloadKey(workload), shape);
   }
