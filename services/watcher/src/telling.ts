@@ -1,9 +1,12 @@
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { Checkpoints } from "@fleet-reloader/engine/ports/reference-index";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
-import { publishingIndex, type WatchedIndex } from "@fleet-reloader/engine/watch/publishing-index";
+import type { SourcePublisher } from "@fleet-reloader/engine/watch/sources/source-publisher";
+import { WebhookPublisher } from "@fleet-reloader/engine/watch/sources/webhook-publisher";
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
 import { notifyUpdates } from "@fleet-reloader/notify/notify-updates";
@@ -13,13 +16,15 @@ import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisPublishedSources } from "@fleet-reloader/redis/index/redis-published-sources";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 
-/** What turns a watcher into one that tells each change of a source and rolls nothing. */
+/** Makes a watcher call a webhook for each change of a source; nothing is rolled. */
 export interface WebhookMode {
-  over(index: WatchedIndex, life: TellingLife): WatchedIndex;
+  /** Publishes the changed sources of one cluster, given when we were first engaged with it. */
+  createPublisher(cluster: WebhookCluster): (engagedAtSeconds: number) => SourcePublisher;
   stop(): Promise<void>;
 }
 
-interface TellingLife {
+interface WebhookCluster {
+  readonly checkpoints: Checkpoints;
   readonly engaged: Engaged;
   readonly client: RedisClient;
   readonly keys: Keys;
@@ -42,19 +47,29 @@ export async function createWebhookMode(options: {
   const { url, log } = options;
   const { reloadOnCreate, reloadOnDelete } = options.settings;
   if (url === undefined) return undefined;
-  const keys = await options.keyring();
+  const keyring = await options.keyring();
   const updates = notifyUpdates({ ...options, receiver: createReceiver({ url, userAgent }) });
   return {
-    over(index, { engaged, signal, ...redis }) {
-      return publishingIndex({
-        ...{ index, keys, signal, onCreate: reloadOnCreate, onDelete: reloadOnDelete },
-        told: new RedisPublishedSources({ ...redis, cluster: engaged.cluster }),
-        api: createKubeClusterApi(engaged.cluster, engaged.connection, []),
-        tell: (source) => {
-          log.info({ cluster: engaged.name, source }, "source changed; the webhook is called");
-          updates.tell();
-        },
-      });
+    createPublisher({ checkpoints, engaged, client, keys, signal }) {
+      const { cluster, name, connection } = engaged;
+      const published = new RedisPublishedSources({ cluster, client, keys });
+      const api = createKubeClusterApi(cluster, connection, []);
+      const notify = (source: SourceRef) => {
+        log.info({ cluster: name, source }, "source changed; the webhook is called");
+        updates.tell();
+      };
+      return (engagedAtSeconds) =>
+        new WebhookPublisher({
+          published,
+          checkpoints,
+          api,
+          keys: keyring,
+          onCreate: reloadOnCreate,
+          onDelete: reloadOnDelete,
+          engagedAtSeconds,
+          notify,
+          signal,
+        });
     },
     stop: () => updates.stop(graceMs),
   };

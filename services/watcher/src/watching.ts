@@ -49,13 +49,11 @@ export class Watching {
 
   /** Watches a cluster until the signal is aborted. */
   async watch(engaged: Engaged, signal: AbortSignal): Promise<void> {
-    const { webhookMode } = this.#options;
+    const { webhookMode, client, keys } = this.#options;
     const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
     const settings = { ...this.#options.settings, scope };
     const synced = engaged.syncBegins();
-    const stored = new RedisReferenceIndex({ ...this.#options, cluster: engaged.cluster });
-    const index =
-      webhookMode === undefined ? stored : webhookMode.over(stored, { ...this.#options, engaged, signal });
+    const index = new RedisReferenceIndex({ ...this.#options, cluster: engaged.cluster });
     const log = this.#options.log.child({ cluster: engaged.name });
     const watcher = new ClusterWatcher({
       ...this.#options,
@@ -71,6 +69,7 @@ export class Watching {
       index,
       checkpoints: index,
       session: index,
+      createPublisher: webhookMode?.createPublisher({ checkpoints: index, engaged, client, keys, signal }),
     });
     this.#watchers.set(engaged.cluster, { name: engaged.name, watcher });
     try {

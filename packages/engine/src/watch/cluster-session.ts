@@ -16,7 +16,8 @@ import type { ClusterStreams, Stream } from "./cluster-streams.ts";
 import { CatchUps, listOnce } from "./namespace-catch-up.ts";
 import { NamespaceGate, servedOnly } from "./namespace-gate.ts";
 import { createNamespaceWatch, type NamespaceWatch } from "./namespace-watch.ts";
-import { createSourceWatch } from "./source-watch.ts";
+import type { SourcePublisher } from "./sources/source-publisher.ts";
+import { SourceWatch, type SourceWatchOptions } from "./sources/source-watch.ts";
 import { createWorkloadWatch, type WorkloadWatch } from "./workload-watch.ts";
 
 export interface ClusterSessionOptions {
@@ -26,6 +27,7 @@ export interface ClusterSessionOptions {
   readonly index: ReferenceIndex;
   readonly checkpoints: Checkpoints;
   readonly session: IndexSession;
+  readonly publisher: SourcePublisher;
   readonly queue: Workqueue;
   readonly settings: Settings;
   readonly names: NameMatches;
@@ -142,17 +144,23 @@ export class ClusterSession {
 
   #watchSources(kind: SourceKind, namespace: string | undefined): void {
     const { streams, log, onState } = this.#options;
-    const watch = createSourceWatch({
-      ...this.#options,
-      ...{ kind, namespace },
+    const watch = this.#createSourceWatch({
+      kind,
+      namespace,
       isListed: ({ namespace: its }) => this.#isServed(its),
       onListed: () => log.debug({ kind, namespace }, "sources compared"),
       onState: (state, why) => onState(kind, namespace, state, why),
     });
-    this.#run(
-      streams.sources(kind, this.#guarded(servedOnly(watch, this.#isServed)), namespace),
-      watch.ended,
+    this.#run(streams.sources(kind, this.#guarded(servedOnly(watch, this.#isServed)), namespace), () =>
+      watch.ended(),
     );
+  }
+
+  #createSourceWatch(
+    own: Pick<SourceWatchOptions, "kind" | "namespace" | "isListed" | "onListed" | "onState">,
+  ): SourceWatch {
+    const { name, checkpoints, publisher, settings, meter, clock, log, signal } = this.#options;
+    return new SourceWatch({ name, checkpoints, publisher, settings, meter, clock, log, signal, ...own });
   }
 
   #audit(): void {
@@ -181,9 +189,9 @@ export class ClusterSession {
     );
     await Promise.all(
       settings.sourceKinds.map((kind) => {
-        const watch = createSourceWatch({
-          ...this.#options,
-          ...{ kind, namespace },
+        const watch = this.#createSourceWatch({
+          kind,
+          namespace,
           isListed: () => true,
           onListed: () => undefined,
           onState: () => undefined,
