@@ -18,7 +18,7 @@ import { NamespaceGate, servedOnly } from "./namespace-gate.ts";
 import { createNamespaceWatch, type NamespaceWatch } from "./namespace-watch.ts";
 import type { SourcePublisher } from "./sources/source-publisher.ts";
 import { SourceWatch, type SourceWatchOptions } from "./sources/source-watch.ts";
-import { createWorkloadWatch, type WorkloadWatch } from "./workload-watch.ts";
+import { WorkloadWatch } from "./workload-watch.ts";
 
 export interface ClusterSessionOptions {
   readonly cluster: ClusterId;
@@ -123,12 +123,20 @@ export class ClusterSession {
   }
 
   #watchWorkloads(kind: WorkloadStream["kind"], namespace: string | undefined): WorkloadStream {
-    const { streams, onState } = this.#options;
+    const { streams, onState, cluster, index, checkpoints, session, queue, settings, names, clock } =
+      this.#options;
     const listed = Promise.withResolvers<void>();
-    const watch = createWorkloadWatch({
-      ...this.#options,
+    const watch = new WorkloadWatch({
+      cluster,
       workloadKind: kind.kind,
       namespace,
+      index,
+      checkpoints,
+      session,
+      queue,
+      settings,
+      names,
+      clock,
       serverSeconds: () => streams.serverSeconds(),
       onListed: listed.resolve,
       onState: (state, why) => {
@@ -164,13 +172,13 @@ export class ClusterSession {
   }
 
   #audit(): void {
-    const { auditIntervalMs: intervalMs = 0 } = this.#options;
+    const { auditIntervalMs: intervalMs = 0, cluster, queue, clock, log } = this.#options;
     if (intervalMs === 0) return;
     const workloads = this.#workloads;
     const optedIn = function* () {
       for (const { watch } of workloads) yield* watch.optedIn();
     };
-    this.#run(new AuditSchedule({ ...this.#options, intervalMs, optedIn }));
+    this.#run(new AuditSchedule({ cluster, intervalMs, optedIn, queue, clock, log }));
   }
 
   /** A namespace is served from now on: its workloads are put into the index and its sources compared, as after a gap. */
