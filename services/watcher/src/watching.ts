@@ -10,7 +10,7 @@ import { isSettled } from "@fleet-reloader/engine/ports/source-stream";
 import type { Workqueue } from "@fleet-reloader/engine/ports/workqueue";
 import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
-import { createKubeStreams } from "@fleet-reloader/kube/watch/kube-streams";
+import { KubeStreams } from "@fleet-reloader/kube/watch/kube-streams";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
@@ -60,7 +60,7 @@ export class Watching {
       ...{ log, settings, semaphore: this.#semaphore, onInSync: synced },
       cluster: engaged.cluster,
       name: engaged.name,
-      streams: createKubeStreams({
+      streams: new KubeStreams({
         ...this.#options,
         log,
         connection: engaged.connection,

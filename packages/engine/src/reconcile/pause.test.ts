@@ -71,7 +71,6 @@ describe("a pause ends although", () => {
       workloadKind: "Deployment",
       namespace: undefined,
       onListed: () => undefined,
-      onState: () => undefined,
     });
     await bed.index.open();
     const live = bed.cluster.workload(bed.api);

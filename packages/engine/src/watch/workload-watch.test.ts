@@ -22,16 +22,14 @@ async function watched() {
   };
   const bed = createTestBed({ beforeIndex: before, beforeQueue: before });
   await bed.index.open();
-  const states: string[] = [];
   let lists = 0;
   const onListed = () => {
     lists += 1;
   };
-  const onState = (state: string) => states.push(state);
   const start = () =>
     new WorkloadWatch({
       ...bed,
-      ...{ cluster: "c1", workloadKind: "Deployment", namespace: undefined, onListed, onState },
+      ...{ cluster: "c1", workloadKind: "Deployment", namespace: undefined, onListed },
     });
   let watch = start();
   const live = (ref: WorkloadRef) => {

@@ -6,7 +6,7 @@ import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { Checkpoints, IndexEntry, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
-import type { StreamEvent, StreamHandler, StreamState } from "../ports/source-stream.ts";
+import type { StreamEvent, StreamHandler } from "../ports/source-stream.ts";
 import type { SeenInterest } from "../ports/workload-records.ts";
 import type { Addition, Workqueue } from "../ports/workqueue.ts";
 import {
@@ -33,7 +33,6 @@ export interface WorkloadWatchOptions {
   /** The API server's time now, as `ClusterStreams` tells it. */
   readonly serverSeconds: () => number | undefined;
   readonly onListed: () => void;
-  readonly onState: (state: StreamState, why: string) => void;
 }
 
 /** A workload that differs from what the watch remembers of it. */
@@ -99,10 +98,6 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
       latest.filter(isUpsert).map((event) => event.object),
       ({ ref }) => (states.get(workloadKey(ref)) ?? []).map(({ object }) => object),
     );
-  }
-
-  stateChanged(state: StreamState, why: string): void {
-    this.#options.onState(state, why);
   }
 
   /** The namespace is served from now on. What is listed of it until `entered` existed before. */

@@ -37,7 +37,6 @@ export function referringHandler(
       }
       if (fresh.length > 0) await handler.events(fresh);
     },
-    stateChanged: (state, why) => handler.stateChanged(state, why),
   };
 }
 

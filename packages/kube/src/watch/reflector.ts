@@ -1,7 +1,7 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import type { StreamHandler, StreamState } from "@fleet-reloader/engine/ports/source-stream";
+import type { StateListener, StreamHandler, StreamState } from "@fleet-reloader/engine/ports/source-stream";
 import { Backoff } from "../backoff.ts";
 import type { RevisionProbe } from "../discovery/revision-probe.ts";
 import type { Connection } from "../http/connection.ts";
@@ -20,7 +20,7 @@ export interface ReflectorOptions<T> {
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly timings?: Partial<ReflectorTimings>;
+  readonly timings?: Partial<ReflectorTimings> | undefined;
 }
 
 export interface ReflectorTimings {
@@ -55,6 +55,7 @@ export class Reflector<T> {
   readonly #options: ReflectorOptions<T>;
   readonly #timings: ReflectorTimings;
   readonly #backoff: Backoff;
+  #state: StateListener = () => undefined;
   #resourceVersion = "";
   #listedAt = 0;
 
@@ -69,7 +70,8 @@ export class Reflector<T> {
   }
 
   /** Runs until the signal is aborted; never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
+  async run(signal: AbortSignal, onState: StateListener): Promise<void> {
+    this.#state = onState;
     let next: Next = { type: "list", why: "start" };
     while (!signal.aborted) {
       try {
@@ -94,7 +96,9 @@ export class Reflector<T> {
       });
       const answer = await connection.call(
         {
-          ...{ method: "GET", path, isLarge: true },
+          method: "GET",
+          path,
+          isLarge: true,
           accept: collection.metadataOnly ? accept.metadataList : accept.json,
         },
         signal,
@@ -206,9 +210,5 @@ export class Reflector<T> {
       ...(labelSelector === undefined ? {} : { labelSelector }),
     };
     return `${resourcePath(collection, collection.namespace)}?${new URLSearchParams({ ...selectors, ...query })}`;
-  }
-
-  #state(state: StreamState, why: string): void {
-    this.#options.handler.stateChanged(state, why);
   }
 }

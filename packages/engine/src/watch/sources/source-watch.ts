@@ -5,7 +5,7 @@ import type { Log } from "../../ports/log.ts";
 import type { Meter } from "../../ports/meter.ts";
 import type { Checkpoints, SourceVersion } from "../../ports/reference-index.ts";
 import type { Settings } from "../../ports/settings.ts";
-import type { StreamEvent, StreamHandler, StreamState } from "../../ports/source-stream.ts";
+import type { StreamEvent, StreamHandler } from "../../ports/source-stream.ts";
 import type { SourcePublisher } from "./source-publisher.ts";
 import { SourceThrottle, type ThrottledSource } from "./source-throttle.ts";
 
@@ -26,7 +26,6 @@ export interface SourceWatchOptions {
   /** Ends the throttle: what it keeps back is not published any more. */
   readonly signal: AbortSignal;
   readonly onListed: () => void;
-  readonly onState: (state: StreamState, why: string) => void;
 }
 
 /** The part of the dependents' quiet period for which a published source is throttled. After a storm their roll is late by at most this. */
@@ -78,10 +77,6 @@ export class SourceWatch implements StreamHandler<SourceVersion> {
     const created = new Set(events.flatMap(({ isNew, object }) => (isNew ? [sourceKey(object.ref)] : [])));
     const changed = latest.flatMap(({ type, object }) => (type === "upsert" ? [object] : []));
     await this.#changed(changed, (ref) => created.has(sourceKey(ref)));
-  }
-
-  stateChanged(state: StreamState, why: string): void {
-    this.#options.onState(state, why);
   }
 
   /** Resolves when the throttle publishes nothing any more; the signal has to be aborted for that. */
