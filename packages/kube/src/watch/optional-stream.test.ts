@@ -62,7 +62,7 @@ function startWorld() {
 
 // To those without the right an API server says that it forbids what it does not have.
 test.each(["blocked", "backoff"] as const)(
-  "what is gone is absent, though its list + watch is merely %s, and is served again when it is back",
+  "a removed resource (%s) becomes absent, and is watched again when it returns",
   async (state) => {
     await using world = startWorld();
     await until("it is watched", () => world.runs() === 1);
