@@ -47,7 +47,10 @@ function recordingParts() {
   const end = (name: string) => async () => void ended.push(name);
   const run = (name: string) => (signal: AbortSignal) => untilAborted(signal).then(end(name));
   const watches: WatchParts = {
-    createWebhookMode: async () => ({ over: (index) => index, stop: end("webhook") }),
+    createWebhookMode: async () => ({
+      createPublisher: () => () => ({ publish: async () => [], publishDeleted: async () => undefined }),
+      stop: end("webhook"),
+    }),
     createWatching: () => ({ notReady: () => [], watch: (_, signal) => untilAborted(signal) }),
     createScaling: () => ({ work: () => Promise.reject(new Error("unused")), watchHolds: run("holds") }),
     createGoneClusters: () => ({ run: (signal) => untilAborted(signal) }),

@@ -4,14 +4,13 @@ import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
-import type { ReferenceIndex } from "@fleet-reloader/engine/ports/reference-index";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { isSettled } from "@fleet-reloader/engine/ports/source-stream";
 import type { Workqueue } from "@fleet-reloader/engine/ports/workqueue";
 import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
-import { createKubeStreams } from "@fleet-reloader/kube/watch/kube-streams";
+import { KubeStreams } from "@fleet-reloader/kube/watch/kube-streams";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
@@ -74,16 +73,20 @@ export class Watching {
   }
 
   #watcherOf(engaged: Engaged, onInSync: () => void, signal: AbortSignal): ClusterWatcher {
-    const { auditIntervalMs, clock, meter, names, queue, random } = this.#options;
+    const { auditIntervalMs, client, clock, keys, meter, names, queue, random, webhookMode } = this.#options;
     const { cluster, connection, name } = engaged;
     const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
     const log = this.#options.log.child({ cluster: name });
     const { sourceSelector } = scope;
+    const index = new RedisReferenceIndex({ cluster, client, keys, clock, names });
     return new ClusterWatcher({
       cluster,
       name,
-      streams: createKubeStreams({ connection, sourceSelector, clock, random, log }),
-      index: this.#indexOf(engaged, signal),
+      streams: new KubeStreams({ connection, sourceSelector, clock, random, log }),
+      index,
+      checkpoints: index,
+      session: index,
+      createPublisher: webhookMode?.createPublisher({ checkpoints: index, engaged, client, keys, signal }),
       queue,
       settings: { ...this.#options.settings, scope },
       names,
@@ -94,11 +97,5 @@ export class Watching {
       auditIntervalMs,
       onInSync,
     });
-  }
-
-  #indexOf(engaged: Engaged, signal: AbortSignal): ReferenceIndex {
-    const { client, clock, keys, names, webhookMode } = this.#options;
-    const index = new RedisReferenceIndex({ cluster: engaged.cluster, client, keys, clock, names });
-    return webhookMode === undefined ? index : webhookMode.over(index, { engaged, client, keys, signal });
   }
 }

@@ -1,10 +1,12 @@
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
-import type { ReferenceIndex } from "@fleet-reloader/engine/ports/reference-index";
+import type { Checkpoints } from "@fleet-reloader/engine/ports/reference-index";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
-import { publishingIndex } from "@fleet-reloader/engine/watch/publishing-index";
+import type { SourcePublisher } from "@fleet-reloader/engine/watch/sources/source-publisher";
+import { WebhookPublisher } from "@fleet-reloader/engine/watch/sources/webhook-publisher";
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
 import { notifyUpdates } from "@fleet-reloader/notify/notify-updates";
@@ -16,12 +18,13 @@ import { userAgent } from "@fleet-reloader/runtime/process/version";
 
 /** The mode of `--webhook-url`: each change of a source is sent to an address, and nothing is rolled. */
 export interface WebhookMode {
-  /** The index that a watcher uses instead: its query sends. */
-  over(index: ReferenceIndex, life: WebhookLife): ReferenceIndex;
+  /** Publishes the changed sources of one cluster, given when we were first engaged with it. */
+  createPublisher(cluster: WebhookCluster): (engagedAtSeconds: number) => SourcePublisher;
   stop(): Promise<void>;
 }
 
-interface WebhookLife {
+interface WebhookCluster {
+  readonly checkpoints: Checkpoints;
   readonly engaged: Engaged;
   readonly client: RedisClient;
   readonly keys: Keys;
@@ -55,21 +58,28 @@ export async function createWebhookMode({
   const markKeys = await keyring();
   const receiver = createReceiver({ url, userAgent });
   const updates = notifyUpdates({ receiver, clock, random, log, meter });
+  const { reloadOnCreate, reloadOnDelete } = settings;
   return {
-    over(index, { engaged, signal, client, keys }) {
-      return publishingIndex({
-        index,
-        keys: markKeys,
-        signal,
-        onCreate: settings.reloadOnCreate,
-        onDelete: settings.reloadOnDelete,
-        told: new RedisPublishedSources({ client, keys, cluster: engaged.cluster }),
-        api: createKubeClusterApi(engaged.cluster, engaged.connection, []),
-        tell: (source) => {
-          log.info({ cluster: engaged.name, source }, "source changed; the webhook is called");
-          updates.tell();
-        },
-      });
+    createPublisher({ checkpoints, engaged, client, keys, signal }) {
+      const { cluster, name, connection } = engaged;
+      const published = new RedisPublishedSources({ cluster, client, keys });
+      const api = createKubeClusterApi(cluster, connection, []);
+      const notify = (source: SourceRef) => {
+        log.info({ cluster: name, source }, "source changed; the webhook is called");
+        updates.tell();
+      };
+      return (engagedAtSeconds) =>
+        new WebhookPublisher({
+          published,
+          checkpoints,
+          api,
+          keys: markKeys,
+          onCreate: reloadOnCreate,
+          onDelete: reloadOnDelete,
+          engagedAtSeconds,
+          notify,
+          signal,
+        });
     },
     stop: () => updates.stop(graceMs),
   };

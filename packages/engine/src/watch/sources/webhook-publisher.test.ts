@@ -1,9 +1,10 @@
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { describe, expect, test } from "vitest";
-import { auto, createTestBed } from "../fixture/test-bed.ts";
-import { ClusterWatcher } from "./cluster-watcher.ts";
-import { type PublishedSource, type PublishedSources, publishingIndex } from "./publishing-index.ts";
+import { auto, createTestBed } from "../../fixture/test-bed.ts";
+import { entryOf } from "../../fixture/watched-sources.ts";
+import { ClusterWatcher } from "../cluster-watcher.ts";
+import { type PublishedSource, type PublishedSources, WebhookPublisher } from "./webhook-publisher.ts";
 
 class MemoryPublishedSources implements PublishedSources {
   readonly all = new Map<string, PublishedSource>();
@@ -31,26 +32,36 @@ function createWorld(how: { readonly onCreate?: boolean; readonly onDelete?: boo
   set("app", "1");
   cluster.setSource("Secret", "tls", { a: "1" });
   let keys = testKeyring("k1");
+  let isAdopted = false;
   return {
     ...{ ...bed, told, news, set },
+    isAdopted: () => isAdopted,
     rotate: (...keyIds: Parameters<typeof testKeyring>) => {
       keys = testKeyring(...keyIds);
     },
     /** One life of a watcher, with this to happen while it watches. */
     async watch(happening: () => void = () => undefined) {
       const end = new AbortController();
-      const index = publishingIndex({
-        ...{ told, keys, api: cluster, index: bed.index, signal: end.signal },
-        onCreate: how.onCreate ?? false,
-        onDelete: how.onDelete ?? false,
-        tell: (source) => void news.push(sourceKey(source)),
-      });
-      const watcher = new ClusterWatcher({ ...bed, index, cluster: "c1", name: "c1", streams: cluster });
+      const createPublisher = (engagedAtSeconds: number) =>
+        new WebhookPublisher({
+          published: told,
+          checkpoints: bed.index,
+          api: cluster,
+          keys,
+          onCreate: how.onCreate ?? false,
+          onDelete: how.onDelete ?? false,
+          engagedAtSeconds,
+          notify: (source) => void news.push(sourceKey(source)),
+          signal: end.signal,
+        });
+      const parts = { ...bed, createPublisher };
+      const watcher = new ClusterWatcher({ ...parts, cluster: "c1", name: "c1", streams: cluster });
       const running = watcher.run(end.signal);
       await bed.elapse(2000);
       expect(watcher.isInSync).toBe(true);
       happening();
       await bed.elapse(2000);
+      isAdopted = watcher.isAdopted;
       end.abort();
       await bed.elapse(3000);
       await running;
@@ -140,4 +151,13 @@ test("what is remembered is keyed marks, no content", async () => {
   const remembered = JSON.stringify([...told.all.values()]);
   expect(remembered).toContain("v1:k1:");
   expect(remembered).not.toContain("hunter2");
+});
+
+test("workloads that an earlier mode left in the index hold nothing up", async () => {
+  const { watch, index, isAdopted } = createWorld();
+  await index.open();
+  await index.put([{ ...entryOf("api", []), workload: { kind: "Service", namespace: "ns", name: "api" } }]);
+  await watch();
+  expect(await index.unreconciled()).toBe(1);
+  expect(isAdopted()).toBe(true);
 });

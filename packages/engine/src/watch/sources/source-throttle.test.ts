@@ -1,7 +1,7 @@
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { describe, expect, test } from "vitest";
-import { entryOf, watchedSources } from "../fixture/watched-sources.ts";
+import { entryOf, watchedSources } from "../../fixture/watched-sources.ts";
 import { SourceThrottle } from "./source-throttle.ts";
 
 /** A source was told of, and has changed once more since: that is kept back. */
@@ -20,7 +20,7 @@ test("rests that are over are not remembered: a fleet's would come to hundreds o
     clock,
     log: new CollectedLog(),
     signal: new AbortController().signal,
-    tell: async () => undefined,
+    publish: async () => undefined,
   });
   for (let time = 0; time < 100; time += 1) {
     throttled.throttle({ kind: "ConfigMap", namespace: "ns", name: `app-${time}` }, 500);

@@ -1,45 +1,46 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
-import type { Clock } from "../async/clock.ts";
-import type { Log } from "../ports/log.ts";
-import type { SourceVersion } from "../ports/reference-index.ts";
+import type { Clock } from "../../async/clock.ts";
+import type { Log } from "../../ports/log.ts";
+import type { SourceVersion } from "../../ports/reference-index.ts";
 
-/** The latest of a source that came while it rested. */
+/** The latest version of a source that came while the source was throttled. */
 export interface ThrottledSource {
   readonly source: SourceVersion;
-  /** So many versions have come meanwhile, this one included. */
+  /** The number of versions that came meanwhile, this one included. */
   readonly count: number;
 }
 
 export interface SourceThrottleOptions {
-  /** Tells of them, and says how long each rests then. Called again with those of a rejection. */
-  readonly tell: (rested: readonly ThrottledSource[]) => Promise<void>;
+  /** Publishes the sources and throttles each of them again. After a rejection it is called again with the same sources. */
+  readonly publish: (due: readonly ThrottledSource[]) => Promise<void>;
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
 }
 
-/** What has rested is told together so often: no dependent notices, and a storm over many sources is a few calls. */
+/** How often kept-back sources are published, all of them together: no dependent notices, and a storm over many sources is a few calls. */
 const tickMs = 100;
-/** When it could not be told. */
+/** The wait after a failed publish. */
 const retryMs = 1000;
 
 /**
- * Sources that were told of a moment ago. Their dependents wait for them to be quiet, so what comes of them meanwhile need not be told one
- * by one: the latest is, while those still wait. It is kept in memory alone: whoever takes over compares anyway.
+ * Sources that were published a moment ago. Their dependents wait for a quiet period, so the versions that come meanwhile
+ * need not be published one by one: the latest one is, while the dependents still wait. The throttle is kept in memory
+ * alone: a watcher that takes over compares all sources anyway.
  */
 export class SourceThrottle {
   readonly #options: SourceThrottleOptions;
-  /** Until when each rests; monotonic. */
+  /** Until when each source is throttled; monotonic. */
   readonly #throttled = new Map<string, number>();
   readonly #kept = new Map<string, ThrottledSource>();
-  #webhookMode: Promise<void> | undefined;
+  #running: Promise<void> | undefined;
 
   constructor(options: SourceThrottleOptions) {
     this.#options = options;
   }
 
-  /** Keeps back those that rest, or are about to be told of, and returns the others. */
+  /** Keeps back the sources that are throttled or about to be published, and returns the others. */
   admitted(sources: readonly SourceVersion[]): readonly SourceVersion[] {
     const now = this.#options.clock.monotonic();
     return sources.filter((source) => {
@@ -47,30 +48,30 @@ export class SourceThrottle {
       const kept = this.#kept.get(key);
       if (kept === undefined && (this.#throttled.get(key) ?? 0) <= now) return true;
       this.#kept.set(key, { source, count: (kept?.count ?? 0) + 1 });
-      this.#webhookMode ??= this.#tellLater();
+      this.#running ??= this.#publishLater();
       return false;
     });
   }
 
-  /** It was told of: what comes within this time is kept back. */
+  /** The source was published. Its versions of the next `forMs` are kept back. */
   throttle(source: SourceRef, forMs: number): void {
     const now = this.#options.clock.monotonic();
     const key = sourceKey(source);
     this.#throttled.delete(key);
     if (forMs > 0) this.#throttled.set(key, now + forMs);
-    // Those that began first are over first, nearly.
+    // The map is nearly in the order in which throttles end.
     for (const [each, untilMs] of this.#throttled) {
       if (untilMs > now) break;
       this.#throttled.delete(each);
     }
   }
 
-  /** How many rests are remembered. */
+  /** The number of throttles in memory. */
   get throttled(): number {
     return this.#throttled.size;
   }
 
-  /** What was kept back of these is told in another way, or over. Answers how many versions that were. */
+  /** Discards what was kept back of these sources: it is published in another way, or obsolete. Returns the number of versions. */
   drop(sources: readonly SourceRef[]): number {
     const keys = sources.map(sourceKey);
     const dropped = keys.reduce((sum, key) => sum + (this.#kept.get(key)?.count ?? 0), 0);
@@ -78,33 +79,33 @@ export class SourceThrottle {
     return dropped;
   }
 
-  /** Resolves when nothing is being told; the signal has to be aborted for that. */
+  /** Resolves when nothing is being published; the signal has to be aborted for that. */
   async ended(): Promise<void> {
-    await this.#webhookMode;
+    await this.#running;
   }
 
-  async #tellLater(): Promise<void> {
+  async #publishLater(): Promise<void> {
     const { clock, signal } = this.#options;
     while (this.#kept.size > 0 && !signal.aborted) {
       await clock.sleep(tickMs, signal).catch(() => undefined);
-      if (!signal.aborted) await this.#tellDue();
+      if (!signal.aborted) await this.#publishDue();
     }
-    // At once: whatever is kept back from now on has to begin anew.
-    this.#webhookMode = undefined;
+    // In the same turn as the check above: a source that is kept back from now on starts a new run.
+    this.#running = undefined;
   }
 
-  async #tellDue(): Promise<void> {
-    const { clock, log, tell } = this.#options;
+  async #publishDue(): Promise<void> {
+    const { clock, log, publish } = this.#options;
     const now = clock.monotonic();
     const due = [...this.#kept].filter(([key]) => (this.#throttled.get(key) ?? 0) <= now);
     if (due.length === 0) return;
-    // What comes of them meanwhile is kept back: two who tell of the same could overtake each other.
+    // Versions that come meanwhile are kept back: two publishes of one source could overtake each other.
     for (const [key] of due) this.#throttled.set(key, Number.POSITIVE_INFINITY);
     try {
-      await tell(due.map(([, rested]) => rested));
+      await publish(due.map(([, throttled]) => throttled));
       for (const [key, kept] of due) if (this.#kept.get(key) === kept) this.#kept.delete(key);
     } catch (error) {
-      log.debug({ reason: asFault(error).code }, "changed sources could not be told of; once more");
+      log.debug({ reason: asFault(error).code }, "changed sources were not published; publishing is retried");
       for (const [key] of due) this.#throttled.set(key, clock.monotonic() + retryMs);
     }
   }
