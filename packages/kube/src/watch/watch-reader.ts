@@ -1,7 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { parseJson } from "@fleet-reloader/domain/json";
+import { jsonField, parseJson } from "@fleet-reloader/domain/json";
 import type { StreamEvent } from "@fleet-reloader/engine/ports/source-stream";
-import { field, text } from "../json.ts";
+import { text } from "../json.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
 /** What one chunk of a watch came to. */
@@ -33,8 +33,8 @@ export class WatchReader<T> {
       if (line === "") continue;
       const event = parseJson(line);
       const type = text(event, "type");
-      if (type === "ERROR") return { events, resourceVersion, end: errorEvent(field(event, "object")) };
-      const object = field(event, "object");
+      if (type === "ERROR") return { events, resourceVersion, end: errorEvent(jsonField(event, "object")) };
+      const object = jsonField(event, "object");
       const version = text(object, "metadata", "resourceVersion");
       if (version === "" || !knownTypes.has(type)) {
         return {
@@ -69,11 +69,11 @@ const knownTypes = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
 /** 410 usually comes as an event inside a 200 stream: the API server finds out after it has begun to answer. */
 function errorEvent(object: unknown): Fault {
-  const code = field(object, "code");
+  const code = jsonField(object, "code");
   const message = text(object, "message");
   if (code === 410) return new Fault("kube.expired", `the watch expired: ${message}`);
   if (code === 429) {
-    const after = field(object, "details", "retryAfterSeconds");
+    const after = jsonField(object, "details", "retryAfterSeconds");
     return new Fault("kube.throttled", `the watch was throttled: ${message}`, {
       ...(typeof after === "number" ? { retryAfterMs: after * 1000 } : {}),
     });
