@@ -15,22 +15,21 @@ export type FaultClass =
 
 /** What the queue does with a request that ended in a fault of this class. */
 export interface Disposition {
-  /** `retry`: back-off, counted. `delay`: wait without using up an attempt. `drop`: acknowledge, explain. */
-  readonly queue: "retry" | "delay" | "drop" | "stop";
-  readonly countsAsAttempt: boolean;
-  readonly level: "debug" | "info" | "warn" | "error" | "fatal";
+  /** `retry`: back off and count the attempt. `delay`: wait without using up an attempt. `drop`: acknowledge, explain. */
+  readonly queue: "retry" | "delay" | "drop";
+  readonly level: "debug" | "warn" | "error";
 }
 
 export const dispositions: Readonly<Record<FaultClass, Disposition>> = {
-  transient: { queue: "retry", countsAsAttempt: true, level: "warn" },
-  throttled: { queue: "delay", countsAsAttempt: false, level: "debug" },
-  conflict: { queue: "retry", countsAsAttempt: true, level: "debug" },
-  denied: { queue: "delay", countsAsAttempt: false, level: "error" },
-  unreachable: { queue: "delay", countsAsAttempt: false, level: "warn" },
-  invalid: { queue: "drop", countsAsAttempt: false, level: "error" },
-  misconfigured: { queue: "stop", countsAsAttempt: false, level: "fatal" },
-  aborted: { queue: "delay", countsAsAttempt: false, level: "debug" },
-  invariant: { queue: "retry", countsAsAttempt: true, level: "error" },
+  transient: { queue: "retry", level: "warn" },
+  throttled: { queue: "delay", level: "debug" },
+  conflict: { queue: "retry", level: "debug" },
+  denied: { queue: "delay", level: "error" },
+  unreachable: { queue: "delay", level: "warn" },
+  invalid: { queue: "drop", level: "error" },
+  misconfigured: { queue: "delay", level: "error" },
+  aborted: { queue: "delay", level: "debug" },
+  invariant: { queue: "retry", level: "error" },
 };
 
 interface FaultEntry {

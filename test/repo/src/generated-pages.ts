@@ -55,8 +55,8 @@ ${unreadVariables.map(({ env, why }) => `| \`${env}\` | It ${why}. |`).join("\n"
 
 function faultPage(): string {
   const rows = Object.entries(faultCatalogue).map(([code, entry]) => {
-    const { queue, countsAsAttempt } = dispositions[entry.class];
-    return `| \`${code}\` | ${entry.class} | ${entry.meaning} | ${entry.mend} | ${queue}${countsAsAttempt ? ", counted" : ""} |`;
+    const { queue } = dispositions[entry.class];
+    return `| \`${code}\` | ${entry.class} | ${entry.meaning} | ${entry.mend} | ${queue}${queue === "retry" ? ", counted" : ""} |`;
   });
   return `# Faults
 
