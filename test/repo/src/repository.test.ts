@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import { afterAll, expect, test } from "vitest";
@@ -64,6 +64,31 @@ test.each(["check", "fix", "bundle"])("./dev %s takes no further words, and says
     1,
     `dev: ${command}: nonsense: not understood; write ./dev ${command}\n`,
   ]);
+});
+
+test("ARCHITECTURE.md opens with one change on its way, in at most 12 stations that exist", () => {
+  const opening = read("ARCHITECTURE.md").split("\n## ")[1] ?? "";
+  const stations = [...opening.matchAll(/^\| \d+ \| \[[^\]]+\]\(([^)]+)\)/gm)].map(([, path]) => path ?? "");
+  expect(stations.length).toBeGreaterThan(5);
+  expect(stations.length).toBeLessThanOrEqual(12);
+  for (const path of stations) expect(existsSync(join(root, path)), path).toBe(true);
+});
+
+test("every package and service has a README of at most 30 lines whose links exist", () => {
+  const folders = ["packages", "services"].flatMap((parent) =>
+    readdirSync(join(root, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && existsSync(join(root, parent, entry.name, "package.json")))
+      .map((entry) => join(parent, entry.name)),
+  );
+  expect(folders.length).toBeGreaterThan(10);
+  for (const folder of folders) {
+    const text = read(join(folder, "README.md"));
+    expect(text.trimEnd().split("\n").length, folder).toBeLessThanOrEqual(30);
+    for (const part of ["**Owns:**", "**Start here", "**Must not come in:**"])
+      expect(text, folder).toContain(part);
+    for (const [, link = ""] of text.matchAll(/\]\((?!http)([^)#]+)/g))
+      expect(existsSync(join(root, folder, link)), `${folder}: ${link}`).toBe(true);
+  }
 });
 
 test("links of the README lead somewhere", () => {
