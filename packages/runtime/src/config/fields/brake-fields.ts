@@ -19,14 +19,14 @@ export const brakeFields = {
     schema: breaker(),
     meta: breakerMeta(
       "breaker-workload",
-      "So many rolls of one workload within this time are normal; beyond, it is held and rolled with growing pauses, up to five minutes. 0 is no limit.",
+      "Maximum rolls of one workload in this period. Above it the workload is held and rolled with growing pauses of up to five minutes. 0 means no limit.",
     ),
   },
   breakerSource: {
     schema: breaker(),
     meta: breakerMeta(
       "breaker-source",
-      "So many contents of one source within this time are normal; beyond, all who use it are held and rolled with growing pauses, up to five minutes. 0 is no limit.",
+      "Maximum changes of one source in this period. Above it all workloads that use the source are held and rolled with growing pauses of up to five minutes. 0 means no limit.",
     ),
   },
   budgetFleet: { schema: budget(), meta: budgetMeta("budget-fleet", "the fleet") },
@@ -58,7 +58,7 @@ function breakerMeta(flag: string, description: string): FieldMeta {
 function budgetMeta(flag: string, what: string): FieldMeta {
   return {
     ...{ group: "Brakes", flag, env: envOf(flag), placeholder: "LIMITS", defaultText: "no limit" },
-    description: `What may be rolled in ${what}: unfinished=ROLLOUTS at once, rate=ROLLS/s, /m or /h, burst=ROLLS after a time without any; for example unfinished=5,rate=30/m.`,
+    description: `Limits of rolls in ${what}: unfinished=ROLLOUTS at once, rate=ROLLS/s, /m or /h, burst=ROLLS at once after a quiet time. For example unfinished=5,rate=30/m.`,
   };
 }
 

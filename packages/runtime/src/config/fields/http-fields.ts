@@ -13,7 +13,8 @@ export const httpFields = {
       flag: "listen-address",
       env: "FLEET_RELOADER_LISTEN_ADDRESS",
       placeholder: "HOST:PORT",
-      description: "Serves /live, /ready and /metrics; watchers also /work, by which workers are scaled.",
+      description:
+        "Address of /live, /ready and /metrics. Watchers also serve the queue depth at /work, for scaling the workers.",
     },
   },
   allowedHosts: {
@@ -27,7 +28,7 @@ export const httpFields = {
       env: "FLEET_RELOADER_ALLOWED_HOSTS",
       placeholder: "NAMES",
       description:
-        "Names by which our pages may be asked for, as the header Host has them, beside localhost, IP addresses and the name in the address we listen at. Anything else is refused with 421, so that no web page can read ours by a name that it points at us.",
+        "Host names that requests to our pages may use. Always allowed are localhost, IP addresses and the name in the listen address. Other names get 421, so that a web page cannot read ours through a name that points to us.",
       defaultText: "none",
       isList: true,
     },
@@ -44,13 +45,13 @@ export const dashboardFields = {
       env: "FLEET_RELOADER_DASHBOARD_ADDRESS",
       placeholder: "HOST:PORT",
       description:
-        "Serves the queue dashboard at /queues and the history as JSON lines at /history, read-only and without a login.",
+        "Address of the queue dashboard (/queues) and of the history as JSON lines (/history). Both are read-only and have no login.",
       remark: (text) =>
         isLoopback(text)
           ? undefined
           : {
               level: "warn",
-              says: "there is no login: everybody who reaches this address reads which objects change, when and by whom. Write 127.0.0.1 and forward the port, or let a proxy or a NetworkPolicy decide who gets there",
+              says: "there is no login: everybody who reaches this address reads which objects change, when and by whom. Write 127.0.0.1 and forward the port, or restrict access by a proxy or a NetworkPolicy",
             },
     },
   },

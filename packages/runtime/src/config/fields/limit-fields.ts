@@ -11,7 +11,7 @@ export const limitFields = {
       env: "FLEET_RELOADER_CLUSTER_QPS",
       placeholder: "COUNT",
       description:
-        "Requests a second that this process makes of one cluster at most; watches do not count. 0: as many as there is work for.",
+        "Maximum requests per second of this process to one cluster. Watches do not count. 0 means no limit.",
     },
   },
   clusterBurst: {
@@ -21,7 +21,7 @@ export const limitFields = {
       flag: "cluster-burst",
       env: "FLEET_RELOADER_CLUSTER_BURST",
       placeholder: "COUNT",
-      description: "With --cluster-qps: requests that may be made at once after a pause.",
+      description: "With --cluster-qps: maximum requests at once after a pause.",
     },
   },
 } as const;

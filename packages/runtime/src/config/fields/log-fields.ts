@@ -14,7 +14,7 @@ export const logFields = {
       env: "FLEET_RELOADER_LOG_LEVEL",
       peer: "--log-level",
       placeholder: "LEVEL",
-      description: `One of ${levelNames}. Also understood: warning, and fatal and panic for error.`,
+      description: `One of ${levelNames}. Also accepted: warning for warn, and fatal and panic for error.`,
       remark: (name) =>
         levelOf(name) === undefined
           ? { level: "warn", says: `is no log level; info is used. Write one of ${levelNames}` }
