@@ -74,6 +74,16 @@ test("ARCHITECTURE.md opens with one change on its way, in at most 12 stations t
   for (const path of stations) expect(existsSync(join(root, path)), path).toBe(true);
 });
 
+test("ARCHITECTURE.md names the rooms of each package in the order that the check enforces", () => {
+  const enforced = /const rooms = \{([\s\S]*?)\n\};/.exec(read(".dependency-cruiser.mjs"))?.[1] ?? "";
+  const packages = [...enforced.matchAll(/(\w+): \[([^\]]*)\]/g)];
+  expect(packages.length).toBeGreaterThan(2);
+  for (const [, name = "", list = ""] of packages) {
+    const rooms = [...list.matchAll(/"([^"]+)"/g)].map(([, room]) => `\`${room}\``);
+    expect(read("ARCHITECTURE.md")).toContain(`| \`${name}\` | ${rooms.join(" < ")} |`);
+  }
+});
+
 test("every package and service has a README of at most 30 lines whose links exist", () => {
   const folders = ["packages", "services"].flatMap((parent) =>
     readdirSync(join(root, parent), { withFileTypes: true })
