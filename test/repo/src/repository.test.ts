@@ -66,7 +66,7 @@ test.each(["check", "fix", "bundle"])("./dev %s takes no further words, and says
   ]);
 });
 
-test("ARCHITECTURE.md opens with one change on its way, in at most 12 stations that exist", () => {
+test("ARCHITECTURE.md follows one change through at most 12 stations that exist", () => {
   const opening = read("ARCHITECTURE.md").split("\n## ")[1] ?? "";
   const stations = [...opening.matchAll(/^\| \d+ \| \[[^\]]+\]\(([^)]+)\)/gm)].map(([, path]) => path ?? "");
   expect(stations.length).toBeGreaterThan(5);
@@ -74,7 +74,7 @@ test("ARCHITECTURE.md opens with one change on its way, in at most 12 stations t
   for (const path of stations) expect(existsSync(join(root, path)), path).toBe(true);
 });
 
-test("ARCHITECTURE.md names the rooms of each package in the order that the check enforces", () => {
+test("ARCHITECTURE.md lists the rooms of each package in the enforced order", () => {
   const enforced = /const rooms = \{([\s\S]*?)\n\};/.exec(read(".dependency-cruiser.mjs"))?.[1] ?? "";
   const packages = [...enforced.matchAll(/(\w+): \[([^\]]*)\]/g)];
   expect(packages.length).toBeGreaterThan(2);
@@ -163,7 +163,7 @@ test("an exported name has one meaning", () => {
   expect(twice.map(([name, all]) => `${name}: ${all.map(({ path }) => path).join(", ")}`)).toEqual([]);
 });
 
-test("the glossary has at most 35 words, and every name in code that it gives is in the code", () => {
+test("the glossary has at most 35 words, and its names in code are in the code", () => {
   const rows = [...read("GLOSSARY.md").matchAll(/^\| (?!Word \|)\w.*\|$/gm)];
   expect(rows.length).toBeGreaterThan(15);
   expect(rows.length).toBeLessThanOrEqual(35);
