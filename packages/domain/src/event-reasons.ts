@@ -1,4 +1,4 @@
-/** What an Event on a workload is about, each with its meaning in one sentence. The first two are the peer's. Closed list. */
+/** Reasons of Events on a workload, each with its meaning. The first two are those of the peer. Closed list. */
 export const eventReasons = [
   { reason: "Reloaded", meaning: "The pod template was changed, for the sources the message names." },
   {

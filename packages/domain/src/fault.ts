@@ -1,6 +1,6 @@
 /**
  * The one catalogue of faults. Adapters translate foreign errors into one of these in their `to-fault.ts`;
- * nothing else looks at status codes. Expected outcomes (a workload that is gone, a hold) are values, not faults.
+ * nothing else reads status codes. Expected outcomes (a workload that is gone, a hold) are values, not faults.
  */
 export type FaultClass =
   | "transient"
@@ -168,7 +168,7 @@ export type FaultCode = keyof typeof faultCatalogue;
 export interface FaultOptions {
   /** Safe context: names only, never values. */
   readonly context?: Readonly<Record<string, string | number>>;
-  /** How long the other side asked us to wait, in milliseconds. */
+  /** The wait that the other side asked for, in milliseconds. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
@@ -196,7 +196,7 @@ export class Fault extends Error {
   }
 }
 
-/** Any thrown value as a fault: what is not one of ours is a bug of ours. */
+/** Any thrown value as a fault. A foreign error counts as our bug. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const message = error instanceof Error ? error.message : "something that is no error was thrown";

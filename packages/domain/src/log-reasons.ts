@@ -1,6 +1,6 @@
 /**
- * Reasons of log lines, of metrics of parked requests and of queue entries that are said nowhere else, each with its meaning in one
- * sentence. Faults have codes of their own.
+ * Reasons of log lines, of metrics of parked requests and of queue entries that no other catalogue has, each with its meaning.
+ * Faults have their own codes.
  */
 export const logReasons = [
   {

@@ -1,4 +1,4 @@
-/** Why a change of a source rolls a workload, each with its meaning in one sentence. Closed list (decision 14). */
+/** Why a change of a source rolls a workload, each with its meaning. Closed list (decision 14). */
 export const yesReasons = [
   {
     reason: "NamedByAnnotation",

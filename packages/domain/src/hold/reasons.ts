@@ -1,4 +1,4 @@
-/** Why a roll that is due is not made now, each with its meaning in one sentence. Closed list. */
+/** Why a roll that is due is not made now, each with its meaning. Closed list. */
 export const holdReasons = [
   {
     reason: "Frozen",

@@ -1,4 +1,4 @@
-/** Why a source makes a workload roll now, each with its meaning in one sentence. Closed list (decision 14). */
+/** Why a source makes a workload roll now, each with its meaning. Closed list (decision 14). */
 export const rollReasons = [
   { reason: "SourceChanged", meaning: "The content differs from the applied state of the workload." },
   {
@@ -25,7 +25,7 @@ export const rollReasons = [
   },
 ] as const;
 
-/** Why a workload whose source was written lately is left as it is, each with its meaning in one sentence. Closed list. */
+/** Why a workload does not roll although its source was written lately, each with its meaning. Closed list. */
 export const stayReasons = [
   {
     reason: "ContentUnchanged",

@@ -1,6 +1,6 @@
 /**
- * How the rollout of a roll ended, each with its meaning in one sentence. `ends` says as what; one that ends as `stalled` is told
- * when there is no time left. Closed list (decision 14).
+ * How the rollout of a roll ended, each with its meaning. `ends` is the result. A `stalled` result is reported when the time is over.
+ * Closed list (decision 14).
  */
 export const rolloutReasons = [
   { reason: "Available", ends: "healthy", meaning: "All pods run the new template and are available." },
@@ -77,7 +77,7 @@ type Ends<End> = Extract<(typeof rolloutReasons)[number], { readonly ends: End }
 export type HealthyReason = Ends<"healthy">;
 /** Why a rollout has failed. */
 export type FailedReason = Ends<"failed">;
-/** Why a rollout goes no further, and may yet. */
+/** Why a rollout makes no progress, although it still may. */
 export type StalledReason = Ends<"stalled">;
 /** One of `rolloutReasons`. */
 export type RolloutReason = (typeof rolloutReasons)[number]["reason"];

@@ -9,7 +9,7 @@ import { withoutEffectFields } from "./fields/without-effect-fields.ts";
 import { secretKey } from "./secret-key.ts";
 import { boolean, csvList, duration, oneOf, textValue, wholeNumber } from "./types.ts";
 
-/** Which clusters, and where Redis is: what every service needs. */
+/** What every service needs: the clusters and the address of Redis. */
 export const connectionFields = {
   kubeconfig: {
     schema: textValue(""),
@@ -62,7 +62,7 @@ export const connectionFields = {
     },
   },
   shards: {
-    // Each shard has a queue, and each queue costs a worker a connection: far more than any Redis Cluster has nodes is waste.
+    // Each shard has a queue, and each queue costs a worker a connection: more shards than a large Redis Cluster has nodes are waste.
     schema: wholeNumber("1", 1, 64),
     meta: {
       group: "Clusters and Redis",
@@ -90,7 +90,7 @@ export const connectionFields = {
   ...withoutEffectFields,
 } as const;
 
-/** What workloads are told to do unless they say otherwise. Watchers and workers must agree on it. */
+/** Defaults that annotations of a workload may override. Watchers and workers need the same values. */
 export const ruleFields = {
   ...scopeFields,
   debounce: {
@@ -196,7 +196,7 @@ export const workerFields = {
   },
 } as const;
 
-/** Of those that watch clusters. */
+/** Flags of processes that watch clusters. */
 export const auditFields = {
   auditInterval: {
     schema: duration("12h"),
@@ -211,10 +211,10 @@ export const auditFields = {
   },
 } as const;
 
-/** Of those that are always on, and tell how much there is to do. */
+/** Flags of processes that are always on and report the queue depth. */
 export const scalingFields = {
   workHorizon: {
-    // A pod that has to be scheduled, with its image pulled, and a few questions of who scales.
+    // Time to schedule a pod and pull its image, plus a few polls of the scaler.
     schema: duration("60s"),
     meta: {
       group: "Scaling of workers",

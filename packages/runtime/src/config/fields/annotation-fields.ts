@@ -4,7 +4,7 @@ import { annotationKey } from "../types.ts";
 
 const { ConfigMap, Secret } = defaultDialect.kinds;
 
-/** What the annotations are called, for manifests written for a peer that was told other names. */
+/** The keys of the annotations, for manifests that were written for a peer with other keys. */
 export const annotationFields = {
   configMapAnnotation: keyField(
     "configmap-annotation",
@@ -58,7 +58,7 @@ export const annotationFields = {
   ),
 } as const;
 
-/** The names of annotations as configured. Those the peer has no flag for stay as they are. */
+/** The configured keys of annotations. Keys without a flag in the peer keep their default. */
 export function dialectOf(config: ConfigOf<typeof annotationFields>): AnnotationDialect {
   return {
     auto: config.autoAnnotation,

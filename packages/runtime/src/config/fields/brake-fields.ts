@@ -6,14 +6,14 @@ import * as z from "zod";
 import type { ConfigOf, FieldMeta } from "../field.ts";
 
 /**
- * A hundred in an hour: nobody who changes things by hand makes so many, and neither does a release that comes in steps. A source that
- * is rewritten for ever makes them in three minutes; with the default maximum wait, 120 an hour, within the hour.
+ * A hundred in an hour: neither changes by hand nor a release in steps reach this number. A source that is rewritten for ever reaches it
+ * in three minutes, or within the hour with the default maximum wait (120 an hour).
  */
 const breakerDefault = "100/1h";
 
 const unitsMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** How much may be rolled. All workers of a Redis have to agree. */
+/** Limits of rolls. All workers of a Redis need the same values. */
 export const brakeFields = {
   breakerWorkload: {
     schema: breaker(),
@@ -124,7 +124,7 @@ function readRate(text: string, burstText: string | undefined): BudgetRate | und
   const rolls = wholeNumber(count);
   if (rolls === undefined || (unit !== "s" && unit !== "m" && unit !== "h")) return undefined;
   const perMs = unitsMs[unit];
-  // A second's worth: who comes a moment late for his turn takes nothing from the rate, and no burst is worth the name.
+  // The rolls of one second: a request that is a moment late for its turn loses no rate, and no real burst is possible.
   const burst =
     burstText === undefined ? Math.max(1, Math.ceil((rolls * 1000) / perMs)) : wholeNumber(burstText);
   return burst === undefined ? undefined : { rolls, perMs, burst };

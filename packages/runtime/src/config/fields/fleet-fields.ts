@@ -12,7 +12,7 @@ const group = "Clusters and Redis";
 const presetNames = secretPresets.map(({ name }) => name).join(", ");
 const providerNames = accessProviders.join(", ");
 
-/** Where clusters come from while we run. All services need the same. */
+/** The providers of clusters. All services need the same. */
 export const fleetFields = {
   kubeconfigDirs: {
     schema: csvList(),
@@ -144,7 +144,7 @@ export const fleetFields = {
   },
 } as const;
 
-/** Where clusters come from, as configured: all that the registration of clusters has to be told. */
+/** The configured providers of clusters, with everything that registration needs. */
 export function registrationSourcesOf(
   config: ConfigOf<typeof fleetFields> & {
     readonly kubeconfig: string;
@@ -170,7 +170,7 @@ function parseClusterSecrets(
   return { problem: `"${namespace}" is no namespace; write ${name}=NAMESPACE, or ${name} alone for all` };
 }
 
-/** A switch that may be given a namespace. Undefined: it is off. */
+/** A switch with an optional namespace. Undefined: it is off. */
 function optionalNamespace(withoutOne: string) {
   return textValue("").transform((value, context) => {
     if (value === "" || /^(0|f|false)$/i.test(value)) return undefined;
@@ -181,7 +181,7 @@ function optionalNamespace(withoutOne: string) {
   });
 }
 
-/** As the API server has it: a DNS label. */
+/** A DNS label, as the API server requires. */
 function isNamespace(name: string): boolean {
   return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name);
 }

@@ -1,6 +1,6 @@
 import { duration, wholeNumber } from "../types.ts";
 
-/** How much of what happened is kept. */
+/** How much of the history is kept. */
 export const historyFields = {
   historyRetention: {
     schema: duration("168h"),

@@ -1,10 +1,10 @@
 import type { FieldMeta } from "../field.ts";
 import { csvList, listenAddress } from "../types.ts";
 
-/** Label by label as in DNS, or an underscore, which names of containers have. */
+/** Labels as in DNS. Underscores are allowed, since names of containers contain them. */
 const hostName = /^[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*$/i;
 
-/** Where we listen, and by which names we may be asked. */
+/** The listen address, and the host names that requests may use. */
 export const httpFields = {
   listenAddress: {
     schema: listenAddress("127.0.0.1:9090"),
@@ -35,7 +35,7 @@ export const httpFields = {
   },
 } as const;
 
-/** Only where there is a dashboard. */
+/** Flags of processes with a dashboard. */
 export const dashboardFields = {
   dashboardAddress: {
     schema: listenAddress("127.0.0.1:8080"),

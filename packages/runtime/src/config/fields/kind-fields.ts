@@ -7,7 +7,7 @@ import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind
 import type { ConfigOf, Remark } from "../field.ts";
 import { boolean, csvList, textValue } from "../types.ts";
 
-/** What the peer's flag calls the kinds it can leave out. */
+/** The kinds that the peer's flag can exclude, by its names. */
 const ignorableTypes: ReadonlyMap<string, WorkloadKind> = new Map([
   ["jobs", job],
   ["cronjobs", cronJob],
@@ -39,7 +39,7 @@ export const kindFields = {
     },
   },
   isArgoRollouts: {
-    // As with the peer nothing but this text asks for it.
+    // As with the peer, only this exact text turns it on.
     schema: textValue("false").transform((value) => value === "true"),
     meta: {
       group: "What is served",

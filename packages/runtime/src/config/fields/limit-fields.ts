@@ -1,7 +1,7 @@
 import type { ConfigOf } from "../field.ts";
 import { wholeNumber } from "../types.ts";
 
-/** How much one process asks of one cluster. */
+/** Limits of the requests of one process to one cluster. */
 export const limitFields = {
   clusterQps: {
     schema: wholeNumber("0", 0, 100_000),
@@ -26,7 +26,7 @@ export const limitFields = {
   },
 } as const;
 
-/** Undefined: no limit. The API server's own (priority and fairness) is obeyed in any case. */
+/** Undefined: no limit. The limits of the API server (priority and fairness) are always obeyed. */
 export function callLimit(
   config: ConfigOf<typeof limitFields>,
 ): { readonly qps: number; readonly burst: number } | undefined {

@@ -4,7 +4,7 @@ import { textValue } from "../types.ts";
 
 const levelNames = "trace, debug, info, warn, error";
 
-/** What is logged, and how. As with the peer a value that cannot be used keeps nobody from starting: it is remarked on. */
+/** What is logged, and how. As with the peer, an unusable value does not prevent the start; it causes a remark. */
 export const logFields = {
   logLevel: {
     schema: textValue("info").transform((name) => levelOf(name) ?? "info"),
@@ -38,7 +38,7 @@ export const logFields = {
   },
 } as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
 
-/** The peer's names, in any case. Errors are always told: nothing of ours is graver. */
+/** The names of the peer, in upper or lower case. Errors are always logged, since we have no graver level. */
 function levelOf(name: string): LogLevel | undefined {
   const lower = name.toLowerCase();
   if (lower === "warning") return "warn";

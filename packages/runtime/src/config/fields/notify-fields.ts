@@ -5,7 +5,7 @@ import { boolean, duration, textValue, wholeNumber } from "../types.ts";
 const group = "Alerts and notices";
 const sinks = ["slack", "teams", "gchat", "raw"] as const;
 
-/** Mode of the peer in which nothing is rolled. Watchers and workers must agree on it. */
+/** The mode of the peer in which nothing is rolled. Watchers and workers need the same value. */
 export const webhookModeFields = {
   webhookUrl: {
     schema: webAddress(),
@@ -29,7 +29,7 @@ export const webhookModeFields = {
   },
 } as const satisfies Fields;
 
-/** Whom a worker tells what it did. */
+/** The receivers of a worker's notifications. */
 export const notifyFields = {
   ...webhookModeFields,
   events: {
@@ -44,7 +44,7 @@ export const notifyFields = {
     },
   },
   alertOnReload: {
-    // The peer takes the exact text and nothing else; a typo must not keep anybody from starting.
+    // The peer accepts only the exact text. A typo must not prevent the start.
     schema: textValue("false").transform((given) => given === "true"),
     meta: {
       group,
@@ -228,7 +228,7 @@ function sinkOf(given: string): (typeof sinks)[number] | undefined {
   return sinks.find((sink) => sink === name);
 }
 
-/** An address to talk to; undefined when none was given. */
+/** A URL; undefined when none was given. */
 function webAddress() {
   return z
     .string()

@@ -9,13 +9,13 @@ import * as z from "zod";
 import type { ConfigOf, FieldMeta } from "../field.ts";
 import { boolean, csvList, oneOf, textValue } from "../types.ts";
 
-/** As the API server has it: a DNS label. */
+/** A DNS label, as the API server requires. */
 const namespaceName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** Which namespaces and sources are served, and whether sources that come and go are changes. */
+/** Which namespaces and sources are served, and whether creation and deletion of a source are changes. */
 export const scopeFields = {
   namespace: {
-    // One that cannot be would be served in silence: the API server answers with an empty list.
+    // For an impossible name the API server returns an empty list, so the mistake would go unnoticed.
     schema: textValue("").refine(
       (name) => name === "" || namespaceName.test(name),
       "is no name of a namespace; write one exact name, or several with --namespaces",
@@ -124,7 +124,7 @@ function namespacesOf({
   return namespace === "" ? undefined : [namespace];
 }
 
-/** Exact names, each once. A pattern, which the peer would never match, is a mistake. */
+/** Exact names, each once. A pattern is refused: the peer would never match it. */
 function namespaceList() {
   return csvList().transform((names, context) => {
     const wrong = names.find((name) => !namespaceName.test(name));
@@ -137,7 +137,7 @@ function namespaceList() {
   });
 }
 
-/** The items together are one selector: the comma that separates them is that between its requirements, too. */
+/** All items form one selector: the comma separates items and requirements alike. */
 function labelSelector() {
   return csvList().transform((items, context): LabelSelector | undefined => {
     if (items.length === 0) return undefined;
@@ -184,7 +184,7 @@ function listMeta(
   };
 }
 
-/** The peer's flags of this kind take a value, and only the exact text counts. */
+/** These flags of the peer take a value, and only the exact text counts. */
 function appearanceMeta(flag: string, description: string): FieldMeta {
   return {
     group: "When and how a workload rolls",

@@ -1,7 +1,7 @@
 import type { FieldMeta } from "../field.ts";
 import { boolean, textValue } from "../types.ts";
 
-/** Flags of the peer that ask for what is always so here, or for what there is not. Told once, when they are given. */
+/** Flags of the peer for behaviour that is always on here, or that does not exist here. Each logs a remark when it is given. */
 export const withoutEffectFields = {
   syncAfterRestart: {
     schema: boolean(false),
@@ -52,7 +52,7 @@ function switchMeta(flag: string, description: string, { remark }: { readonly re
   };
 }
 
-/** Variables that deployments of the peer set and that are not read here, each with the reason. */
+/** Variables that deployments of the peer set and that we do not read, each with the reason. */
 export const unreadVariables = [
   { env: "POD_NAME", why: "names the holder of a leader lease; no leader is elected here" },
   { env: "POD_NAMESPACE", why: "says where a leader lease is; no leader is elected here" },
