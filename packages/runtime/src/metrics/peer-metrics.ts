@@ -12,28 +12,28 @@ export const peerMetricDescriptions = {
   reloader_reload_executed_total_by_namespace:
     "Reloads by success and namespace; only with METRICS_COUNT_BY_NAMESPACE=enabled.",
   reloader_reconcile_total:
-    "Workloads a worker looked at: success when something was written, skipped when nothing had to be or a brake holds it, error. (The peer counts events.)",
+    "Reconciled workloads: success when something was written, skipped when nothing was due or a brake holds the roll, or error. (Stakater Reloader counts events.)",
   reloader_reconcile_duration_seconds: "Time a worker spent on one workload, by result.",
   reloader_action_total: "Attempts to reload a workload, by its kind and result.",
-  reloader_action_latency_seconds: "Time from taking up a workload to its pod template being changed.",
+  reloader_action_latency_seconds: "Time from taking a request to the changed pod template.",
   reloader_skipped_total:
-    "Workloads looked at and left alone: no_data_change or ignored_or_not_selected. (strategy_not_updated does not occur.)",
-  reloader_workqueue_depth: "Requests that are due and that no worker has taken up yet.",
+    "Reconciled workloads without a write: no_data_change or ignored_or_not_selected. (strategy_not_updated does not occur.)",
+  reloader_workqueue_depth: "Requests that are due and that no worker has taken yet.",
   reloader_workqueue_adds_total: "Requests put into the queue because a source has a new version.",
   reloader_workqueue_latency_seconds:
-    "Time a request spent in the queue before it was first taken up, the debounce included.",
+    "Time that a request spent in the queue before it was first taken, including the debounce.",
   reloader_errors_total: "Attempts that failed, as type handler_error. (invalid_handler_type cannot occur.)",
   reloader_retries_total: "Requests that went back into the queue after a failed attempt.",
   reloader_events_received_total:
-    "ConfigMaps and Secrets seen: add is one shown by a list, update one in an event of a watch, delete a deletion.",
+    "ConfigMaps and Secrets received: add from a list, update from an event of a watch, delete from a deletion.",
   reloader_events_processed_total:
-    "ConfigMaps and Secrets compared, and what follows published; the result is always success, since none is dropped.",
-  reloader_workloads_scanned_total: "Workloads read to decide, by kind.",
-  reloader_workloads_matched_total: "Workloads of these that had to be reloaded, by kind.",
+    "ConfigMaps and Secrets compared, with their requests published. The result is always success, since none is dropped.",
+  reloader_workloads_scanned_total: "Workloads read for a decision, by kind.",
+  reloader_workloads_matched_total: "Those of the scanned workloads that needed a reload, by kind.",
   rest_client_requests_total:
-    "Requests to API servers by status code (<error> when none came), method and host.",
+    "Requests to API servers by status code (<error> without an answer), method and host.",
   rest_client_request_duration_seconds:
-    "Time to the answer of an API server, by verb and host; watches are not in it.",
+    "Time until an API server answers, by verb and host, without watches.",
 } as const;
 
 /** One request to an API server, as the HTTP layer saw it. */

@@ -11,32 +11,30 @@ const rolloutBuckets = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
 const ownDescriptions = {
   fleet_reloader_sources_seen_total: "ConfigMaps and Secrets shown by a list or watch, by kind.",
   fleet_reloader_requests_published_total:
-    "Workloads put into the queue because a source of theirs has a new version.",
+    "Requests added to the queue because a source of the workload has a new version.",
   fleet_reloader_stream_in_sync: "1 while the list + watch of a resource is in sync.",
   fleet_reloader_workloads_unlooked:
-    "Workloads that a watcher found new or different when it began with a cluster, and that no worker has looked at yet; 0 once all are adopted.",
+    "Workloads that were new or different when a watcher began with a cluster, and that no worker has observed yet. 0 when all are adopted.",
   fleet_reloader_reconcile_seconds: "Time a worker spent on one workload, by result.",
   fleet_reloader_rolls_total: "Pod templates changed, by workload kind and reason.",
   fleet_reloader_rollouts_total:
-    "Rollouts that followed a roll and ended, by workload kind and result: healthy, failed or stalled.",
-  fleet_reloader_rollout_seconds: "Time from the write of a roll to its rollout being healthy.",
+    "Ended rollouts of our rolls, by workload kind and result: healthy, failed or stalled.",
+  fleet_reloader_rollout_seconds: "Time from the write of a roll until its rollout is healthy.",
   fleet_reloader_history_total:
-    "Records of what happened: written, or dropped since there was no room for them in time.",
-  fleet_reloader_holds_total:
-    "Times a roll that was due was held, by reason; one that waits is counted each time it is looked at.",
-  fleet_reloader_freezes_readable: "1 while all that is declared frozen can be read; at 0 nothing is rolled.",
-  fleet_reloader_state_lost_total:
-    "Times Redis was found without our state, and everything was compared again.",
-  fleet_reloader_clusters_owned: "Clusters that this watcher watches, of those it shares with the others.",
-  fleet_reloader_cluster_breaker_open: "1 while requests to a cluster are parked because it fails them.",
+    "History records, by result: written, or dropped because they could not be written in time.",
+  fleet_reloader_holds_total: "Holds of due rolls, by reason. A roll that waits is counted at each check.",
+  fleet_reloader_freezes_readable: "1 while all declared freezes are readable; at 0 nothing is rolled.",
+  fleet_reloader_state_lost_total: "Times that Redis had lost our state and everything was compared again.",
+  fleet_reloader_clusters_owned: "Clusters that this watcher owns, of those it shares with the others.",
+  fleet_reloader_cluster_breaker_open: "1 while requests to a cluster are parked because they fail.",
   fleet_reloader_requests_parked_total:
-    "Requests put back into the queue before anything of them was done, by cluster and reason.",
+    "Requests put back into the queue before any of their work was done, by cluster and reason.",
   fleet_reloader_cluster_state:
-    "1 for the state that a cluster is in: Connecting, Syncing, Ready, Degraded, Unreachable, Forbidden, Paused.",
+    "1 for the current state of a cluster: Connecting, Syncing, Ready, Degraded, Unreachable, Forbidden, Paused.",
   fleet_reloader_audit_findings_total:
-    "Changes that only an audit (--audit-interval) has found, by workload kind: a defect of ours wherever it is not 0. They are rolled.",
+    "Changes that only an audit (--audit-interval) found, by workload kind. They are rolled. Any value above 0 is a defect of ours.",
   fleet_reloader_notifications_total:
-    "What came of Events, alerts and webhooks: sent, folded into a digest, repeated, dropped or failed.",
+    "Events, alerts and webhooks by result: sent, folded into a digest, repeated, dropped or failed.",
   fleet_reloader_registrations:
     "Registered clusters by provider (given, directory, argocd, …) and state: usable, paused or unusable.",
 } as const;
