@@ -4,7 +4,7 @@ import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source"
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock, Random } from "../async/clock.ts";
-import type { IsAllowedStill } from "../ports/cluster-api.ts";
+import type { Admit } from "../ports/cluster-api.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 import type { Freezes } from "./freezes.ts";
 import type { Entry, RollLedger } from "./roll-ledger.ts";
@@ -30,8 +30,8 @@ export interface IntendedSource {
 export type Permit =
   | {
       readonly type: "go";
-      /** Whether it still holds, for whoever had to wait meanwhile. */
-      readonly isAllowedStill: IsAllowedStill;
+      /** To be asked again immediately before the write is sent: a freeze may have been set meanwhile. */
+      readonly admit: Admit;
     }
   | {
       readonly type: "held";
@@ -74,7 +74,7 @@ export function createBrakes(options: {
     async permit(intent, signal) {
       const frozen = await freeze(intent);
       if (frozen !== undefined) return frozen;
-      let lookedAt = clock.monotonic();
+      let readAt = clock.monotonic();
       const entry = await ledger.enter(intent.request, intent.sources.map(actedOn), signal);
       if (entry.type === "held") {
         const { reason, afterMs, untilMs, blockedBy } = entry;
@@ -85,15 +85,15 @@ export function createBrakes(options: {
         const jitterMs = Math.ceil(Math.min(1000, afterMs / 10) * random());
         return { type: "held", reason, why, afterMs: afterMs + jitterMs, untilMs };
       }
-      /** A freeze that was set since the last look, if that was a while ago. */
-      const since = async () => {
-        if (clock.monotonic() - lookedAt <= freshMs) return undefined;
-        lookedAt = clock.monotonic();
+      /** Reads the freezes again unless they were read a moment ago. */
+      const freezeAgain = async () => {
+        if (clock.monotonic() - readAt <= freshMs) return undefined;
+        readAt = clock.monotonic();
         return await freeze(intent);
       };
-      const late = await since();
+      const late = await freezeAgain();
       if (late !== undefined) await ledger.withdraw(intent.request);
-      return late ?? { type: "go", isAllowedStill: async () => (await since()) === undefined };
+      return late ?? { type: "go", admit: async () => ((await freezeAgain()) === undefined ? "go" : "hold") };
     },
     withdraw: (request) => ledger.withdraw(request),
     settled: (request, ageMs) => ledger.settled(request, ageMs),

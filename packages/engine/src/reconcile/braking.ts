@@ -1,11 +1,10 @@
 import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
-import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
-import { type Annotations, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Brakes, Permit, RollIntent } from "../admission/brakes.ts";
+import { createSourceFreezes } from "../admission/source-freezes.ts";
 import type { Clock } from "../async/clock.ts";
-import { SingleFlight } from "../async/single-flight.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { History } from "../history/history.ts";
 import { causesOf, heldRecords } from "../history/records.ts";
@@ -52,8 +51,6 @@ const rememberedMax = 100_000;
 const tellAgainMs = 30 * 60_000;
 /** Rollouts that end make room. Where the same ones leave none for so long, a person has to look at them. */
 const stuckAfterMs = 60_000;
-/** A source that was read longer ago than this is asked once more whether it is frozen: a look over a slow line takes as long by itself. */
-const freshMs = 100;
 
 /** A hold as it was told, and since when the same rollouts are the reason. */
 interface ReportedHold {
@@ -70,8 +67,7 @@ export function createBraking(
 ): (reading: Reading, intended: IntendedRoll) => Promise<Again | Go> {
   const { brakes, clock, history, log, meter, reporter } = options;
   const reported = new Map<string, ReportedHold>();
-
-  const areStillUnfrozen = createSourceCheck(options);
+  const sourceFreezes = createSourceFreezes(options);
 
   return async (reading, intended) => {
     const { due, observedSources } = intended;
@@ -81,10 +77,15 @@ export function createBraking(
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (permit.type === "go") {
       reported.delete(key);
-      const areSourcesUnfrozen = areStillUnfrozen(reading, intended);
-      const isAllowedStill = async () => (await areSourcesUnfrozen()) && (await permit.isAllowedStill());
+      const admitSources = sourceFreezes({
+        api: cluster.api,
+        sources: due.changed.map(({ source }) => source),
+        readAtMs: intended.observedAtMs,
+        signal: delivery.signal,
+      });
+      const admit = async () => ((await admitSources()) === "go" ? await permit.admit() : "hold");
       const withdraw = () => unlessAborted(brakes.withdraw(request), delivery.signal, "Redis");
-      return { type: "go", permit: { isAllowedStill, withdraw } };
+      return { type: "go", permit: { admit, withdraw } };
     }
     const { reason, details, afterMs, untilMs } = permit;
     const why = details === undefined ? permit.why : `${permit.why}; ${details}`;
@@ -127,25 +128,6 @@ export function createBraking(
     const [oldest] = reported.keys();
     if (reported.size > rememberedMax && oldest !== undefined) reported.delete(oldest);
   }
-}
-
-/** Whether none of the changed sources has come to say of itself that it is frozen since it was read, if that was a while ago. */
-function createSourceCheck({ clock, lifetime }: BrakingOptions) {
-  const shared = new SingleFlight<Annotations>();
-  return ({ cluster: { api }, delivery }: Reading, { due, observedAtMs }: IntendedRoll) => {
-    let askedAtMs = observedAtMs;
-    const isFrozen = async (ref: SourceRef): Promise<boolean> => {
-      const key = `${api.cluster}/${sourceKey(ref)}`;
-      const asked = shared.read(key, () => api.readSourceAnnotations(ref, lifetime));
-      return frozenByAnnotation(await unlessAborted(asked, delivery.signal, "a source")) !== undefined;
-    };
-    return async (): Promise<boolean> => {
-      if (clock.monotonic() - askedAtMs <= freshMs) return true;
-      askedAtMs = clock.monotonic();
-      const frozen = await Promise.all(due.changed.map(({ source }) => isFrozen(source)));
-      return !frozen.includes(true);
-    };
-  };
 }
 
 function intentOf(

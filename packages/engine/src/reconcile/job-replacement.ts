@@ -2,7 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { keptAnnotation, readStash } from "@fleet-reloader/domain/kind/job";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import type { ClusterApi, IsAllowedStill, LiveWorkload } from "../ports/cluster-api.ts";
+import type { Admit, ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Again } from "../ports/request.ts";
 
 /** Where the replacement of a Job stands. */
@@ -27,11 +27,11 @@ export async function beginReplacement(
   api: ClusterApi,
   live: LiveWorkload,
   stash: NewObject,
-  { signal, isAllowedStill }: { readonly signal: AbortSignal; readonly isAllowedStill?: IsAllowedStill },
+  { signal, admit }: { readonly signal: AbortSignal; readonly admit: Admit | undefined },
 ): Promise<LiveWorkload> {
   const stashed = await api.createWorkload(stash, signal);
   const { uid, resourceVersion } = live;
-  await api.deleteExactly(live.ref, { uid, resourceVersion }, signal, isAllowedStill);
+  await api.deleteExactly(live.ref, { uid, resourceVersion }, signal, admit);
   return stashed;
 }
 

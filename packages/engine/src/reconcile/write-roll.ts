@@ -1,15 +1,16 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { hasEdit } from "@fleet-reloader/domain/strategy/apply-edit";
-import type { RollWrite } from "@fleet-reloader/domain/strategy/roll-write";
+import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
+import type { NewObject, RollWrite } from "@fleet-reloader/domain/strategy/roll-write";
 import { annotationValue, type WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import type { ClusterApi, IsAllowedStill, LiveWorkload, WorkloadPatch } from "../ports/cluster-api.ts";
+import type { Admit, ClusterApi, LiveWorkload, WorkloadPatch } from "../ports/cluster-api.ts";
 import type { Again } from "../ports/request.ts";
 import { beginReplacement, finishReplacement } from "./job-replacement.ts";
 
 /** Of the write that rolls, and no other. */
 export interface RollPermit {
-  readonly isAllowedStill: IsAllowedStill;
-  /** That write was certainly not made: what was taken for it is given back. */
+  readonly admit: Admit;
+  /** Gives back what was taken for the write. To be called when the write was certainly not made. */
   readonly withdraw: () => Promise<void>;
 }
 
@@ -34,50 +35,62 @@ export type Written =
 
 /** Writes a roll as its kind says. Every write holds only if what it was decided on still stands, or is harmless to repeat. */
 export async function writeRoll(write: RollWrite, target: RollTarget): Promise<Written> {
-  const { api, live, signal } = target;
   switch (write.type) {
-    case "template": {
-      const change = { template: write.edit, templateBefore: live.template };
-      const written = await rolling(target, live, (permit) => patch(target, { ...change, ...permit }));
-      if (written === undefined || hasEdit(written.template, write.edit)) return noted(written);
-      // The note was written with the edit. At the retry it would say that the pods carry the new content.
-      await takeBack(target, written).catch(() => undefined);
-      throw await rewritten(target, written);
-    }
+    case "template":
+      return await writeTemplate(write.edit, target);
     case "fields": {
       const { fields } = write;
-      return noted(await rolling(target, live, (permit) => patch(target, { fields, ...permit })));
+      return noted(await rolling(target, target.live, (admit) => patch(target, { fields, admit })));
     }
-    case "referenced-template": {
-      const { owner, resourceVersion, edit } = write;
-      if (edit !== undefined) {
-        const change = { resourceVersion, annotations: {}, template: edit, templateBefore: live.template };
-        const changed = await rolling(target, { ref: owner, resourceVersion }, (permit) =>
-          api.patchWorkload(owner, { ...change, ...permit }, signal),
-        );
-        if (changed === undefined)
-          throw new Fault("kube.conflict", `the ${owner.kind} ${owner.name} it refers to is gone`);
-        if (!hasEdit(changed.template, edit)) throw await rewritten(target, changed);
-      }
+    case "referenced-template":
+      await writeReferenced(write, target);
       return noted(await patch(target, {}));
-    }
     case "create": {
       const { made } = write;
       if (made !== undefined)
-        await rolling(target, made, ({ isAllowedStill }) => api.createWorkload(made, signal, isAllowedStill));
+        await rolling(target, made, (admit) => target.api.createWorkload(made, target.signal, admit));
       const annotations = { ...target.annotations, ...write.annotations };
       return noted(await patch({ ...target, annotations }, {}));
     }
-    case "replace": {
-      const stash = await rolling(target, live, (permit) =>
-        beginReplacement(api, live, write.stash, { signal, ...permit }),
-      );
-      const replacement = await finishReplacement(api, stash, signal);
-      if (replacement.type === "made") return { type: "written", live: replacement.live };
-      if (replacement.type === "waiting") return replacement;
-      throw new Fault("kube.conflict", "the Job is still there although it was deleted");
-    }
+    case "replace":
+      return await replaceJob(write.stash, target);
   }
+}
+
+async function writeTemplate(edit: TemplateEdit, target: RollTarget): Promise<Written> {
+  const { live } = target;
+  const change = { template: edit, templateBefore: live.template };
+  const written = await rolling(target, live, (admit) => patch(target, { ...change, admit }));
+  if (written === undefined || hasEdit(written.template, edit)) return noted(written);
+  // The note was written with the edit. At the retry it would say that the pods carry the new content.
+  await takeBack(target, written).catch(() => undefined);
+  throw await rewritten(target, written);
+}
+
+/** Changes the template that a workload refers to, unless an attempt before has. */
+async function writeReferenced(
+  { owner, resourceVersion, edit }: RollWrite & { type: "referenced-template" },
+  target: RollTarget,
+): Promise<void> {
+  if (edit === undefined) return;
+  const change = { resourceVersion, annotations: {}, template: edit, templateBefore: target.live.template };
+  const changed = await rolling(target, { ref: owner, resourceVersion }, (admit) =>
+    target.api.patchWorkload(owner, { ...change, admit }, target.signal),
+  );
+  if (changed === undefined)
+    throw new Fault("kube.conflict", `the ${owner.kind} ${owner.name} it refers to is gone`);
+  if (!hasEdit(changed.template, edit)) throw await rewritten(target, changed);
+}
+
+async function replaceJob(stash: NewObject, target: RollTarget): Promise<Written> {
+  const { api, live, signal } = target;
+  const stashed = await rolling(target, live, (admit) =>
+    beginReplacement(api, live, stash, { signal, admit }),
+  );
+  const replacement = await finishReplacement(api, stashed, signal);
+  if (replacement.type === "made") return { type: "written", live: replacement.live };
+  if (replacement.type === "waiting") return replacement;
+  throw new Fault("kube.conflict", "the Job is still there although it was deleted");
 }
 
 /** What a write that rolls acts on; without a version: on nothing that is there. */
@@ -93,16 +106,17 @@ interface ActedOn {
 async function rolling<T>(
   target: RollTarget,
   actedOn: ActedOn,
-  write: (permit: Pick<WorkloadPatch, "isAllowedStill">) => Promise<T>,
+  write: (admit: Admit | undefined) => Promise<T>,
 ): Promise<T> {
   const { permit } = target;
-  if (permit === undefined) return await write({});
+  if (permit === undefined) return await write(undefined);
   let isSent = false;
-  const isAllowedStill = async (): Promise<boolean> => {
-    isSent = await permit.isAllowedStill();
-    return isSent;
+  const admit: Admit = async () => {
+    const verdict = await permit.admit();
+    isSent = verdict === "go";
+    return verdict;
   };
-  const written = await write({ isAllowedStill }).catch(async (error: unknown) => {
+  const written = await write(admit).catch(async (error: unknown) => {
     if (!isSent || (await isRefused(asFault(error), actedOn, target))) await permit.withdraw();
     throw error;
   });

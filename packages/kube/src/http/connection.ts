@@ -3,16 +3,24 @@ import { parseJson } from "@fleet-reloader/domain/json";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import { dateOf, refusalText, retryAfter, statusOf } from "./answer-parts.ts";
-import { type Answer, type Call, callContextOf, wireRequest } from "./call.ts";
-import { CallLimit } from "./call-limit.ts";
+import {
+  type Answer,
+  askAdmission,
+  type Call,
+  callContextOf,
+  type RawAnswer,
+  readAnswer,
+  wireRequest,
+} from "./call.ts";
 import { type RecordingOptions, recorded } from "./call-record.ts";
-import { CallSemaphore } from "./call-semaphore.ts";
 import { Deadlines } from "./deadlines.ts";
-import { Route } from "./route.ts";
+import { Reservations } from "./reservations.ts";
+import { Route, type Way } from "./route.ts";
+import { ServerClock } from "./server-clock.ts";
 import { type ConnectionGuard, Suspicion } from "./suspicion.ts";
 import { isSilence, statusFault, transportFault } from "./to-fault.ts";
 import { type StreamedAnswer, streamedAnswer } from "./transport/streamed-answer.ts";
-import { wholeAnswer } from "./whole-answer.ts";
+import { wholeAnswer } from "./transport/whole-answer.ts";
 
 export interface ConnectionOptions extends RecordingOptions {
   readonly target: ClusterTarget;
@@ -37,8 +45,6 @@ const callConnectionsDefault = 16;
 const streamSilenceMs = 100_000;
 /** Some proxies hold a watch's headers back until its first event. */
 const streamHeadersMs = 90_000;
-/** A server's clock that seems to have gone back by this much was set, or is another server's. */
-const clockSetMs = 3000;
 /** Silence that makes other connections worth a try: a little less than whoever looks after a cluster waits for an answer. */
 const silenceMs = 4000;
 
@@ -48,16 +54,13 @@ const silenceMs = 4000;
  */
 export class Connection {
   readonly #options: ConnectionOptions;
-  readonly #limit: CallLimit | undefined;
-  /** Undefined: the connections are not for calls alone. */
-  readonly #semaphore: CallSemaphore | undefined;
+  readonly #reservations: Reservations;
+  readonly #serverClock: ServerClock;
   readonly #head: Deadlines;
   readonly #whole: Deadlines;
   readonly #route: Route;
   readonly #suspicion = new Suspicion();
   #heardAt: number;
-  /** By how much the server's clock is ahead of our monotonic one: a lower bound. */
-  #aheadMs: number | undefined;
   readonly #streams = new Set<LinkedAbort>();
   /** Streams whose connection may be dead without a word. */
   #doubted: readonly LinkedAbort[] = [];
@@ -67,12 +70,16 @@ export class Connection {
     this.#options = options;
     const connections = isShared === true ? undefined : callConnections;
     this.#route = new Route({ target, clock, callConnections: connections });
-    this.#limit = limit === undefined ? undefined : new CallLimit({ ...limit, clock });
     this.#head = new Deadlines(callTimeoutMs, clock);
-    this.#semaphore =
-      connections === undefined
-        ? undefined
-        : new CallSemaphore({ connections, deadlines: this.#head, clock });
+    this.#reservations = new Reservations({
+      limit,
+      connections,
+      deadlines: this.#head,
+      suspicion: this.#suspicion,
+      heardAt: () => this.#heardAt,
+      clock,
+    });
+    this.#serverClock = new ServerClock(clock);
     this.#whole = new Deadlines(wholeAnswerMs, clock);
     this.#heardAt = clock.monotonic();
   }
@@ -88,8 +95,7 @@ export class Connection {
 
   /** The server's clock now, in whole seconds and never ahead of it; undefined before it has answered anything. */
   get serverSeconds(): number | undefined {
-    if (this.#aheadMs === undefined) return undefined;
-    return Math.floor((this.#aheadMs + this.#options.clock.monotonic()) / 1000);
+    return this.#serverClock.seconds;
   }
 
   /** From now on nothing is asked after a disturbance before the guard has looked. */
@@ -111,48 +117,36 @@ export class Connection {
 
   /** One request with its whole body. 404 is an answer; every other status of 400 and above is a fault. */
   async call(call: Call, signal: AbortSignal): Promise<Answer> {
-    await this.#limit?.turn(signal).catch((error: unknown) => {
-      throw transportFault(error, callContextOf(call, this.server), signal);
-    });
-    // One look of the guard serves all, and none of them holds a turn meanwhile.
-    await this.#suspicion.settled(signal);
-    const endTurn = await this.#turn(call, signal);
+    const release = await this.#reservations.reserve(signal, () => callContextOf(call, this.server));
     try {
-      return await this.#send(call, signal, async () => {
-        // What is behind the address may have become another while there was no turn, or no credentials.
-        await this.#suspicion.settled(signal);
-        await call.beforeSent?.();
-      });
+      return await this.#send(call, signal, () => this.#admitted(call, signal));
     } finally {
-      endTurn?.();
-    }
-  }
-
-  /** Who gets none in time waits for a server that hangs; or, where it has answered meanwhile, for calls of ours. */
-  async #turn(call: Call, signal: AbortSignal): Promise<(() => void) | undefined> {
-    const sinceMs = this.#options.clock.monotonic();
-    try {
-      return await this.#semaphore?.take(signal);
-    } catch (error) {
-      const context = callContextOf(call, this.server);
-      if (signal.aborted || this.#heardAt <= sinceMs) throw transportFault(error, context, signal);
-      throw new Fault(
-        "engine.overloaded",
-        `no connection to ${this.server} was free in time: too many calls of ours`,
-        {
-          context: { ...context },
-          cause: error,
-        },
-      );
+      release?.();
     }
   }
 
   /**
-   * A call past the guard and past the limit: for whoever finds out what is behind the address, and whether it answers. Behind
-   * others of ours it would find out how many these are.
+   * The way of a call that is admitted, after every wait. The guard and the brakes are asked again when the credentials or the address
+   * changed while they answered.
    */
-  async ask(call: Call, signal: AbortSignal): Promise<Answer> {
-    return await this.#send(call, signal, call.beforeSent);
+  async #admitted(call: Call, signal: AbortSignal): Promise<Way> {
+    let way = await this.#route.way(signal);
+    for (;;) {
+      // Another server may have come behind the address during the waits.
+      await this.#suspicion.settled(signal);
+      await askAdmission(call);
+      const now = await this.#route.way(signal);
+      if (now.identity === way.identity) return now;
+      way = now;
+    }
+  }
+
+  /**
+   * A call that waits neither for the guard nor for the limit, and asks nobody: for whoever finds out what is behind the address, and
+   * whether it answers. Behind other calls it would measure how many these are.
+   */
+  async ask(call: Omit<Call, "admit">, signal: AbortSignal): Promise<Answer> {
+    return await this.#send(call, signal, () => this.#route.way(signal));
   }
 
   /**
@@ -218,46 +212,26 @@ export class Connection {
     return await this.#open(call, signal, true);
   }
 
-  /** Once more when credentials were refused and there are others by now. */
-  async #send(call: Call, signal: AbortSignal, ask?: Call["beforeSent"], isSecond = false): Promise<Answer> {
-    const { clock, userAgent } = this.#options;
-    const way = await this.#route.way(signal, ask);
-    // As it is now: while the call is under way it may become another.
+  /** Sends a call once more when its credentials were refused and there are others by now: that time, too, it has to be admitted. */
+  async #send(
+    call: Call,
+    signal: AbortSignal,
+    admitted: () => Promise<Way>,
+    isSecond = false,
+  ): Promise<Answer> {
+    const { clock } = this.#options;
+    const way = await admitted();
+    // Read now: the address may change while the call is under way.
     const { server } = this;
     const sentAt = clock.monotonic();
     try {
-      const request = {
-        ...wireRequest(call, way, userAgent),
-        headersTimeout: callTimeoutMs,
-        bodyTimeout: callTimeoutMs,
-      };
-      const deadlines = { head: this.#head, whole: this.#whole };
-      const { host } = this.#route;
-      const answer = await recorded(this.#options, { method: call.method, host, how: "call" }, () =>
-        wholeAnswer(call.isLarge === true ? way.pools.lists : way.pools.calls, request, {
-          signal,
-          deadlines,
-        }),
-      );
-      const body = parseJson(await answer.text);
-      if (answer.statusCode < 500) {
-        this.#hear();
-        this.#readClock(dateOf(answer.headers));
-        this.#endDoubted();
-      }
+      const answer = await this.#exchange(call, way, signal);
       if (answer.statusCode === 401) {
         this.#route.refused(way.identity);
         if (!isSecond && (await this.#route.hasOther(way.identity, signal)))
-          return await this.#send(call, signal, ask, true);
+          return await this.#send(call, signal, admitted, true);
       }
-      const isAnswer = answer.statusCode === 404 || answer.statusCode < 400;
-      if (isAnswer && body !== undefined) return { status: answer.statusCode, body };
-      const context = callContextOf(call, server);
-      if (!isAnswer)
-        throw statusFault(answer.statusCode, statusOf(body), context, retryAfter(answer.headers));
-      throw new Fault("kube.malformed", `${call.method} ${call.path} at ${server} answered no JSON`, {
-        context: { ...context, status: answer.statusCode },
-      });
+      return readAnswer(answer, call, server);
     } catch (error) {
       const isSilent = !(error instanceof Fault) && this.#heardAt < sentAt;
       if (isSilent && clock.monotonic() - sentAt >= silenceMs) this.#doubt();
@@ -266,12 +240,27 @@ export class Connection {
     }
   }
 
-  /** An answer says whole seconds and has taken its time: it is never ahead, and the one that is the least behind counts. */
-  #readClock(atMs: number | undefined): void {
-    if (atMs === undefined) return;
-    const aheadMs = atMs - this.#options.clock.monotonic();
-    const before = this.#aheadMs ?? aheadMs;
-    this.#aheadMs = before - aheadMs > clockSetMs ? aheadMs : Math.max(before, aheadMs);
+  async #exchange(call: Call, way: Way, signal: AbortSignal): Promise<RawAnswer> {
+    const request = {
+      ...wireRequest(call, way, this.#options.userAgent),
+      headersTimeout: callTimeoutMs,
+      bodyTimeout: callTimeoutMs,
+    };
+    const deadlines = { head: this.#head, whole: this.#whole };
+    const { host } = this.#route;
+    const pool = call.isLarge === true ? way.pools.lists : way.pools.calls;
+    const { statusCode, headers, text } = await recorded(
+      this.#options,
+      { method: call.method, host, how: "call" },
+      () => wholeAnswer(pool, request, { signal, deadlines }),
+    );
+    const body = parseJson(await text);
+    if (statusCode < 500) {
+      this.#hear();
+      this.#serverClock.read(dateOf(headers));
+      this.#endDoubted();
+    }
+    return { statusCode, headers, body };
   }
 
   #hear(): void {

@@ -55,25 +55,11 @@ export class Route {
 
   /** Whether a request that was refused with this identity would go out with another one now. */
   async hasOther(identity: Identity, signal: AbortSignal): Promise<boolean> {
-    return !isSame((await this.#way(signal)).identity, identity);
+    return !isSame((await this.way(signal)).identity, identity);
   }
 
-  /**
-   * Faults with `engine.aborted` when the signal is aborted, or all is closed: nothing opens it again. `beforeUse` is asked when there
-   * is nothing left to be waited for; and once more if there was something after all.
-   */
-  async way(signal: AbortSignal, beforeUse?: () => Promise<void>): Promise<Way> {
-    let way = await this.#way(signal);
-    if (beforeUse === undefined) return way;
-    for (;;) {
-      await beforeUse();
-      const now = await this.#way(signal);
-      if (now.identity === way.identity) return now;
-      way = now;
-    }
-  }
-
-  async #way(signal: AbortSignal): Promise<Way> {
+  /** Waits for credentials. Faults with `engine.aborted` when the signal is aborted or the route is closed; a closed route stays closed. */
+  async way(signal: AbortSignal): Promise<Way> {
     for (;;) {
       const at = this.#at;
       if (this.#isClosed) throw closed();

@@ -5,14 +5,13 @@ import { patchBody } from "@fleet-reloader/domain/strategy/patch-body";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import {
+  type Admit,
   type ClusterApi,
-  type IsAllowedStill,
   type LiveSource,
   type LiveWorkload,
   podsMax,
 } from "@fleet-reloader/engine/ports/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { Call } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";
 import { list, seconds, stringMap, text } from "../json.ts";
 import { accept, resourcePath } from "../resource.ts";
@@ -89,7 +88,7 @@ export function createKubeClusterApi(
         );
       return read.labels;
     },
-    async patchWorkload(ref, { isAllowedStill, ...patch }, signal): Promise<LiveWorkload | undefined> {
+    async patchWorkload(ref, { admit, ...patch }, signal): Promise<LiveWorkload | undefined> {
       const kind = objects.kindOf(ref);
       const resource = await objects.resource(ref, signal);
       if (resource === undefined) return undefined;
@@ -99,15 +98,14 @@ export function createKubeClusterApi(
           path: `${resourcePath(resource, ref.namespace, ref.name)}?fieldManager=${fieldManager}`,
           contentType: `application/${kind.patch === "strategic" ? "strategic-merge-patch" : "merge-patch"}+json`,
           body: JSON.stringify(patchBody(kind, patch)),
-          ...onlyIf(isAllowedStill),
+          admit,
         },
         signal,
       );
       return absentOr(answer, ref, (object) => liveWorkload(kind, object));
     },
-    createWorkload: (made, signal, isAllowedStill) =>
-      create({ connection, objects, ...onlyIf(isAllowedStill) }, made, signal),
-    async deleteExactly(ref, exactly, signal, isAllowedStill) {
+    createWorkload: (made, signal, admit) => create({ connection, objects, admit }, made, signal),
+    async deleteExactly(ref, exactly, signal, admit) {
       const resource = await objects.resource(ref, signal);
       if (resource === undefined) return;
       const answer = await connection.call(
@@ -121,7 +119,7 @@ export function createKubeClusterApi(
             propagationPolicy: "Background",
             preconditions: exactly,
           }),
-          ...onlyIf(isAllowedStill),
+          admit,
         },
         signal,
       );
@@ -131,13 +129,14 @@ export function createKubeClusterApi(
   };
 }
 
-interface Creation extends Pick<Call, "beforeSent"> {
+interface Creation {
+  readonly admit: Admit | undefined;
   readonly connection: Connection;
   readonly objects: WorkloadObjects;
 }
 
 async function create(
-  { connection, objects, ...how }: Creation,
+  { connection, objects, admit }: Creation,
   { ref, object }: NewObject,
   signal: AbortSignal,
 ): Promise<LiveWorkload> {
@@ -147,7 +146,7 @@ async function create(
   try {
     const body = JSON.stringify(object);
     const answer = await connection.call(
-      { method: "POST", path, contentType: "application/json", body, ...how },
+      { method: "POST", path, contentType: "application/json", body, admit },
       signal,
     );
     const made = absentOr(answer, ref, (answered) => liveWorkload(objects.kindOf(ref), answered));
@@ -212,15 +211,5 @@ function liveSource(ref: SourceRef, object: unknown): LiveSource {
     resourceVersion: write.resourceVersion,
     content: sourceContent(ref.kind, object),
     write,
-  };
-}
-
-function onlyIf(isAllowedStill: IsAllowedStill | undefined): Pick<Call, "beforeSent"> {
-  if (isAllowedStill === undefined) return {};
-  return {
-    async beforeSent() {
-      if (!(await isAllowedStill()))
-        throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
-    },
   };
 }

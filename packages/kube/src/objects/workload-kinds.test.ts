@@ -246,15 +246,15 @@ describe("what is made and deleted", () => {
 
   test("what was forbidden while it waited for its turn is neither made nor deleted", async () => {
     await using world = await startShop();
-    const forbidden = async () => false;
+    const forbidden = async () => "hold" as const;
     const conflict = { code: "kube.conflict" };
     const made = { ref: jobRef, object: job };
     await expect(world.api.createWorkload(made, signal, forbidden)).rejects.toMatchObject(conflict);
     expect(world.cluster.list("Job", "shop")).toEqual([]);
-    const { uid } = await world.api.createWorkload(made, signal, async () => true);
+    const { uid } = await world.api.createWorkload(made, signal, async () => "go");
     await expect(world.api.deleteExactly(jobRef, { uid }, signal, forbidden)).rejects.toMatchObject(conflict);
     expect(world.cluster.list("Job", "shop")).toHaveLength(1);
-    await world.api.deleteExactly(jobRef, { uid }, signal, async () => true);
+    await world.api.deleteExactly(jobRef, { uid }, signal, async () => "go");
     expect(world.cluster.list("Job", "shop")).toEqual([]);
   });
 

@@ -5,10 +5,10 @@ import { createSecureContext } from "node:tls";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import { wholeAnswer } from "../whole-answer.ts";
 import { type Http2Options, Http2Transport } from "./http2-transport.ts";
 import { streamedAnswer } from "./streamed-answer.ts";
 import type { WireRequest } from "./transport.ts";
+import { wholeAnswer } from "./whole-answer.ts";
 
 const forever = new AbortController().signal;
 const certificate = createLoopbackCertificate();

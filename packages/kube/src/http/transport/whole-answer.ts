@@ -1,6 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Deadlines } from "./deadlines.ts";
-import type { AnswerHeaders, Transport, WireRequest } from "./transport/transport.ts";
+import type { Deadlines } from "../deadlines.ts";
+import type { AnswerHeaders, Transport, WireRequest } from "./transport.ts";
 
 /** An answer whose head has come, and whose body is on its way. */
 export interface WholeAnswer {
@@ -31,6 +31,7 @@ export function wholeAnswer(
   request: WireRequest,
   { signal, deadlines, bytesMax = bytesMaxDefault }: AnswerLimits,
 ): Promise<WholeAnswer> {
+  if (signal.aborted) return Promise.reject(signal.reason);
   const head = Promise.withResolvers<WholeAnswer>();
   const text = Promise.withResolvers<string>();
   // Nobody waits for it before the head has come.
@@ -53,10 +54,6 @@ export function wholeAnswer(
   };
   // Also while the request still waits for a connection: whoever asked must not wait with it.
   const onAbort = (): void => giveUp(signal.reason);
-  if (signal.aborted) {
-    fail(signal.reason);
-    return head.promise;
-  }
   signal.addEventListener("abort", onAbort);
   const onLate = (): void => giveUp(new Error("no answer in time"));
   inTime = deadlines?.head.add(onLate) ?? inTime;
