@@ -176,7 +176,7 @@ describe("a freeze", () => {
     freezes.freezes = [frozen()];
     await run();
     const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
-    expect((await ledger.enter(other, [])).type).toBe("entered");
+    expect((await ledger.admit(other, [])).type).toBe("go");
   });
 });
 
@@ -240,7 +240,7 @@ describe("a budget", () => {
       limits: { namespace: { unfinishedMax: 1 } },
     });
     const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
-    await ledger.enter(other, []);
+    await ledger.admit(other, []);
     await clock.advance(60_000);
     expect(holdOf(await run())).toBe("BudgetUnfinished");
     expect(told[0]?.why).toBe(
@@ -263,7 +263,7 @@ describe("a budget", () => {
     const block = async (name: string) => {
       // Whoever is late keeps nobody waiting.
       await clock.advance(5000);
-      expect(await ledger.enter(rollout(name), [])).toEqual({ type: "entered" });
+      expect(await ledger.admit(rollout(name), [])).toEqual({ type: "go" });
     };
     await block("first");
     await run();
@@ -284,12 +284,12 @@ describe("a budget", () => {
   });
 
   test.each([
-    ["kube.rejected", "entered"],
-    ["kube.unreachable", "entered"],
-    ["kube.replaced", "entered"],
+    ["kube.rejected", "go"],
+    ["kube.unreachable", "go"],
+    ["kube.replaced", "go"],
     // The workload is read once more, and is as it was: a webhook that is down, perhaps.
-    ["kube.server-error", "entered"],
-    ["kube.timeout", "held"],
+    ["kube.server-error", "go"],
+    ["kube.timeout", "hold"],
   ] as const)("after %s of the write, the next asks and is %s", async (code, type) => {
     const { run, ledger } = await changed({
       limits: { fleet: { unfinishedMax: 1 } },
@@ -301,7 +301,7 @@ describe("a budget", () => {
     await expect(run()).rejects.toThrow("no");
     isArmed = false;
     const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
-    expect((await ledger.enter(other, [])).type).toBe(type);
+    expect((await ledger.admit(other, [])).type).toBe(type);
   });
   let isArmed = false;
 });

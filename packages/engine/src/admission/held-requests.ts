@@ -2,22 +2,19 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { Log } from "../ports/log.ts";
-import type { ClusterId, Request } from "../ports/request.ts";
+import type { ClusterId, Hold, Request } from "../ports/request.ts";
 import { ReleaseThrottle } from "./release-throttle.ts";
 
-/** A request that may not be acted on for now: frozen, over budget, its cluster away. */
-export interface HeldRequest {
+/** A request that waits in the queue because it is on hold: frozen, over budget, its cluster away. */
+export interface HeldRequest extends Hold {
   /** Of the queue's entry. */
   readonly id: string;
   readonly request: Request;
-  readonly reason: string;
-  /** Wall time at which a worker looks again, when one is up. */
+  /** Wall time at which a worker asks again, when one is up. */
   readonly againAtMs: number;
-  /** Wall time at which the hold is over, when that is known. */
-  readonly untilMs?: number;
 }
 
-/** What is held, beside the queue: held work keeps no worker up, and so must be found by somebody who is always on. */
+/** The one place where holds wait. Held work keeps no worker up, so a process that is always on has to find the holds that end. */
 export interface HeldRequests {
   list(): Promise<readonly HeldRequest[]>;
   count(): Promise<number>;

@@ -1,7 +1,7 @@
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import { expect, test } from "vitest";
-import type { Reach } from "./cluster-gate.ts";
 import type { FrozenNow } from "./freezes.ts";
+import type { Reach } from "./gate/cluster-gate.ts";
 import { createHoldCheck } from "./hold-check.ts";
 
 const request = { cluster: "c1", workload: { kind: "Deployment", namespace: "shop", name: "api" } };

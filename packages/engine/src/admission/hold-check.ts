@@ -2,8 +2,8 @@ import { freezeOf } from "@fleet-reloader/domain/hold/freeze";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Clock } from "../async/clock.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
-import type { Reach } from "./cluster-gate.ts";
 import type { Freezes } from "./freezes.ts";
+import type { Reach } from "./gate/cluster-gate.ts";
 import type { HoldCheck } from "./held-requests.ts";
 
 export interface HoldCheckOptions {

@@ -4,7 +4,7 @@ import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import type { ClusterId } from "./request.ts";
+import type { ClusterId, Verdict } from "./request.ts";
 
 /** A workload as the API server holds it now. */
 export interface LiveWorkload {
@@ -57,7 +57,7 @@ export interface LiveSource {
  * Asks whether a write may be sent now. The adapter reserves a connection first, then asks, then sends. It asks again when it sends
  * again. A write that is on hold is not sent and ends as `kube.conflict`. Making a new connection may take up to 5 s after the question.
  */
-export type Admit = () => Promise<"go" | "hold">;
+export type Admit = () => Promise<Verdict["type"]>;
 
 /** A conditional write: it holds only while the workload still has this resourceVersion. */
 export interface WorkloadPatch {

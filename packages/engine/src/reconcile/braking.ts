@@ -2,7 +2,7 @@ import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { Brakes, Permit, RollIntent } from "../admission/brakes.ts";
+import type { Brakes, RollHold, RollIntent } from "../admission/brakes.ts";
 import { createSourceFreezes } from "../admission/source-freezes.ts";
 import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
@@ -12,7 +12,7 @@ import { reportHead } from "../history/report-head.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { Reporter } from "../ports/reporter.ts";
-import type { Again } from "../ports/request.ts";
+import { type Again, againWhenFree } from "../ports/request.ts";
 import type { Reading } from "./reading.ts";
 import type { RollPermit } from "./write-roll.ts";
 
@@ -73,9 +73,9 @@ export function createBraking(
     const { due, observedSources } = intended;
     if (brakes === undefined) return { type: "go" };
     const { request, delivery, cluster } = reading;
-    const permit = await brakes.permit(intentOf(reading, due, observedSources), delivery.signal);
+    const verdict = await brakes.admit(intentOf(reading, due, observedSources), delivery.signal);
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
-    if (permit.type === "go") {
+    if (verdict.type === "go") {
       reported.delete(key);
       const admitSources = sourceFreezes({
         api: cluster.api,
@@ -83,15 +83,15 @@ export function createBraking(
         readAtMs: intended.observedAtMs,
         signal: delivery.signal,
       });
-      const admit = async () => ((await admitSources()) === "go" ? await permit.admit() : "hold");
+      const admit = async () => ((await admitSources()) === "go" ? await verdict.admit() : "hold");
       const withdraw = () => unlessAborted(brakes.withdraw(request), delivery.signal, "Redis");
       return { type: "go", permit: { admit, withdraw } };
     }
-    const { reason, details, afterMs, untilMs } = permit;
-    const why = details === undefined ? permit.why : `${permit.why}; ${details}`;
+    const { reason, details, untilMs } = verdict;
+    const why = details === undefined ? verdict.why : `${verdict.why}; ${details}`;
     const end = untilMs === undefined ? {} : { untilMs };
     meter.held(cluster.name, reason);
-    const news = newsOf(key, permit);
+    const news = newsOf(key, verdict);
     if (news === "begins") {
       const sources = causesOf(request.cluster, due.changed, observedSources);
       history?.append(heldRecords(reportHead(request, cluster, clock), reason, { sources, observedSources }));
@@ -101,14 +101,11 @@ export function createBraking(
       const report = { ...reportHead(request, cluster, clock), uid: reading.live.uid, reason, why, ...end };
       reporter?.held({ ...report, isStuck: news === "stuck" });
     }
-    return { type: "again", afterMs, reason, hold: { reason, ...end } };
+    return againWhenFree(verdict);
   };
 
   /** Undefined: it was told, and is as it was. */
-  function newsOf(
-    key: string,
-    { reason, why, details }: Permit & { type: "held" },
-  ): "begins" | "stuck" | undefined {
+  function newsOf(key: string, { reason, why, details }: RollHold): "begins" | "stuck" | undefined {
     const nowMs = clock.monotonic();
     const what = `${reason} ${why}`;
     const before = reported.get(key);

@@ -35,7 +35,7 @@ async function changed(one: KindCase, moment: keyof Pick<MemoryClusterOptions, "
     ...bed,
     run: async () => outcomeOf(await bed.reconcile(bed.workload)),
     /** Whether nothing is taken for a roll: another one may go. */
-    isFree: async () => (await bed.ledger.enter(other, [])).type === "entered",
+    isFree: async () => (await bed.ledger.admit(other, [])).type === "go",
     meet: (trouble: Trouble) => {
       world.trouble = trouble;
     },
@@ -150,8 +150,8 @@ test.each(["CronJob", "Rollout that refers to a Deployment"])(
     const one = caseOf(name);
     const bed = await changed(one, "before");
     const entered: string[] = [];
-    const enter = bed.ledger.enter.bind(bed.ledger);
-    bed.ledger.enter = async (request, sources) => {
+    const enter = bed.ledger.admit.bind(bed.ledger);
+    bed.ledger.admit = async (request, sources) => {
       entered.push(request.workload.name);
       return await enter(request, sources);
     };

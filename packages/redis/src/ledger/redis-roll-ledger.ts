@@ -3,7 +3,12 @@ import type { BudgetLimit } from "@fleet-reloader/domain/hold/budget";
 import { leaseMs } from "@fleet-reloader/domain/hold/budget";
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { ActedOn, Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
+import type {
+  ActedOn,
+  LedgerVerdict,
+  RollLedger,
+  RollLimits,
+} from "@fleet-reloader/engine/admission/roll-ledger";
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
@@ -35,10 +40,10 @@ export class RedisRollLedger implements RollLedger {
     this.#keepMs = Math.ceil(Math.max(keptAtLeastMs, ...fillMs));
   }
 
-  async enter(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<Entry> {
+  async admit(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<LedgerVerdict> {
     const breakers = [...this.#sourceBreakers(request, sources), ...this.#workloadBreakers(request)];
     const levels = this.#levels(request);
-    if (breakers.length + levels.length === 0) return { type: "entered" };
+    if (breakers.length + levels.length === 0) return { type: "go" };
     // Commands wait for Redis to be back; a request that belongs to another worker by then does not.
     const asked = this.#run(enterScript, request, { breakers });
     const answer = await unlessAborted(asked, signal, "room to roll");
@@ -49,17 +54,17 @@ export class RedisRollLedger implements RollLedger {
       if (breaker === undefined) throw unreadable();
       const { reason, what, max: rollsMax, within: withinMs } = breaker;
       const limit = { rollsMax, withinMs };
-      return { type: "held", reason, what, afterMs: Math.max(1, untilMs - Number(fourth)), untilMs, limit };
+      return { type: "hold", reason, what, afterMs: Math.max(1, untilMs - Number(fourth)), untilMs, limit };
     }
     if (type === "budget") {
       const reason = third === "rate" ? "BudgetRate" : "BudgetUnfinished";
       const what = levels[Number(position) - 1]?.name ?? "fleet";
       const blockedBy = unfinished.map(String).flatMap(requestOf);
       const named = blockedBy.length === 0 ? {} : { blockedBy };
-      return { type: "held", reason, what, afterMs: Number(fourth), ...named };
+      return { type: "hold", reason, what, afterMs: Number(fourth), ...named };
     }
     if (type !== "entered") throw unreadable();
-    return { type: "entered" };
+    return { type: "go" };
   }
 
   async withdraw(request: Request): Promise<void> {

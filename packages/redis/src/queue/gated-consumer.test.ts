@@ -1,6 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { ClusterGate } from "@fleet-reloader/engine/admission/cluster-gate";
-import { gatedHandler } from "@fleet-reloader/engine/admission/gated-handler";
+import { ClusterGate } from "@fleet-reloader/engine/admission/gate/cluster-gate";
+import { gatedHandler } from "@fleet-reloader/engine/admission/gate/gated-handler";
 import type { Handler } from "@fleet-reloader/engine/ports/workqueue";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
