@@ -58,7 +58,12 @@ function recordOf(action: "freeze" | "unfreeze", freeze: Freeze, time: string): 
   const { clusterSelector: _, ...named } = scope;
   const until = untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`;
   return {
-    ...{ v: historyVersion, time, type: "operator", action, target: describeScope(scope), scope: named },
+    v: historyVersion,
+    time,
+    type: "operator",
+    action,
+    target: describeScope(scope),
+    scope: named,
     // Who took it away is not said anywhere.
     by: action === "freeze" ? freeze.by : "",
     note: `${reason}${until}`,

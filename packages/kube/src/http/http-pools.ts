@@ -57,10 +57,15 @@ export function createPools(
   // not read stops no other: Node takes the bytes of all from the connection as they come.
   const multiplexed = (keptMs: number): Transport =>
     new Http2Transport({
-      ...{ origin: server, tls, connectTimeoutMs, idleMs: keptMs },
+      origin: server,
+      tls,
+      connectTimeoutMs,
+      idleMs: keptMs,
       plain: (first) =>
         new Pool(server.origin, {
-          ...{ pipelining: 1, allowH2: false, keepAliveTimeout: keptMs },
+          pipelining: 1,
+          allowH2: false,
+          keepAliveTimeout: keptMs,
           connect: beginningWith(first, buildConnector({ ...connect, allowH2: false })),
         }),
     });

@@ -12,6 +12,7 @@ import {
   podsMax,
 } from "@fleet-reloader/engine/ports/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { Answer } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";
 import { list, seconds, stringMap, text } from "../json.ts";
 import { accept, resourcePath } from "../resource.ts";
@@ -43,7 +44,19 @@ export function createKubeClusterApi(
   const objects = new WorkloadObjects(connection, workloadKinds);
   return {
     cluster,
-    readWorkload: (ref, signal) => objects.read(ref, signal),
+    ...sourceReads(connection, sourceSelector),
+    ...namespaceReads(connection),
+    ...workloadCalls(connection, objects),
+  };
+}
+
+type SourceReads = Pick<
+  ClusterApi,
+  "readSource" | "readSourceAnnotations" | "readSources" | "listSourceNames"
+>;
+
+function sourceReads(connection: Connection, sourceSelector: string | undefined): SourceReads {
+  return {
     async readSource(ref, signal) {
       if (ref.kind === "SecretProviderClass") return await readProviderClass(ref, connection, signal);
       const path = resourcePath(sourceResource(ref.kind), ref.namespace, ref.name);
@@ -63,13 +76,16 @@ export function createKubeClusterApi(
           sourceSelector === undefined ? "" : `?${new URLSearchParams({ labelSelector: sourceSelector })}`;
         const path = `${resourcePath(sourceResource(kind), namespace)}${query}`;
         const answer = await connection.call({ method: "GET", path, accept: accept.metadataList }, signal);
-        if (text(answer.body, "metadata", "resourceVersion") === "")
-          throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
-        return list(answer.body, "items").map((item) => text(item, "metadata", "name"));
+        return itemsOf(answer, kind).map((item) => text(item, "metadata", "name"));
       };
       if (kind !== "SecretProviderClass") return await names();
       return await unlessAbsent(names, [], { connection, signal });
     },
+  };
+}
+
+function namespaceReads(connection: Connection): Pick<ClusterApi, "listPods" | "readNamespaceLabels"> {
+  return {
     async listPods(namespace, labelSelector, signal) {
       const query = new URLSearchParams({ labelSelector, limit: String(podsMax) });
       const path = `${resourcePath({ group: "", version: "v1", plural: "pods" }, namespace)}?${query}`;
@@ -88,6 +104,14 @@ export function createKubeClusterApi(
         );
       return read.labels;
     },
+  };
+}
+
+type WorkloadCalls = Pick<ClusterApi, "readWorkload" | "patchWorkload" | "createWorkload" | "deleteExactly">;
+
+function workloadCalls(connection: Connection, objects: WorkloadObjects): WorkloadCalls {
+  return {
+    readWorkload: (ref, signal) => objects.read(ref, signal),
     async patchWorkload(ref, { admit, ...patch }, signal): Promise<LiveWorkload | undefined> {
       const kind = objects.kindOf(ref);
       const resource = await objects.resource(ref, signal);
@@ -181,15 +205,19 @@ async function readSources(
       ...(next === "" ? {} : { continue: next }),
     });
     const answer = await connection.call({ method: "GET", path: `${base}?${query}`, isLarge: true }, signal);
-    if (text(answer.body, "metadata", "resourceVersion") === "")
-      throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
-    for (const item of list(answer.body, "items")) {
+    for (const item of itemsOf(answer, kind)) {
       const name = text(item, "metadata", "name");
       if (names.has(name)) found.set(name, liveSource({ kind, namespace, name }, item));
     }
     next = text(answer.body, "metadata", "continue") || undefined;
   }
   return found;
+}
+
+function itemsOf({ status, body }: Answer, kind: SourceKind): readonly unknown[] {
+  if (text(body, "metadata", "resourceVersion") === "")
+    throw new Fault("kube.malformed", `what was answered with ${status} is no list of ${kind}s`);
+  return list(body, "items");
 }
 
 interface Many {
@@ -206,7 +234,8 @@ function liveSource(ref: SourceRef, object: unknown): LiveSource {
     ref,
     annotations: stringMap(object, "metadata", "annotations"),
     labels: stringMap(object, "metadata", "labels"),
-    ...{ createdAtSeconds, writtenAtSeconds },
+    createdAtSeconds,
+    writtenAtSeconds,
     isModified: writtenAtSeconds > createdAtSeconds,
     resourceVersion: write.resourceVersion,
     content: sourceContent(ref.kind, object),
