@@ -9,17 +9,17 @@ import type { ClusterId, OnHold, Request, Verdict } from "../ports/request.ts";
 import type { Freezes } from "./freezes.ts";
 import type { LedgerHold, RollLedger } from "./roll-ledger.ts";
 
-/** A roll that has been decided and not been written. */
+/** A roll that has been decided and not yet written. */
 export interface RollIntent {
   readonly request: Request;
   readonly clusterName: string;
   readonly clusterLabels: Labels;
-  /** Why the workload or a changed source says of itself that it is frozen. */
+  /** For people: which annotation of the workload or of a changed source freezes it. */
   readonly frozenBy: string | undefined;
   readonly sources: readonly IntendedSource[];
 }
 
-/** A changed source: which keys of it matter to the workload, and the keyed digest of what they hold. */
+/** A changed source, the keys of it that the workload uses, and the keyed digest of their content. */
 export interface IntendedSource {
   readonly ref: SourceRef;
   readonly through: string;
@@ -58,7 +58,7 @@ export interface BrakeOptions {
   readonly nameOf?: (cluster: ClusterId) => string;
 }
 
-/** How often a frozen workload is looked at: soon enough for who lifts a freeze, rarely enough for 10,000 that wait. */
+/** How often a frozen workload is asked about: soon after a freeze is lifted, and affordable for 10,000 workloads. */
 const frozenMs = 10_000;
 /** Freezes that were read longer ago than this are read again before a write: one may have been set while Redis or a connection was slow. */
 const freshMs = 20;
@@ -144,7 +144,7 @@ function whyHeld({ reason, what, limit }: LedgerHold): string {
   }
 }
 
-/** As the flags have it: `10m`, `1h`, `90s`. */
+/** A duration as the flags write it: `10m`, `1h`, `90s`. */
 function lengthOf(ms: number): string {
   const [unit, unitMs] =
     (

@@ -3,7 +3,7 @@ import type { BudgetLimit } from "@fleet-reloader/domain/hold/budget";
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { OnHold, Request, Verdict } from "../ports/request.ts";
 
-/** How much may be rolled. What is absent is not limited. All workers of a fleet must agree on it. */
+/** How much may be rolled. An absent limit does not limit. All workers of a fleet must have the same limits. */
 export interface RollLimits {
   readonly workloadBreaker?: BreakerLimit;
   readonly sourceBreaker?: BreakerLimit;
@@ -14,9 +14,9 @@ export interface RollLimits {
 
 /** A source as a roll acts on it. */
 export interface ActedOn {
-  /** Names the source, and the keys of it that matter: those who look through the same keys see the same contents. */
+  /** Names the source and the keys that are used of it. Workloads that use the same keys see the same content. */
   readonly id: string;
-  /** Names the content; keyed, never the content itself. */
+  /** A keyed digest that names the content. */
   readonly version: string;
 }
 
@@ -33,7 +33,7 @@ export interface LedgerHold extends OnHold<HoldReason> {
 /** What breakers and budgets answer to a roll. */
 export type LedgerVerdict = Verdict<unknown, LedgerHold>;
 
-/** As many unfinished rollouts as a person reads in a line. */
+/** The most unfinished rollouts that are named to people in one line. */
 export const blockersMax = 5;
 
 /**

@@ -29,18 +29,18 @@ export interface BrakingOptions {
   readonly lifetime: AbortSignal;
 }
 
-/** A roll that is due, and the look that says so. */
+/** A roll that is due, and the observation that it was decided on. */
 export interface IntendedRoll {
   readonly due: Roll;
   readonly observedSources: readonly ObservedSource[];
-  /** Monotonic time at which the look began. */
+  /** Monotonic: when the observation began. */
   readonly observedAtMs: number;
 }
 
 /** The roll may be written now. */
 export interface Go {
   readonly type: "go";
-  /** Undefined: nobody has to be asked again. */
+  /** Absent: nobody has to be asked again. */
   readonly permit?: RollPermit;
 }
 

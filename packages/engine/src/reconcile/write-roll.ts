@@ -7,7 +7,7 @@ import type { Admit, ClusterApi, LiveWorkload, WorkloadPatch } from "../ports/cl
 import type { Again } from "../ports/request.ts";
 import { beginReplacement, finishReplacement } from "./job-replacement.ts";
 
-/** Of the write that rolls, and no other. */
+/** For the write that rolls, and for no other. */
 export interface RollPermit {
   readonly admit: Admit;
   /** Gives back what was taken for the write. To be called when the write was certainly not made. */
@@ -18,22 +18,22 @@ export interface RollPermit {
 export interface RollTarget {
   readonly api: ClusterApi;
   readonly live: LiveWorkload;
-  /** The change of annotations that leaves the new note. */
+  /** The change of annotations that writes the new note. */
   readonly annotations: WorkloadPatch["annotations"];
-  /** What begins or ends a pause, in the same patch as the note. */
+  /** The change that begins or ends a pause, in the same patch as the note. */
   readonly also?: Pick<WorkloadPatch, "annotations" | "isPaused">;
-  /** Undefined: it may be written, whatever happens. */
+  /** Absent: it may be written without asking. */
   readonly permit?: RollPermit;
   readonly signal: AbortSignal;
 }
 
-/** What came of a write: the workload as it is now; later, since it takes its time; or there is none any more. */
+/** The result of a write: the workload as it is now, a later attempt, or no workload any more. */
 export type Written =
   | { readonly type: "written"; readonly live: LiveWorkload }
   | { readonly type: "waiting"; readonly again: Again }
   | { readonly type: "gone" };
 
-/** Writes a roll as its kind says. Every write holds only if what it was decided on still stands, or is harmless to repeat. */
+/** Writes a roll in the way of its kind. Every write is conditional on what it was decided on, or harmless to repeat. */
 export async function writeRoll(write: RollWrite, target: RollTarget): Promise<Written> {
   switch (write.type) {
     case "template":
@@ -62,7 +62,7 @@ async function writeTemplate(edit: TemplateEdit, target: RollTarget): Promise<Wr
   const change = { template: edit, templateBefore: live.template };
   const written = await rolling(target, live, (admit) => patch(target, { ...change, admit }));
   if (written === undefined || hasEdit(written.template, edit)) return noted(written);
-  // The note was written with the edit. At the retry it would say that the pods carry the new content.
+  // The note was written with the edit. At the retry it would claim that the pods have the new content.
   await takeBack(target, written).catch(() => undefined);
   throw await rewritten(target, written);
 }
@@ -93,15 +93,15 @@ async function replaceJob(stash: NewObject, target: RollTarget): Promise<Written
   throw new Fault("kube.conflict", "the Job is still there although it was deleted");
 }
 
-/** What a write that rolls acts on; without a version: on nothing that is there. */
+/** The object that a write acts on; without a version it does not exist yet. */
 interface ActedOn {
   readonly ref: WorkloadRef;
   readonly resourceVersion?: string;
 }
 
 /**
- * Goes as far as the write that rolls. When it is certain that this was not made, what was taken for it is given back: it was not sent,
- * whatever went wrong before; or there was nothing to roll; or the API server said no to it.
+ * Makes the write that rolls, and gives back what was taken for it when the write was certainly not made: it was not sent, there was
+ * nothing to roll, or the API server refused it.
  */
 async function rolling<T>(
   target: RollTarget,
@@ -125,8 +125,8 @@ async function rolling<T>(
 }
 
 /**
- * Whether a write that was sent was certainly not made: the API server said no to it, or failed and has everything as it was. After a
- * time-out nobody knows, and what was taken for the roll stays taken.
+ * Whether a write that was sent was certainly not made: the API server refused it, or failed and the object is unchanged. After a
+ * time-out that is unknown, and what was taken for the roll stays taken.
  */
 async function isRefused(fault: Fault, actedOn: ActedOn, { api, signal }: RollTarget): Promise<boolean> {
   switch (fault.code) {
@@ -135,7 +135,7 @@ async function isRefused(fault: Fault, actedOn: ActedOn, { api, signal }: RollTa
     case "kube.replaced":
       return true;
     case "kube.server-error": {
-      // Often a webhook that is down: of a cluster where it is, nothing may stay taken from a budget of the fleet.
+      // Often a webhook is down. Its cluster must not use up a budget of the fleet meanwhile.
       const now = await api.readWorkload(actedOn.ref, signal).catch(() => "unknown" as const);
       return now !== "unknown" && now?.resourceVersion === actedOn.resourceVersion;
     }
@@ -157,10 +157,10 @@ function noted(live: LiveWorkload | undefined): Written {
   return live === undefined ? { type: "gone" } : { type: "written", live };
 }
 
-/** Makes the note as it was before the write, and ends the pause if the write began one. */
+/** Restores the note as it was before the write, and ends the pause if the write began one. */
 async function takeBack(target: RollTarget, { ref, resourceVersion }: LiveWorkload): Promise<void> {
   const { api, live, also, signal } = target;
-  // A pause that the write ended stays ended. Otherwise it would last as long as something rewrites.
+  // A pause that the write ended stays ended. Otherwise it would last as long as the webhook rewrites.
   const begun = also?.isPaused === true ? also : undefined;
   const changed = Object.keys({ ...target.annotations, ...begun?.annotations });
   const annotations = Object.fromEntries(
@@ -170,10 +170,10 @@ async function takeBack(target: RollTarget, { ref, resourceVersion }: LiveWorklo
   await api.patchWorkload(ref, { resourceVersion, annotations, ...unpaused }, signal);
 }
 
-/** The fault to throw. If the template is as it was, no pod is made anew, and what was taken for the roll is given back. */
+/** The fault to throw. When the template is unchanged no pod is recreated, and what was taken for the roll is given back. */
 async function rewritten({ live, permit }: RollTarget, { template }: LiveWorkload): Promise<Fault> {
   const isUnchanged = JSON.stringify(template) === JSON.stringify(live.template);
-  // What cannot be given back runs out by itself.
+  // If that fails, what was taken expires by itself.
   if (isUnchanged) await permit?.withdraw().catch(() => undefined);
   return new Fault(
     "engine.write-rewritten",

@@ -5,7 +5,7 @@ import type { Way } from "./route.ts";
 import { type CallContext, statusFault } from "./to-fault.ts";
 import type { AnswerHeaders, WireRequest } from "./transport/transport.ts";
 
-/** One request to an API server, whatever it is reached by. */
+/** One request to an API server. */
 export interface Call {
   readonly method: "GET" | "PATCH" | "POST" | "PUT" | "DELETE";
   /** Path with query. */
@@ -28,7 +28,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** The request as it goes this way. */
+/** The request with the address and the credentials of this way. */
 export function wireRequest(call: Call, { identity, origin, prefix }: Way, userAgent: string): WireRequest {
   return {
     origin,

@@ -27,30 +27,30 @@ export interface ConnectionOptions extends RecordingOptions {
   readonly userAgent: string;
   /** Connections for short calls; each carries one request at a time. */
   readonly callConnections?: number;
-  /** Calls go over the connections of the streams: for whoever only watches, since each idle connection costs memory. */
+  /** Calls use the connections of the streams. For a process that only watches: each idle connection costs memory. */
   readonly isShared?: boolean;
-  /** After how long without a byte a stream is taken for dead. */
+  /** A stream that is silent for this long counts as dead. */
   readonly streamSilenceMs?: number;
-  /** The most calls a second, and at once; undefined: as many as there are. Streams do not count. */
+  /** The most calls a second, and at once; undefined: no limit. Streams do not count. */
   readonly limit?: { readonly qps: number; readonly burst: number } | undefined;
 }
 
 /** A call whose answer has not begun after this long has an unknown outcome: an API server answers nearly all within a second. */
 const callTimeoutMs = 10_000;
-/** A page of large objects over a thin line may take a while; a server that drips must not take for ever. */
+/** A page of large objects over a slow line takes a while; a server that sends a byte at a time must not take for ever. */
 const wholeAnswerMs = 60_000;
-/** Each carries one request at a time: a hung server holds this many of ours, and a healthy one is kept busy by fewer. */
+/** Each carries one request at a time. A hung server blocks this many requests; a healthy one is kept busy by fewer. */
 const callConnectionsDefault = 16;
-/** Bookmarks come about once a minute: a watch without a byte for this long is dead. */
+/** Bookmarks arrive about once a minute: a watch without a byte for this long is dead. */
 const streamSilenceMs = 100_000;
-/** Some proxies hold a watch's headers back until its first event. */
+/** Some proxies send a watch's headers only with its first event. */
 const streamHeadersMs = 90_000;
-/** Silence that makes other connections worth a try: a little less than whoever looks after a cluster waits for an answer. */
+/** After this much silence other connections are tried. It is a little less than a probe of the cluster waits for an answer. */
 const silenceMs = 4000;
 
 /**
- * HTTP to one API server, over kept-alive connections of our own. It stays the same object while address and credentials
- * change inside, so whoever has it may keep it. Every failure leaves here as a Fault.
+ * HTTP to one API server, over kept-alive connections of our own. The object stays the same when address and credentials change, so it
+ * may be kept. Every failure is a Fault.
  */
 export class Connection {
   readonly #options: ConnectionOptions;
@@ -62,7 +62,7 @@ export class Connection {
   readonly #suspicion = new Suspicion();
   #heardAt: number;
   readonly #streams = new Set<LinkedAbort>();
-  /** Streams whose connection may be dead without a word. */
+  /** Streams whose connection may be dead although nothing says so. */
   #doubted: readonly LinkedAbort[] = [];
 
   constructor(options: ConnectionOptions) {
@@ -88,28 +88,28 @@ export class Connection {
     return this.#route.server;
   }
 
-  /** When the server last said something that only a working server says: an answer below 500, a byte of a stream. */
+  /** Monotonic: when the server last showed that it works, by an answer below 500 or a byte of a stream. */
   get heardAt(): number {
     return this.#heardAt;
   }
 
-  /** The server's clock now, in whole seconds and never ahead of it; undefined before it has answered anything. */
+  /** The server's clock now, in whole seconds and never ahead of it; undefined before its first answer. */
   get serverSeconds(): number | undefined {
     return this.#serverClock.seconds;
   }
 
-  /** From now on nothing is asked after a disturbance before the guard has looked. */
+  /** From now on, after a disturbance, the guard verifies the cluster before anything else is sent. */
   guard(guard: ConnectionGuard): void {
     this.#suspicion.guard = guard;
   }
 
-  /** Another way to the same cluster: for every request from now on. Those under way end in their own time. */
+  /** Every request from now on uses this address and these credentials. Requests under way end in their own time. */
   use(target: ClusterTarget): void {
     this.#route.use(target);
     this.#suspicion.raise();
   }
 
-  /** Ends the streams that are open: what fell silent with a server that was away stays silent when it is back. */
+  /** Ends the open streams. A stream that fell silent while the server was away stays silent when the server is back. */
   reopenStreams(): void {
     this.#suspicion.raise();
     for (const stream of this.#streams) stream.abort();
@@ -142,16 +142,16 @@ export class Connection {
   }
 
   /**
-   * A call that waits neither for the guard nor for the limit, and asks nobody: for whoever finds out what is behind the address, and
-   * whether it answers. Behind other calls it would measure how many these are.
+   * A call that waits for nothing and asks for no admission: for probes of whether, and which, cluster answers. Behind other calls a
+   * probe would measure how many these are.
    */
   async ask(call: Omit<Call, "admit">, signal: AbortSignal): Promise<Answer> {
     return await this.#send(call, signal, () => this.#route.way(signal));
   }
 
   /**
-   * Opens a stream and yields its chunks. Ends when the server ends it, or when it has been silent for so long that it may be
-   * dead (on a quiet kind it may as well be healthy: the caller asks again either way); faults when it is cut.
+   * Opens a stream and yields its chunks. It ends when the server ends it, and when it has been silent for so long that it may be dead.
+   * (A watch of a quiet kind may be healthy all the same; the caller opens another one either way.) It faults when it is cut.
    */
   async *stream(call: Call, outer: AbortSignal): AsyncGenerator<Buffer> {
     const context = callContextOf(call, this.server);
@@ -171,10 +171,10 @@ export class Connection {
         if (this.#doubted.includes(stream)) this.#doubted = [];
         yield chunk;
       }
-      // A server that is taken down in good order ends its streams, too: what answers next may be another.
+      // A server also ends its streams when it is shut down: another one may answer next.
       this.#suspicion.raise();
     } catch (error) {
-      // Reopened: nothing else ends a stream alone.
+      // `reopenStreams` ended it: nothing else aborts a single stream.
       if (signal.aborted && !outer.aborted) return;
       this.#brokeOff(error, outer);
       if (isSilence(error)) return;
@@ -190,7 +190,7 @@ export class Connection {
     await this.#route.close();
   }
 
-  /** A token that ran out while the last watch was open: where there is another by now it has to do, without a pause. */
+  /** Tries once more at once when the token was refused and there is another by now: tokens expire while watches are open. */
   async #open(call: Call, signal: AbortSignal, isSecond = false): Promise<StreamedAnswer> {
     const way = await this.#route.way(signal);
     const { host } = this.#route;
@@ -212,7 +212,7 @@ export class Connection {
     return await this.#open(call, signal, true);
   }
 
-  /** Sends a call once more when its credentials were refused and there are others by now: that time, too, it has to be admitted. */
+  /** Sends a call. Sends it once more, with another admission, when its credentials were refused and there are others by now. */
   async #send(
     call: Call,
     signal: AbortSignal,
@@ -268,9 +268,8 @@ export class Connection {
   }
 
   /**
-   * A connection whose other end is gone without a word (a router forgot it) shows that by silence alone, for a minute and more.
-   * So the next question takes another one. Streams of the old are ended when that is answered, unless they have said something
-   * by then: it was merely slow.
+   * A connection that a router forgot shows it by silence alone, for a minute and more. So the next call uses a new connection. When that
+   * call is answered, the streams of the old connection are ended, unless they have sent something by then: the server was merely slow.
    */
   #doubt(): void {
     this.#route.renew();
@@ -283,7 +282,7 @@ export class Connection {
     this.#doubted = [];
   }
 
-  /** A fault is an answer; what is aborted is our own doing. */
+  /** Neither a fault nor an abort is a disturbance: a fault is an answer, and we abort ourselves. */
   #brokeOff(error: unknown, signal: AbortSignal): void {
     if (error instanceof Fault || signal.aborted) return;
     this.#suspicion.disturbed();

@@ -183,13 +183,13 @@ async function create(
   } catch (error) {
     if (asFault(error).code !== "kube.exists") throw error;
     const there = await objects.read(ref, signal);
-    // Gone between the two answers: it is decided again.
+    // It was deleted between the two answers: the conflict makes the reconciler decide again.
     if (there === undefined) throw error;
     return there;
   }
 }
 
-/** A page of large sources is some MiB, which are dropped when they have been hashed. */
+/** A page of large sources has some MiB, which are dropped after hashing. */
 const sourcesInPage = 100;
 
 async function readSources(

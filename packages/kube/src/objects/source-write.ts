@@ -3,7 +3,7 @@ import { field, list, seconds, text } from "../json.ts";
 
 const contentFields = ["f:data", "f:binaryData", "f:stringData"];
 
-/** Which version of a ConfigMap or Secret this is, and which field manager wrote content of it last. */
+/** The version of a ConfigMap or Secret, and the field manager that last wrote its content. */
 export function sourceWrite(object: unknown): SourceWrite {
   const resourceVersion = text(object, "metadata", "resourceVersion");
   const writers = list(object, "metadata", "managedFields")

@@ -13,7 +13,7 @@ import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
-import { enterScript, settledScript, strikeScript } from "./roll-ledger-scripts.ts";
+import { enterScript, settledScript, withdrawScript } from "./roll-ledger-scripts.ts";
 
 export interface RedisRollLedgerOptions {
   readonly client: RedisClient;
@@ -23,10 +23,10 @@ export interface RedisRollLedgerOptions {
   readonly now?: () => number;
 }
 
-/** A budget nobody asks is forgotten when it would be full again and its leases are over, and its memory is worth nothing. */
+/** A budget that nobody asks is kept until it is full again and its leases are over. After that it is the same as a new one. */
 const keptAtLeastMs = 2 * leaseMs;
 
-/** The ledger of rolls where all workers meet: one call for each roll, whatever the limits are, and none without any. */
+/** The ledger of rolls that all workers share: one call of Redis for each roll, and none without limits. */
 export class RedisRollLedger implements RollLedger {
   readonly #options: RedisRollLedgerOptions;
   readonly #keepMs: number;
@@ -44,7 +44,7 @@ export class RedisRollLedger implements RollLedger {
     const breakers = [...this.#sourceBreakers(request, sources), ...this.#workloadBreakers(request)];
     const levels = this.#levels(request);
     if (breakers.length + levels.length === 0) return { type: "go" };
-    // Commands wait for Redis to be back; a request that belongs to another worker by then does not.
+    // Commands wait until Redis is back. A request that another worker has by then stops waiting.
     const asked = this.#run(enterScript, request, { breakers });
     const answer = await unlessAborted(asked, signal, "room to roll");
     const [type, position, third, fourth, ...unfinished] = Array.isArray(answer) ? answer : [];
@@ -70,7 +70,7 @@ export class RedisRollLedger implements RollLedger {
   async withdraw(request: Request): Promise<void> {
     const breakers = this.#workloadBreakers(request);
     if (breakers.length + this.#levels(request).length > 0)
-      await this.#run(strikeScript, request, { breakers });
+      await this.#run(withdrawScript, request, { breakers });
   }
 
   async settled(request: Request, ageMs: number): Promise<void> {
@@ -130,7 +130,7 @@ export class RedisRollLedger implements RollLedger {
 
 interface Ask {
   readonly breakers?: readonly Breaker[];
-  /** Since when a rollout was under way. */
+  /** How long ago the rollout began. */
   readonly age?: number;
 }
 
@@ -176,7 +176,7 @@ function rollOf({ cluster, workload }: Request): string {
   return `${cluster}|${workloadKey(workload)}`;
 }
 
-/** The inverse of `rollOf`; nothing for what is none. */
+/** The inverse of `rollOf`; empty for a text that is none. */
 function requestOf(roll: string): readonly Request[] {
   const at = roll.lastIndexOf("|");
   const workload = parseWorkloadKey(roll.slice(at + 1));

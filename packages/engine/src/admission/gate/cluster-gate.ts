@@ -12,7 +12,7 @@ import type { Meter } from "../../ports/meter.ts";
 import type { ClusterId, OnHold, Verdict } from "../../ports/request.ts";
 import { type ClusterSlots, SlotPool, windowFirst } from "./cluster-slots.ts";
 
-/** What is known of a cluster outside: `unknown` is one that is not engaged here, now or ever. */
+/** What the fleet knows of a cluster. An `unknown` cluster is not engaged here. */
 export type Reach = "reachable" | "unreachable" | "unknown";
 
 /** A request that is let in has to leave. */
@@ -100,7 +100,7 @@ export class ClusterGate {
       return reach === "unknown" ? "ClusterUnknown" : "ClusterUnreachable";
     }
     if (gated.wasUnreachable) {
-      // The probe has heard of it: its breaker need not wait.
+      // A probe was answered: the breaker may try the cluster at once.
       gated.wasUnreachable = false;
       gated.heldUntilMs = 0;
       gated.breaker = tryAtOnce(gated.breaker, clock.monotonic());
