@@ -57,7 +57,7 @@ describe("a freeze", () => {
     expect(cluster.rolls()).toEqual([]);
   });
 
-  test("that is set between a decision and its retry after a conflict is honoured by the retry", async () => {
+  test("that is set before the retry of a conflict is honoured by the retry", async () => {
     const hook: { beforePatch: () => void } = { beforePatch: () => undefined };
     const { run, freezes, cluster } = await changed({
       before: ({ verb }) => {
@@ -87,7 +87,7 @@ describe("a freeze", () => {
     expect(cluster.rolls()).toEqual([]);
   });
 
-  test("by an annotation that a source gets while the write waits for its turn is honoured by that very write", async () => {
+  test("by an annotation that comes while the write waits is honoured by that write", async () => {
     const hook: { wait: () => Promise<void> } = { wait: async () => undefined };
     const { run, edit, cluster, clock, told } = await changed({
       turn: async ({ verb }) => {
@@ -183,7 +183,7 @@ describe("a freeze", () => {
 describe("a breaker", () => {
   const limit = { rollsMax: 3, withinMs: 600_000 };
 
-  test("holds a workload whose source is rewritten every second, and rolls its newest content in the end", async () => {
+  test("holds a workload whose source changes each second, then rolls the newest content", async () => {
     const bed = await changed({ limits: { workloadBreaker: limit } });
     for (let second = 0; second < 600; second += 1) {
       bed.edit(`v${second}`);
@@ -252,7 +252,7 @@ describe("a budget", () => {
     expect(cluster.rolls()).toHaveLength(1);
   });
 
-  test("names the rollouts that block it once more when they have for a minute, and not each time others do", async () => {
+  test("names the blocking rollouts again only after they blocked it for a minute", async () => {
     const { run, brakes, clock, ledger, told } = await changed({
       limits: { fleet: { unfinishedMax: 1 } },
     });

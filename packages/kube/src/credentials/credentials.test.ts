@@ -170,7 +170,7 @@ test("a plugin that fails is started once for a call, and the call says why", as
   await connection.close();
 });
 
-test("whether a call is admitted is asked when its credentials are there, and not before", async () => {
+test("admission of a call is asked for when its credentials are there, and not before", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   using plugin = startPlugin(cluster.url);
   plugin.hang();

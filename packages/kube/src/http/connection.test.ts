@@ -132,7 +132,7 @@ describe("whether a call is admitted is asked last", () => {
     return connection.call({ method: "PATCH", path: "/web", body: "{}", admit }, signal);
   };
 
-  test("after the wait for one of the connections, in the order in which they were asked for", async () => {
+  test("after the wait for a connection, which goes to the call that asked first", async () => {
     const held: (() => void)[] = [];
     const asked: string[] = [];
     await using world = await connect(
@@ -203,7 +203,7 @@ describe("whether a call is admitted is asked last", () => {
   });
 });
 
-test("a call that no connection has become free for was certainly not sent, and says so", async () => {
+test("a call that got no connection is reported as certainly not sent", async () => {
   const clock = new ManualClock();
   const asked: (string | undefined)[] = [];
   await using world = await connect((request) => void asked.push(request.url), { clock, callConnections: 1 });
@@ -219,7 +219,7 @@ test("a call that no connection has become free for was certainly not sent, and 
 });
 
 // A cluster that answers one call after the other is not sick: there are too many of them.
-test("a call that gets no connection while the server answers others is our own overload", async () => {
+test("a call without a connection while the server answers others is our own overload", async () => {
   const clock = new ManualClock();
   const held: (() => void)[] = [];
   const asked: (string | undefined)[] = [];
@@ -258,7 +258,7 @@ test("whoever looks whether a cluster answers waits behind no call of ours", asy
   await expect(waiting).rejects.toMatchObject({ code: "engine.aborted" });
 });
 
-test("a call that waited for its turn is not sent before the guard has looked at what broke off meanwhile", async () => {
+test("a call that waited is not sent before the guard has verified the cluster", async () => {
   const clock = new ManualClock();
   await using world = await connect((_request, response) => response.end("{}"), {
     clock,
@@ -276,7 +276,7 @@ test("a call that waited for its turn is not sent before the guard has looked at
   await expect(waiting).rejects.toMatchObject({ code: "kube.replaced" });
 });
 
-test("a proxy that cannot be used is no answer that did not come: it is said without its password, and nothing is suspected", async () => {
+test("an unusable proxy is reported without its password, and raises no suspicion", async () => {
   const kubeconfig = renderKubeconfig({
     clusterName: "c",
     userName: "u",

@@ -128,7 +128,7 @@ describe.each([
 });
 
 describe("a kind that the API server may not have", () => {
-  test("is absent, said once, without a list that would be refused; and is served when it is installed", async () => {
+  test("is absent without a list that would be refused, and served when it is installed", async () => {
     await using world = await startWorld([]);
     world.cluster.addUser("nobody", []);
     const followed = world.follow(knative);
@@ -184,7 +184,7 @@ describe("a Rollout that refers to a Deployment", () => {
     });
   });
 
-  test("is seen with that template, and anew when its controller has observed another; other events cost nothing", async () => {
+  test("is seen with that template, and again when its controller has observed another", async () => {
     await using world = await startWorld();
     apply(world.cluster);
     const followed = world.follow(rollout);

@@ -53,7 +53,7 @@ async function fails(world: Gate, cluster: string, times: number): Promise<void>
 }
 
 describe("slots", () => {
-  test("a cluster that answers gets half of them, and each further one that stops to leaves room for the next", async () => {
+  test("a cluster that answers gets half of the free slots", async () => {
     const world = setUp(64);
     for (const cluster of ["a", "b", "c"]) await answers(world, cluster, 40);
     expect(await fill(world, "a")).toBe(32);
@@ -62,7 +62,7 @@ describe("slots", () => {
     await letIn(world, "healthy");
   });
 
-  test("a cluster that has not answered yet, or not of late, gets two, and one more with each answer", async () => {
+  test("a cluster without a recent answer gets two, and one more with each answer", async () => {
     const world = setUp(64);
     expect(await fill(world, "hangs")).toBe(2);
     await answers(world, "answers", 3);
@@ -149,7 +149,7 @@ describe("slots", () => {
     expect(await waits).toMatchObject({ type: "hold", reason: "ClusterFailing" });
   });
 
-  test("whatever comes and goes, no more are in than there are slots, and a cluster with none under way gets in", async () => {
+  test("are never exceeded, and a cluster with none under way always gets in", async () => {
     const step = fc.record({ cluster: fc.constantFrom("a", "b", "c", "d"), leaves: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
@@ -197,7 +197,7 @@ describe("a cluster that fails", () => {
     await letIn(world, "a");
   });
 
-  test("parks ten thousand requests so that they come back over forty seconds, none before its time", async () => {
+  test("holds ten thousand requests, which come back over forty seconds, none early", async () => {
     const world = setUp();
     await fails(world, "a", 5);
     const returns: number[] = [];

@@ -93,7 +93,7 @@ describe("requests over HTTP/2", () => {
     expect(world.opened()).toBe(2);
   });
 
-  test("that are under way go on when the server ends the connection in good order, and the next have a new one", async () => {
+  test("under way survive an orderly end of the connection, and the next get a new one", async () => {
     const watches: ServerHttp2Stream[] = [];
     await using world = await serve((stream, path) => {
       usual(stream, path);
@@ -188,7 +188,7 @@ describe("a connection of HTTP/2", () => {
     expect(world.sessions).toHaveLength(1);
   });
 
-  test("that does not come about is an error for all who wait for it, and tried again for the next", async () => {
+  test("that fails is an error for all that wait for it, and is tried again for the next", async () => {
     await using world = await serve(usual);
     const elsewhere = createServer((socket) => socket.destroy());
     const transport = transportTo(await listening(elsewhere));
