@@ -128,6 +128,14 @@ test("an exported name has one meaning", () => {
   expect(twice.map(([name, all]) => `${name}: ${all.map(({ path }) => path).join(", ")}`)).toEqual([]);
 });
 
+test("services, wiring and dashboard name every dependency that they pass on", () => {
+  // A spread of a literal, or of all options, hides what a part needs.
+  const bag = /\.{3}(\{|(this\.#)?options\b(?!\.))/;
+  const composing = sources.filter((path) => /^(services|packages\/(wiring|dashboard))\//.test(path));
+  expect(composing.length).toBeGreaterThan(30);
+  expect(composing.filter((path) => bag.test(read(path)))).toEqual([]);
+});
+
 test("every word the glossary gives a name in code to is in the code", () => {
   const names = [
     ...read("GLOSSARY.md").matchAll(/\| `([A-Za-z]+)`(?:, `([A-Za-z]+)`)?(?:, `([A-Za-z]+)`)? \|$/gm),
@@ -166,6 +174,16 @@ const planted = [
     "packages/redis/src/planted-violation.ts",
     'export { Keys } from "./connection/keys.ts";\n',
     "redis-src-imports-no-room",
+  ],
+  [
+    "packages/wiring/src/planted-violation.ts",
+    'export { startWorker } from "@fleet-reloader/worker/wire";\n',
+    "packages-know-no-service",
+  ],
+  [
+    "packages/dashboard/src/planted-violation.ts",
+    'export { openFreezes } from "@fleet-reloader/wiring/freezes";\n',
+    "dashboard-shows-what-redis-holds",
   ],
   [
     "services/worker/src/planted-violation.ts",

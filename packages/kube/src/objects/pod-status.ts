@@ -137,7 +137,6 @@ export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamH
           }),
         );
     },
-    stateChanged: (state, why) => handler.stateChanged(state, why),
   };
 
   function remember({ key, shown }: SeenPodStatus): void {

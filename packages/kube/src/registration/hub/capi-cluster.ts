@@ -3,7 +3,7 @@ import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import type { Lookup, ResourceKind } from "../../discovery/api-resources.ts";
 import { field, list, stringMap, text } from "../../json.ts";
-import { createOptionalStream } from "../../watch/optional-stream.ts";
+import { OptionalStream } from "../../watch/optional-stream.ts";
 import { Reflector } from "../../watch/reflector.ts";
 import type { Access } from "../registration.ts";
 import type { Hub } from "./hub.ts";
@@ -30,17 +30,16 @@ export function capiClusterStream(
   namespace: string | undefined,
   handler: StreamHandler<CapiCluster>,
 ): Stream {
-  return createOptionalStream({
+  return new OptionalStream({
     ...hub,
     kind,
     resources: { find: (_, signal) => newest(hub, signal), forget: () => forget(hub) },
-    handler,
-    reflect: (resource, watched) =>
+    reflect: (resource) =>
       new Reflector({
         ...hub,
         collection: { ...resource, ...(namespace === undefined ? {} : { namespace }), metadataOnly: false },
         parse: capiCluster,
-        handler: watched,
+        handler,
       }),
   });
 }

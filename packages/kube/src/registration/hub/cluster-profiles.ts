@@ -2,7 +2,7 @@ import type { AccessProvider } from "@fleet-reloader/domain/registration/access-
 import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import type { ResourceKind } from "../../discovery/api-resources.ts";
-import { createOptionalStream } from "../../watch/optional-stream.ts";
+import { OptionalStream } from "../../watch/optional-stream.ts";
 import { Reflector } from "../../watch/reflector.ts";
 import type { RegistrationPolicy } from "../access.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";
@@ -67,7 +67,7 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
   }
 
   const stream: Stream = {
-    run(signal) {
+    run(signal, onState) {
       const handler: StreamHandler<ClusterProfile> = {
         listBegins: () => profiles.listBegins(),
         async page(found) {
@@ -84,12 +84,11 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
           await profiles.events(events);
           forgetOthers();
         },
-        stateChanged(state, why) {
-          profiles.stateChanged(state, why);
-          if (state === "absent") forgetOthers();
-        },
       };
-      return profileStream(hub, namespace, handler).run(signal);
+      return profileStream(hub, namespace, handler).run(signal, (state, why) => {
+        onState(state, why);
+        if (state === "absent") forgetOthers();
+      });
     },
   };
   const collections = [
@@ -130,16 +129,15 @@ function profileStream(
   namespace: string | undefined,
   handler: StreamHandler<ClusterProfile>,
 ): Stream {
-  return createOptionalStream({
+  return new OptionalStream({
     ...hub,
     kind,
-    handler,
-    reflect: (resource, watched) =>
+    reflect: (resource) =>
       new Reflector({
         ...hub,
         collection: { ...resource, ...(namespace === undefined ? {} : { namespace }), metadataOnly: false },
         parse: clusterProfile,
-        handler: watched,
+        handler,
       }),
   });
 }
