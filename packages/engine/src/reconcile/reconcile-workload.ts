@@ -10,7 +10,7 @@ import type { Fact } from "../history/fact.ts";
 import type { History } from "../history/history.ts";
 import { createRecorder } from "../history/recorder.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
-import { createSourceReader } from "../observe/source-reader.ts";
+import { SourceReader } from "../observe/source-reader.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
@@ -79,7 +79,7 @@ interface Reconciling extends WriteDependencies {
 export function createReconciler(options: ReconcilerOptions): Handler {
   const { engaged, queue, records, keys, settings, clock, random, log, meter } = options;
   const { reporter, history, followUps, lifetime, sha1, names } = options;
-  const sources = createSourceReader({ settings, names, lifetime });
+  const sources = new SourceReader({ settings, names, lifetime });
   const dependencies: Reconciling = {
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
     missing: new MissingSources({ settings, clock, lifetime }),
