@@ -43,7 +43,7 @@ export function causesOf(
 /** The changes behind a roll, the decision and the action. */
 export function rollRecords(
   reportHead: About,
-  { strategy, sources, observedSources }: RollTold,
+  { strategy, sources, observedSources }: RecordedRoll,
 ): readonly HistoryRecord[] {
   const { workload } = reportHead;
   const reason = sources[0]?.reason ?? "SourceChanged";
@@ -66,13 +66,13 @@ export function rollRecords(
   return [...changeRecords(reportHead, sources, observedSources), decision, action];
 }
 
-interface RollTold {
+interface RecordedRoll {
   readonly strategy: ReloadStrategy;
   readonly sources: readonly CausingSource[];
   readonly observedSources: readonly ObservedSource[];
 }
 
-interface NoTold {
+interface RecordedStay {
   readonly reason: StayReason;
   readonly observedSources: readonly ObservedSource[];
   readonly templateChangedAtSeconds: number;
@@ -88,7 +88,7 @@ const recentSeconds = 10 * 60;
  */
 export function noRecords(
   reportHead: About,
-  { reason, observedSources, templateChangedAtSeconds }: NoTold,
+  { reason, observedSources, templateChangedAtSeconds }: RecordedStay,
 ): readonly HistoryRecord[] {
   // Both times are the API server's, in whole seconds.
   const since = Math.max(reportHead.atMs / 1000 - recentSeconds, templateChangedAtSeconds + 1);
@@ -113,12 +113,16 @@ export function noRecords(
 export function heldRecords(
   reportHead: About,
   reason: HoldReason,
-  { sources, observedSources }: Omit<RollTold, "strategy">,
+  { sources, observedSources }: Omit<RecordedRoll, "strategy">,
 ): readonly HistoryRecord[] {
   const { workload } = reportHead;
   const decision: DecisionRecord = {
     ...entry(reportHead),
-    ...{ type: "decision", workload, verdict: "held", reason, sources },
+    type: "decision",
+    workload,
+    verdict: "held",
+    reason,
+    sources,
   };
   return [...changeRecords(reportHead, sources, observedSources), decision];
 }
@@ -164,12 +168,14 @@ function changeRecords(
     if (change === undefined || write === undefined) return [];
     const { by, resourceVersion } = write;
     const actor = by && { manager: by.manager, operation: by.operation, time: isoTime(by.atSeconds * 1000) };
-    return [
-      {
-        ...{ ...entry(reportHead), type: "change" as const, change, source: nameOf(source), resourceVersion },
-        ...(actor === undefined ? {} : { actor }),
-      },
-    ];
+    const record: ChangeRecord = {
+      ...entry(reportHead),
+      type: "change",
+      change,
+      source: nameOf(source),
+      resourceVersion,
+    };
+    return [actor === undefined ? record : { ...record, actor }];
   });
 }
 

@@ -81,7 +81,8 @@ export function historyOf({ live, kind, interest }: Reading, past: KnownPast): I
     isRestored: record?.served?.isRestored ?? false,
     optInAnnotations: keys.filter((key) => annotationValue(live.annotations, key) !== undefined),
     templatePath: kind.templatePath,
-    ...{ createdAtSeconds, object },
+    createdAtSeconds,
+    object,
   };
 }
 
