@@ -44,7 +44,7 @@ test("every note reads back as it was written", () => {
   );
 });
 
-test("a note that was read and is written again is the same text, so that it is no write", () => {
+test("a note that is read and written again is the same text", () => {
   fc.assert(
     fc.property(applied, (note) => {
       const text = formatAppliedState(note, ring);

@@ -34,7 +34,7 @@ describe("the note on a workload", () => {
     );
   });
 
-  test("says for which workload it is, how many there have been, and since when that is served", () => {
+  test("says its workload, its count, and since when the workload is served", () => {
     const text = '{"v":1,"key":"k","uid":"u-1","n":7,"as":"a","since":1700,"sources":{}}';
     const served = { as: "a", sinceSeconds: 1700 };
     const said = { keyId: "k", uid: "u-1", count: 7, served, sources: new Map(), template: undefined };

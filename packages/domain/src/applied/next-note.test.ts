@@ -13,7 +13,7 @@ const other: AppliedState = { ...said, sources: new Map([["ConfigMap/app", { typ
 const status = (applied: AppliedState, count: number) => formatAppliedState({ ...applied, count }, keys);
 
 describe("the next note", () => {
-  test("is the text that stands there when it says the same, so that a repeat writes nothing", () => {
+  test("is the text on the workload when it says the same: a repeat writes nothing", () => {
     const text = status(said, 4);
     expect(nextNote(said, { text, count: 4, isFence: false }, keys)).toBe(text);
   });

@@ -73,7 +73,7 @@ describe("a note stands as we wrote it", () => {
     expect(hasOwnNote(workload)).toBe(expected);
   });
 
-  test("judged by that of our current key, and by that of an older one only while it is alone", () => {
+  test("judged by our current key, and by an older one only while that is alone", () => {
     const object = ownedBy({ helm: [k2], Reloader: [k1] });
     expect(isOwnNote({ [k1]: "old", [k2]: "new" }, object, keys)).toBe(false);
     expect(isOwnNote({ [k1]: "old" }, object, keys)).toBe(true);

@@ -29,7 +29,7 @@ function noteOf(digestOf: (at: number) => string, sources = count) {
 const digestOf = (at: number): string => `${String(at).padStart(10, "0")}AAAAAAAAAAAA`;
 
 // All annotations of an object have 256 KiB together: a longer note was never written, and the workload never adopted.
-test("a note of very many sources is short enough for any object, and tells each of them apart", () => {
+test("a note of very many sources fits any object and tells each of them apart", () => {
   const applied = noteOf(digestOf);
   const text = formatAppliedState(applied, keys);
   expect(text.length).toBeLessThan(100_000);

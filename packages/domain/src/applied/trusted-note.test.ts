@@ -78,7 +78,7 @@ describe("with a note that Redis remembers", () => {
     });
   });
 
-  test("in doubt a later note that came without a roll counts: it only says what pods carry", () => {
+  test("in doubt a later note without a roll counts: it only says what pods carry", () => {
     const noted = note(6, { template: { digest: "d", togetherUntilSeconds: 1700 } });
     expect(trusted({ noted, remembered, isDoubtful: true })).toEqual({ applied: noted, isDamaged: false });
   });
@@ -95,7 +95,7 @@ describe("with a note that Redis remembers", () => {
     expect(trusted({ remembered: other })).toEqual({ applied: undefined, isDamaged: false });
   });
 
-  test("that does not say for which workload it is, it counts as for a Job that is made anew", () => {
+  test("that does not name its workload, it counts, as for a recreated Job", () => {
     const old = note(5, { uid: undefined });
     expect(trusted({ remembered: old })).toEqual({ applied: old, isDamaged: true });
   });

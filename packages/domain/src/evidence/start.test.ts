@@ -55,13 +55,13 @@ describe("without a note, changes count from", () => {
     expect(startOfUnnoted(history({ object, isRestored: true }))).toEqual({ atSeconds: 300 });
   });
 
-  test("the last write of who owns both opt-in and template, as long as Redis has forgotten nothing", () => {
+  test("the last write of the owner of opt-in and template, while Redis remembers all", () => {
     const object = writtenBy({ manager: "helm", at: 300, optsIn: true, ownsTemplate: true });
     expect(startOfUnnoted(history({ object }))).toEqual({ atSeconds: 300 });
   });
 
   // The note may have been lost in that very write.
-  test("before that write where Redis has forgotten: also when another owns the opt-in too", () => {
+  test("before that write where Redis forgot, also when another owns the opt-in too", () => {
     const both = { manager: "helm", at: 300, optsIn: true, ownsTemplate: true };
     const other = { manager: "people", at: 310, optsIn: true };
     for (const object of [writtenBy(both), writtenBy(both, other)])

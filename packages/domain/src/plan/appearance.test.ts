@@ -52,7 +52,7 @@ describe("a source that appears", () => {
     }
   });
 
-  test("rolls nothing when it was applied together with the workload, which was seen first", () => {
+  test("rolls nothing when it was applied with the workload, which was seen first", () => {
     const workload = new PlannedWorkload(templateUsing({ app: {} }));
     workload.rules = onCreate;
     workload.reconcile();

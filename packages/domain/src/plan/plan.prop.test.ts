@@ -106,7 +106,7 @@ test("once a plan is written, the next one writes nothing: same note, no roll", 
   );
 });
 
-test("a workload without traces of another reloader that we never watched is adopted without a roll", () => {
+test("a workload we never watched is adopted without a roll if no reloader left traces", () => {
   fc.assert(
     fc.property(anyWorkload, (workload) => {
       workload.edit(templateUsing({ app: {}, db: { optional: true }, "123": { keys: ["a"] } }));
@@ -145,7 +145,7 @@ test("a source that is not referenced, or whose keys nobody reads, rolls nothing
   );
 });
 
-test("a change of a key that is read always rolls, once, also while the digest key changes", () => {
+test("a change of a read key rolls once, also while the digest key changes", () => {
   fc.assert(
     fc.property(anyWorkload, fc.boolean(), (workload, isRotated) => {
       workload.showAll();
@@ -177,7 +177,7 @@ test("a new digest key rolls nothing, whatever is there and whatever is gone", (
   );
 });
 
-test("without the flags nothing that comes or goes rolls, but what is optional and late", () => {
+test("without the flags only a late optional source rolls of all that come or go", () => {
   fc.assert(
     fc.property(settledWorkload, fc.array(step), (workload, steps) => {
       workload.rules = neither;

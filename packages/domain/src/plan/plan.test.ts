@@ -61,7 +61,7 @@ describe("a workload that is noted", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
-  test("rolls when a content comes back after a roll for another: its pods carry that one", () => {
+  test("rolls when a content comes back after a roll for another content", () => {
     const workload = adopted();
     workload.set("ConfigMap", "app", { a: "2" });
     workload.reconcile();
@@ -69,7 +69,7 @@ describe("a workload that is noted", () => {
     expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
   });
 
-  test("does not roll for a source that is deleted, nor when it comes back as it was (T2)", () => {
+  test("does not roll for a deleted source, nor when it comes back as it was (T2)", () => {
     const workload = adopted();
     workload.remove("ConfigMap", "app");
     expect(workload.reconcile()).toEqual({});
@@ -165,7 +165,7 @@ describe("only the keys that the pods read matter", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
-  test("and a key that was read before and has changed rolls though other keys are read now", () => {
+  test("and a changed key that was read before rolls though other keys are read now", () => {
     const workload = adopted({ app: { keys: ["a"] } });
     workload.edit(templateUsing({ app: { keys: ["a", "b"] } }));
     workload.set("ConfigMap", "app", { a: "2", b: "1" });

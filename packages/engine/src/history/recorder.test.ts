@@ -56,7 +56,7 @@ test("what is recorded of a roll holds no mark", () => {
   expect(`${world.log.text}${JSON.stringify(world.handedOn)}`).not.toContain("secret-mark");
 });
 
-test("a fault that the next attempt is likely to mend is logged, and nobody is notified", () => {
+test("a fault that the next attempt is likely to mend is only logged", () => {
   const world = recording();
   const fault = new Fault("kube.unreachable", "no answer");
   createRecorder(world).record(about, [{ type: "failed", fault, attemptsMade: 0 }]);

@@ -88,7 +88,7 @@ async function secondObservation(seen: {
   return readCount();
 }
 
-test("sources are read beside the workload, and not again where nothing wrote to it since", async () => {
+test("sources are read beside the workload, and not again while it is unchanged", async () => {
   expect(await secondObservation({ note: "A", generation: 1 })).toBe(2);
 });
 

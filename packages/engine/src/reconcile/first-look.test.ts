@@ -63,7 +63,7 @@ function podLists(calls: readonly ClusterCall[]): number {
 describe("a first look that finds a change", () => {
   const debounced = { settings: { debounce: { quietPeriodMs: 5000, maxWaitMs: 30_000 } } };
 
-  test("at an adoption asks for a change, writes nothing, and forgets nothing of what was seen", async () => {
+  test("at an adoption asks for a change, writes nothing, and keeps what was seen", async () => {
     const bed = await unnoted(debounced);
     await bed.show();
     expect(await bed.observation({ purpose: "adoption" })).toBe("unchanged");
@@ -75,7 +75,7 @@ describe("a first look that finds a change", () => {
     expect(await bed.index.unreconciled()).toBe(0);
   });
 
-  test("rolls once the quiet period is over, once, and then what was seen has had its use", async () => {
+  test("rolls once after the quiet period; then what was seen is not used again", async () => {
     const bed = await unnoted(debounced);
     await bed.show();
     await bed.observation({ purpose: "adoption" });
@@ -171,7 +171,7 @@ describe("before a roll is tried", () => {
   );
 
   // A read of its own would make every roll wait for Redis.
-  test("Redis is asked once, beside the workload, where it remembers the note; else once more", async () => {
+  test("Redis is asked beside the workload, and again only if it lacks the note", async () => {
     const bed = await adopted();
     await bed.index.open();
     const note = bed.cluster.workload(bed.api)?.annotations[annotation] ?? "";
@@ -259,7 +259,7 @@ describe("a note that somebody else has touched", () => {
     expect(await bed.run()).toBe("unchanged");
   });
 
-  test("hides no change when an old one of ours was restored: the remembered one is newer", async () => {
+  test("hides no change when an old one of ours was restored", async () => {
     const bed = await remembered();
     bed.edit("2");
     expect(await bed.run()).toBe("rolled");
@@ -271,7 +271,7 @@ describe("a note that somebody else has touched", () => {
 });
 
 describe("pods are listed", () => {
-  test("when a content is newer than the workload, once; pods that started since adopt it", async () => {
+  test("once when a content is newer than the workload; younger pods adopt it", async () => {
     const bed = await unnoted();
     bed.cluster.pods = [podStarted(bed.changedAt + 5)];
     expect(await bed.observation()).toBe("recorded");

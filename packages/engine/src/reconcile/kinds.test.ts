@@ -106,7 +106,7 @@ describe("a CronJob", () => {
   const made = (bed: Awaited<ReturnType<typeof createKindBed>>) =>
     bed.cluster.workloadRefs.filter(({ kind }) => kind === "Job").map((ref) => bed.cluster.workload(ref));
 
-  test("keeps its template; the Job is made of it as `kubectl create job --from` would, and carries the edit", async () => {
+  test("keeps its template; the Job is made as `kubectl create job --from` does, edited", async () => {
     const bed = await createKindBed(caseOf("CronJob"));
     const before = bed.cluster.workload(bed.workload);
     bed.change("2");

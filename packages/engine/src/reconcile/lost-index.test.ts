@@ -25,7 +25,7 @@ describe("a watcher that is told to end while Redis does not answer", () => {
 });
 
 describe("an index that is lost", () => {
-  test("is noticed within a second or so though nothing happens, and everything is compared again", async () => {
+  test("is noticed within a second without events, and everything is compared again", async () => {
     await using bed = await watching();
     bed.asked();
     bed.index.wipe();

@@ -61,7 +61,7 @@ describe("a write that was decided on an older version", () => {
     expect(bed.log.messages("error")).toEqual([]);
   });
 
-  test("waits longer after each conflict, so that writers who meet get out of each other's way", async () => {
+  test("waits longer after each conflict, so that writers do not meet again", async () => {
     const people = meddled(Number.POSITIVE_INFINITY);
     const bed = await adopted({ before: people.before });
     bed.edit("2");
@@ -75,7 +75,7 @@ describe("a write that was decided on an older version", () => {
     expect(Math.max(...pauses)).toBeGreaterThan(20);
   });
 
-  test("is not decided again once the worker has to stop: the request is given back untouched", async () => {
+  test("is not decided again when the worker stops: the request is released untouched", async () => {
     const people = meddled(1);
     const stop = new AbortController();
     const bed = await adopted({ before: people.before });
@@ -235,7 +235,7 @@ describe("a write that a webhook rewrites", () => {
   });
 
   // One write and one that takes the note back for each attempt, and an attempt only when its back-off is over.
-  test("each time leaves the note as it was, and is not written faster than it is tried again", async () => {
+  test("each time leaves the note as it was, and is written only once per retry", async () => {
     const bed = await stripping(Number.POSITIVE_INFINITY);
     const before = { note: noteOf(bed), patches: bed.patches() };
     bed.edit("2");

@@ -230,7 +230,7 @@ describe("many workloads of one source", () => {
   });
 });
 
-test("a name in an annotation that leads nowhere is told once, with the one that was probably meant", async () => {
+test("a name of no source in an annotation is reported once, with the nearest name", async () => {
   const reported: UnreadableReport[] = [];
   const nothing = () => undefined;
   const unreadable = (report: UnreadableReport) => reported.push(report);

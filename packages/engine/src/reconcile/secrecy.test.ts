@@ -22,7 +22,7 @@ function tracesOf(value: string): readonly string[] {
 }
 
 // I4: random canaries through every path, also where calls fail with errors that quote what they were about.
-test("no content of a source, and no unkeyed digest of one, leaves the process that hashes it", async () => {
+test("no content and no unkeyed digest of a source leaves the process that hashes it", async () => {
   const canaries: string[] = [];
   let failure: Fault | undefined;
   const bed = createTestBed({

@@ -23,7 +23,7 @@ describe("kinds that are not served", () => {
 });
 
 describe("a label selector of sources", () => {
-  test("decides what counts; what it lost meanwhile is compared, and losing the label is no deletion", async () => {
+  test("decides what counts: losing the label is no deletion, regaining it compares", async () => {
     const sourceSelector = "reload=yes";
     const appearance = { reloadOnCreate: true, reloadOnDelete: true };
     await using bed = await serving(
@@ -108,7 +108,7 @@ describe("a secret provider class", () => {
   const csi = { volumeAttributes: { secretProviderClass: "vault" } };
   const spec = { containers: [{ name: "main" }], volumes: [{ name: "v", csi }] };
 
-  test("rolls when another version is shown, and not when nothing shows it, or an older pod does", async () => {
+  test("rolls for a newly shown version, not when none or an older pod's is shown", async () => {
     await using bed = await serving({ a: {} }, settings);
     const api = bed.cluster.setWorkload("api", { template: { spec }, annotations: auto });
     bed.cluster.showSource(vault, { key: "v1" }, 100);
