@@ -26,7 +26,7 @@ interface About {
   readonly atMs: number;
 }
 
-/** The sources that made a workload roll, each with its reason and the change it is. */
+/** The sources that made a workload roll, each with its reason and its change. */
 export function causesOf(
   cluster: ClusterId,
   changed: readonly ChangedObservation[],
@@ -40,7 +40,7 @@ export function causesOf(
   }));
 }
 
-/** The changes behind a roll, the decision and the action. */
+/** Records of a roll: its changes, the decision and the action. */
 export function rollRecords(
   reportHead: About,
   { strategy, sources, observedSources }: RecordedRoll,
@@ -78,13 +78,13 @@ interface RecordedStay {
   readonly templateChangedAtSeconds: number;
 }
 
-/** A write of a source is recent for this long: the longest a change waits for quiet, and time to notice it. */
+/** A write of a source is recent for this long: the longest a change waits for quiet, and the time to notice it. */
 const recentSeconds = 10 * 60;
 
 /**
- * Why a change rolls nothing: one record for a workload whose sources were written lately, and none where nothing was. So a start, an
- * adoption or a comparison after a loss, which look at everything, tell nothing. Nor is a write told that the pod template is younger
- * than: the look that rolled for it may have been asked for by somebody else, and the message of the change itself comes after.
+ * Why a change rolls nothing: one record for a workload whose sources were written lately, and none otherwise. A start, an adoption or
+ * a comparison after a loss observe everything, and record nothing here. A write that is older than the pod template is not recorded
+ * either: another request may have rolled for it before the message of the change itself came.
  */
 export function noRecords(
   reportHead: About,
@@ -109,7 +109,7 @@ export function noRecords(
   return [...changeRecords(reportHead, sources, observedSources), decision];
 }
 
-/** The changes behind a roll that is held, and why it is. */
+/** Records of a roll that is held: its changes, and the reason of the hold. */
 export function heldRecords(
   reportHead: About,
   reason: HoldReason,
@@ -127,7 +127,7 @@ export function heldRecords(
   return [...changeRecords(reportHead, sources, observedSources), decision];
 }
 
-/** A change could not be brought to the pods. */
+/** The record of a change that could not be brought to the pods. */
 export function failureRecord(reportHead: About, fault: string): ActionRecord {
   return {
     ...entry(reportHead),
@@ -139,10 +139,10 @@ export function failureRecord(reportHead: About, fault: string): ActionRecord {
   };
 }
 
-/** Controllers' messages may be long; what matters is at the front. */
+/** Controllers' messages may be long, and begin with what matters. */
 const messageLengthMax = 400;
 
-/** How a rollout ended. */
+/** The record of the end of a rollout. */
 export function outcomeRecord(
   ended: About & {
     readonly result: OutcomeRecord["result"];
@@ -188,7 +188,7 @@ function changeOf(
   return version === undefined ? {} : { change: `${cluster}/${sourceKey(source)}@${version}` };
 }
 
-/** By the key of the source; those that were not seen, or have no write to tell of, are missing. */
+/** The last writes by source key. Sources that were not seen, or whose write is not known, are missing. */
 function writesOf(observedSources: readonly ObservedSource[]): ReadonlyMap<string, SourceWrite> {
   return new Map(
     observedSources.flatMap(({ ref, live }) =>

@@ -5,23 +5,23 @@ import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { ClusterApi, IsAllowedStill, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Again } from "../ports/request.ts";
 
-/** Where the replacement of a Job stands. */
+/** How far the replacement of a Job has come. */
 export type Replacement =
-  /** The new Job is there, and the stash is gone. */
+  /** The new Job exists, and the stash is deleted. */
   | { readonly type: "made"; readonly live: LiveWorkload }
-  /** The old one is on its way out: somebody's finalizers hold it. The stash stays. */
+  /** The old Job is being deleted, and finalizers hold it. The stash stays. */
   | { readonly type: "waiting"; readonly again: Again }
-  /** The old one is there and nobody has deleted it: whether it is replaced has to be decided first. */
+  /** The old Job exists and nobody has deleted it. Whether it is replaced is decided first. */
   | { readonly type: "undecided"; readonly old: WorkloadRef }
-  /** Somebody changed the stash so that it cannot be read. It is left alone: it may be all that is left of a Job. */
+  /** Somebody changed the stash so that it cannot be read. It is left alone: it may be the only copy of a Job. */
   | { readonly type: "unreadable" };
 
-/** How often a Job that is held by finalizers is looked at. */
+/** The interval at which a Job that finalizers hold is read again. */
 const terminatingMs = 2000;
 
 /**
- * Begins to replace a Job: stash, then delete exactly what was decided on. It is the deletion that rolls. A crash at any point is
- * taken up by `finishReplacement`, which the watch asks for as long as there is a stash. Resolves to the stash.
+ * Begins to replace a Job: stores the stash, then deletes exactly the Job that was decided on. The deletion is the roll. After a crash
+ * at any point `finishReplacement` continues: the watch asks for it as long as there is a stash. Resolves to the stash.
  */
 export async function beginReplacement(
   api: ClusterApi,
@@ -35,7 +35,7 @@ export async function beginReplacement(
   return stashed;
 }
 
-/** Takes a replacement from where it is to its end, if it can be, whatever was forbidden meanwhile. Repeats are harmless. */
+/** Continues a replacement to its end where that is possible, whatever was frozen meanwhile. Repeats are harmless. */
 export async function finishReplacement(
   api: ClusterApi,
   stash: LiveWorkload,
@@ -54,8 +54,8 @@ export async function finishReplacement(
 }
 
 /**
- * Takes away a stash that was not needed after all: the old Job stays. The Job is changed first, so that a worker that has
- * decided to replace it and hangs in between is refused its deletion, and decides anew with another stash.
+ * Deletes a stash that was not needed: the old Job stays. The Job is changed first. A worker that has decided to replace it and hangs
+ * is then refused its deletion, and decides again with another stash.
  */
 export async function dropStash(
   api: ClusterApi,

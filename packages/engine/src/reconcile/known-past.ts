@@ -13,26 +13,26 @@ import { type LiveWorkload, podsMax } from "../ports/cluster-api.ts";
 import type { WorkloadRecord } from "../ports/workload-records.ts";
 import type { Reading } from "./reading.ts";
 
-/** What tells which content the pods of a workload run with. */
+/** What is known of the content that the pods of a workload run with. */
 export interface KnownPast extends TrustedNote {
   /** Undefined: Redis was not asked, since the note alone tells. */
   readonly record: WorkloadRecord | undefined;
   readonly noteCount: number;
-  /** When the note that counts was written, where Redis tells it; undefined: no later than our last write to the workload. */
+  /** When the note that counts was written, where Redis knows it. Undefined: no later than our last write to the workload. */
   readonly notedAtSeconds: number | undefined;
 }
 
 /** What Redis keeps where no note counted. */
 const noNote = "";
 
-/** What Redis has to hold before another note is written, and does not: the note that counts; undefined: it holds it. */
+/** The note that counts, which Redis has to hold before another one is written. Undefined: Redis holds it already. */
 export function unkeptNote(past: KnownPast, note: string | undefined): string | undefined {
   if (past.isRemembered) return undefined;
   const counts = past.applied === undefined ? noNote : (note ?? noNote);
   return past.record?.note === counts ? undefined : counts;
 }
 
-/** The note alone tells, unless it may be another's or an old one, or names less than the workload asks for now. */
+/** Whether the note is enough without Redis: it is ours, is not an old one, and names all that the workload asks for now. */
 export function isNoteEnough(
   noted: AppliedState | undefined,
   { delivery, interest, isOwn, live }: Reading,
@@ -68,7 +68,7 @@ export function knownPast(
   };
 }
 
-/** What is known of the beginning of the workload's interest. */
+/** What is known of the time at which the workload's interest began. */
 export function historyOf({ live, kind, interest }: Reading, past: KnownPast): InterestHistory {
   const { record, applied } = past;
   const { dialect } = interest.optIn;
@@ -90,7 +90,7 @@ function keysOf({ named, auto }: { readonly named: string; readonly auto: string
   return [named, auto];
 }
 
-/** When the first of the workload's pods started; undefined where that cannot be told, or may not be asked. */
+/** When the first pod of the workload started. Undefined where that is not known or may not be read. */
 export async function readPodsStart(
   live: LiveWorkload,
   { cluster, delivery }: Pick<Reading, "cluster" | "delivery">,

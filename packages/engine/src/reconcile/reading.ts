@@ -8,7 +8,7 @@ import type { Delivery } from "../ports/workqueue.ts";
 /** A roll that the plan asks for. */
 export type DueRoll = Plan & { readonly type: "roll" };
 
-/** One look at a workload, and all that a decision about it needs. */
+/** A workload as it was observed, with all that a decision about it needs. */
 export interface Reading {
   readonly request: Request;
   readonly delivery: Delivery;
@@ -16,11 +16,11 @@ export interface Reading {
   readonly live: LiveWorkload;
   readonly kind: WorkloadKind;
   readonly interest: Interest;
-  /** Our note as it stands on the workload, and whether we are the one who wrote it. */
+  /** Our note on the workload, and whether we wrote it. */
   readonly note: string | undefined;
   readonly isOwn: boolean;
-  /** The largest count of any note that is known of it. */
+  /** The largest count of all its known notes. */
   readonly noteCount: number;
-  /** The note that counts, where Redis does not hold it: it would be gone with a write that leaves another on the workload. */
+  /** The note that counts, where Redis does not hold it. It would be lost with the write of another note. */
   readonly unkept: string | undefined;
 }
