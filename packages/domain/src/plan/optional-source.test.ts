@@ -4,7 +4,7 @@ import { adopted, PlannedWorkload, templateUsing } from "../fixture/planned-work
 describe("an optional source", () => {
   const late = { late: { optional: true } };
 
-  test("that appears after it was noted as missing rolls, once (T14)", () => {
+  test("that appears after it was recorded as missing rolls, once (T14)", () => {
     const workload = adopted(late);
     workload.set("ConfigMap", "late", { a: "1" });
     expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
@@ -76,7 +76,7 @@ describe("an optional source", () => {
     workload.now += 100;
     workload.showAll();
     expect(workload.reconcile()).toEqual({});
-    expect(workload.note).toContain('"ConfigMap/late":"');
+    expect(workload.appliedText).toContain('"ConfigMap/late":"');
   });
 
   test("that is deleted and made again rolls only when it differs", () => {

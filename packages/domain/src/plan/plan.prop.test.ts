@@ -92,15 +92,16 @@ test("the same world gives the same plan, and planning changes nothing", () => {
   );
 });
 
-test("once a plan is written, the next one writes nothing: same note, no roll", () => {
+test("once a plan is written, the next one writes nothing: same applied state, no roll", () => {
   fc.assert(
     fc.property(anyWorkload, fc.nat(100), (workload, seconds) => {
       workload.reconcile();
       workload.now += seconds;
       const again = workload.plan();
       expect(again.type).toBe("record");
-      const note = again.applied === undefined ? undefined : formatAppliedState(again.applied, workload.keys);
-      expect(note).toBe(workload.note);
+      const appliedText =
+        again.applied === undefined ? undefined : formatAppliedState(again.applied, workload.keys);
+      expect(appliedText).toBe(workload.appliedText);
     }),
     { numRuns: 500 },
   );
@@ -110,7 +111,7 @@ test("a workload we never watched is adopted without a roll if no reloader left 
   fc.assert(
     fc.property(anyWorkload, (workload) => {
       workload.edit(templateUsing({ app: {}, db: { optional: true }, "123": { keys: ["a"] } }));
-      workload.note = undefined;
+      workload.appliedText = undefined;
       workload.now += 100;
       workload.engagedAtSeconds = workload.now;
       expect(workload.reconcile()).toEqual({});

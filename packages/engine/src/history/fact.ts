@@ -48,7 +48,7 @@ export interface RolledFact {
   readonly observedSources: readonly ObservedSource[];
 }
 
-/** A change was looked at, and nothing rolls. */
+/** A change was observed, and nothing rolls. */
 export interface StayedFact {
   readonly type: "stayed";
   readonly reason: StayReason;

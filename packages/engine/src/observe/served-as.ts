@@ -3,7 +3,7 @@ import { fingerprint } from "./fingerprint.ts";
 
 /**
  * Names the settings that decide which workloads of a stream are served, and for which sources. After a change of these settings a
- * workload without a note may never have been seen: it is adopted as it is, as at a first start.
+ * workload without an applied state may never have been seen: it is adopted as it is, as at a first start.
  */
 export function servedAs(settings: Settings): string {
   const { autoReloadAll, dialect, sourceKinds, scope } = settings;

@@ -1,5 +1,5 @@
+import { appliedTexts } from "@fleet-reloader/domain/applied/applied-annotation";
 import { servedOf } from "@fleet-reloader/domain/applied/applied-state";
-import { noteTexts } from "@fleet-reloader/domain/applied/note";
 import type { Clock } from "../async/clock.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { ReferenceIndex } from "../ports/reference-index.ts";
@@ -19,13 +19,13 @@ export interface ServedSinceOptions {
 
 /**
  * Keeps since when the workloads of one stream are served: what was live before is no change. It is the time of the first list ever.
- * Where Redis has forgotten it, it is restored from a note on any workload that was written under the same settings.
+ * Where Redis has forgotten it, it is restored from an applied state on any workload that was written under the same settings.
  */
 export class ServedSince {
   readonly #options: ServedSinceOptions;
   readonly #as: string;
   #listBeganAt = 0;
-  #notedSeconds = Number.POSITIVE_INFINITY;
+  #restoredSeconds = Number.POSITIVE_INFINITY;
 
   constructor(options: ServedSinceOptions) {
     this.#options = options;
@@ -34,14 +34,15 @@ export class ServedSince {
 
   listBegins(): void {
     this.#listBeganAt = this.#options.clock.monotonic();
-    this.#notedSeconds = Number.POSITIVE_INFINITY;
+    this.#restoredSeconds = Number.POSITIVE_INFINITY;
   }
 
   page(workloads: readonly LiveWorkload[]): void {
     for (const { annotations } of workloads) {
-      for (const text of noteTexts(annotations)) {
+      for (const text of appliedTexts(annotations)) {
         const served = servedOf(text);
-        if (served?.as === this.#as) this.#notedSeconds = Math.min(this.#notedSeconds, served.sinceSeconds);
+        if (served?.as === this.#as)
+          this.#restoredSeconds = Math.min(this.#restoredSeconds, served.sinceSeconds);
       }
     }
   }
@@ -51,8 +52,8 @@ export class ServedSince {
     const stream = streamName(workloadKind, namespace);
     const before = await index.served(stream);
     if (before?.as === this.#as) return;
-    const isRestored = before === undefined && this.#notedSeconds !== Number.POSITIVE_INFINITY;
-    const sinceSeconds = isRestored ? this.#notedSeconds : this.#began();
+    const isRestored = before === undefined && this.#restoredSeconds !== Number.POSITIVE_INFINITY;
+    const sinceSeconds = isRestored ? this.#restoredSeconds : this.#began();
     await index.serve(stream, { as: this.#as, sinceSeconds, isRestored });
   }
 

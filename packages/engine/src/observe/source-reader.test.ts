@@ -65,7 +65,7 @@ function cluster(): { readonly api: ClusterApi; readonly readCount: () => number
 }
 
 async function secondObservation(seen: {
-  readonly note: string;
+  readonly appliedText: string;
   readonly generation: number;
 }): Promise<number> {
   const { api, readCount } = cluster();
@@ -74,14 +74,14 @@ async function secondObservation(seen: {
   const first = workload(1);
   const interest = await readInterest(first, settings, names);
   const cold = reader.readAhead(api, first.ref);
-  await reader.observe({ api, live: first, interest, note: "A", applied: undefined, ahead: cold });
+  await reader.observe({ api, live: first, interest, appliedText: "A", applied: undefined, ahead: cold });
   expect(readCount()).toBe(1);
   const ahead = reader.readAhead(api, first.ref);
   await reader.observe({
     api,
     live: workload(seen.generation),
     interest,
-    note: seen.note,
+    appliedText: seen.appliedText,
     applied: undefined,
     ahead,
   });
@@ -89,12 +89,12 @@ async function secondObservation(seen: {
 }
 
 test("sources are read beside the workload, and not again while it is unchanged", async () => {
-  expect(await secondObservation({ note: "A", generation: 1 })).toBe(2);
+  expect(await secondObservation({ appliedText: "A", generation: 1 })).toBe(2);
 });
 
 // Without this a worker that read the older content first would roll the workload back to it, for good.
 test("sources of a workload that another worker rolled meanwhile are read again", async () => {
-  expect(await secondObservation({ note: "B", generation: 2 })).toBe(3);
-  expect(await secondObservation({ note: "A", generation: 3 })).toBe(3);
-  expect(await secondObservation({ note: "B", generation: 1 })).toBe(3);
+  expect(await secondObservation({ appliedText: "B", generation: 2 })).toBe(3);
+  expect(await secondObservation({ appliedText: "A", generation: 3 })).toBe(3);
+  expect(await secondObservation({ appliedText: "B", generation: 1 })).toBe(3);
 });

@@ -14,7 +14,7 @@ import type { NameMatches } from "./name-matches.ts";
 /** What this process saw of a workload when it last observed it, or wrote to it. */
 interface Visit {
   readonly sources: readonly SourceRef[];
-  readonly note: string | undefined;
+  readonly appliedText: string | undefined;
   readonly generation: number;
 }
 
@@ -28,7 +28,7 @@ export interface SourceReading {
   readonly api: ClusterApi;
   readonly live: LiveWorkload;
   readonly interest: Interest;
-  readonly note: string | undefined;
+  readonly appliedText: string | undefined;
   readonly applied: AppliedState | undefined;
   readonly ahead: ReadsAhead;
 }
@@ -50,14 +50,14 @@ const aheadMax = 16;
 export class SourceReader {
   readonly #names: NameMatches;
   readonly #isServed: (live: LiveSource) => boolean;
-  readonly #areNotedRead: boolean;
+  readonly #areAppliedRead: boolean;
   readonly #sources: LiveSources;
   readonly #visits = new Map<string, Visit>();
 
   constructor({ settings, names, lifetime }: SourceReaderOptions) {
     this.#names = names;
     this.#isServed = servedBy(settings.scope.sourceSelector);
-    this.#areNotedRead = settings.reloadOnDelete || settings.scope.sourceSelector !== undefined;
+    this.#areAppliedRead = settings.reloadOnDelete || settings.scope.sourceSelector !== undefined;
     this.#sources = new LiveSources(lifetime);
   }
 
@@ -75,12 +75,12 @@ export class SourceReader {
 
   /** Reads what the workload is interested in, as it is now, and leaves out what does not count. */
   async observe(reading: SourceReading): Promise<readonly ObservedSource[]> {
-    const { api, live, interest, note, ahead } = reading;
+    const { api, live, interest, appliedText, ahead } = reading;
     // A content read before the workload may be older than the one that another worker has rolled it to in between. It must not be
-    // taken for a change. Nobody has rolled the workload when note and generation are those of our last visit.
-    const isSafe = ahead.since?.note === note && ahead.since?.generation === live.generation;
+    // taken for a change. Nobody has rolled the workload when applied state and generation are those of our last visit.
+    const isSafe = ahead.since?.appliedText === appliedText && ahead.since?.generation === live.generation;
     const reads: ReadsAhead["reads"] = isSafe ? ahead.reads : new Map();
-    this.remember(api, live, { sources: interest.candidates, note });
+    this.remember(api, live, { sources: interest.candidates, appliedText });
     const wanted = await this.#wantedOf(reading);
     const lives = await this.#readWanted(api, [...wanted.values()], { reads, interest });
     return [...wanted].flatMap(([key, { ref, patterns, isNamed }]) => {
@@ -90,10 +90,14 @@ export class SourceReader {
   }
 
   /** Keeps the workload as it was read or written last. */
-  remember(api: ClusterApi, live: LiveWorkload, { sources, note }: Pick<Visit, "sources" | "note">): void {
+  remember(
+    api: ClusterApi,
+    live: LiveWorkload,
+    { sources, appliedText }: Pick<Visit, "sources" | "appliedText">,
+  ): void {
     const key = visitKey(api, live.ref);
     this.#visits.delete(key);
-    this.#visits.set(key, { sources, note, generation: live.generation });
+    this.#visits.set(key, { sources, appliedText, generation: live.generation });
     const [oldest] = this.#visits.keys();
     if (this.#visits.size > rememberedMax && oldest !== undefined) this.#visits.delete(oldest);
   }
@@ -109,8 +113,8 @@ export class SourceReader {
     );
     for (const kind of interest.patternKinds) {
       const listed = await this.#sources.names(api, kind, namespace);
-      // A source that is noted and not listed is gone, or is no longer served. Only a read tells which.
-      const all = new Set([...listed, ...(this.#areNotedRead ? notedNames(applied, kind) : [])]);
+      // A source that was applied and is not listed is gone, or is no longer served. Only a read tells which.
+      const all = new Set([...listed, ...(this.#areAppliedRead ? appliedNames(applied, kind) : [])]);
       const matching = await namesMatching(interest, kind, { listed: [...all], names: this.#names });
       for (const [name, patterns] of matching) {
         const ref = { kind, namespace, name };
@@ -144,7 +148,7 @@ export class SourceReader {
   ): Omit<ObservedSource, "patterns"> | undefined {
     const { optIn } = interest;
     const reference = interest.references.get(sourceKey(ref));
-    // A source that does not exist cannot say whether it matches: it is noted as absent, and asked when it appears.
+    // A source that does not exist cannot say whether it matches: it is recorded as absent, and asked when it appears.
     const annotations = live?.annotations ?? { [optIn.dialect.match]: "true" };
     const decision = judge({ optIn, source: { ref, annotations }, reference, isNamed });
     if (!decision.reload) return undefined;
@@ -189,7 +193,7 @@ function servedBy(selector: string | undefined): (live: LiveSource) => boolean {
   return ({ labels }) => matchesSelector(parsed, labels);
 }
 
-function notedNames(applied: AppliedState | undefined, kind: SourceKind): readonly string[] {
+function appliedNames(applied: AppliedState | undefined, kind: SourceKind): readonly string[] {
   const prefix = `${kind}/`;
   return [...(applied?.sources.keys() ?? [])]
     .filter((name) => name.startsWith(prefix))

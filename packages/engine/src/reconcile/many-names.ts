@@ -3,7 +3,7 @@ import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source
 import { annotationValue } from "@fleet-reloader/domain/workload/workload";
 import type { Reading } from "./reading.ts";
 
-/** More names than any known workload needs. A note of so many sources still names each of them. */
+/** More names than any known workload needs. An applied state of so many sources still names each of them. */
 const namesMax = 500;
 
 /** Patterns that match very many names. All matched sources are read when one of them changes, which becomes slow. */

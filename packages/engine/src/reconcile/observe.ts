@@ -1,9 +1,9 @@
+import { isOwnAppliedState, ourAppliedText } from "@fleet-reloader/domain/applied/applied-annotation";
 import {
   type AppliedState,
   parseAppliedState,
   type Served,
 } from "@fleet-reloader/domain/applied/applied-state";
-import { isOwnNote, ourNote } from "@fleet-reloader/domain/applied/note";
 import type { PodsStart } from "@fleet-reloader/domain/evidence/pods-start";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
@@ -22,11 +22,11 @@ import type { WorkloadRecord, WorkloadRecords } from "../ports/workload-records.
 import type { Delivery } from "../ports/workqueue.ts";
 import {
   historyOf,
-  isNoteEnough,
+  isStateEnough,
   type KnownPast,
   knownPast,
   readPodsStart,
-  unkeptNote,
+  unkeptText,
 } from "./known-past.ts";
 import type { Reading } from "./reading.ts";
 
@@ -98,11 +98,11 @@ async function observe(
   if (!isInScope && !isHeld(live, settings.dialect)) return "ignored";
   const reading = await readingOf(observing, { request, delivery, cluster, live, kind });
   if (!isInScope)
-    return { reading, eligibility, ...leftAlone(parseAppliedState(reading.note, observing.keys)) };
+    return { reading, eligibility, ...leftAlone(parseAppliedState(reading.appliedText, observing.keys)) };
   const past = await pastOf(observing, reading);
   if (eligibility !== "owned" && isUnlisted(past, reading)) return { again: unlisted };
-  const { noteCount } = past;
-  return await planNow(observing, { ...reading, noteCount }, { eligibility, past, ahead, remembered });
+  const { appliedCount } = past;
+  return await planNow(observing, { ...reading, appliedCount }, { eligibility, past, ahead, remembered });
 }
 
 async function readingOf(
@@ -113,10 +113,10 @@ async function readingOf(
   return {
     ...read,
     interest: await readInterest(read.live, settings, names),
-    note: ourNote(annotations, keys),
-    isOwn: isOwnNote(annotations, object, keys),
-    noteCount: 0,
-    unkept: undefined,
+    appliedText: ourAppliedText(annotations, keys),
+    isOwn: isOwnAppliedState(annotations, object, keys),
+    appliedCount: 0,
+    unkeptText: undefined,
   };
 }
 
@@ -127,9 +127,9 @@ function isUnlisted({ applied, record }: KnownPast, { interest }: Reading): bool
 
 /** What is known without Redis where that is enough, and with it otherwise. */
 async function pastOf({ keys, records }: Observing, reading: Reading): Promise<KnownPast> {
-  const noted = parseAppliedState(reading.note, keys);
-  const record = isNoteEnough(noted, reading) ? undefined : await records.read(reading.request);
-  return knownPast(noted, record, { ...reading, keys });
+  const onWorkload = parseAppliedState(reading.appliedText, keys);
+  const record = isStateEnough(onWorkload, reading) ? undefined : await records.read(reading.request);
+  return knownPast(onWorkload, record, { ...reading, keys });
 }
 
 /** Undefined: it could not be read, and whoever needs it reads it again. */
@@ -138,13 +138,13 @@ function readEarly(records: WorkloadRecords, request: Request): Promise<Workload
 }
 
 async function planNow(observing: Observing, reading: Reading, before: Before): Promise<Observation> {
-  const { cluster, live, interest, note } = reading;
+  const { cluster, live, interest, appliedText } = reading;
   const { eligibility, past, ahead } = before;
   const { applied } = past;
   const observedSources =
     eligibility === "owned"
       ? []
-      : await observing.sources.observe({ api: cluster.api, live, interest, note, applied, ahead });
+      : await observing.sources.observe({ api: cluster.api, live, interest, appliedText, applied, ahead });
   const planned = planWith(observing, { reading, observedSources, past });
   const first = { reading, eligibility, planned, observedSources };
   if (await isSettled(first, before)) return first;
@@ -153,7 +153,7 @@ async function planNow(observing: Observing, reading: Reading, before: Before): 
   const judged = again.hingesOnPods
     ? planWith(observing, { reading, observedSources, past: all }, await readPodsStart(live, reading))
     : again;
-  const read = { ...reading, noteCount: all.noteCount, unkept: unkeptNote(all, note) };
+  const read = { ...reading, appliedCount: all.appliedCount, unkeptText: unkeptText(all, appliedText) };
   return { reading: read, eligibility, planned: judged, observedSources };
 }
 
@@ -163,16 +163,16 @@ async function isSettled(
   { past, remembered }: Before,
 ): Promise<boolean> {
   if (planned.hingesOnPods) return false;
-  const isAllNoted = observedSources.every((observed) => isNoted(observed, past.applied));
-  if (planned.type === "record" && (past.record !== undefined || isAllNoted)) return true;
-  // The note on the workload may be an old one: nothing is rolled for it before Redis was asked, too.
-  if (past.record !== undefined || !isAllNoted || reading.note === undefined) return false;
-  return (await remembered)?.note === reading.note;
+  const areAllKnown = observedSources.every((observed) => isKnown(observed, past.applied));
+  if (planned.type === "record" && (past.record !== undefined || areAllKnown)) return true;
+  // The applied state on the workload may be an old one: nothing is rolled for it before Redis was asked, too.
+  if (past.record !== undefined || !areAllKnown || reading.appliedText === undefined) return false;
+  return (await remembered)?.appliedText === reading.appliedText;
 }
 
 async function askedPast({ keys, records }: Observing, reading: Reading): Promise<KnownPast> {
   const record = await records.read(reading.request);
-  return knownPast(parseAppliedState(reading.note, keys), record, { ...reading, keys });
+  return knownPast(parseAppliedState(reading.appliedText, keys), record, { ...reading, keys });
 }
 
 function planWith(
@@ -182,11 +182,11 @@ function planWith(
 ): Plan {
   const { live, kind, interest } = reading;
   return plan({
-    // A Job is deleted and recreated with its note: there its UID says nothing.
+    // A Job is deleted and recreated with its applied state: there its UID says nothing.
     workload: { ...live, parsed: interest.template, uid: kind.kind === "Job" ? undefined : live.uid },
     applied: past.applied,
     isDamaged: past.isDamaged,
-    notedAtSeconds: past.notedAtSeconds,
+    appliedAtSeconds: past.appliedAtSeconds,
     observedSources,
     patterns: patternsOf(interest),
     rules: settings,
@@ -205,12 +205,12 @@ interface Compared {
   readonly past: KnownPast;
 }
 
-/** A source that only a pattern leads to is not known before the sources are read. Where the note does not name it, Redis may know it. */
-function isNoted({ ref, patterns }: ObservedSource, applied: AppliedState | undefined): boolean {
+/** A source that only a pattern leads to is not known before the sources are read. Redis may know one that the applied state lacks. */
+function isKnown({ ref, patterns }: ObservedSource, applied: AppliedState | undefined): boolean {
   return patterns.length === 0 || applied?.sources.has(localName(ref)) === true;
 }
 
-/** The note keeps its time: another time under the same settings changes nothing. */
+/** The applied state keeps its time: another time under the same settings changes nothing. */
 function servedOf({ applied, record }: KnownPast): Served | undefined {
   if (record?.served === undefined || record.served.as === applied?.served?.as) return applied?.served;
   return { as: record.served.as, sinceSeconds: record.served.sinceSeconds };
@@ -224,13 +224,13 @@ function isLikelyRoll({ purpose, isDoubtful }: Delivery): boolean {
 /** What was known, or was being read, before the sources were observed. */
 interface Before {
   readonly eligibility: Eligibility;
-  /** The record in Redis when the observation began. It says only whether Redis remembers the note on the workload. */
+  /** The record in Redis when the observation began. It says only whether Redis remembers the applied state on the workload. */
   readonly remembered: Promise<WorkloadRecord | undefined> | undefined;
   readonly past: KnownPast;
   readonly ahead: ReadsAhead;
 }
 
-/** In a namespace that is not served nothing is decided, and the note stays. */
+/** In a namespace that is not served nothing is decided, and the applied state stays. */
 function leftAlone(applied: AppliedState | undefined): Planned {
   return { planned: { type: "record", applied, hingesOnPods: false }, observedSources: [] };
 }

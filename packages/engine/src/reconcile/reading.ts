@@ -16,11 +16,11 @@ export interface Reading {
   readonly live: LiveWorkload;
   readonly kind: WorkloadKind;
   readonly interest: Interest;
-  /** Our note on the workload, and whether we wrote it. */
-  readonly note: string | undefined;
+  /** The text of our applied state on the workload, and whether we wrote it. */
+  readonly appliedText: string | undefined;
   readonly isOwn: boolean;
-  /** The largest count of all its known notes. */
-  readonly noteCount: number;
-  /** The note that counts, where Redis does not hold it. It would be lost with the write of another note. */
-  readonly unkept: string | undefined;
+  /** The largest count of all its known applied states. */
+  readonly appliedCount: number;
+  /** The applied state that counts, where Redis does not hold it. The write of another one would lose it. */
+  readonly unkeptText: string | undefined;
 }

@@ -120,7 +120,7 @@ async function reconcileWorkload(
   } catch (error) {
     const fault = asFault(error);
     // Also at an adoption: the next attempt finds a change that comes meanwhile.
-    if (isLookedAt(fault)) records.reconciled(request);
+    if (isObserved(fault)) records.reconciled(request);
     const { attemptsMade } = delivery;
     recorder.record(about, [
       ended(resultOf[fault.disposition.queue]),
@@ -229,7 +229,7 @@ async function decideOnOld(
  * Whether the workload counts as observed although its request failed. A fault of the workload itself was found by observing it, and
  * nobody waits for it to go away. The same is true of a missing right: somebody has to grant it, and the streams name those that lack one.
  */
-function isLookedAt({ class: its, disposition }: Fault): boolean {
+function isObserved({ class: its, disposition }: Fault): boolean {
   return disposition.countsAsAttempt || disposition.queue === "drop" || its === "denied";
 }
 

@@ -76,7 +76,7 @@ test("no content and no unkeyed digest of a source leaves the process that hashe
     JSON.stringify([queue.additions, index.workloads, workloads, bed.meter.sentences]),
   ].join();
   for (const trace of canaries.flatMap(tracesOf)) expect(seen).not.toContain(trace);
-  // Nor do marks and notes belong into a log, keyed as they are.
+  // Nor do marks and applied states belong into a log, keyed as they are.
   for (const mark of JSON.stringify(workloads).match(/[\w-]{22}(?=\\?")/g) ?? [])
     expect(log.text).not.toContain(mark);
 });

@@ -83,7 +83,7 @@ describe("sources that come and go", () => {
     expect(bed.rolls("a")).toBe(1);
   });
 
-  // Listed before anybody used it, so never handled: that the workload may carry it is noted with the workload.
+  // Listed before anybody used it, so never handled: that the workload may carry it is recorded with the workload.
   test("are caught up with also when the workload came after them", async () => {
     await using bed = await serving({ a: {} }, both);
     bed.set("a", "1", "db");

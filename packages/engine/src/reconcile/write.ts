@@ -1,6 +1,6 @@
 import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialect";
-import { nextNote } from "@fleet-reloader/domain/applied/next-note";
-import { notePatch } from "@fleet-reloader/domain/applied/note";
+import { appliedPatch } from "@fleet-reloader/domain/applied/applied-annotation";
+import { nextAppliedText } from "@fleet-reloader/domain/applied/next-applied-text";
 import { writtenBy } from "@fleet-reloader/domain/evidence/managed-fields";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
@@ -159,17 +159,17 @@ async function writeApplied(
 ): Promise<WriteResult> {
   const { keys, records } = dependencies;
   const { reading, due } = decision;
-  const { request, delivery, live, note } = reading;
-  const text = noteAfter(decision, keys);
-  const isNoted = text === note && Object.keys(pausing.annotations).length === 0;
-  const written = isNoted
+  const { request, delivery, live, appliedText } = reading;
+  const text = appliedTextAfter(decision, keys);
+  const isApplied = text === appliedText && Object.keys(pausing.annotations).length === 0;
+  const written = isApplied
     ? nothingWritten(decision.observedSources)
     : await patchApplied(dependencies, decision, { text, pausing });
   if (due !== undefined) return written;
   if (delivery.purpose === "change")
     return { outcome: written.outcome, facts: [...written.facts, stayed(decision)] };
   // What Redis has lost is restored where workloads are observed for their own sake.
-  if (isNoted) records.noted(request, text, observedVersion(live));
+  if (isApplied) records.applied(request, text, observedVersion(live));
   return written;
 }
 
@@ -179,12 +179,12 @@ async function patchApplied(
   { text, pausing }: { readonly text: string | undefined; readonly pausing: Pausing },
 ): Promise<WriteResult> {
   const { request, delivery, cluster, live, interest } = reading;
-  const annotations = { ...notePatch(live.annotations, keys, text), ...pausing.annotations };
+  const annotations = { ...appliedPatch(live.annotations, keys, text), ...pausing.annotations };
   const patch = { resourceVersion: live.resourceVersion, annotations, ...pausing.spec };
   const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
   if (written === undefined) return { outcome: "gone", facts: [] };
-  sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
-  records.noted(request, text, observedVersion(written));
+  sources.remember(cluster.api, written, { sources: interest.candidates, appliedText: text });
+  records.applied(request, text, observedVersion(written));
   const facts: Fact[] = [...(await missing.find(reading, observedSources))];
   if (pausing.spec.isPaused === false) facts.push({ type: "resumed" });
   facts.push({ type: "recorded", isRemoved: text === undefined });
@@ -196,18 +196,19 @@ async function roll(
   { reading, observedSources }: RollDecision,
   { rolling, pausing }: { readonly rolling: Rolling; readonly pausing: Pausing },
 ): Promise<WriteResult> {
-  const { request, delivery, cluster, live, interest, unkept } = reading;
-  const { how, note, annotations, permit, planned, strategy } = rolling;
-  // Until the write is verified, this is what counts: a webhook may leave the new note without the roll.
-  if (unkept !== undefined) await records.keep(request, unkept, observedVersion(live).notedAtSeconds);
+  const { request, delivery, cluster, live, interest, unkeptText } = reading;
+  const { how, note: appliedText, annotations, permit, planned, strategy } = rolling;
+  // Until the write is verified, this is what counts: a webhook may leave the new applied state without the roll.
+  if (unkeptText !== undefined)
+    await records.keep(request, unkeptText, observedVersion(live).appliedAtSeconds);
   const also = { ...pausing.spec, annotations: pausing.annotations };
   const target = { api: cluster.api, live, signal: delivery.signal, annotations, also };
   const written = await writeRoll(how, permit === undefined ? target : { ...target, permit });
   if (written.type === "gone") return { outcome: "gone", facts: [] };
   const isWritten = written.type === "written";
   if (isWritten) {
-    sources.remember(cluster.api, written.live, { sources: interest.candidates, note });
-    records.noted(request, note, observedVersion(written.live));
+    sources.remember(cluster.api, written.live, { sources: interest.candidates, appliedText });
+    records.applied(request, appliedText, observedVersion(written.live));
   } else records.reconciled(request);
   const { uid } = isWritten ? written.live : live;
   const { changed } = planned;
@@ -222,17 +223,17 @@ function stayed({ reading, observedSources, stays }: RollDecision): Fact {
   return { type: "stayed", reason: stays, observedSources, templateChangedAtSeconds };
 }
 
-/** The version of a workload with our note on it. */
+/** The version of a workload with our applied state on it. */
 function observedVersion({ resourceVersion, object }: LiveWorkload): ObservedVersion {
-  return { resourceVersion, notedAtSeconds: writtenBy(fieldManager, object) };
+  return { resourceVersion, appliedAtSeconds: writtenBy(fieldManager, object) };
 }
 
-/** The note as it has to be without a roll: while a roll is due it stays as it is. */
-function noteAfter({ due, applied, reading }: RollDecision, keys: Keyring): string | undefined {
-  const { delivery, note: text, noteCount: count } = reading;
+/** The applied state as it has to be without a roll: while a roll is due it stays as it is. */
+function appliedTextAfter({ due, applied, reading }: RollDecision, keys: Keyring): string | undefined {
+  const { delivery, appliedText: text, appliedCount: count } = reading;
   if (due !== undefined) return text;
-  // A write of ours that is still under way would restore an outdated note: it is refused once the workload has a newer version.
-  return applied && nextNote(applied, { text, count, isFence: delivery.isDoubtful }, keys);
+  // A write of ours that is under way would restore an outdated state: it is refused once the workload has a newer version.
+  return applied && nextAppliedText(applied, { text, count, isFence: delivery.isDoubtful }, keys);
 }
 
 function nothingWritten(observedSources: readonly ObservedSource[]): WriteResult {

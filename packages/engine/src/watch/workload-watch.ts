@@ -1,5 +1,5 @@
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import { hasNote, hasOwnNote } from "@fleet-reloader/domain/applied/note";
+import { hasAppliedState, hasOwnAppliedState } from "@fleet-reloader/domain/applied/applied-annotation";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
@@ -219,7 +219,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
       entry: isServed ? indexEntry(workload, interest) : undefined,
       unreadable: isOurs && !isServed ? interest.optIn.problems : [],
       sources: interest.candidates,
-      note: hasOwnNote(workload) ? "own" : hasNote(workload.annotations) ? "other" : "none",
+      note: hasOwnAppliedState(workload) ? "own" : hasAppliedState(workload.annotations) ? "other" : "none",
       isHeld: isHeld(workload, settings.dialect),
       isStash: eligibility === "stash",
     };
@@ -228,7 +228,7 @@ export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatc
 
 /** A note stands on it that somebody else wrote. */
 function isDisowned(workload: LiveWorkload): boolean {
-  return hasNote(workload.annotations) && !hasOwnNote(workload);
+  return hasAppliedState(workload.annotations) && !hasOwnAppliedState(workload);
 }
 
 function seenIn({ uid, resourceVersion, writtenAtSeconds }: LiveWorkload): SeenInterest {
