@@ -125,7 +125,7 @@ describe("a Job", () => {
   test.each([
     ["complete", done],
     ["failed", failed],
-  ])("that is %s is left alone, its note kept; it runs again when that is asked for", async (_, status) => {
+  ])("that is %s is left alone with its applied state; it runs again when asked for", async (_, status) => {
     const finished = withObject("Job", jobManifest({ status }));
     const bed = await createKindBed(finished);
     bed.change("2");
@@ -145,7 +145,7 @@ describe("a Job", () => {
     expect(bed.cluster.workload(bed.workload)?.uid).toBe(before?.uid);
   });
 
-  test("of a CronJob is neither noted nor made anew", async () => {
+  test("of a CronJob is neither recorded nor made anew", async () => {
     const ownerReferences = [{ kind: "CronJob", name: "report", uid: "u", controller: true }];
     const bed = await createKindBed(withObject("Job", jobManifest({ metadata: { ownerReferences } })));
     bed.change("2");

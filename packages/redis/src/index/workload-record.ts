@@ -30,13 +30,15 @@ export function readServed(text: string | null | undefined): ServedRecord | unde
   return { as, sinceSeconds, isRestored: jsonField(value, "restored") === true };
 }
 
-/** The second it was written, a blank, the note; records of before hold the note alone. */
-export function encodeNoted(note: string, atSeconds: number): string {
-  return `${atSeconds} ${note}`;
+/** The second of the write, a blank, the applied state; older records hold the applied state alone. */
+export function encodeApplied(appliedText: string, atSeconds: number): string {
+  return `${atSeconds} ${appliedText}`;
 }
 
-export function readNoted(text: string | null | undefined): Pick<WorkloadRecord, "note" | "notedAtSeconds"> {
+export function readApplied(
+  text: string | null | undefined,
+): Pick<WorkloadRecord, "appliedText" | "appliedAtSeconds"> {
   const found = /^(\d+) /.exec(text ?? "");
-  if (found === null) return { note: text ?? undefined, notedAtSeconds: undefined };
-  return { note: text?.slice(found[0].length), notedAtSeconds: Number(found[1]) };
+  if (found === null) return { appliedText: text ?? undefined, appliedAtSeconds: undefined };
+  return { appliedText: text?.slice(found[0].length), appliedAtSeconds: Number(found[1]) };
 }

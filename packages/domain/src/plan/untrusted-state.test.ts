@@ -2,15 +2,15 @@ import { describe, expect, test } from "vitest";
 import { type DecidedOnce, started } from "../fixture/decided-once.ts";
 import { adopted, type PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 
-describe("a note that cannot be trusted", () => {
-  /** Adopted at 1100, changed and rolled at 1300. `forget`: how much of the note is lost then. */
+describe("an applied state that cannot be trusted", () => {
+  /** Adopted at 1100, changed and rolled at 1300. `forget`: how much of the applied state is lost then. */
   function rolledOnce(forget: "all" | "roll"): PlannedWorkload {
     const workload = adopted();
-    const before = workload.note;
+    const before = workload.appliedText;
     workload.now = 1300;
     workload.set("ConfigMap", "app", { a: "2" });
     expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
-    workload.note = forget === "all" ? undefined : before;
+    workload.appliedText = forget === "all" ? undefined : before;
     workload.isDamaged = true;
     workload.now = 1400;
     return workload;
@@ -64,12 +64,12 @@ describe("a note that cannot be trusted", () => {
 
   test("rolls nothing for any of several sources that the mark is of", () => {
     const workload = adopted({ app: {}, db: {} });
-    const before = workload.note;
+    const before = workload.appliedText;
     workload.now = 1300;
     workload.set("ConfigMap", "app", { a: "2" });
     workload.set("ConfigMap", "db", { a: "2" });
     workload.reconcile();
-    workload.note = before;
+    workload.appliedText = before;
     workload.isDamaged = true;
     expect(workload.reconcile()).toEqual({});
   });
@@ -81,7 +81,7 @@ describe("a note that cannot be trusted", () => {
     expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
   });
 
-  // Who restores a manifest of before takes the note away, and makes new pods.
+  // Who restores a manifest of before takes the applied state away, and makes new pods.
   test("does not roll for a source that appeared where the pods have started since", () => {
     const made = () => {
       const workload = adopted({ app: { optional: true } });
@@ -97,20 +97,20 @@ describe("a note that cannot be trusted", () => {
 
   test("does not roll again for a source that appeared and has been rolled for", () => {
     const workload = adopted({ app: { optional: true } });
-    const before = workload.note;
+    const before = workload.appliedText;
     workload.now = 1300;
     workload.set("ConfigMap", "app", { a: "1" });
     expect(workload.reconcile()).toEqual({ app: "LateOptionalReference" });
-    Object.assign(workload, { note: before, isDamaged: true, podsStart: started(1290) });
+    Object.assign(workload, { appliedText: before, isDamaged: true, podsStart: started(1290) });
     expect(workload.reconcile()).toEqual({});
   });
 
   // The fake API server has no write of ours: what counts is the time that Redis tells.
   test("lets pods tell only of writes since it was written, which Redis knows", () => {
-    const restarted = (notedAtSeconds: number) => {
+    const restarted = (appliedAtSeconds: number) => {
       const workload = rolledOnce("roll");
       workload.edit(templateUsing({ app: {} }));
-      return Object.assign(workload, { podsStart: started(1401), notedAtSeconds }).reconcile();
+      return Object.assign(workload, { podsStart: started(1401), appliedAtSeconds }).reconcile();
     };
     expect(restarted(1300)).toEqual({});
     expect(restarted(1301)).toEqual({ app: "SourceChanged" });

@@ -4,7 +4,7 @@ import type { OutcomeRecord } from "./history.ts";
 
 const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
 
-test("what is written down of a change that rolls nothing", async () => {
+test("a change that rolls nothing is recorded with the reason, once", async () => {
   const bed = await rolledDeployment();
   bed.history.length = 0;
   await bed.clock.advance(60_000);
@@ -12,22 +12,22 @@ test("what is written down of a change that rolls nothing", async () => {
   await bed.reconcile(bed.api);
   expect(bed.history.map(({ type }) => type)).toEqual(["change", "decision"]);
   expect(bed.history[1]).toMatchObject({ verdict: "no", reason: "ContentUnchanged" });
-  // Looked at again much later, as after a restart: that is no news.
+  // Observed again much later, as after a restart: nothing new is recorded.
   bed.history.length = 0;
   await bed.clock.advance(3_600_000);
   await bed.reconcile(bed.api);
   expect(bed.history).toEqual([]);
 });
 
-// The look that rolls may have been asked for by somebody else; the message of the change itself comes after it.
-test("what is written down of a change that was rolled before its own message came: nothing more", async () => {
+// Something else may have asked for the observation that rolls. The message of the change itself comes after it.
+test("a change that was rolled before its own message came is recorded once", async () => {
   const bed = await rolledDeployment();
   bed.history.length = 0;
   await bed.reconcile(bed.api);
   expect(bed.history).toEqual([]);
 });
 
-test("what is written down of a roll: the change with its actor, the decision, the action, the outcome", async () => {
+test("a roll is recorded as change with actor, decision, action and outcome", async () => {
   const bed = await rolledDeployment();
   bed.cluster.setStatus(bed.api, healthy);
   await bed.elapse(6000);

@@ -2,10 +2,10 @@ import type { Keyring } from "../source/keyring.ts";
 import { type AppliedState, formatAppliedState } from "./applied-state.ts";
 
 /**
- * The text of the note that says this. It is the text that stands there when that says the same, so that repeats write nothing; else its
- * count is one above every count before it. `isFence`: written in any case, so that a write of ours that is still under way is refused.
+ * The text of this applied state. It is the text on the workload when that says the same, so that repeats write nothing. Otherwise its
+ * count is one above every earlier count. `isFence`: it is written in any case, so that a write of ours that is under way is refused.
  */
-export function nextNote(
+export function nextAppliedText(
   applied: AppliedState,
   before: { readonly text: string | undefined; readonly count: number; readonly isFence: boolean },
   keys: Pick<Keyring, "find">,
