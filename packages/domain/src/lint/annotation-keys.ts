@@ -1,0 +1,181 @@
+import type { AnnotationDialect } from "../annotation/dialect.ts";
+import { debounceAnnotation, maxWaitAnnotation, strategyAnnotation } from "../annotation/own-keys.ts";
+import { isJsonObject, type JsonObject, jsonField } from "../json.ts";
+import { nearestName } from "../nearest-name.ts";
+import { type LintFinding, type LintPlace, type LintRemark, lintFinding } from "./finding.ts";
+import { sourceKindIn } from "./known-source.ts";
+import { type LintedWorkload, lintedSourceKinds, lintPlaceOf } from "./linted-workload.ts";
+import { type LintManifest, manifestHead, valueAt } from "./manifest.ts";
+
+/** The annotations of a dialect by the object that they count on. */
+interface DialectKeys {
+  /** On a workload, or on its pod template when the workload itself has none of them. */
+  readonly eitherPlace: readonly string[];
+  /** On a workload only. */
+  readonly workload: readonly string[];
+  readonly source: readonly string[];
+}
+
+const rolloutStrategy = "reloader.stakater.com/rollout-strategy";
+
+/** Written by the product or by the peer; nobody writes them by hand, and files that were exported have them. */
+const writtenKey =
+  /^(reloader\.stakater\.com\/last-reloaded-from|fleet-reloader\.io\/(carried-.*|mark|last-run|kept|replace.*|freeze|cluster))$/;
+
+function keysOf(dialect: AnnotationDialect): DialectKeys {
+  const kinds = lintedSourceKinds.map((kind) => dialect.kinds[kind]);
+  return {
+    eitherPlace: [dialect.auto, dialect.search, ...kinds.flatMap(({ auto, named }) => [named, auto])],
+    workload: [
+      ...kinds.map(({ exclude }) => exclude),
+      ...[dialect.pausePeriod, dialect.pausedAt, rolloutStrategy],
+      ...[debounceAnnotation, maxWaitAnnotation, strategyAnnotation],
+    ],
+    source: [dialect.match, dialect.ignore],
+  };
+}
+
+/** What is said of the annotations of an object that is no workload: sources, and kinds that are never rolled. */
+export function lintOtherKeys(manifest: LintManifest, dialect: AnnotationDialect): readonly LintFinding[] {
+  const head = manifestHead(manifest.object);
+  const isSource = sourceKindIn(head.group, head.kind) !== undefined;
+  if (!isSource && head.kind !== "Pod" && head.kind !== "ReplicaSet") return [];
+  const keys = keysOf(dialect);
+  return ownAnnotations(manifest, [], dialect).flatMap(({ key, place, value }) => {
+    const isOfWorkload = keys.eitherPlace.includes(key) || keys.workload.includes(key);
+    if (isOfWorkload || (keys.source.includes(key) && !isSource)) {
+      const where = isOfWorkload ? "workload" : "ConfigMap or a Secret";
+      const mend = isOfWorkload ? "write it on the workload" : `write it on the ${where}`;
+      return [misplaced(place, value, `has no effect on a ${head.kind}: it counts on a ${where}`, mend)];
+    }
+    return keys.source.includes(key) ? notExactlyTrue(place, value) : [];
+  });
+}
+
+/** What is said of the annotations of a workload and of its pod template, by their keys alone. */
+export function lintWorkloadKeys(workload: LintedWorkload): readonly LintFinding[] {
+  const { dialect, head, manifest, templatePath = [] } = workload;
+  const keys = keysOf(dialect);
+  const onWorkload = ownAnnotations(manifest, [], dialect).flatMap(({ key, place, value }) => {
+    if (keys.source.includes(key))
+      return [
+        misplaced(
+          place,
+          value,
+          `has no effect on a ${head.kind}: it counts on a ConfigMap or a Secret`,
+          "write it there",
+        ),
+      ];
+    return key === rolloutStrategy ? lintRolloutStrategy(place, head.kind, value) : [];
+  });
+  if (templatePath.length === 0) return onWorkload;
+  const onTemplate = ownAnnotations(manifest, templatePath, dialect).flatMap(({ key, place, value }) => {
+    if (keys.workload.includes(key) || keys.source.includes(key)) {
+      const where = keys.source.includes(key) ? "a ConfigMap or a Secret" : `the ${head.kind} itself`;
+      return [
+        misplaced(place, value, `has no effect on a pod template: it counts on ${where}`, "write it there"),
+      ];
+    }
+    const hidden = keys.eitherPlace.includes(key) && isHidden(workload, key, value);
+    const problem = `is ignored on the pod template: the ${head.kind} itself has annotations of this kind, and the two are never merged`;
+    return hidden ? [misplaced(place, value, problem, `write it on the ${head.kind}`)] : [];
+  });
+  return [...onWorkload, ...onTemplate];
+}
+
+/** Annotations of ours that are unknown, or whose value is no text, on any object. */
+export function lintKeySpelling(
+  manifest: LintManifest,
+  templatePath: readonly string[] | undefined,
+  dialect: AnnotationDialect,
+): readonly LintFinding[] {
+  const keys = keysOf(dialect);
+  const known = [...keys.eitherPlace, ...keys.workload, ...keys.source];
+  const owners = templatePath === undefined || templatePath.length === 0 ? [[]] : [[], templatePath];
+  return owners.flatMap((owner) =>
+    Object.entries(annotationsAt(manifest, owner)).flatMap(([key, value]) => {
+      const place = lintPlaceOf(manifest, [...owner, "metadata", "annotations", key], key);
+      if (known.includes(key)) return typeof value === "string" ? [] : [notText(place, value)];
+      const isOurs = /stakater|fleet-reloader/i.test(key.split("/")[0] ?? "") && !writtenKey.test(key);
+      const nearest = isSpelledLike(key) ? nearestName(key, known) : undefined;
+      return isOurs || nearest !== undefined ? [unknownKey(place, value, nearestName(key, known))] : [];
+    }),
+  );
+}
+
+/** A key that has the word in it may be one of ours with a slip; every other key is somebody else's. */
+function isSpelledLike(key: string): boolean {
+  return key.includes("reloader") && !writtenKey.test(key);
+}
+
+interface OwnAnnotation {
+  readonly key: string;
+  readonly value: string;
+  readonly place: LintPlace;
+}
+
+function ownAnnotations(
+  manifest: LintManifest,
+  owner: readonly string[],
+  dialect: AnnotationDialect,
+): readonly OwnAnnotation[] {
+  const keys = keysOf(dialect);
+  const known = [...keys.eitherPlace, ...keys.workload, ...keys.source];
+  return Object.entries(annotationsAt(manifest, owner)).flatMap(([key, value]) => {
+    const place = lintPlaceOf(manifest, [...owner, "metadata", "annotations", key], key);
+    return known.includes(key) && typeof value === "string" ? [{ key, value, place }] : [];
+  });
+}
+
+function annotationsAt({ object }: LintManifest, owner: readonly string[]): JsonObject {
+  const annotations = jsonField(jsonField(valueAt(object, owner), "metadata"), "annotations");
+  return isJsonObject(annotations) ? annotations : {};
+}
+
+/** The pod template's annotation counts for no kind of source, and says something else than the workload's own. */
+function isHidden({ dialect, head, optIn }: LintedWorkload, key: string, value: string): boolean {
+  if (Object.hasOwn(head.annotations, key) && head.annotations[key] === value) return false;
+  const ofKind = lintedSourceKinds.filter(
+    (kind) => dialect.kinds[kind].named === key || dialect.kinds[kind].auto === key,
+  );
+  const kinds = ofKind.length === 0 ? lintedSourceKinds : ofKind;
+  return kinds.every((kind) => optIn.kinds[kind].origin === "workload");
+}
+
+function lintRolloutStrategy(place: LintPlace, kind: string, value: string): readonly LintFinding[] {
+  if (kind !== "Rollout")
+    return [
+      misplaced(place, value, `has no effect on a ${kind}: it counts on an Argo Rollout`, "take it away"),
+    ];
+  if (value === "restart" || value === "rollout") return [];
+  const problem = 'is neither "rollout" nor "restart" and counts as "rollout"';
+  const remark: LintRemark = { rule: "annotation-unreadable", value, problem, mend: "write one of the two" };
+  return [lintFinding(place, remark)];
+}
+
+function notExactlyTrue(place: LintPlace, value: string): readonly LintFinding[] {
+  if (["true", "false", ""].includes(value)) return [];
+  const problem = 'is not the exact text "true" and counts as false';
+  return [lintFinding(place, { rule: "annotation-unreadable", value, problem, mend: 'write "true"' })];
+}
+
+function misplaced(place: LintPlace, value: string, problem: string, mend: string): LintFinding {
+  return lintFinding(place, { rule: "annotation-misplaced", value, problem, mend });
+}
+
+/** Numbers and booleans are quoted in the mend; anything else is only said to be no text. */
+function notText(place: LintPlace, value: unknown): LintFinding {
+  const text = typeof value === "boolean" || typeof value === "number" ? String(value) : "";
+  const mend = text === "" ? "write a text in quotes" : `write "${text}" in quotes`;
+  const problem = "is no text, and the API server refuses an annotation that is none";
+  return lintFinding(place, { rule: "annotation-not-text", value: text, problem, mend });
+}
+
+function unknownKey(place: LintPlace, value: unknown, nearest: string | undefined): LintFinding {
+  return lintFinding(place, {
+    rule: "annotation-unknown",
+    value: typeof value === "string" ? value : "",
+    problem: "is under an annotation that nothing reads",
+    mend: nearest === undefined ? "take it away" : `write ${nearest} if that is meant`,
+  });
+}

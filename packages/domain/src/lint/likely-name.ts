@@ -1,0 +1,18 @@
+import { nearestName } from "../nearest-name.ts";
+
+/**
+ * The known name that was most likely meant: one that differs by a slip of the pen, or one that says the same with more or
+ * fewer words, as `catalyst-handover-jwt-public` for `handover-jwt-public`.
+ */
+export function likelyName(name: string, known: readonly string[]): string | undefined {
+  const [extended] = known
+    .filter((each) => holdsWords(each, name) || holdsWords(name, each))
+    .sort((a, b) => Math.abs(a.length - name.length) - Math.abs(b.length - name.length));
+  return nearestName(name, known) ?? extended;
+}
+
+/** Whether the words of one name follow each other in the other. */
+function holdsWords(name: string, part: string): boolean {
+  const dashed = (text: string) => `-${text.toLowerCase().replaceAll(".", "-")}-`;
+  return dashed(name).includes(dashed(part));
+}

@@ -1,0 +1,173 @@
+import { isJsonObject, jsonField, jsonList, jsonText } from "../json.ts";
+import type { Reference, ReferenceUse } from "../reference/collect.ts";
+import { coversKeys, objectsInVolume } from "../reference/object-use.ts";
+import type { SourceRef } from "../source/source.ts";
+import { type LintFinding, type LintPlace, type LintRemark, lintFinding } from "./finding.ts";
+import {
+  annotationPlace,
+  givenSources,
+  isRolledBy,
+  type LintedWorkload,
+  lintedSourceKinds,
+  lintPlaceOf,
+} from "./linted-workload.ts";
+import { type ManifestPath, valueAt } from "./manifest.ts";
+
+/** What is said of the uses of sources in the pod template. Only of workloads that opt in to something: others are none of ours. */
+export function lintPodReferences(workload: LintedWorkload): readonly LintFinding[] {
+  if (workload.templatePath === undefined || !hasOptedIn(workload)) return [];
+  return [
+    ...subPathMounts(workload),
+    ...workload.references.flatMap((reference) => optionalWithoutEffect(workload, reference)),
+    ...optionalNotCovered(workload),
+    ...peerDiffers(workload),
+  ];
+}
+
+function hasOptedIn({ optIn }: LintedWorkload): boolean {
+  return lintedSourceKinds.some((kind) => {
+    const { auto, autoForKind, autoReloadAll, named, search } = optIn.kinds[kind];
+    const isNaming = named.exact.length > 0 || named.patterns.length > 0;
+    return isNaming || auto || autoForKind || autoReloadAll || search;
+  });
+}
+
+/** A pod template's place in its object is known here: a template elsewhere is not checked. */
+function templatePlace(workload: LintedWorkload, path: ManifestPath) {
+  return lintPlaceOf(workload.manifest, [...(workload.templatePath ?? []), ...path]);
+}
+
+function subPathMounts(workload: LintedWorkload): readonly LintFinding[] {
+  const spec = jsonField(valueAt(workload.manifest.object, workload.templatePath ?? []), "spec");
+  return ["containers", "initContainers"].flatMap((list) =>
+    jsonList(jsonField(spec, list)).flatMap((container, at) =>
+      jsonList(jsonField(container, "volumeMounts")).flatMap((mount, mountAt) => {
+        const field = ["subPath", "subPathExpr"].find(
+          (each) => jsonText(jsonField(mount, each)) !== undefined,
+        );
+        if (field === undefined || !isJsonObject(mount)) return [];
+        const place = templatePlace(workload, ["spec", list, at, "volumeMounts", mountAt, field]);
+        return staleSources(workload, mount.name).map((name) =>
+          lintFinding(place, {
+            rule: "mount-by-subpath",
+            value: jsonText(mount[field]) ?? "",
+            problem: `mounts a file of ${name}, which no annotation covers: Kubernetes never updates such a mount, so the pods keep the old content`,
+            mend: `name ${name} in an annotation, or mount the volume without ${field}`,
+          }),
+        );
+      }),
+    ),
+  );
+}
+
+/** What a volume shows of sources that do not roll the workload. */
+function staleSources(workload: LintedWorkload, volumeName: unknown): readonly string[] {
+  const { namespace } = workload.head;
+  return workload.template.spec.volumes
+    .filter(({ name }) => name === volumeName)
+    .flatMap((volume) => objectsInVolume(volume))
+    .filter(({ kind, name }) => !isRolledBy(workload, { kind, namespace, name }))
+    .map(({ kind, name }) => `the ${kind} ${name}`);
+}
+
+function optionalWithoutEffect(
+  workload: LintedWorkload,
+  { source, uses }: Reference,
+): readonly LintFinding[] {
+  const required = uses.filter(({ optional }) => !optional);
+  const isIdle = uses.some((use) => use.optional && required.some((other) => needsAllOf(other, use)));
+  if (!isIdle) return [];
+  return [
+    lintFinding(optionalPlace(workload, source), {
+      rule: "optional-without-effect",
+      value: source.name,
+      problem: `is the name of a ${source.kind} with an optional reference, and another reference requires the same: the pod does not start without it`,
+      mend: "make both optional, or take optional away",
+    }),
+  ];
+}
+
+/** Whether a pod that has what the one use requires also has what the other asks for. */
+function needsAllOf(required: ReferenceUse, optional: ReferenceUse): boolean {
+  return optional.keys === "all" || (required.keys !== "all" && coversKeys(required.keys, optional.keys));
+}
+
+/** One finding for the workload: a pod template may have dozens of them. */
+function optionalNotCovered(workload: LintedWorkload): readonly LintFinding[] {
+  const { namespace } = workload.head;
+  const late = workload.references
+    .filter(({ optional, uses }) => optional && uses.some(({ how }) => how === "env" || how === "envFrom"))
+    .filter(({ source: { kind, name } }) => !givenSources(workload, kind).has(name))
+    .map(({ source }) => source)
+    .filter(({ kind, name }) => !isRolledBy(workload, { kind, namespace, name }));
+  const [first] = late;
+  if (first === undefined) return [];
+  const remark: LintRemark = {
+    rule: "optional-not-covered",
+    value: late.map(({ kind, name }) => `${kind} ${name}`).join(", "),
+    problem:
+      "is optional, in no given file, and covered by no annotation: a pod that starts before it exists runs on without it",
+    mend: "name what may appear later in the annotation reload",
+  };
+  return [lintFinding(optionalPlace(workload, first), remark)];
+}
+
+/** The first `optional: true` of a reference to the source. */
+function optionalPlace(workload: LintedWorkload, source: SourceRef): LintPlace {
+  const spec = jsonField(valueAt(workload.manifest.object, workload.templatePath ?? []), "spec");
+  return templatePlace(workload, ["spec", ...(optionalPath(spec, source) ?? [])]);
+}
+
+function optionalPath(
+  value: unknown,
+  source: SourceRef,
+  path: ManifestPath = [],
+): readonly (string | number)[] | undefined {
+  const owner = String(path.at(-1)).toLowerCase();
+  const isOfSource = [jsonField(value, "name"), jsonField(value, "secretName")].includes(source.name);
+  if (isOfSource && owner.startsWith(source.kind.toLowerCase()) && jsonField(value, "optional") === true)
+    return [...path, "optional"];
+  const fields: readonly (readonly [string | number, unknown])[] = Array.isArray(value)
+    ? [...value.entries()]
+    : Object.entries(isJsonObject(value) ? value : {});
+  for (const [field, inner] of fields) {
+    const found = optionalPath(inner, source, [...path, field]);
+    if (found !== undefined) return found;
+  }
+  return undefined;
+}
+
+function peerDiffers(workload: LintedWorkload): readonly LintFinding[] {
+  const { dialect, head, manifest } = workload;
+  const isPeers = Object.keys(head.annotations).some((key) => key.includes("stakater.com/"));
+  const remark = (value: string, problem: string): LintRemark => {
+    return { rule: "peer-differs", value, problem, mend: "nothing, unless Stakater Reloader serves it too" };
+  };
+  if (isPeers && head.kind === "DeploymentConfig")
+    return [
+      lintFinding(
+        lintPlaceOf(manifest, ["kind"]),
+        remark(head.kind, "is a kind that Stakater Reloader does not serve, and fleet-reloader does"),
+      ),
+    ];
+  return workload.references
+    .filter(({ uses }) =>
+      uses.every(({ how, container }) => how !== "env" && how !== "envFrom" && container === undefined),
+    )
+    .filter(({ source }) => isRolledBy(workload, source) && !isNamedIn(workload, source))
+    .map(({ source: { kind, name } }) =>
+      lintFinding(
+        workload.optIn.kinds[kind].autoForKind
+          ? annotationPlace(workload, dialect.kinds[kind].auto)
+          : templatePlace(workload, ["spec", "volumes"]),
+        remark(
+          name,
+          `is a ${kind} in a volume that no container mounts: a change of it rolls the workload here, and does not with Stakater Reloader`,
+        ),
+      ),
+    );
+}
+
+function isNamedIn({ optIn }: LintedWorkload, { kind, name }: Reference["source"]): boolean {
+  return optIn.kinds[kind].named.exact.includes(name);
+}
