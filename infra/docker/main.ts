@@ -5,7 +5,7 @@ import { fileURLToPath } from "node:url";
 import { endProcess } from "../../packages/runtime/src/process/end-process.ts";
 
 const services = ["standalone", "watcher", "worker"];
-const verbs = ["freeze", "unfreeze", "freezes", "history"];
+const verbs = ["freeze", "unfreeze", "freezes", "history", "lint"];
 const given = process.argv.slice(2);
 const [first = ""] = given;
 const isVerb = verbs.includes(first);

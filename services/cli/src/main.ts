@@ -14,6 +14,7 @@ import { freezeConfig, freezesConfig, historyConfig, unfreezeConfig } from "./co
 import { coveredFreeze } from "./covered-freeze.ts";
 import { listFreezes, unfreeze } from "./freeze.ts";
 import { readHistory } from "./history.ts";
+import { runLint } from "./lint/run-lint.ts";
 
 // Without a listener an error of the output ends the process with a stack.
 process.stdout.on("error", fail);
@@ -53,6 +54,8 @@ async function run(): Promise<number> {
       await pipeline(Readable.from(lines), process.stdout, { end: false });
       return 0;
     }
+    case "lint":
+      return await runLint(args, process);
     default:
       await say(await load(freezesConfig), listFreezes);
       return 0;
