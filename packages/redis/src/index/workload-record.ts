@@ -5,7 +5,7 @@ import type {
   WorkloadRecord,
 } from "@fleet-reloader/engine/ports/workload-records";
 
-/** As Redis keeps it; empty when there is none. */
+/** The text in Redis; empty when there is no event. */
 export function encodeSeen(seen: SeenInterest | undefined): string {
   return seen === undefined ? "" : JSON.stringify([seen.uid, seen.atSeconds, seen.resourceVersion]);
 }
@@ -30,7 +30,7 @@ export function readServed(text: string | null | undefined): ServedRecord | unde
   return { as, sinceSeconds, isRestored: jsonField(value, "restored") === true };
 }
 
-/** The second it was written, a blank, the note; records of before hold the note alone. */
+/** The second of the write, a space, the note. Records of older versions hold the note alone. */
 export function encodeNoted(note: string, atSeconds: number): string {
   return `${atSeconds} ${note}`;
 }
