@@ -36,7 +36,7 @@ export interface ClusterSessionOptions {
   readonly meter: Meter;
   readonly signal: AbortSignal;
   /** Each workload that opts in is audited once in this time; 0 or absent: never. */
-  readonly auditIntervalMs?: number;
+  readonly auditIntervalMs?: number | undefined;
   /** The opened index is lost: the session is over. */
   readonly onLost: (fault: Fault) => void;
   /** `resource` is a kind; the namespace is undefined for a stream over all namespaces. */

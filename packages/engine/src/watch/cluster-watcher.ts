@@ -14,7 +14,7 @@ import type { Settings } from "../ports/settings.ts";
 import { isSettled, type StreamState } from "../ports/source-stream.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
 import { AdoptionWait } from "./adoption-wait.ts";
-import { ClusterSession } from "./cluster-session.ts";
+import { ClusterSession, type ClusterSessionOptions } from "./cluster-session.ts";
 import type { ClusterStreams } from "./cluster-streams.ts";
 import { RequestPublisher } from "./sources/request-publisher.ts";
 import type { SourcePublisher } from "./sources/source-publisher.ts";
@@ -141,13 +141,8 @@ export class ClusterWatcher {
     // The streams below may fail first; then nobody awaits this promise.
     lost.promise.catch(() => undefined);
     const ended = Promise.race([lost.promise, this.#verify(signal)]);
-    const streams = new ClusterSession({
-      ...this.#options,
-      signal,
-      onLost: lost.reject,
-      publisher: this.#createPublisher(engagedAtSeconds),
-      onState: (...given) => this.#note(...given),
-    });
+    const publisher = this.#createPublisher(engagedAtSeconds);
+    const streams = this.#createSession({ publisher, signal, onLost: lost.reject });
     const adoption = this.#createAdoptionWait(signal);
     this.#adoption = adoption;
     try {
@@ -161,6 +156,28 @@ export class ClusterWatcher {
       await streams.ended();
       await adoption.ended();
     }
+  }
+
+  #createSession(own: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
+    const { cluster, name, streams, index, checkpoints, session, queue } = this.#options;
+    const { settings, names, clock, log, meter, auditIntervalMs } = this.#options;
+    return new ClusterSession({
+      cluster,
+      name,
+      streams,
+      index,
+      checkpoints,
+      session,
+      queue,
+      settings,
+      names,
+      clock,
+      log,
+      meter,
+      auditIntervalMs,
+      onState: (...given) => this.#note(...given),
+      ...own,
+    });
   }
 
   #createPublisher(engagedAtSeconds: number): SourcePublisher {
