@@ -1,17 +1,17 @@
 import type { ReferencedKeys } from "../reference/object-use.ts";
 
-/** What the pods of a workload carry of one source. */
+/** What the pods of a workload run with of one source. */
 export type AppliedSource =
   /**
-   * The digest of what was seen through these keys of the source, and the digest key it was made with: that of the note,
-   * or an older one when the source is gone since and cannot be digested anew.
+   * The digest of what was seen through these keys of the source, and the digest key it was made with: the one of
+   * the applied state, or an older one when the source is gone and cannot be digested again.
    */
   | {
       readonly type: "present";
       readonly digest: string;
       readonly keyId: string;
       readonly keys: ReferencedKeys;
-      /** Since when it is what it is: what is older shows a past that the pods are beyond. Mostly unknown. */
+      /** Since when the content is this one. An older time shows a content that the pods have left behind. Mostly unknown. */
       readonly asOfSeconds?: number;
     }
   /** There was no such source when the pods were made. */

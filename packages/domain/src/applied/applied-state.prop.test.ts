@@ -36,25 +36,25 @@ const applied: fc.Arbitrary<AppliedState> = fc.record({
   patterns: fc.array(name, { maxLength: 3 }).map((texts) => texts.sort()),
 });
 
-test("every note reads back as it was written", () => {
+test("every applied state reads back as it was written", () => {
   fc.assert(
-    fc.property(applied, (note) => {
-      expect(parseAppliedState(formatAppliedState(note, ring), ring)).toEqual(note);
+    fc.property(applied, (state) => {
+      expect(parseAppliedState(formatAppliedState(state, ring), ring)).toEqual(state);
     }),
   );
 });
 
-test("a note that was read and is written again is the same text, so that it is no write", () => {
+test("an applied state that is read and written again is the same text", () => {
   fc.assert(
-    fc.property(applied, (note) => {
-      const text = formatAppliedState(note, ring);
-      expect(formatAppliedState(parseAppliedState(text, ring) ?? note, ring)).toBe(text);
+    fc.property(applied, (state) => {
+      const text = formatAppliedState(state, ring);
+      expect(formatAppliedState(parseAppliedState(text, ring) ?? state, ring)).toBe(text);
     }),
   );
 });
 
 // Anybody who may edit the workload may write this annotation.
-test("no text whatever makes reading a note throw", () => {
+test("no text whatever makes reading an applied state throw", () => {
   fc.assert(
     fc.property(
       fc.oneof(

@@ -4,9 +4,9 @@ import { type AppliedState, formatAppliedState, parseAppliedState, servedOf } fr
 
 const keys = testKeyring("k1");
 
-/** What notes of before do not say. */
+/** What states in older formats do not say. */
 const old = { uid: undefined, count: 0, served: undefined };
-const note: AppliedState = {
+const state: AppliedState = {
   ...old,
   keyId: "k2",
   sources: new Map([
@@ -23,10 +23,10 @@ const note: AppliedState = {
   patterns: ["Secret/b.*", "ConfigMap/a.*"],
 };
 
-describe("the note on a workload", () => {
+describe("the applied state on a workload", () => {
   // Written on people's workloads: what is read here was written by every version there has been.
   test("is one line of JSON, short and sorted", () => {
-    expect(formatAppliedState(note, keys)).toBe(
+    expect(formatAppliedState(state, keys)).toBe(
       '{"v":1,"key":"k2","template":"T","until":1700,"patterns":["ConfigMap/a.*","Secret/b.*"],"sources":{"ConfigMap/app":"D1",' +
         '"ConfigMap/gone":{"digest":"D0","key":"k1"},"ConfigMap/late":"-",' +
         '"Secret/tls":{"digest":"D2","keys":["ca.crt","tls.crt"]},' +
@@ -34,14 +34,14 @@ describe("the note on a workload", () => {
     );
   });
 
-  test("says for which workload it is, how many there have been, and since when that is served", () => {
+  test("says its workload, its count, and since when the workload is served", () => {
     const text = '{"v":1,"key":"k","uid":"u-1","n":7,"as":"a","since":1700,"sources":{}}';
     const served = { as: "a", sinceSeconds: 1700 };
     const said = { keyId: "k", uid: "u-1", count: 7, served, sources: new Map(), template: undefined };
     expect(formatAppliedState({ ...said, patterns: [] }, keys)).toBe(text);
     expect(parseAppliedState(text, keys)).toEqual({ ...said, patterns: [] });
     expect(servedOf(text)).toEqual(served);
-    expect(servedOf(formatAppliedState(note, keys))).toBeUndefined();
+    expect(servedOf(formatAppliedState(state, keys))).toBeUndefined();
   });
 
   test("says nothing of the template and of patterns where they do not matter", () => {
@@ -51,12 +51,12 @@ describe("the note on a workload", () => {
   });
 
   test("is the same text whatever the order its sources were seen in", () => {
-    const reversed = { ...note, sources: new Map([...note.sources].reverse()) };
-    expect(formatAppliedState(reversed, keys)).toBe(formatAppliedState(note, keys));
+    const reversed = { ...state, sources: new Map([...state.sources].reverse()) };
+    expect(formatAppliedState(reversed, keys)).toBe(formatAppliedState(state, keys));
   });
 });
 
-describe("a note that cannot be read counts as none", () => {
+describe("an applied state that cannot be read counts as none", () => {
   test.each([
     ["there is none", undefined],
     ["it is empty", ""],

@@ -5,13 +5,13 @@ import type { KeyedDigest } from "../source/mark.ts";
 import type { AppliedSource } from "./applied-source.ts";
 import { isPacked, PackedSources, packSources } from "./packed-sources.ts";
 
-/** The pod template a note was made for. */
+/** The pod template an applied state was made for. */
 export interface AppliedTemplate {
   /** Digest of its `templateIdentity`. */
   readonly digest: string;
   /**
    * A source made up to this moment (seconds) was applied together with the template: its pods read it when they start. 0
-   * after a roll of ours, which looks at every source first: what appears afterwards is late.
+   * after a roll of ours, which reads every source first: what appears afterwards is late.
    */
   readonly togetherUntilSeconds: number;
 }
@@ -29,28 +29,28 @@ export interface Served {
  * nothing of ours was running. It lives on the workload, so that it survives whatever happens to Redis.
  */
 export interface AppliedState {
-  /** UID of the workload it was written for: on another one it says nothing. Undefined in notes of before, and on Jobs, which are made anew. */
+  /** UID of the workload it was written for: on another one it says nothing. Undefined in older formats, and on Jobs, which are recreated. */
   readonly uid: string | undefined;
-  /** Grows with each write of ours; a smaller one than was written before is an old note. 0 in notes of before. */
+  /** Grows with each write of ours: a smaller count than one written before is an old state. 0 in older formats. */
   readonly count: number;
-  /** Undefined in notes of before. */
+  /** Undefined in older formats. */
   readonly served: Served | undefined;
-  /** The key the note was made with; digests of different keys cannot be compared. */
+  /** The key it was made with; digests of different keys cannot be compared. */
   readonly keyId: string;
   readonly sources: ReadonlyMap<string, AppliedSource>;
-  /** Undefined in notes of before. */
+  /** Undefined in older formats. */
   readonly template: AppliedTemplate | undefined;
-  /** Name patterns that were looked up: what matches one and is not in `sources` was not there. Only where that matters. */
+  /** Name patterns that were looked up: a name that matches one and is not in `sources` did not exist. Only where that matters. */
   readonly patterns: readonly string[];
 }
 
 /**
- * All annotations of an object have 256 KiB together, and what else changes such a workload sends them along: a longer note has digests in the
- * place of what can be said shorter. There is room for 10,000 sources then.
+ * All annotations of an object have 256 KiB together, and every other change of the workload sends them along. A longer text holds
+ * digests instead of names where that is shorter. Then there is room for 10,000 sources.
  */
 const lengthMax = 64 * 1024;
 
-/** One line of JSON, sorted, so that the same note is the same text and writing it again changes nothing. */
+/** One line of sorted JSON: the same state is the same text, and writing it again changes nothing. */
 export function formatAppliedState(applied: AppliedState, keys: Pick<Keyring, "find">): string {
   const { sources } = applied;
   if (sources instanceof PackedSources) return textOf(applied, sources, sources.packed);
@@ -80,7 +80,7 @@ function textOf(applied: AppliedState, named: AppliedState["sources"], packed = 
   });
 }
 
-/** Undefined when the text is none of ours or was damaged: such a workload is adopted anew. */
+/** Undefined when the text is not ours or was damaged: such a workload is adopted again. */
 export function parseAppliedState(
   text: string | undefined,
   keys: Pick<Keyring, "find">,
@@ -118,9 +118,9 @@ function withPacked(
   return new PackedSources(named, packed, keyed);
 }
 
-/** Of any note, also one that was made with a key we do not have: when its workload began to be served is no secret. */
-export function servedOf(noteText: string): Served | undefined {
-  return parseServed(parseJson(noteText));
+/** Reads any applied state, also one made with a key we do not have: the time its workload began to be served is no secret. */
+export function servedOf(appliedText: string): Served | undefined {
+  return parseServed(parseJson(appliedText));
 }
 
 function parseServed(value: unknown): Served | undefined {
@@ -129,23 +129,23 @@ function parseServed(value: unknown): Served | undefined {
   return as !== undefined && typeof sinceSeconds === "number" ? { as, sinceSeconds } : undefined;
 }
 
-function formatSource(source: AppliedSource, noteKeyId: string): unknown {
+function formatSource(source: AppliedSource, stateKeyId: string): unknown {
   if (source.type === "absent") return "-";
   const { digest, keyId, keys, asOfSeconds } = source;
-  if (keys === "all" && keyId === noteKeyId && asOfSeconds === undefined) return digest;
+  if (keys === "all" && keyId === stateKeyId && asOfSeconds === undefined) return digest;
   return {
     digest,
     ...(keys === "all" ? {} : { keys }),
-    ...(keyId === noteKeyId ? {} : { key: keyId }),
+    ...(keyId === stateKeyId ? {} : { key: keyId }),
     ...(asOfSeconds === undefined ? {} : { asOf: asOfSeconds }),
   };
 }
 
-function parseSource(value: unknown, noteKeyId: string): AppliedSource | undefined {
+function parseSource(value: unknown, stateKeyId: string): AppliedSource | undefined {
   if (value === "-") return { type: "absent" };
-  if (typeof value === "string") return { type: "present", digest: value, keyId: noteKeyId, keys: "all" };
+  if (typeof value === "string") return { type: "present", digest: value, keyId: stateKeyId, keys: "all" };
   const digest = jsonText(jsonField(value, "digest"));
-  const keyId = jsonField(value, "key") ?? noteKeyId;
+  const keyId = jsonField(value, "key") ?? stateKeyId;
   const keys = parseKeys(jsonField(value, "keys"));
   if (digest === undefined || typeof keyId !== "string" || keys === undefined) return undefined;
   const asOf = jsonField(value, "asOf");

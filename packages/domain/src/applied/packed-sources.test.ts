@@ -28,8 +28,8 @@ function noteOf(digestOf: (at: number) => string, sources = count) {
 
 const digestOf = (at: number): string => `${String(at).padStart(10, "0")}AAAAAAAAAAAA`;
 
-// All annotations of an object have 256 KiB together: a longer note was never written, and the workload never adopted.
-test("a note of very many sources is short enough for any object, and tells each of them apart", () => {
+// All annotations of an object have 256 KiB together: a longer applied state was never written, and the workload never adopted.
+test("an applied state of very many sources fits any object", () => {
   const applied = noteOf(digestOf);
   const text = formatAppliedState(applied, keys);
   expect(text.length).toBeLessThan(100_000);
@@ -69,30 +69,33 @@ test("neither a name nor a digest that could be made without the key is in it", 
   const text = formatAppliedState(applied, keys);
   const other = formatAppliedState({ ...applied, keyId: "k2" }, testKeyring("k2"));
   expect(text).not.toContain("a-name");
-  const packed = (note: string): readonly string[] =>
-    /"packed":"([^"]*)"/.exec(note)?.[1]?.match(/.{18}/g) ?? [];
+  const packed = (appliedText: string): readonly string[] =>
+    /"packed":"([^"]*)"/.exec(appliedText)?.[1]?.match(/.{18}/g) ?? [];
   expect(packed(text)).toHaveLength(count);
   const names = new Set(packed(text).map((entry) => entry.slice(0, 8)));
   expect(packed(other).filter((entry) => names.has(entry.slice(0, 8)))).toEqual([]);
 });
 
-test.each(["", "x", "a b c d e f g h i ", 7])("what is no list of digests is no note: %j", (packed) => {
-  expect(parseAppliedState(JSON.stringify({ v: 1, key: "k1", packed, sources: {} }), keys)).toBeUndefined();
-});
+test.each(["", "x", "a b c d e f g h i ", 7])(
+  "what is no list of digests is no applied state: %j",
+  (packed) => {
+    expect(parseAppliedState(JSON.stringify({ v: 1, key: "k1", packed, sources: {} }), keys)).toBeUndefined();
+  },
+);
 
 test("one that was made with a key we do not have is none", () => {
   const text = formatAppliedState(noteOf(digestOf), keys);
   expect(parseAppliedState(text, testKeyring("k2"))).toBeUndefined();
 });
 
-// One roll for a change, none without, as with a note that says it in full (I2, I3).
-test("a workload with such a note rolls for what changes, for that alone, and once", () => {
+// One roll for a change, none without, as with an applied state that says it in full (I2, I3).
+test("a workload with such a state rolls for what changes, for that alone, and once", () => {
   const workload = new PlannedWorkload(templateUsing({}));
   const names = Array.from({ length: 3_000 }, (_, at) => `config-of-some-tenant-${at}`);
   for (const name of names) workload.set("ConfigMap", name, { a: name });
   workload.nameAll("ConfigMap", "config-");
   workload.reconcile();
-  expect(workload.note).toContain('"packed"');
+  expect(workload.appliedText).toContain('"packed"');
   expect(workload.reconcile()).toEqual({});
   workload.now += 60;
   workload.set("ConfigMap", "config-of-some-tenant-7", { a: "changed" });

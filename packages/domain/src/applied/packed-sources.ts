@@ -3,8 +3,8 @@ import type { KeyedDigest } from "../source/mark.ts";
 import type { AppliedSource } from "./applied-source.ts";
 
 /**
- * What a note says of very many sources, in 18 characters each: a digest of the name, and the beginning of that of the content. Both are keyed.
- * Two of ten thousand names are one with a probability of 2^-21, and another content is taken for the same with one of 2^-60.
+ * The applied state of very many sources, in 18 characters each: a digest of the name, and the beginning of the digest of the content. Both
+ * are keyed. Two of ten thousand names collide with a probability of 2^-21, two contents with one of 2^-60.
  */
 const nameLength = 8;
 const contentLength = 10;
@@ -12,11 +12,11 @@ const entryLength = nameLength + contentLength;
 
 const absent = "-".repeat(contentLength);
 
-/** The sources of a note: those it names, and those it knows by their digests only, which are found by their names and are not listed. */
+/** The sources of an applied state. Some are named. The others are known by digest only: they are found by name and not listed. */
 export class PackedSources extends Map<string, AppliedSource> {
   readonly #keyed: KeyedDigest;
   readonly #contents = new Map<string, string>();
-  /** As it stands in the note. */
+  /** As the applied state holds it. */
   readonly packed: string;
 
   constructor(named: ReadonlyMap<string, AppliedSource>, packed: string, keyed: KeyedDigest) {
@@ -60,9 +60,9 @@ export function isPacked(text: string): boolean {
   return text.length % entryLength === 0 && /^[A-Za-z0-9_-]+$/.test(text);
 }
 
-/** Whether a noted digest, which may have been shortened, is that of this content. */
-export function isSameDigest(noted: string, now: string): boolean {
-  return noted.length === contentLength ? now.startsWith(noted) : noted === now;
+/** Whether an applied digest, which may have been shortened, is the one of this content. */
+export function isSameDigest(applied: string, now: string): boolean {
+  return applied.length === contentLength ? now.startsWith(applied) : applied === now;
 }
 
 function packedContent(source: AppliedSource, { keyId }: KeyedDigest): string | undefined {

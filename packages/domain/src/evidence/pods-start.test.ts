@@ -92,7 +92,7 @@ describe("the pods of a workload", () => {
   });
 });
 
-test("a pod is the workload's whose controller it is, or whose ReplicaSet is named after it", () => {
+test("a pod is of the workload that controls it, or that its ReplicaSet is named after", () => {
   const api = { uid: "u-1", name: "api" };
   const ownedBy = (kind: string, name: string, uid: string) => ({
     metadata: { ownerReferences: [{ kind, name, uid, controller: true }] },

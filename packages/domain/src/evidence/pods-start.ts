@@ -22,7 +22,7 @@ export function likelyStart({ notBefore, notAfter }: PodsStart): number {
 const toCome: PodsStart = { notBefore: Number.POSITIVE_INFINITY, notAfter: Number.POSITIVE_INFINITY };
 
 /**
- * When the pods of the newest template started; undefined when no container of them is told of. A container reads its variables when it starts, also when it
+ * When the pods of the newest template started; undefined when the status of none names a container. A container reads its variables when it starts, also when it
  * starts again. Of a pod that says nothing of its containers it is only known when it was made.
  */
 export function podsStart(pods: readonly unknown[]): PodsStart | undefined {
@@ -30,7 +30,7 @@ export function podsStart(pods: readonly unknown[]): PodsStart | undefined {
   const newest = Math.max(...living.map(createdAt));
   const revision = revisionOf(living.find((pod) => createdAt(pod) === newest));
   const those = living.filter((pod) => revisionOf(pod) === revision);
-  // Nothing has looked after any of them yet: when they start, or have, nobody tells.
+  // No kubelet has reported on any of them yet: it is not known whether they have started.
   if (!those.some(hasStatuses)) return undefined;
   const starts = those.flatMap(startsOf);
   return {

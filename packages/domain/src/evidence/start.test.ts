@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { type InterestHistory, mayPrecede, startOfInterest, startOfUnnoted } from "./start.ts";
+import { type InterestHistory, mayPrecede, startOfInterest, startWithoutState } from "./start.ts";
 
 const optIn = "reloader.stakater.com/auto";
 const templatePath = ["spec", "template"];
@@ -32,18 +32,18 @@ function history(known: Partial<InterestHistory> = {}): InterestHistory {
   };
 }
 
-describe("without a note, changes count from", () => {
+describe("without an applied state, changes count from", () => {
   test("the event that showed the workload, whatever else is known", () => {
     const seen = { atSeconds: 70, resourceVersion: "9" };
-    expect(startOfUnnoted(history({ seen }))).toBe(seen);
+    expect(startWithoutState(history({ seen }))).toBe(seen);
   });
 
   test("the time we came, for a workload that was there before", () => {
-    expect(startOfUnnoted(history())).toEqual({ atSeconds: 100 });
+    expect(startWithoutState(history())).toEqual({ atSeconds: 100 });
   });
 
   test("its making, for a workload that was made after we came", () => {
-    expect(startOfUnnoted(history({ createdAtSeconds: 120 }))).toEqual({ atSeconds: 120 });
+    expect(startWithoutState(history({ createdAtSeconds: 120 }))).toEqual({ atSeconds: 120 });
   });
 
   test("the opt-in, where somebody added it later", () => {
@@ -51,35 +51,35 @@ describe("without a note, changes count from", () => {
       { manager: "helm", at: 120, ownsTemplate: true },
       { manager: "people", at: 300, optsIn: true },
     );
-    expect(startOfUnnoted(history({ object }))).toEqual({ atSeconds: 300 });
-    expect(startOfUnnoted(history({ object, isRestored: true }))).toEqual({ atSeconds: 300 });
+    expect(startWithoutState(history({ object }))).toEqual({ atSeconds: 300 });
+    expect(startWithoutState(history({ object, isRestored: true }))).toEqual({ atSeconds: 300 });
   });
 
-  test("the last write of who owns both opt-in and template, as long as Redis has forgotten nothing", () => {
+  test("the last write of the owner of opt-in and template, while Redis remembers all", () => {
     const object = writtenBy({ manager: "helm", at: 300, optsIn: true, ownsTemplate: true });
-    expect(startOfUnnoted(history({ object }))).toEqual({ atSeconds: 300 });
+    expect(startWithoutState(history({ object }))).toEqual({ atSeconds: 300 });
   });
 
-  // The note may have been lost in that very write.
-  test("before that write where Redis has forgotten: also when another owns the opt-in too", () => {
+  // The applied state may have been lost in that very write.
+  test("before that write where Redis forgot, also when another owns the opt-in too", () => {
     const both = { manager: "helm", at: 300, optsIn: true, ownsTemplate: true };
     const other = { manager: "people", at: 310, optsIn: true };
     for (const object of [writtenBy(both), writtenBy(both, other)])
-      expect(startOfUnnoted(history({ object, isRestored: true }))).toEqual({ atSeconds: 100 });
+      expect(startWithoutState(history({ object, isRestored: true }))).toEqual({ atSeconds: 100 });
   });
 
   test("the time we came, where a flag opts in and no annotation does", () => {
     const object = writtenBy({ manager: "people", at: 300, optsIn: true });
-    expect(startOfUnnoted(history({ object, optInAnnotations: [] }))).toEqual({ atSeconds: 100 });
+    expect(startWithoutState(history({ object, optInAnnotations: [] }))).toEqual({ atSeconds: 100 });
   });
 
   test("the time we came, where the API server names nobody who opted in", () => {
     const object = writtenBy({ manager: "people", at: 300 });
-    expect(startOfUnnoted(history({ object }))).toEqual({ atSeconds: 100 });
+    expect(startWithoutState(history({ object }))).toEqual({ atSeconds: 100 });
   });
 });
 
-describe("for a source that the note does not name yet, changes count from", () => {
+describe("for a source that the applied state does not name yet, changes count from", () => {
   test("the event that showed the new interest", () => {
     const seen = { atSeconds: 70, resourceVersion: "9" };
     const object = writtenBy({ manager: "people", at: 300 });

@@ -3,12 +3,12 @@ import { isOlderVersion } from "../resource-version.ts";
 import { managedFieldsOf } from "./managed-fields.ts";
 
 /**
- * From when on a change of a source counts for a workload of which no note tells: no pod that has to have the change is older. Times are
- * the API server's, in whole seconds.
+ * From when on a change of a source counts for a workload without an applied state: no pod that has to have the change is older. Times
+ * are the API server's, in whole seconds.
  */
 export interface Start {
   readonly atSeconds: number;
-  /** Version of the write that began it, where it was seen: tells what whole seconds do not. */
+  /** Version of the write that began it, where it was seen: it orders writes within one second. */
   readonly resourceVersion?: string;
 }
 
@@ -18,7 +18,7 @@ export interface InterestHistory {
   readonly seen: Start | undefined;
   /** Since when workloads like it are served: what was live before we ever came is no change. */
   readonly servedSinceSeconds: number;
-  /** Redis had forgotten since when: a note told it. */
+  /** Redis had forgotten the time: it was restored from an applied state. */
   readonly isRestored: boolean;
   /** The annotations that opt it in; none where a flag does. */
   readonly optInAnnotations: readonly string[];
@@ -27,15 +27,16 @@ export interface InterestHistory {
   readonly object: unknown;
 }
 
-/** The beginning for a workload without any note. */
-export function startOfUnnoted(history: InterestHistory): Start {
+/** The beginning for a workload without any applied state. */
+export function startWithoutState(history: InterestHistory): Start {
   const { seen, servedSinceSeconds, createdAtSeconds } = history;
   return seen ?? { atSeconds: Math.max(servedSinceSeconds, createdAtSeconds, optedInAt(history)) };
 }
 
 /**
- * The beginning for a source that the note does not name yet: the template or an annotation has come to name it. Nobody saw when, so it is the
- * last write of whoever owns these, but for us: what was written before was there when the interest began, or cannot be told apart.
+ * The beginning for a source that the applied state does not name yet: the template or an annotation names it only now. Nobody saw when,
+ * so it is the last write of the owners of these, except ours. What was written before existed when the interest began, or cannot be told
+ * apart from that.
  */
 export function startOfInterest(history: InterestHistory): Start {
   const { seen, createdAtSeconds, object, templatePath, optInAnnotations } = history;
@@ -49,18 +50,17 @@ export function startOfInterest(history: InterestHistory): Start {
 }
 
 /**
- * An opt-in that a manager wrote who owns nothing of the template came after the workload was made. Who owns both may have made the workload
- * with it: where Redis remembers all that we noted, a workload without a note is a new one or was opted in since, and the time of the
- * write counts; where it does not, the note may have been lost in that very write, and only the making counts.
+ * A manager that owns the opt-in and nothing of the template opted in after the workload was made. A manager that owns both may have made
+ * the workload with the opt-in. Where Redis remembers all that we recorded, a workload without an applied state is new or was opted in
+ * since, and the time of that write counts. Where Redis has forgotten, that very write may have removed the applied state, and only the
+ * making counts.
  */
 function optedInAt({ object, optInAnnotations, templatePath, isRestored }: InterestHistory): number {
   const owners = managedFieldsOf(object).filter((entry) =>
     optInAnnotations.some((key) => entry.owns("metadata", "annotations", key)),
   );
-  const webhookMode = owners.filter((entry) => !isRestored || !entry.owns(...templatePath));
-  return webhookMode.length === owners.length
-    ? Math.max(0, ...webhookMode.map(({ atSeconds }) => atSeconds))
-    : 0;
+  const counted = owners.filter((entry) => !isRestored || !entry.owns(...templatePath));
+  return counted.length === owners.length ? Math.max(0, ...counted.map(({ atSeconds }) => atSeconds)) : 0;
 }
 
 /** Content of a source as it was written last. */

@@ -52,7 +52,7 @@ describe("a source that appears", () => {
     }
   });
 
-  test("rolls nothing when it was applied together with the workload, which was seen first", () => {
+  test("rolls nothing when it was applied with the workload, which was seen first", () => {
     const workload = new PlannedWorkload(templateUsing({ app: {} }));
     workload.rules = onCreate;
     workload.reconcile();
@@ -172,18 +172,18 @@ describe("a source that goes", () => {
     expect(workload.reconcile()).toEqual({ app: "SourceCreated" });
   });
 
-  test("rolls also where it was found by a pattern, and leaves no trace in the note", () => {
+  test("rolls also where a pattern found it, and leaves no trace in the applied state", () => {
     const workload = new PlannedWorkload(templateUsing({}));
     workload.rules = both;
     workload.nameAll("ConfigMap", "tenant-");
     workload.reconcile();
-    const before = workload.note;
+    const before = workload.appliedText;
     workload.now += 100;
     workload.set("ConfigMap", "tenant-1", { a: "1" });
     expect(workload.reconcile()).toEqual({ "tenant-1": "SourceCreated" });
     workload.remove("ConfigMap", "tenant-1");
     expect(workload.reconcile()).toEqual({ "tenant-1": "SourceDeleted" });
-    expect(jsonField(JSON.parse(workload.note ?? ""), "sources")).toEqual(
+    expect(jsonField(JSON.parse(workload.appliedText ?? ""), "sources")).toEqual(
       jsonField(JSON.parse(before ?? ""), "sources"),
     );
     workload.set("ConfigMap", "tenant-1", { a: "1" });
@@ -248,12 +248,12 @@ describe("a roll for a source that is gone is written", () => {
 });
 
 describe("a source that is not seen", () => {
-  test("neither rolls nor changes what is noted of it, and counts again by its content", () => {
+  test("neither rolls nor changes its applied state, and counts again by its content", () => {
     const workload = adopted(both, { a: "1" });
-    const { note } = workload;
+    const { appliedText } = workload;
     workload.loseSight("ConfigMap", "app");
     expect(workload.reconcile()).toEqual({});
-    expect(workload.note).toBe(note);
+    expect(workload.appliedText).toBe(appliedText);
     workload.showAll();
     expect(workload.reconcile()).toEqual({});
     workload.loseSight("ConfigMap", "app");
@@ -263,7 +263,7 @@ describe("a source that is not seen", () => {
     expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
   });
 
-  test("is noted without a roll when it shows for the first time", () => {
+  test("is recorded without a roll when it shows for the first time", () => {
     const workload = new PlannedWorkload(templateUsing({ app: {} }));
     workload.rules = both;
     workload.loseSight("ConfigMap", "app");
@@ -297,20 +297,20 @@ describe("a content that several objects show", () => {
     const workload = shown();
     workload.show("SecretProviderClass", "vault", { key: "v2" }, 60);
     workload.reconcile();
-    const { note } = workload;
+    const { appliedText } = workload;
     workload.show("SecretProviderClass", "vault", { key: "v1" }, 50);
     expect(workload.reconcile()).toEqual({});
-    expect(workload.note).toBe(note);
+    expect(workload.appliedText).toBe(appliedText);
     workload.show("SecretProviderClass", "vault", { key: "v1" }, 80);
     expect(workload.reconcile()).toEqual({ vault: "SourceChanged" });
   });
 
-  test("is noted once however often new pods show the same", () => {
+  test("is recorded once however often new pods show the same", () => {
     const workload = shown();
-    const { note } = workload;
+    const { appliedText } = workload;
     workload.show("SecretProviderClass", "vault", { key: "v1" }, 90);
     workload.reconcile();
-    expect(workload.note).toBe(note);
+    expect(workload.appliedText).toBe(appliedText);
   });
 });
 

@@ -2,8 +2,8 @@ import { describe, expect, test } from "vitest";
 import { type DecidedOnce, expectOnce, started } from "../fixture/decided-once.ts";
 import { adopted, PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 
-/** Made at 1000. Nobody has noted anything of it. */
-function unnoted(uses: Parameters<typeof templateUsing>[0] = { app: {} }): PlannedWorkload {
+/** Made at 1000. Nobody has recorded anything of it. */
+function withoutState(uses: Parameters<typeof templateUsing>[0] = { app: {} }): PlannedWorkload {
   return new PlannedWorkload(templateUsing(uses));
 }
 
@@ -22,54 +22,56 @@ const waiting = { notBefore: Number.POSITIVE_INFINITY, notAfter: Number.POSITIVE
 
 const seen = { atSeconds: 1000, resourceVersion: "1" };
 
-describe("a workload of which nothing is noted", () => {
+describe("a workload of which nothing is recorded", () => {
   test.each<DecidedOnce>([
     {
       sentence: "adopts what was written before it was made",
-      workload: () => written(unnoted(), 900, 999),
+      workload: () => written(withoutState(), 900, 999),
       reasons: {},
     },
     {
       sentence: "adopts what was made before it and never changed",
-      workload: () => written(unnoted(), 900),
+      workload: () => written(withoutState(), 900),
       reasons: {},
     },
     {
       sentence: "rolls for what was changed after it was made",
-      workload: () => written(unnoted(), 900, 1001),
+      workload: () => written(withoutState(), 900, 1001),
       reasons: rolled,
     },
     {
       sentence: "adopts what was changed in its own second where nobody watched: it was applied together",
-      workload: () => written(unnoted(), 900, 1000),
+      workload: () => written(withoutState(), 900, 1000),
       reasons: {},
     },
     {
       sentence: "rolls for what was changed in the second it was seen, after it",
       workload: () =>
-        Object.assign(written(unnoted(), 900, 1000), { seen: { ...seen, resourceVersion: "0" } }),
+        Object.assign(written(withoutState(), 900, 1000), { seen: { ...seen, resourceVersion: "0" } }),
       reasons: rolled,
     },
     {
       sentence: "adopts what was changed in the second it was seen, before it",
       workload: () =>
-        Object.assign(written(unnoted(), 900, 1000), { seen: { ...seen, resourceVersion: "2" } }),
+        Object.assign(written(withoutState(), 900, 1000), { seen: { ...seen, resourceVersion: "2" } }),
       reasons: {},
     },
     {
       sentence: "adopts what was changed after its making and before it was seen to opt in",
-      workload: () => Object.assign(written(unnoted(), 900, 1200), { seen: { ...seen, atSeconds: 1300 } }),
+      workload: () =>
+        Object.assign(written(withoutState(), 900, 1200), { seen: { ...seen, atSeconds: 1300 } }),
       reasons: {},
     },
     {
       sentence: "rolls for what was changed after it was seen to opt in",
-      workload: () => Object.assign(written(unnoted(), 900, 1301), { seen: { ...seen, atSeconds: 1300 } }),
+      workload: () =>
+        Object.assign(written(withoutState(), 900, 1301), { seen: { ...seen, atSeconds: 1300 } }),
       reasons: rolled,
     },
     {
       sentence: "rolls for each source that was changed, and for no other",
       workload: () => {
-        const workload = written(unnoted({ app: {}, db: {} }), 900, 1001);
+        const workload = written(withoutState({ app: {}, db: {} }), 900, 1001);
         workload.now = 950;
         workload.set("ConfigMap", "db", { a: "1" });
         workload.now = 5000;
@@ -80,7 +82,7 @@ describe("a workload of which nothing is noted", () => {
     {
       sentence: "rolls for a source that is only named and was changed after it was made",
       workload: () => {
-        const workload = unnoted({});
+        const workload = withoutState({});
         workload.name("ConfigMap", "app");
         return written(workload, 900, 1001);
       },
@@ -91,7 +93,7 @@ describe("a workload of which nothing is noted", () => {
 
 describe("at our first start", () => {
   const engaged = (at: number, ...times: readonly number[]) =>
-    Object.assign(written(unnoted(), ...times), { engagedAtSeconds: at });
+    Object.assign(written(withoutState(), ...times), { engagedAtSeconds: at });
 
   test.each<DecidedOnce>([
     {
@@ -116,34 +118,34 @@ describe("a required source that was made after the workload", () => {
   test.each<DecidedOnce>([
     {
       sentence: "is adopted: no pod started without it",
-      workload: () => written(unnoted(), 1100),
+      workload: () => written(withoutState(), 1100),
       reasons: {},
     },
     {
       sentence: "rolls when a pod started before it, with one of its name that is gone",
-      workload: () => Object.assign(written(unnoted(), 1100), { podsStart: started(1099) }),
+      workload: () => Object.assign(written(withoutState(), 1100), { podsStart: started(1099) }),
       reasons: rolled,
     },
     {
       sentence: "is adopted when the pods started in its second or later",
-      workload: () => Object.assign(written(unnoted(), 1100), { podsStart: started(1100) }),
+      workload: () => Object.assign(written(withoutState(), 1100), { podsStart: started(1100) }),
       reasons: {},
     },
     {
       sentence: "is adopted when it cannot be told whether a pod started before it",
       workload: () =>
-        Object.assign(written(unnoted(), 1100), { podsStart: { notBefore: 1090, notAfter: 1101 } }),
+        Object.assign(written(withoutState(), 1100), { podsStart: { notBefore: 1090, notAfter: 1101 } }),
       reasons: {},
     },
     {
       sentence: "and was changed since rolls",
-      workload: () => written(unnoted(), 1100, 1101),
+      workload: () => written(withoutState(), 1100, 1101),
       reasons: rolled,
     },
   ])("$sentence", expectOnce);
 
   test("is adopted when pods do not need it, whenever they started", () => {
-    const named = unnoted({});
+    const named = withoutState({});
     named.name("ConfigMap", "app");
     written(named, 1100);
     expect(named.plan().hingesOnPods).toBe(false);
@@ -153,14 +155,14 @@ describe("a required source that was made after the workload", () => {
 
   // What was there before the workload was read by its pods, unless it took the place of another.
   test("is the only unchanged one that pods are asked about", () => {
-    expect(written(unnoted(), 1100).plan().hingesOnPods).toBe(true);
-    expect(written(unnoted(), 900).plan().hingesOnPods).toBe(false);
-    expect(written(unnoted({ app: { optional: true } }), 900).plan().hingesOnPods).toBe(false);
+    expect(written(withoutState(), 1100).plan().hingesOnPods).toBe(true);
+    expect(written(withoutState(), 900).plan().hingesOnPods).toBe(false);
+    expect(written(withoutState({ app: { optional: true } }), 900).plan().hingesOnPods).toBe(false);
   });
 });
 
 describe("an optional source", () => {
-  const optional = () => unnoted({ app: { optional: true } });
+  const optional = () => withoutState({ app: { optional: true } });
 
   test.each<DecidedOnce>([
     {
@@ -186,10 +188,10 @@ describe("an optional source", () => {
   ])("$sentence", expectOnce);
 });
 
-describe("a source that was noted as absent", () => {
+describe("a source that was recorded as absent", () => {
   /** Noted without it at 1050. */
   function without(): PlannedWorkload {
-    const workload = unnoted();
+    const workload = withoutState();
     workload.now = 1050;
     workload.reconcile();
     return workload;
@@ -220,7 +222,7 @@ describe("a source that was noted as absent", () => {
   ])("$sentence", expectOnce);
 });
 
-describe("a source that the note does not name yet", () => {
+describe("a source that the applied state does not name yet", () => {
   /** Adopted at 1100; a template that reads `more`, too, is written at 1300. */
   function edited(...times: readonly number[]): PlannedWorkload {
     const workload = adopted({ db: {} });
@@ -308,7 +310,7 @@ describe("a key that is read only now", () => {
 
 describe("a class whose content pods show", () => {
   function shown(asOfSeconds: number): PlannedWorkload {
-    const workload = unnoted({});
+    const workload = withoutState({});
     workload.name("SecretProviderClass", "vault");
     workload.show("SecretProviderClass", "vault", { a: "1" }, asOfSeconds);
     workload.now = 5000;
@@ -346,42 +348,42 @@ describe("the start of the pods", () => {
   test.each<DecidedOnce>([
     {
       sentence: "after the content was written adopts it",
-      workload: () => Object.assign(written(unnoted(), 900, 1100), { podsStart: started(1101) }),
+      workload: () => Object.assign(written(withoutState(), 900, 1100), { podsStart: started(1101) }),
       reasons: {},
     },
     {
       sentence: "in the second the content was written does not tell: it rolls",
-      workload: () => Object.assign(written(unnoted(), 900, 1100), { podsStart: started(1100) }),
+      workload: () => Object.assign(written(withoutState(), 900, 1100), { podsStart: started(1100) }),
       reasons: rolled,
     },
     {
       sentence: "of which one may lie before the content rolls",
       workload: () =>
-        Object.assign(written(unnoted(), 900, 1100), { podsStart: { notBefore: 1099, notAfter: 1103 } }),
+        Object.assign(written(withoutState(), 900, 1100), { podsStart: { notBefore: 1099, notAfter: 1103 } }),
       reasons: rolled,
     },
     {
       sentence: "is yet to come for those that wait: they will read what is there",
-      workload: () => Object.assign(written(unnoted(), 900, 1100), { podsStart: waiting }),
+      workload: () => Object.assign(written(withoutState(), 900, 1100), { podsStart: waiting }),
       reasons: {},
     },
     {
       sentence: "before the content changes nothing where the content is older than the workload",
-      workload: () => Object.assign(written(unnoted(), 800, 900), { podsStart: started(850) }),
+      workload: () => Object.assign(written(withoutState(), 800, 900), { podsStart: started(850) }),
       reasons: {},
     },
   ])("$sentence", expectOnce);
 
   test("is asked for only where something hinges on it, and once", () => {
-    const workload = written(unnoted(), 900, 1100);
+    const workload = written(withoutState(), 900, 1100);
     expect(workload.plan()).toMatchObject({ type: "roll", hingesOnPods: true });
     workload.podsStart = started(1101);
     expect(workload.plan()).toMatchObject({ type: "record", hingesOnPods: false });
-    expect(written(unnoted(), 900, 950).plan()).toMatchObject({ type: "record", hingesOnPods: false });
+    expect(written(withoutState(), 900, 950).plan()).toMatchObject({ type: "record", hingesOnPods: false });
   });
 });
 
-describe("a note of another template", () => {
+describe("an applied state of another template", () => {
   /** Adopted at 1100, changed at 1210; what else is written then, and when the pods started. */
   function changedWith(template: unknown, podsStart: PlannedWorkload["podsStart"]): PlannedWorkload {
     const workload = adopted();

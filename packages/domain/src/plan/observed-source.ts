@@ -13,7 +13,7 @@ export interface ObservedSource {
   readonly patterns: readonly string[];
   /**
    * Undefined: there is no such source. `unseen`: there may be one, but it is not served, or nothing shows its content now;
-   * what is noted of it stays as it is.
+   * its applied state stays as it is.
    */
   readonly live: LiveContent | "unseen" | undefined;
   /** Why it says of itself that nothing is rolled for it; absent when it does not. No plan depends on it. */
@@ -23,14 +23,14 @@ export interface ObservedSource {
 export interface LiveContent {
   readonly content: SourceContent;
   readonly createdAtSeconds: number;
-  /** No content of it was written later, as far as the API server tells: a write that only removes keys leaves no time. */
+  /** The last known write of its content: a write that only removes keys leaves no time. */
   readonly writtenAtSeconds: number;
-  /** Content was written again after it was made, as far as whole seconds tell. */
+  /** Content was written again after it was made, in whole seconds. */
   readonly isModified: boolean;
   readonly resourceVersion: string;
-  /** When the content became what it is, where the API server tells: it is shown by several objects, and the newest counts. */
+  /** Since when this is the content, where the API server knows: several objects show it, and the newest counts. */
   readonly asOfSeconds?: number;
-  /** Who made it so, to tell people. No decision depends on it. */
+  /** Who wrote it, for reports. No decision depends on it. */
   readonly write?: SourceWrite;
 }
 

@@ -4,7 +4,7 @@ import { adopted, PlannedWorkload, templateUsing } from "../fixture/planned-work
 describe("an optional source", () => {
   const late = { late: { optional: true } };
 
-  test("that appears after it was noted as missing rolls, once (T14)", () => {
+  test("that appears after it was recorded as missing rolls, once (T14)", () => {
     const workload = adopted(late);
     workload.set("ConfigMap", "late", { a: "1" });
     expect(workload.reconcile()).toEqual({ late: "LateOptionalReference" });
@@ -66,7 +66,7 @@ describe("an optional source", () => {
   });
 
   // It was there when the pods were made; only now it is asked for. That is no appearance (I2).
-  test("that was there before a roll of ours and is opted in to only afterwards is adopted", () => {
+  test("that was there before a roll of ours and is opted in to afterwards is adopted", () => {
     const workload = adopted({ app: {}, other: { optional: true }, ...late });
     workload.hide("ConfigMap", "late");
     workload.set("ConfigMap", "late", { a: "1" });
@@ -76,7 +76,7 @@ describe("an optional source", () => {
     workload.now += 100;
     workload.showAll();
     expect(workload.reconcile()).toEqual({});
-    expect(workload.note).toContain('"ConfigMap/late":"');
+    expect(workload.appliedText).toContain('"ConfigMap/late":"');
   });
 
   test("that is deleted and made again rolls only when it differs", () => {
@@ -96,7 +96,7 @@ describe("an optional source", () => {
   });
 
   // The pods of the new template started without it, whatever was in it before.
-  test("that is missing while the template is remade is late even with the content it had", () => {
+  test("that is missing while the template changes is late, even with its old content", () => {
     const workload = adopted(late);
     workload.set("ConfigMap", "late", { a: "1" });
     workload.reconcile();
@@ -121,11 +121,11 @@ describe("an optional source", () => {
       return workload;
     }
 
-    test("is late when template and source were made, in this order, while we were watching", () => {
+    test("is late when it was made after the template while we were watching", () => {
       expect(firstSight(500, 600, 700).reconcile()).toEqual({ late: "LateOptionalReference" });
     });
 
-    test("is adopted when the template was made before we came: somebody may have restarted it since", () => {
+    test("is adopted when the template is older than us: it may have been restarted since", () => {
       expect(firstSight(650, 600, 700).reconcile()).toEqual({});
     });
 

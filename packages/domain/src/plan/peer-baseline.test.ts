@@ -96,16 +96,16 @@ describe("what the peer left on a workload is its baseline at first sight", () =
     workload.set("ConfigMap", "app.x", { a: "1" });
     workload.engagedAtSeconds = workload.now + 100;
     workload.reconcile();
-    const before = workload.note;
+    const before = workload.appliedText;
     workload.now += 200;
     workload.set("ConfigMap", "app.x", { a: "2" });
     expect(workload.reconcile()).toEqual({ "app.x": "SourceChanged" });
-    workload.note = before;
+    workload.appliedText = before;
     workload.isDamaged = true;
     expect(workload.reconcile()).toEqual({});
   });
 
-  test("does not count once the workload has a note", () => {
+  test("does not count once the workload has an applied state", () => {
     const workload = new PlannedWorkload(withVariable(variable, peerHash({ a: "1" })));
     workload.set("ConfigMap", "app", { a: "1" });
     workload.reconcile();
@@ -114,7 +114,7 @@ describe("what the peer left on a workload is its baseline at first sight", () =
   });
 });
 
-describe("a workload whose note was taken away", () => {
+describe("a workload whose applied state was taken away", () => {
   function rolledByUs(strategy: "annotations" | "env-vars"): PlannedWorkload {
     const template = templateUsing({ app: {}, db: {} });
     const workload = new PlannedWorkload(withVariable(variable, peerHash({ a: "1" }), template));
@@ -126,7 +126,7 @@ describe("a workload whose note was taken away", () => {
       workload.set("ConfigMap", name, { a: "2" });
       expect(workload.reconcile()).toEqual({ [name]: "SourceChanged" });
     }
-    workload.note = undefined;
+    workload.appliedText = undefined;
     return workload;
   }
 

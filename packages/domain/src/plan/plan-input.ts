@@ -13,9 +13,9 @@ import { keysThatMatter, type ObservedSource } from "./observed-source.ts";
 
 /** Whether sources that come and go are changes. Without either, only a late optional reference is. */
 export interface AppearanceRules {
-  /** A source that was noted as missing and is there now is a change. */
+  /** A source that was recorded as missing and exists now is a change. */
   readonly reloadOnCreate: boolean;
-  /** A source that was noted as present and is gone now is a change. */
+  /** A source that was recorded as present and is gone now is a change. */
   readonly reloadOnDelete: boolean;
 }
 
@@ -29,12 +29,12 @@ export interface PlanInput {
     readonly templateAnnotations: Annotations;
     readonly templateChangedAtSeconds: number;
   };
-  /** What the note says that counts (`trustedNote`); undefined when there is none. */
+  /** The applied state that counts (`trustedState`); undefined when there is none. */
   readonly applied: AppliedState | undefined;
-  /** The note on the workload is another one, or not verified: what the template itself says counts too. */
+  /** The applied state on the workload is another one, or not verified: what the template itself says counts too. */
   readonly isDamaged: boolean;
-  /** When the note that counts was written, in whole seconds of the API server's clock; undefined: no later than our last write. */
-  readonly notedAtSeconds?: number | undefined;
+  /** When the applied state that counts was written, in whole seconds of the API server's clock. Undefined: no later than our last write. */
+  readonly appliedAtSeconds?: number | undefined;
   /** The sources the workload has opted in to. */
   readonly observedSources: readonly ObservedSource[];
   /** Name patterns the workload has set, as in `Sight.patterns`: every source that matches one is among the sights. */
@@ -47,14 +47,14 @@ export interface PlanInput {
   readonly history: InterestHistory;
   /** When the first of its pods started; undefined when that is not known (yet). */
   readonly podsStart: PodsStart | undefined;
-  /** Since when workloads like it are served, for the note. */
+  /** Since when workloads like it are served, for the applied state. */
   readonly served: Served | undefined;
 }
 
 /** What each source is judged by: the input, and what follows from it for all of them. */
 export interface PlanContext extends PlanInput {
   readonly template: TemplateNow;
-  /** The template carries the mark of what is live: its pods were made for it, or it would not be there. */
+  /** The template has the mark of the live content: its pods were made for that content. */
   readonly isMarkCurrent: boolean;
   /** The sources by the peer's variable for them. */
   readonly sharing: ReadonlyMap<string, readonly ObservedSource[]>;
@@ -71,7 +71,7 @@ export function planContextOf(input: PlanInput): PlanContext {
  */
 export const togetherSeconds = 1;
 
-/** Only where no note can be trusted: after a rollback a template carries an old mark, and its pods read what was there then. */
+/** Only where no applied state can be trusted: after a rollback a template has an old mark, and its pods read what was there then. */
 function hasCurrentMark({ workload, observedSources, keys, applied, isDamaged }: PlanInput): boolean {
   const mark = annotationValue(workload.templateAnnotations, markAnnotation);
   if (mark === undefined || (applied !== undefined && !isDamaged)) return false;
@@ -84,21 +84,21 @@ function hasCurrentMark({ workload, observedSources, keys, applied, isDamaged }:
 }
 
 export interface TemplateNow extends AppliedTemplate {
-  /** The template is the one the note was made for. */
+  /** The template is the one the applied state was made for. */
   readonly isSame: boolean;
 }
 
 function templateNow(input: PlanInput): TemplateNow {
   const identity = utf8(templateIdentity(input.workload.template));
   const digest = input.keys.current.digest(identity);
-  const noted = input.applied?.template;
-  const notedWith = input.keys.find(input.applied?.keyId ?? "");
-  if (noted !== undefined && notedWith?.digest(identity) === noted.digest) {
-    return { digest, togetherUntilSeconds: noted.togetherUntilSeconds, isSame: true };
+  const appliedTemplate = input.applied?.template;
+  const appliedWith = input.keys.find(input.applied?.keyId ?? "");
+  if (appliedTemplate !== undefined && appliedWith?.digest(identity) === appliedTemplate.digest) {
+    return { digest, togetherUntilSeconds: appliedTemplate.togetherUntilSeconds, isSame: true };
   }
   return {
     digest,
     togetherUntilSeconds: input.workload.templateChangedAtSeconds + togetherSeconds,
-    isSame: noted === undefined,
+    isSame: appliedTemplate === undefined,
   };
 }

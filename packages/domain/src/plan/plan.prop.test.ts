@@ -92,25 +92,26 @@ test("the same world gives the same plan, and planning changes nothing", () => {
   );
 });
 
-test("once a plan is written, the next one writes nothing: same note, no roll", () => {
+test("once a plan is written, the next one writes nothing: same applied state, no roll", () => {
   fc.assert(
     fc.property(anyWorkload, fc.nat(100), (workload, seconds) => {
       workload.reconcile();
       workload.now += seconds;
       const again = workload.plan();
       expect(again.type).toBe("record");
-      const note = again.applied === undefined ? undefined : formatAppliedState(again.applied, workload.keys);
-      expect(note).toBe(workload.note);
+      const appliedText =
+        again.applied === undefined ? undefined : formatAppliedState(again.applied, workload.keys);
+      expect(appliedText).toBe(workload.appliedText);
     }),
     { numRuns: 500 },
   );
 });
 
-test("a workload without traces of another reloader that we never watched is adopted without a roll", () => {
+test("a workload we never watched is adopted without a roll if no reloader left traces", () => {
   fc.assert(
     fc.property(anyWorkload, (workload) => {
       workload.edit(templateUsing({ app: {}, db: { optional: true }, "123": { keys: ["a"] } }));
-      workload.note = undefined;
+      workload.appliedText = undefined;
       workload.now += 100;
       workload.engagedAtSeconds = workload.now;
       expect(workload.reconcile()).toEqual({});
@@ -145,7 +146,7 @@ test("a source that is not referenced, or whose keys nobody reads, rolls nothing
   );
 });
 
-test("a change of a key that is read always rolls, once, also while the digest key changes", () => {
+test("a change of a read key rolls once, also while the digest key changes", () => {
   fc.assert(
     fc.property(anyWorkload, fc.boolean(), (workload, isRotated) => {
       workload.showAll();
@@ -177,7 +178,7 @@ test("a new digest key rolls nothing, whatever is there and whatever is gone", (
   );
 });
 
-test("without the flags nothing that comes or goes rolls, but what is optional and late", () => {
+test("without the flags only a late optional source rolls of all that come or go", () => {
   fc.assert(
     fc.property(settledWorkload, fc.array(step), (workload, steps) => {
       workload.rules = neither;

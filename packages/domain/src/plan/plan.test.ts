@@ -3,33 +3,33 @@ import { adopted, PlannedWorkload, templateUsing } from "../fixture/planned-work
 import { testKeyring } from "../fixture/test-keys.ts";
 
 describe("a workload that is seen for the first time", () => {
-  test("is noted and not rolled", () => {
+  test("is recorded and not rolled", () => {
     const workload = new PlannedWorkload(templateUsing({ app: {} }));
     workload.set("ConfigMap", "app", { a: "1" });
     expect(workload.reconcile()).toEqual({});
-    expect(workload.note).toContain('"ConfigMap/app"');
+    expect(workload.appliedText).toContain('"ConfigMap/app"');
   });
 
-  test("that has opted in to nothing gets no note", () => {
+  test("that has opted in to nothing gets no applied state", () => {
     const workload = new PlannedWorkload(templateUsing({}));
     expect(workload.plan()).toEqual({ type: "record", applied: undefined, hingesOnPods: false });
   });
 
-  test("notes what is missing", () => {
+  test("records what is missing", () => {
     const workload = new PlannedWorkload(templateUsing({ app: {} }));
     workload.reconcile();
-    expect(workload.note).toContain('"ConfigMap/app":"-"');
+    expect(workload.appliedText).toContain('"ConfigMap/app":"-"');
   });
 
   // Damaged by hand or by a tool: what the pods carry has to be established anew (decision 5).
   test.each(["", "{", '{"v":9}', '{"v":1,"key":"k1","sources":{"ConfigMap/app":7}}'])(
-    "because its note reads %j is judged by when its source was written",
-    (note) => {
+    "because its applied state reads %j is judged by when its source was written",
+    (appliedText) => {
       const unchanged = adopted();
-      unchanged.note = note;
+      unchanged.appliedText = appliedText;
       expect(unchanged.reconcile()).toEqual({});
       const changed = adopted();
-      changed.note = note;
+      changed.appliedText = appliedText;
       changed.now += 10;
       changed.set("ConfigMap", "app", { a: "2" });
       expect(changed.reconcile()).toEqual({ app: "ChangedAfterStart" });
@@ -38,8 +38,8 @@ describe("a workload that is seen for the first time", () => {
   );
 });
 
-describe("a workload that is noted", () => {
-  test("rolls once for each content that differs from its note", () => {
+describe("a workload that is recorded", () => {
+  test("rolls once for each content that differs from its applied state", () => {
     const workload = adopted();
     workload.set("ConfigMap", "app", { a: "2", b: "1" });
     expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
@@ -61,7 +61,7 @@ describe("a workload that is noted", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
-  test("rolls when a content comes back after a roll for another: its pods carry that one", () => {
+  test("rolls when a content comes back after a roll for another content", () => {
     const workload = adopted();
     workload.set("ConfigMap", "app", { a: "2" });
     workload.reconcile();
@@ -69,7 +69,7 @@ describe("a workload that is noted", () => {
     expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
   });
 
-  test("does not roll for a source that is deleted, nor when it comes back as it was (T2)", () => {
+  test("does not roll for a deleted source, nor when it comes back as it was (T2)", () => {
     const workload = adopted();
     workload.remove("ConfigMap", "app");
     expect(workload.reconcile()).toEqual({});
@@ -105,11 +105,11 @@ describe("a workload that is noted", () => {
     expect(workload.reconcile()).toEqual({ more: "SourceChanged" });
   });
 
-  test("loses its note when it opts out of everything", () => {
+  test("loses its applied state when it opts out of everything", () => {
     const workload = adopted();
     workload.hide("ConfigMap", "app");
     expect(workload.reconcile()).toEqual({});
-    expect(workload.note).toBeUndefined();
+    expect(workload.appliedText).toBeUndefined();
   });
 
   // Two ConfigMaps that a careless separator would take for one.
@@ -165,7 +165,7 @@ describe("only the keys that the pods read matter", () => {
     expect(workload.reconcile()).toEqual({});
   });
 
-  test("and a key that was read before and has changed rolls though other keys are read now", () => {
+  test("and a changed key that was read before rolls though other keys are read now", () => {
     const workload = adopted({ app: { keys: ["a"] } });
     workload.edit(templateUsing({ app: { keys: ["a", "b"] } }));
     workload.set("ConfigMap", "app", { a: "2", b: "1" });
@@ -181,10 +181,10 @@ describe("a new digest key", () => {
     return workload;
   }
 
-  test("rolls nothing, and the note is made with it (T9)", () => {
+  test("rolls nothing, and the applied state is made with it (T9)", () => {
     const workload = rotated();
     expect(workload.reconcile()).toEqual({});
-    expect(workload.note).toContain('"key":"k2"');
+    expect(workload.appliedText).toContain('"key":"k2"');
     expect(workload.reconcile()).toEqual({});
   });
 
@@ -208,7 +208,7 @@ describe("a new digest key", () => {
     expect(workload.reconcile()).toEqual({});
     workload.set("ConfigMap", "app", { a: "1", b: "1" });
     expect(workload.reconcile()).toEqual({});
-    expect(workload.note).not.toContain("k1");
+    expect(workload.appliedText).not.toContain("k1");
   });
 
   test("rolls once for a source that was gone meanwhile and is back otherwise", () => {

@@ -17,7 +17,7 @@ export interface ChangedObservation extends MarkedSource {
 }
 
 /**
- * `carried` is what the note has to say afterwards; undefined removes it (nothing is opted in to). `hingesOnPods`: it may turn out
+ * `applied` is the applied state afterwards; undefined removes it (nothing is opted in to). `hingesOnPods`: it may turn out
  * differently once it is known when the pods started.
  */
 export type Plan =
@@ -33,7 +33,7 @@ export type Plan =
   | { readonly type: "record"; readonly applied: AppliedState | undefined; readonly hingesOnPods: boolean };
 
 /**
- * Compares what the pods carry with what is live. Pure: the same world gives the same plan, so that a repeat, a duplicate
+ * Compares what the pods run with to what is live. Pure: the same world gives the same plan, so that a repeat, a duplicate
  * and a second worker plan nothing new once the first has written.
  */
 export function plan(input: PlanInput): Plan {
@@ -48,7 +48,7 @@ export function plan(input: PlanInput): Plan {
       : [{ source: observed.ref, mode: observed.mode, mark, reason }],
   );
   const isRolled = changed.length > 0;
-  // A pattern led to a source that is gone by now, and of which nothing is noted.
+  // A pattern led to a source that is gone by now, and that the applied state does not name.
   if (!isRolled && patterns.length === 0 && seen.every(({ applied }) => applied === undefined))
     return { type: "record", applied: undefined, hingesOnPods: false };
   const { digest, togetherUntilSeconds } = context.template;
@@ -56,7 +56,7 @@ export function plan(input: PlanInput): Plan {
     keyId: input.keys.current.keyId,
     uid: input.workload.uid,
     count: input.applied?.count ?? 0,
-    // A roll that is repeated, by whoever and under whatever settings, has the same note.
+    // A roll that is repeated, by any worker and under any settings, has the same applied state.
     served: (isRolled ? input.applied?.served : undefined) ?? input.served ?? input.applied?.served,
     sources: new Map(
       seen.flatMap(({ observed, applied }) =>
@@ -81,19 +81,19 @@ export function plan(input: PlanInput): Plan {
 }
 
 interface SourceVerdict extends WhyRoll {
-  /** What the note has to say of the source from now on; undefined: nothing. */
+  /** The applied state of the source from now on; undefined: none. */
   readonly applied: AppliedSource | undefined;
   /** Mark of the live content, or that of a source that is gone; undefined when it has none to write. */
   readonly mark: string | undefined;
 }
 
 function judgeSource(observed: ObservedSource, input: PlanContext): SourceVerdict {
-  const noted = input.applied?.sources.get(localName(observed.ref));
-  const before = comparable(noted, input) ?? absentByPattern(observed, input.applied);
+  const appliedBefore = input.applied?.sources.get(localName(observed.ref));
+  const before = comparable(appliedBefore, input) ?? absentByPattern(observed, input.applied);
   const { live } = observed;
   if (live === undefined) return judgeGoneSource(observed, before, input);
   if (live === "unseen" || isPast(live, before))
-    return { applied: noted ?? neverShown(observed), mark: undefined, reason: undefined };
+    return { applied: appliedBefore ?? neverShown(observed), mark: undefined, reason: undefined };
   const keys = keysThatMatter(observed);
   const mark = markOf(observed.ref, live.content, keys, input.keys.current);
   const { keyId } = input.keys.current;
@@ -105,7 +105,7 @@ function judgeSource(observed: ObservedSource, input: PlanContext): SourceVerdic
     ...(asOf === undefined ? {} : { asOfSeconds: asOf }),
   };
   if (!isSame) return { applied, mark, ...whyRoll(observed, live, before, input) };
-  // Of keys that are read only now the note says nothing.
+  // The applied state says nothing of keys that are read only now.
   const isWider = before.type === "present" && !coversKeys(before.keys, keys);
   return { applied, mark, ...(isWider ? whyWider(live, input) : { reason: undefined }) };
 }
@@ -116,11 +116,16 @@ function neverShown({ ref }: ObservedSource): AppliedSource | undefined {
 }
 
 /** What was digested with a key that we do not have says nothing. */
-function comparable(noted: AppliedSource | undefined, { keys }: PlanInput): AppliedSource | undefined {
-  return noted?.type === "present" && keys.find(noted.keyId) === undefined ? undefined : noted;
+function comparable(
+  appliedBefore: AppliedSource | undefined,
+  { keys }: PlanInput,
+): AppliedSource | undefined {
+  return appliedBefore?.type === "present" && keys.find(appliedBefore.keyId) === undefined
+    ? undefined
+    : appliedBefore;
 }
 
-/** A name pattern that was looked up, and did not lead to it: it was not there. */
+/** A name pattern was looked up and did not lead to it: it did not exist. */
 function absentByPattern(
   observed: ObservedSource,
   applied: AppliedState | undefined,
@@ -129,7 +134,7 @@ function absentByPattern(
   return isLookedUp ? { type: "absent" } : undefined;
 }
 
-/** What shows a content that is older than the noted one is about to go, or to follow: it is no change back. */
+/** A pod that shows an older content than the applied one is about to go, or to follow: this is no change back. */
 function isPast(live: LiveContent, before: AppliedSource | undefined): boolean {
   if (before?.type !== "present" || before.asOfSeconds === undefined) return false;
   return live.asOfSeconds !== undefined && live.asOfSeconds < before.asOfSeconds;
@@ -143,7 +148,7 @@ function judgeGoneSource(
   const isDeleted = rules.reloadOnDelete && before?.type === "present";
   const after = isDeleted ? ({ type: "absent" } as const) : absentNow(observed, before, template);
   return {
-    // Every name that ever matched a pattern would be too many: that the pattern is noted says the same.
+    // Every name that ever matched a pattern would be too many: the recorded pattern says the same.
     applied: observed.patterns.length > 0 && after.type === "absent" ? undefined : after,
     mark: isDeleted ? sha1(utf8(compatDeletedMarker)) : undefined,
     reason: isDeleted ? "SourceDeleted" : undefined,
@@ -151,8 +156,8 @@ function judgeGoneSource(
 }
 
 /**
- * A source that is gone leaves its last content in the note, so that coming back with the same content is no change; not
- * so when the template was made anew meanwhile: those pods started without it.
+ * A source that is gone leaves its last content in the applied state, so that it can come back with the same content without a change.
+ * This is not so when the template changed meanwhile: those pods started without it.
  */
 function absentNow(
   observed: ObservedSource,
@@ -164,8 +169,8 @@ function absentNow(
 }
 
 /**
- * Compared through the keys of the note, other keys matter only after an edit of the template, which rolls by itself; and
- * with the note's own digest key, so that a new key rolls nothing. A key we do not have proves nothing: adopted.
+ * Compares through the keys of the applied state: other keys matter only after an edit of the template, which rolls by itself. Compares
+ * with the digest key of the applied state, so that a new key rolls nothing. A key we do not have proves nothing: the source is adopted.
  */
 function isSameContent(
   {

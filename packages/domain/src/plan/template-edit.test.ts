@@ -52,7 +52,7 @@ describe("a roll is written", () => {
   });
 
   // `kubectl rollout undo` brings the old variable back; its pods read the new content. Then the content is undone too.
-  test("so that it rolls also where a rollback has brought the variable of this very content back", () => {
+  test("so that it rolls also where a rollback restored the variable of this content", () => {
     const workload = changed(template, "db");
     workload.strategy = "env-vars";
     workload.reconcile();

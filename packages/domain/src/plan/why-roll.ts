@@ -1,7 +1,7 @@
 import type { AppliedSource } from "../applied/applied-source.ts";
 import { writtenBy } from "../evidence/managed-fields.ts";
 import { likelyStart, type PodsStart } from "../evidence/pods-start.ts";
-import { mayPrecede, type Start, startOfInterest, startOfUnnoted } from "../evidence/start.ts";
+import { mayPrecede, type Start, startOfInterest, startWithoutState } from "../evidence/start.ts";
 import { fieldManager } from "../field-manager.ts";
 import { type LiveContent, localName, type ObservedSource } from "./observed-source.ts";
 import { peerBaseline } from "./peer-baseline.ts";
@@ -19,7 +19,7 @@ export interface WhyRoll {
   readonly pods?: "unless-later" | "if-earlier" | "if-running";
 }
 
-/** Why it rolls the workload, if it does, and whether the start of the pods could tell otherwise. */
+/** Why it rolls the workload, if it does, and whether the start of the pods can change that. */
 export function whyRoll(
   observed: ObservedSource,
   live: LiveContent,
@@ -33,7 +33,7 @@ export function whyRoll(
   return input.podsStart === undefined ? why : judgedByPods(why, live, input.podsStart);
 }
 
-/** The same as it was noted, through fewer keys than its pods read now. */
+/** The same content as applied, through fewer keys than its pods read now. */
 export function whyWider(live: LiveContent, input: PlanContext): WhyRoll {
   if (!live.isModified) return { reason: undefined };
   const why = changedSince(startOfInterest(input.history), live);
@@ -43,7 +43,7 @@ export function whyWider(live: LiveContent, input: PlanContext): WhyRoll {
 /** In the same second nobody knows which came first. */
 function judgedByPods(why: WhyRoll, live: LiveContent, podsStart: PodsStart): WhyRoll {
   const { notBefore, notAfter } = podsStart;
-  // Some pod shows that its content has become another since it started: no other pod can tell otherwise.
+  // A pod shows that its content changed after it started: no other pod disproves that.
   if (live.asOfSeconds !== undefined) return why;
   switch (why.pods) {
     case "unless-later":
@@ -60,19 +60,19 @@ function judgedByPods(why: WhyRoll, live: LiveContent, podsStart: PodsStart): Wh
 }
 
 /**
- * The content is not what the note says. Pods of another template than the note's were made since, perhaps after the change. A time from
- * before our note is not that of the change: keys were only removed, which leaves none.
+ * The content differs from the applied one. Pods of another template were made since, perhaps after the change. A time before the write
+ * of the applied state is not the time of the change: keys were only removed, which leaves no time.
  */
 function whyChanged(observed: ObservedSource, live: LiveContent, input: PlanContext): WhyRoll {
   if (input.isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
-  const notedAtSeconds = input.notedAtSeconds ?? writtenBy(fieldManager, input.history.object);
-  const isTimeTold = live.writtenAtSeconds >= notedAtSeconds;
-  // Who takes our note away often takes our mark from the template, too, which makes new pods of the same template.
+  const appliedAtSeconds = input.appliedAtSeconds ?? writtenBy(fieldManager, input.history.object);
+  const isTimeTold = live.writtenAtSeconds >= appliedAtSeconds;
+  // Whoever removes our applied state often removes our mark from the template, too, which makes new pods of the same template.
   const areNewPods = (input.isDamaged || !input.template.isSame) && isTimeTold;
   return { reason: "SourceChanged", ...(areNewPods ? { pods: "unless-later" } : {}) };
 }
 
-/** Why a source that was not noted as present has to roll the workload. */
+/** Why a source that was not recorded as present has to roll the workload. */
 function whyAppeared(
   observed: ObservedSource,
   live: LiveContent,
@@ -81,7 +81,7 @@ function whyAppeared(
 ): WhyRoll {
   const { rules, workload, template, history, isDamaged } = input;
   if (isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
-  // Who takes our note away often makes new pods of the same template, too.
+  // Whoever removes our applied state often makes new pods of the same template, too.
   const pods = isDamaged ? ({ pods: "unless-later" } as const) : {};
   const isLate = live.createdAtSeconds > togetherUntil(before, template, input);
   const wasAbsent = before?.type === "absent";
@@ -100,10 +100,10 @@ function whyAppeared(
   return start === undefined ? changedAfterStart : changedSince(start, live);
 }
 
-/** From when on a change counts for a source that is not noted. */
+/** From when on a change counts for a source that the applied state does not name. */
 function startOf(observed: ObservedSource, { applied, history }: PlanContext): Start {
   const isNewInterest = applied !== undefined && !applied.sources.has(localName(observed.ref));
-  return isNewInterest ? startOfInterest(history) : startOfUnnoted(history);
+  return isNewInterest ? startOfInterest(history) : startWithoutState(history);
 }
 
 /**
@@ -144,7 +144,7 @@ function ownVerdict(observed: ObservedSource, input: PlanContext): ReturnType<ty
 }
 
 /**
- * A roll of ours looked at every source opted in to then. One that is opted in to only now may have been there all along:
+ * A roll of ours read every source opted in to then. One that is opted in to only now may have been there all along:
  * for it, the time of the roll counts.
  */
 function togetherUntil(

@@ -84,7 +84,7 @@ describe("a roll that was written", () => {
     expect(bed.cluster.calls.some(({ target }) => target === "Pod/ns?app=api")).toBe(true);
   });
 
-  test("goes by conditions alone where pods may not be listed, and nobody is bothered with that", async () => {
+  test("goes by conditions alone where pods may not be listed, and reports nothing of it", async () => {
     const bed = await rolledDeployment({
       before: ({ target }) => {
         if (target.startsWith("Pod/")) throw new Fault("kube.forbidden", "pods is forbidden");
@@ -147,16 +147,16 @@ describe("a roll that was written", () => {
   });
 
   test.each(["ended", "lost"])(
-    "and rolled again gives back its own place in a budget, not that of the newer one (%s)",
+    "and rolled again releases its own place in a budget, not the newer one's (%s)",
     async (how) => {
       const bed = await rolledDeployment({ limits: { fleet: { unfinishedMax: 1 } } });
       const request = { cluster: "c1", workload: bed.api };
       const other = { ...request, workload: { ...bed.api, name: "other" } };
-      const isFree = async () => (await bed.ledger.enter(other, [])).type === "entered";
+      const isFree = async () => (await bed.ledger.admit(other, [])).type === "go";
       bed.cluster.setStatus(bed.api, healthy);
       await bed.clock.advance(6000);
       // A newer roll is being written, and nobody follows it yet.
-      await bed.ledger.enter(request, []);
+      await bed.ledger.admit(request, []);
       await bed.clock.advance(200);
       if (how === "lost") bed.runs.wipe();
       expect(await bed.reconcile(bed.api, { purpose: "follow" })).toMatchObject({ type: "done" });
@@ -168,7 +168,7 @@ describe("a roll that was written", () => {
     },
   );
 
-  test("of a Deployment that we have paused is no stalled one, and followed from the end of the pause", async () => {
+  test("of a Deployment that we paused is not stalled, and is followed after the pause", async () => {
     const bed = await rolledDeployment({}, { "deployment.reloader.stakater.com/pause-period": "1m" });
     bed.cluster.setStatus(bed.api, { replicas: 1, updatedReplicas: 0 });
     await bed.elapse(6000);

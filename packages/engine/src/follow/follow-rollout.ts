@@ -11,9 +11,9 @@ import { podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
 import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import type { Clock } from "../async/clock.ts";
+import type { RolloutEndedFact } from "../history/fact.ts";
 import type { History } from "../history/history.ts";
-import { outcomeRecord } from "../history/records.ts";
-import { reportHead } from "../history/report-head.ts";
+import { createRecorder, type Recorder } from "../history/recorder.ts";
 import { servedKind } from "../observe/eligibility-of.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
@@ -25,7 +25,7 @@ import type { Delivery, Handler } from "../ports/workqueue.ts";
 import type { RolloutRun, RolloutRuns } from "./rollout-runs.ts";
 
 export interface FollowerOptions {
-  /** Undefined: this worker does not know the cluster (yet). */
+  /** Resolves to undefined when this worker does not know the cluster (yet). */
   readonly engaged: (cluster: ClusterId) => Promise<EngagedCluster | undefined>;
   readonly runs: RolloutRuns;
   readonly settings: Pick<Settings, "workloadKinds" | "dialect">;
@@ -33,132 +33,126 @@ export interface FollowerOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  /** Undefined: nobody outside is told. */
+  /** Undefined: nobody outside is notified. */
   readonly reporter?: Reporter;
   readonly history?: History;
-  /** The rollout of this workload that began so long ago counts as unfinished no more, however it ended. May be called more than once. */
+  /** The rollout of this workload that began so long ago no longer counts as unfinished, however it ended. May be called more than once. */
   readonly onSettled?: (request: Request, ageMs: number) => Promise<void>;
 }
 
-/** A cluster that went while the request was on its way: from then on the gate keeps it out. */
+/** The wait for a cluster that went while the request was on its way. The next time the gate refuses the request. */
 const unknownClusterMs = 30_000;
-/** A rollout that could not be looked at for so long beyond its time is given up. */
+/** A rollout that could not be read for so long beyond its time is given up. */
 const giveUpMs = 60 * 60_000;
 
+/** What following one rollout needs. */
+interface Following
+  extends Pick<FollowerOptions, "engaged" | "runs" | "settings" | "firstCheckMs" | "clock"> {
+  readonly recorder: Recorder;
+  readonly onSettled: (request: Request, ageMs: number) => Promise<void>;
+}
+
 /**
- * Follows the rollout of a roll, one look at a time, until it is healthy, has failed or goes no further. It only reads, and whatever
- * it finds rolls nothing: a repeat, or a worker that takes over, just looks again.
+ * Follows the rollout of a roll, one observation at a time, until it is healthy, has failed or goes no further. It only reads, and
+ * whatever it finds rolls nothing: a repeat, or a worker that takes over, observes again.
  */
 export function createFollower(options: FollowerOptions): Handler {
-  const { runs, clock, log, meter } = options;
+  const { engaged, runs, settings, firstCheckMs, clock, log, meter, reporter, history } = options;
+  const recorder = createRecorder({ clock, log, meter, reporter, history });
+  const onSettled = options.onSettled ?? (async () => undefined);
+  const following: Following = { engaged, runs, settings, firstCheckMs, clock, recorder, onSettled };
+  return (request, delivery) => followRollout(following, request, delivery);
+}
 
-  return async function followRollout(request, delivery): Promise<Result> {
-    const run = await runs.find(request);
-    // It has ended; a look that a later roll asked for while the last one was under way finds this. Or it was lost with Redis.
-    if (run === undefined) {
-      // Once more: who ended it may have come no further. However old it was, it was looked at.
-      await options.onSettled?.(request, options.firstCheckMs);
-      return { type: "done", outcome: "unchanged" };
-    }
-    const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
-    // Rolled again since this was put into the queue: the clock of the newer one counts.
-    if (spentMs < options.firstCheckMs) return unfinished(options.firstCheckMs - spentMs);
-    const cluster = await options.engaged(request.cluster);
-    if (cluster === undefined) return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
-    try {
-      return await look({ request, delivery, cluster, run, spentMs });
-    } catch (error) {
-      const fault = asFault(error);
-      log.debug(
-        { cluster: cluster.name, workload: request.workload, reason: fault.code, err: fault.message },
-        "a rollout could not be looked at",
-      );
-      if (fault.class === "aborted" || spentMs < giveUpMs) throw fault;
-      return await settled({ request, run, spentMs }, "gone");
-    }
-  };
-
-  async function look(seen: LookedAt): Promise<Result> {
-    const { request, delivery, cluster, run, spentMs } = seen;
-    const kind = servedKind(request.workload.kind, options.settings);
-    if (kind === undefined) return await settled(seen, "ignored");
-    const live = await cluster.api.readWorkload(request.workload, delivery.signal);
-    if (live === undefined || live.isDeleting) return await settled(seen, "gone");
-    // Our own pause: its end has the rollout followed.
-    if (isHeld(live, options.settings.dialect)) return await settled(seen, "ignored");
-    const state = kind.rolloutState(live.object);
-    const isSlow = state.type !== "healthy" && spentMs >= patienceMs;
-    const trouble = isSlow ? await troubleOfPods(live, seen) : undefined;
-    const end = rolloutEnd(state, trouble, { spentMs, deadlineMs: rolloutDeadlineMs(live.object) });
-    if (end === undefined) return unfinished(nextLookMs(spentMs, options.firstCheckMs));
-    if (!(await runs.end(request, run))) return unfinished(options.firstCheckMs);
-    // After it, since a newer run is not settled by the end of this one. Where this is not reached, the next look does so.
-    await options.onSettled?.(request, spentMs);
-    tell(seen, live, trouble === undefined ? end : explained(end, trouble));
+async function followRollout(following: Following, request: Request, delivery: Delivery): Promise<Result> {
+  const { clock, engaged, firstCheckMs, onSettled, recorder, runs } = following;
+  const run = await runs.find(request);
+  // It has ended: a later roll asked for this observation while the last one was under way. Or it was lost with Redis.
+  if (run === undefined) {
+    // Settled once more: whoever ended the run may have stopped before this. However old it was, it was observed.
+    await onSettled(request, firstCheckMs);
     return { type: "done", outcome: "unchanged" };
   }
-
-  /** Nobody is told: there is no rollout any more. */
-  async function settled(
-    { request, run, spentMs }: Pick<LookedAt, "request" | "run" | "spentMs">,
-    outcome: "gone" | "ignored",
-  ): Promise<Result> {
-    if (!(await runs.end(request, run))) return unfinished(options.firstCheckMs);
-    await options.onSettled?.(request, spentMs);
-    return { type: "done", outcome };
-  }
-
-  /** What the newest pods say; undefined where they may not be looked at: then the status of the workload has to do. */
-  async function troubleOfPods(
-    live: LiveWorkload,
-    { cluster, delivery }: LookedAt,
-  ): Promise<Trouble | undefined> {
-    const selector = podSelectorOf(live.object);
-    if (selector === undefined) return undefined;
-    try {
-      return podTrouble(await cluster.api.listPods(live.ref.namespace, selector, delivery.signal));
-    } catch (error) {
-      const fault = asFault(error);
-      if (fault.code === "kube.forbidden") return undefined;
-      throw fault;
-    }
-  }
-
-  function tell({ request, cluster, run, spentMs }: LookedAt, live: LiveWorkload, end: RolloutEnd): void {
-    const { result, reason } = end;
-    const { workload } = request;
-    const seconds = secondsTaken(run, spentMs, end);
-    const message = end.result === "healthy" ? "" : end.message;
-    meter.rolloutEnded(cluster.name, workload.kind, result, seconds);
-    const fields = {
-      cluster: cluster.name,
-      workload,
-      result,
-      reason,
-      durationMs: Math.round(seconds * 1000),
-    };
-    if (result === "healthy") log.info(fields, "rollout ended");
-    else log.warn({ ...fields, said: message }, "rollout ended");
-    const sources = run.sources;
-    const report = {
-      ...reportHead(request, cluster, clock),
-      uid: live.uid,
-      result,
-      reason,
-      message,
-      seconds,
-    };
-    options.reporter?.ended(report);
-    options.history?.append([outcomeRecord({ ...report, sources })]);
+  const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
+  // Rolled again since this was put into the queue: the clock of the newer one counts.
+  if (spentMs < firstCheckMs) return unfinished(firstCheckMs - spentMs);
+  const cluster = await engaged(request.cluster);
+  if (cluster === undefined) return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
+  const followed = { request, delivery, cluster, run, spentMs };
+  try {
+    return await observeRollout(following, followed);
+  } catch (error) {
+    const fault = asFault(error);
+    recorder.record(followed, [{ type: "rollout-unread", fault }]);
+    if (fault.class === "aborted" || spentMs < giveUpMs) throw fault;
+    return await settle(following, followed, "gone");
   }
 }
 
-/** One handler for a queue that holds both. */
+async function observeRollout(following: Following, followed: FollowedRollout): Promise<Result> {
+  const { firstCheckMs, onSettled, recorder, runs, settings } = following;
+  const { request, delivery, cluster, run, spentMs } = followed;
+  const kind = servedKind(request.workload.kind, settings);
+  if (kind === undefined) return await settle(following, followed, "ignored");
+  const live = await cluster.api.readWorkload(request.workload, delivery.signal);
+  if (live === undefined || live.isDeleting) return await settle(following, followed, "gone");
+  // We paused it ourselves. The end of the pause has the rollout followed.
+  if (isHeld(live, settings.dialect)) return await settle(following, followed, "ignored");
+  const state = kind.rolloutState(live.object);
+  const isSlow = state.type !== "healthy" && spentMs >= patienceMs;
+  const trouble = isSlow ? await troubleOfPods(live, followed) : undefined;
+  const end = rolloutEnd(state, trouble, { spentMs, deadlineMs: rolloutDeadlineMs(live.object) });
+  if (end === undefined) return unfinished(nextLookMs(spentMs, firstCheckMs));
+  if (!(await runs.end(request, run))) return unfinished(firstCheckMs);
+  // After it: the end of this run does not settle a newer one. Where this is not reached, the next observation does so.
+  await onSettled(request, spentMs);
+  recorder.record(followed, [
+    endedFact(followed, live.uid, trouble === undefined ? end : explained(end, trouble)),
+  ]);
+  return { type: "done", outcome: "unchanged" };
+}
+
+/** There is no rollout any more, and nothing to record. */
+async function settle(
+  { firstCheckMs, onSettled, runs }: Following,
+  { request, run, spentMs }: FollowedRollout,
+  outcome: "gone" | "ignored",
+): Promise<Result> {
+  if (!(await runs.end(request, run))) return unfinished(firstCheckMs);
+  await onSettled(request, spentMs);
+  return { type: "done", outcome };
+}
+
+/** What the newest pods say; undefined where they may not be read: then the status of the workload has to do. */
+async function troubleOfPods(
+  live: LiveWorkload,
+  { cluster, delivery }: FollowedRollout,
+): Promise<Trouble | undefined> {
+  const selector = podSelectorOf(live.object);
+  if (selector === undefined) return undefined;
+  try {
+    return podTrouble(await cluster.api.listPods(live.ref.namespace, selector, delivery.signal));
+  } catch (error) {
+    const fault = asFault(error);
+    if (fault.code === "kube.forbidden") return undefined;
+    throw fault;
+  }
+}
+
+function endedFact({ run, spentMs }: FollowedRollout, uid: string, end: RolloutEnd): RolloutEndedFact {
+  const { result, reason } = end;
+  const message = end.result === "healthy" ? "" : end.message;
+  const seconds = secondsTaken(run, spentMs, end);
+  return { type: "rollout-ended", uid, result, reason, message, seconds, sources: run.sources };
+}
+
+/** One handler for a queue that holds both kinds of requests. */
 export function byPurpose(reconcile: Handler, follow: Handler): Handler {
   return (request, delivery) => (delivery.purpose === "follow" ? follow : reconcile)(request, delivery);
 }
 
-interface LookedAt {
+/** A rollout that is due to be observed. */
+interface FollowedRollout {
   readonly request: Request;
   readonly delivery: Delivery;
   readonly cluster: EngagedCluster;
@@ -166,18 +160,18 @@ interface LookedAt {
   readonly spentMs: number;
 }
 
-/** A clock of the cluster may be off by this much before its times say nothing to us. */
+/** Times of a cluster are used as long as its clock is off by no more than this. */
 const skewMs = 5000;
 
-/** As the status says, where it does; otherwise until it was seen, which may be half a minute later. */
+/** The time the status says, where it says one; otherwise the time until the end was observed, which may be half a minute longer. */
 function secondsTaken(run: RolloutRun, spentMs: number, end: RolloutEnd): number {
   const atMs = end.result === "healthy" && end.atSeconds !== undefined ? end.atSeconds * 1000 : undefined;
-  const toldMs = atMs === undefined ? undefined : atMs - run.rolledAtMs;
-  const isSane = toldMs !== undefined && toldMs >= -skewMs && toldMs <= spentMs;
-  return (isSane ? Math.max(0, toldMs) : spentMs) / 1000;
+  const statusMs = atMs === undefined ? undefined : atMs - run.rolledAtMs;
+  const isSane = statusMs !== undefined && statusMs >= -skewMs && statusMs <= spentMs;
+  return (isSane ? Math.max(0, statusMs) : spentMs) / 1000;
 }
 
-/** A deadline says only that it took too long; the pods say why. */
+/** Adds what the pods say to a deadline, which says only that the rollout took too long. */
 function explained(end: RolloutEnd, trouble: Trouble): RolloutEnd {
   const isVague = end.reason === "ProgressDeadlineExceeded" || end.reason === "NoProgress";
   if (end.result === "healthy" || !isVague) return end;

@@ -8,30 +8,30 @@ import type { RolloutRuns, StartedRun } from "./rollout-runs.ts";
 export interface FollowUpsOptions {
   readonly runs: RolloutRuns;
   readonly queue: Pick<Workqueue, "add">;
-  /** After a roll until its rollout is looked at for the first time, in milliseconds. */
+  /** The time from a roll to the first observation of its rollout. */
   readonly firstCheckMs: number;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Where rolls are handed to, to be followed. */
+/** Takes rolls that are to be followed. */
 export interface FollowUps {
-  /** Returns at once, and is never waited for. */
+  /** Returns at once. Nobody waits for it. */
   rolled(started: StartedRun): void;
-  /** Resolves when all that was handed in is in the queue, or there is no more time. */
+  /** Resolves when all rolls are in the queue, or the grace period is over. */
   stop(graceMs: number): Promise<void>;
 }
 
 /**
- * Long enough that a fan-out costs a few round trips and not one for each roll; short against the questions of who scales, for whom
- * there is nothing to do meanwhile. A worker that is killed leaves the rolls of this time unfollowed: their budgets get them back when
- * their leases run out.
+ * Long enough that a fan-out costs a few round trips and not one for each roll. Short against the interval at which an autoscaler asks
+ * for the queue depth, which does not count these rolls yet. A worker that is killed leaves the rolls of this time unfollowed: budgets
+ * release them when their leases end.
  */
 const gatherMs = 200;
 
 /**
- * Puts rolls that were written into the queue once more, to be followed. In bulk and beside the work, so that the next roll does not
- * wait for it.
+ * Puts rolls that were written into the queue once more, to be followed. It does so in bulk and beside the work, so that the next roll
+ * does not wait for it.
  */
 export function createFollowUps(options: FollowUpsOptions): FollowUps {
   const { runs, queue, firstCheckMs, clock, log } = options;
@@ -57,7 +57,7 @@ export function createFollowUps(options: FollowUpsOptions): FollowUps {
       gathered = [];
       await passOn(batch);
     }
-    // At once: whoever hands in something from now on has to begin anew.
+    // Without a wait in between: the next roll starts this loop again.
     passingOn = undefined;
   }
 

@@ -6,12 +6,12 @@ import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-stra
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { ClusterId } from "../ports/request.ts";
 
-/** Raised when a field changes its meaning or goes; new fields and types of records may come at any time. */
+/** Raised when a field changes its meaning or is removed. New fields and types of records may be added at any time. */
 export const historyVersion = 1;
 
 /**
- * What happened to the fleet, in the order in which it was told. Every call returns at once, throws nothing and is never waited for:
- * no roll is later, or not made, because of it. What cannot be kept is counted.
+ * What happened to the fleet, in the order of the calls. Every call returns at once, throws nothing and is never waited for: no roll is
+ * delayed or prevented by it. Records that cannot be kept are counted.
  */
 export interface History {
   append(records: readonly HistoryRecord[]): void;
@@ -22,19 +22,19 @@ export type HistoryRecord = ChangeRecord | DecisionRecord | ActionRecord | Outco
 
 interface HistoryEntry {
   readonly v: typeof historyVersion;
-  /** When it was told, as RFC 3339 in UTC with milliseconds. */
+  /** When it was recorded, as RFC 3339 in UTC with milliseconds. */
   readonly time: string;
   /** Undefined where it is about the whole fleet. */
   readonly cluster?: { readonly id: ClusterId; readonly name: string };
 }
 
-/** A source was written. Which of its keys is not known. Workers that find the same change may each tell it, under the same id. */
+/** A source was written. It is not known which of its keys. Several workers may record the same change under the same id. */
 export interface ChangeRecord extends HistoryEntry {
   readonly type: "change";
   readonly change: ChangeId;
   readonly source: SourceRef;
   readonly resourceVersion: string;
-  /** The field manager that wrote its content last; undefined where the API server does not say. Never a person. */
+  /** The field manager that wrote its content last. Undefined where the API server does not say. Never a person. */
   readonly actor?: Pick<SourceWriter, "manager" | "operation"> & { readonly time: string };
 }
 
@@ -43,22 +43,22 @@ export type ChangeId = string;
 
 /** A source as the cause of something. */
 export interface CausingSource extends SourceRef {
-  /** Undefined where its version is not known, as of a source that is gone. */
+  /** Undefined where its version is not known, such as after its deletion. */
   readonly change?: ChangeId;
   readonly reason?: RollReason;
 }
 
-/** What was made of a change for one workload. */
+/** What was decided about a change for one workload. */
 export interface DecisionRecord extends HistoryEntry {
   readonly type: "decision";
   readonly workload: WorkloadRef;
   readonly verdict: "roll" | "no" | "held";
-  /** Of `stayReasons` for a no; the reason of the hold for one that is held; of the first source for a roll. */
+  /** For a no: one of `stayReasons`. For held: the reason of the hold. For a roll: the reason of the first source. */
   readonly reason: string;
   readonly sources: readonly CausingSource[];
 }
 
-/** What was done to a workload, or could not be. */
+/** A write to a workload that was made, or that failed. */
 export interface ActionRecord extends HistoryEntry {
   readonly type: "action";
   readonly workload: WorkloadRef;
@@ -69,7 +69,7 @@ export interface ActionRecord extends HistoryEntry {
   readonly sources: readonly CausingSource[];
 }
 
-/** How the rollout of a roll ended. */
+/** The end of the rollout of a roll. */
 export interface OutcomeRecord extends HistoryEntry {
   readonly type: "outcome";
   readonly workload: WorkloadRef;
@@ -77,20 +77,20 @@ export interface OutcomeRecord extends HistoryEntry {
   readonly reason: RolloutReason;
   /** In the words of the controllers, cut short. */
   readonly message?: string;
-  /** From the write of the roll. */
+  /** Since the write of the roll. */
   readonly seconds: number;
   readonly sources: readonly CausingSource[];
 }
 
-/** Somebody told us what to do: a freeze, a retry. */
+/** An operator's command: a freeze, a retry. */
 export interface OperatorRecord extends HistoryEntry {
   readonly type: "operator";
   readonly action: string;
   /** Who, as far as it is known. */
   readonly by: string;
-  /** What it is about, in the words it was said in. */
+  /** What it is about, as the operator wrote it. */
   readonly target: string;
-  /** The same, as far as it is said by name; nothing where it is about the whole fleet. */
+  /** The named part of the target; empty where it is about the whole fleet. */
   readonly scope?: Omit<FreezeScope, "clusterSelector">;
   readonly note?: string;
 }

@@ -26,7 +26,7 @@ interface About {
   readonly atMs: number;
 }
 
-/** The sources that made a workload roll, each with its reason and the change it is. */
+/** The sources that made a workload roll, each with its reason and its change. */
 export function causesOf(
   cluster: ClusterId,
   changed: readonly ChangedObservation[],
@@ -40,10 +40,10 @@ export function causesOf(
   }));
 }
 
-/** The changes behind a roll, the decision and the action. */
+/** Records of a roll: its changes, the decision and the action. */
 export function rollRecords(
   reportHead: About,
-  { strategy, sources, observedSources }: RollTold,
+  { strategy, sources, observedSources }: RecordedRoll,
 ): readonly HistoryRecord[] {
   const { workload } = reportHead;
   const reason = sources[0]?.reason ?? "SourceChanged";
@@ -66,29 +66,29 @@ export function rollRecords(
   return [...changeRecords(reportHead, sources, observedSources), decision, action];
 }
 
-interface RollTold {
+interface RecordedRoll {
   readonly strategy: ReloadStrategy;
   readonly sources: readonly CausingSource[];
   readonly observedSources: readonly ObservedSource[];
 }
 
-interface NoTold {
+interface RecordedStay {
   readonly reason: StayReason;
   readonly observedSources: readonly ObservedSource[];
   readonly templateChangedAtSeconds: number;
 }
 
-/** A write of a source is recent for this long: the longest a change waits for quiet, and time to notice it. */
+/** A write of a source is recent for this long: the longest a change waits for quiet, and the time to notice it. */
 const recentSeconds = 10 * 60;
 
 /**
- * Why a change rolls nothing: one record for a workload whose sources were written lately, and none where nothing was. So a start, an
- * adoption or a comparison after a loss, which look at everything, tell nothing. Nor is a write told that the pod template is younger
- * than: the look that rolled for it may have been asked for by somebody else, and the message of the change itself comes after.
+ * Why a change rolls nothing: one record for a workload whose sources were written lately, and none otherwise. A start, an adoption or
+ * a comparison after a loss observe everything, and record nothing here. A write that is older than the pod template is not recorded
+ * either: another request may have rolled for it before the message of the change itself came.
  */
 export function noRecords(
   reportHead: About,
-  { reason, observedSources, templateChangedAtSeconds }: NoTold,
+  { reason, observedSources, templateChangedAtSeconds }: RecordedStay,
 ): readonly HistoryRecord[] {
   // Both times are the API server's, in whole seconds.
   const since = Math.max(reportHead.atMs / 1000 - recentSeconds, templateChangedAtSeconds + 1);
@@ -109,21 +109,25 @@ export function noRecords(
   return [...changeRecords(reportHead, sources, observedSources), decision];
 }
 
-/** The changes behind a roll that is held, and why it is. */
+/** Records of a roll that is held: its changes, and the reason of the hold. */
 export function heldRecords(
   reportHead: About,
   reason: HoldReason,
-  { sources, observedSources }: Omit<RollTold, "strategy">,
+  { sources, observedSources }: Omit<RecordedRoll, "strategy">,
 ): readonly HistoryRecord[] {
   const { workload } = reportHead;
   const decision: DecisionRecord = {
     ...entry(reportHead),
-    ...{ type: "decision", workload, verdict: "held", reason, sources },
+    type: "decision",
+    workload,
+    verdict: "held",
+    reason,
+    sources,
   };
   return [...changeRecords(reportHead, sources, observedSources), decision];
 }
 
-/** A change could not be brought to the pods. */
+/** The record of a change that could not be brought to the pods. */
 export function failureRecord(reportHead: About, fault: string): ActionRecord {
   return {
     ...entry(reportHead),
@@ -135,10 +139,10 @@ export function failureRecord(reportHead: About, fault: string): ActionRecord {
   };
 }
 
-/** Controllers' messages may be long; what matters is at the front. */
+/** Controllers' messages may be long, and begin with what matters. */
 const messageLengthMax = 400;
 
-/** How a rollout ended. */
+/** The record of the end of a rollout. */
 export function outcomeRecord(
   ended: About & {
     readonly result: OutcomeRecord["result"];
@@ -164,12 +168,14 @@ function changeRecords(
     if (change === undefined || write === undefined) return [];
     const { by, resourceVersion } = write;
     const actor = by && { manager: by.manager, operation: by.operation, time: isoTime(by.atSeconds * 1000) };
-    return [
-      {
-        ...{ ...entry(reportHead), type: "change" as const, change, source: nameOf(source), resourceVersion },
-        ...(actor === undefined ? {} : { actor }),
-      },
-    ];
+    const record: ChangeRecord = {
+      ...entry(reportHead),
+      type: "change",
+      change,
+      source: nameOf(source),
+      resourceVersion,
+    };
+    return [actor === undefined ? record : { ...record, actor }];
   });
 }
 
@@ -182,7 +188,7 @@ function changeOf(
   return version === undefined ? {} : { change: `${cluster}/${sourceKey(source)}@${version}` };
 }
 
-/** By the key of the source; those that were not seen, or have no write to tell of, are missing. */
+/** The last writes by source key. Sources that were not seen, or whose write is not known, are missing. */
 function writesOf(observedSources: readonly ObservedSource[]): ReadonlyMap<string, SourceWrite> {
   return new Map(
     observedSources.flatMap(({ ref, live }) =>

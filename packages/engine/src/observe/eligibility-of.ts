@@ -3,7 +3,7 @@ import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
 
-/** The plug of a kind; undefined when it is not served. */
+/** The rules of a kind; undefined when it is not served. */
 export function servedKind(
   kind: string,
   settings: Pick<Settings, "workloadKinds">,
@@ -11,7 +11,7 @@ export function servedKind(
   return settings.workloadKinds.find((served) => served.kind === kind);
 }
 
-/** How a workload stands towards us, by the rules of its kind. */
+/** Whether a workload is served now, by the rules of its kind. */
 export function eligibilityOf(
   workload: LiveWorkload,
   settings: Pick<Settings, "workloadKinds">,

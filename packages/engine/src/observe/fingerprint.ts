@@ -1,6 +1,6 @@
 /**
- * A number of 53 bits by which to tell whether a text is still the one that was seen: two that differ have the same one once in
- * 10^16. Not for what somebody might forge. (cyrb53: two multiplicative hashes of 32 bits, mixed as MurmurHash3 does.)
+ * A number of 53 bits that shows whether a text has changed: two different texts share one once in 10^16. It does not resist forgery.
+ * (cyrb53: two multiplicative hashes of 32 bits, mixed as in MurmurHash3.)
  */
 export function fingerprint(text: string): number {
   let high = 0xdeadbeef;

@@ -42,7 +42,7 @@ describe("what a workload is interested in", () => {
     );
   });
 
-  test("is all it references when it asks for all, or when all are served that say nothing", async () => {
+  test("is all it references when it asks for all, or when a flag asks for all", async () => {
     const all = ["ConfigMap/ns/app", "ConfigMap/ns/app-2", "Secret/ns/tls"];
     expect((await interestOf(auto)).candidates).toEqual(all);
     expect((await interestOf({}, true)).candidates).toEqual(all);

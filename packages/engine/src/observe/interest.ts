@@ -10,7 +10,7 @@ import type { IndexEntry } from "../ports/reference-index.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { NameMatches } from "./name-matches.ts";
 
-/** What one workload is interested in, read from itself alone; what its sources say is asked when they are read. */
+/** What one workload is interested in, read from the workload alone. What its sources say is applied when they are read. */
 export interface Interest {
   readonly optIn: OptIn;
   readonly template: PodTemplate;
@@ -19,7 +19,7 @@ export interface Interest {
   readonly named: ReadonlySet<string>;
   /** Sources that may count: referenced ones that are asked for, and exact names of annotations. */
   readonly candidates: readonly SourceRef[];
-  /** Kinds for which name patterns are set; all names of the kind in the namespace have to be looked at. */
+  /** Kinds for which name patterns are set: all names of the kind in the namespace are compared with them. */
   readonly patternKinds: readonly SourceKind[];
 }
 
@@ -40,7 +40,7 @@ export async function readInterest(
     optIn.kinds[kind].named.exact.map((name) => ({ kind, namespace, name })),
   );
   const named = new Set([...inFull, ...(await matchedReferences(optIn, references, names))].map(sourceKey));
-  // Whether a source carries the match annotation only the source itself can tell: those that would count with it count.
+  // Only the source itself says whether it has the match annotation: those that would count with it are candidates.
   const asked = references.filter((reference) =>
     counts({ optIn, named }, reference, { [dialect.match]: "true" }),
   );
@@ -91,7 +91,7 @@ function counts(
   return judge({ optIn, source: { ref: source, annotations }, reference, isNamed }).reload;
 }
 
-/** The name patterns in force, by kind. Content that is shown only while pods run neither appears nor goes. */
+/** The name patterns in force, by kind. Content that is shown only while pods run neither appears nor disappears. */
 export function patternsOf({ optIn, patternKinds }: Interest): readonly string[] {
   return patternKinds
     .filter((kind) => kind !== "SecretProviderClass")
@@ -111,7 +111,7 @@ export async function namesMatching(
   );
   const inFull = new Set(named.exact);
   const matching = listed.filter((name) => (byPattern.has(name) || inFull.has(name)) && !excluded.has(name));
-  // Content that is shown only while pods run neither appears nor goes.
+  // Content that is shown only while pods run neither appears nor disappears.
   const patterns = kind === "SecretProviderClass" ? none : byPattern;
   return new Map(
     matching.map((name) => [name, (patterns.get(name) ?? []).map((text) => `${kind}/${text}`)] as const),
@@ -139,7 +139,7 @@ export function indexEntry(workload: LiveWorkload, interest: Interest): IndexEnt
   };
 }
 
-/** All that decides what is noted of the sources of an entry, and cannot be told from their names. */
+/** All that decides what is recorded of the sources of an entry, beside their names. */
 function scopeOf(workload: LiveWorkload, interest: Interest): string {
   const { optIn, candidates, references, patternKinds } = interest;
   const asked = candidates.flatMap((source) => references.get(sourceKey(source)) ?? []);
@@ -148,7 +148,7 @@ function scopeOf(workload: LiveWorkload, interest: Interest): string {
     .filter((one) => !counts(interest, one, {}))
     .map(({ source }) => sourceKey(source));
   const excluded = patternKinds.flatMap((kind) => [...optIn.kinds[kind].excluded]);
-  // Pods of a new template start without the optional sources that are missing then: that has to be noted.
+  // Pods of a new template start without the optional sources that are missing then: that has to be recorded.
   const generation = asked.some(({ optional }) => optional) ? workload.generation : 0;
   const isPlain = keys.length + onlyMatching.length + excluded.length + generation === 0;
   return isPlain ? "" : JSON.stringify([generation, keys, onlyMatching, excluded]);

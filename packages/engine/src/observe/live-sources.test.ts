@@ -40,7 +40,7 @@ const missing: SourceRef = { kind: "ConfigMap", namespace: "ns", name: "missing"
 const isConfigMap = (kind: SourceKind): boolean => kind === "ConfigMap";
 
 // 6,000 reads at once had a cluster called unreachable.
-test("many sources are read some at a time, and are one list where that may be asked for", async () => {
+test("many sources are read some at a time, or as one list where lists are allowed", async () => {
   const { api, refs, asked } = clusterWith(300);
   const sources = new LiveSources(new AbortController().signal);
   const lives = await sources.readAll(api, [...refs, missing], isConfigMap);
@@ -56,7 +56,7 @@ test("few sources are read one by one", async () => {
   expect(asked).toMatchObject({ reads: 40, lists: 0 });
 });
 
-test("a thousand workloads that ask for the names of a namespace together are a handful of lists", async () => {
+test("a thousand workloads that ask for names of a namespace share a handful of lists", async () => {
   const { api, asked } = clusterWith(3);
   const sources = new LiveSources(new AbortController().signal);
   const ask = () => sources.names(api, "ConfigMap", "ns");

@@ -2,18 +2,18 @@ import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/doma
 import { SingleFlight } from "../async/single-flight.ts";
 import type { ClusterApi, LiveSource } from "../ports/cluster-api.ts";
 
-/** A workload's reads under way: half of the connections to its cluster, so that others of it go on. */
+/** Concurrent reads for one workload: half of the connections to its cluster, so that other requests go on. */
 const readsAtOnce = 8;
-/** From so many sources of a kind in a namespace on one list costs less than the reads, also where most of what it shows is not needed. */
+/** From so many sources of a kind in a namespace on, one list costs less than the reads, also where most of the list is not needed. */
 const listedFrom = 64;
 
-/** Where sources are read from: what is asked for by several at the same time is read once, and never earlier than it was asked for. */
+/** Reads sources. Concurrent requests for one source share a read, which never begins before it is asked for. */
 export class LiveSources {
   readonly #lifetime: AbortSignal;
   readonly #reads = new SingleFlight<LiveSource | undefined>();
   readonly #names = new SingleFlight<readonly string[]>();
 
-  /** Reads are shared, so they end with the process and not with one who asked. */
+  /** Reads are shared, so they end with the process and not with one of the callers. */
   constructor(lifetime: AbortSignal) {
     this.#lifetime = lifetime;
   }
@@ -28,7 +28,7 @@ export class LiveSources {
     return this.#names.read(key, () => api.listSourceNames(kind, namespace, this.#lifetime));
   }
 
-  /** What there is of these, by key: some at a time. Of kinds that may be listed, many are one list. */
+  /** The existing ones of these sources, by key. Reads some at a time, and many of a kind that may be listed as one list. */
   async readAll(
     api: ClusterApi,
     refs: readonly SourceRef[],

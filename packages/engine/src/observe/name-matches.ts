@@ -7,19 +7,19 @@ export interface NameMatchesOptions {
   readonly clock: Clock;
 }
 
-/** Names of all lists together: some megabytes. One that is forgotten is matched again. */
+/** Names of all lists together: some megabytes. A forgotten name is matched again. */
 const namesMax = 20_000;
 
 const none: readonly string[] = [];
 
 /**
- * Which items of a list of patterns match which names. A tenant may write hundreds of patterns and thousands of names: what has been matched is
- * remembered for the lists that are in use, and the rest is done slice by slice, with a turn of everything else in between.
+ * Which items of a list of patterns match which names. A tenant may write hundreds of patterns and thousands of names. Matches are
+ * remembered for the lists in use. New ones are computed in slices, and everything else runs in between.
  */
 export class NameMatches {
   readonly compile: CompilePattern;
   readonly #pace: Pace;
-  /** By list, the one that was asked for last at the end: name → the items that match it. */
+  /** By list, least recently used first: name → the items that match it. */
   readonly #lists = new Map<string, Map<string, readonly string[]>>();
 
   constructor({ compile, clock }: NameMatchesOptions) {
@@ -27,7 +27,7 @@ export class NameMatches {
     this.#pace = new Pace(clock);
   }
 
-  /** Those of the names that an item matches, each with all items that do. */
+  /** The names that an item matches, each with all items that match it. */
   async of(
     items: readonly string[],
     names: Iterable<string>,
@@ -62,7 +62,7 @@ export class NameMatches {
     return known;
   }
 
-  /** The lists that were used the longest ago, and in the end also the names of the one in use. */
+  /** Removes the least recently used lists, and in the end also the names of the one in use. */
   #forget(inUse: Map<string, readonly string[]>): void {
     let names = 0;
     for (const list of this.#lists.values()) names += list.size;

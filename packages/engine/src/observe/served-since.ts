@@ -1,5 +1,5 @@
+import { appliedTexts } from "@fleet-reloader/domain/applied/applied-annotation";
 import { servedOf } from "@fleet-reloader/domain/applied/applied-state";
-import { noteTexts } from "@fleet-reloader/domain/applied/note";
 import type { Clock } from "../async/clock.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { IndexSession } from "../ports/reference-index.ts";
@@ -13,19 +13,19 @@ export interface ServedSinceOptions {
   readonly session: Pick<IndexSession, "served" | "serve">;
   readonly settings: Settings;
   readonly clock: Clock;
-  /** The API server's time now, as `ClusterStreams` tells it. */
+  /** The API server's time now, from `ClusterStreams`. */
   readonly serverSeconds: () => number | undefined;
 }
 
 /**
- * Keeps since when the workloads of one stream are served: what was live before is no change. It is the time of the first list ever; where
- * Redis has forgotten it, a note on any workload tells it, if it was written under the same settings.
+ * Keeps since when the workloads of one stream are served: what was live before is no change. It is the time of the first list ever.
+ * Where Redis has forgotten it, it is restored from an applied state on any workload that was written under the same settings.
  */
 export class ServedSince {
   readonly #options: ServedSinceOptions;
   readonly #as: string;
   #listBeganAt = 0;
-  #toldSeconds = Number.POSITIVE_INFINITY;
+  #restoredSeconds = Number.POSITIVE_INFINITY;
 
   constructor(options: ServedSinceOptions) {
     this.#options = options;
@@ -34,14 +34,15 @@ export class ServedSince {
 
   listBegins(): void {
     this.#listBeganAt = this.#options.clock.monotonic();
-    this.#toldSeconds = Number.POSITIVE_INFINITY;
+    this.#restoredSeconds = Number.POSITIVE_INFINITY;
   }
 
   page(workloads: readonly LiveWorkload[]): void {
     for (const { annotations } of workloads) {
-      for (const text of noteTexts(annotations)) {
-        const told = servedOf(text);
-        if (told?.as === this.#as) this.#toldSeconds = Math.min(this.#toldSeconds, told.sinceSeconds);
+      for (const text of appliedTexts(annotations)) {
+        const served = servedOf(text);
+        if (served?.as === this.#as)
+          this.#restoredSeconds = Math.min(this.#restoredSeconds, served.sinceSeconds);
       }
     }
   }
@@ -51,8 +52,8 @@ export class ServedSince {
     const stream = streamName(workloadKind, namespace);
     const before = await session.served(stream);
     if (before?.as === this.#as) return;
-    const isRestored = before === undefined && this.#toldSeconds !== Number.POSITIVE_INFINITY;
-    const sinceSeconds = isRestored ? this.#toldSeconds : this.#began();
+    const isRestored = before === undefined && this.#restoredSeconds !== Number.POSITIVE_INFINITY;
+    const sinceSeconds = isRestored ? this.#restoredSeconds : this.#began();
     await session.serve(stream, { as: this.#as, sinceSeconds, isRestored });
   }
 

@@ -7,7 +7,7 @@ import type { ClusterApi, LiveSource, LiveWorkload } from "../ports/cluster-api.
 import { defaultSettings } from "../ports/settings.ts";
 import { readInterest } from "./interest.ts";
 import { NameMatches } from "./name-matches.ts";
-import { createSourceReader } from "./source-reader.ts";
+import { SourceReader } from "./source-reader.ts";
 
 const settings = {
   ...defaultSettings,
@@ -64,34 +64,37 @@ function cluster(): { readonly api: ClusterApi; readonly readCount: () => number
   return { api, readCount: () => reads };
 }
 
-async function secondLook(seen: { readonly note: string; readonly generation: number }): Promise<number> {
+async function secondObservation(seen: {
+  readonly appliedText: string;
+  readonly generation: number;
+}): Promise<number> {
   const { api, readCount } = cluster();
   const names = new NameMatches({ compile: compileForTest, clock: wallClock });
-  const reader = createSourceReader({ settings, names, lifetime: new AbortController().signal });
+  const reader = new SourceReader({ settings, names, lifetime: new AbortController().signal });
   const first = workload(1);
   const interest = await readInterest(first, settings, names);
   const cold = reader.readAhead(api, first.ref);
-  await reader.look({ api, live: first, interest, note: "A", applied: undefined, ahead: cold });
+  await reader.observe({ api, live: first, interest, appliedText: "A", applied: undefined, ahead: cold });
   expect(readCount()).toBe(1);
   const ahead = reader.readAhead(api, first.ref);
-  await reader.look({
+  await reader.observe({
     api,
     live: workload(seen.generation),
     interest,
-    note: seen.note,
+    appliedText: seen.appliedText,
     applied: undefined,
     ahead,
   });
   return readCount();
 }
 
-test("sources are read while the workload is, and not again when nobody has touched it since our last visit", async () => {
-  expect(await secondLook({ note: "A", generation: 1 })).toBe(2);
+test("sources are read beside the workload, and not again while it is unchanged", async () => {
+  expect(await secondObservation({ appliedText: "A", generation: 1 })).toBe(2);
 });
 
 // Without this a worker that read the older content first would roll the workload back to it, for good.
-test("a workload another worker has rolled meanwhile has its sources read again, after it", async () => {
-  expect(await secondLook({ note: "B", generation: 2 })).toBe(3);
-  expect(await secondLook({ note: "A", generation: 3 })).toBe(3);
-  expect(await secondLook({ note: "B", generation: 1 })).toBe(3);
+test("sources of a workload that another worker rolled meanwhile are read again", async () => {
+  expect(await secondObservation({ appliedText: "B", generation: 2 })).toBe(3);
+  expect(await secondObservation({ appliedText: "A", generation: 3 })).toBe(3);
+  expect(await secondObservation({ appliedText: "B", generation: 1 })).toBe(3);
 });

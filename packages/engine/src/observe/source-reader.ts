@@ -11,10 +11,10 @@ import { type Interest, namesMatching } from "./interest.ts";
 import { LiveSources } from "./live-sources.ts";
 import type { NameMatches } from "./name-matches.ts";
 
-/** What this process saw of a workload when it last looked at it, or wrote to it. */
+/** What this process saw of a workload when it last observed it, or wrote to it. */
 interface Visit {
   readonly sources: readonly SourceRef[];
-  readonly note: string | undefined;
+  readonly appliedText: string | undefined;
   readonly generation: number;
 }
 
@@ -24,20 +24,11 @@ export interface ReadsAhead {
   readonly reads: ReadonlyMap<string, Promise<LiveSource | undefined>>;
 }
 
-export interface SourceReader {
-  /** Begins to read what the workload was interested in last time, while the workload itself is still being read. */
-  readAhead(api: ClusterApi, workload: WorkloadRef): ReadsAhead;
-  /** Reads what the workload is interested in, as it is now, and leaves out what does not count. */
-  look(reading: SourceReading): Promise<readonly ObservedSource[]>;
-  /** The workload is like this now: what was read or written last. */
-  remember(api: ClusterApi, live: LiveWorkload, seen: Pick<Visit, "sources" | "note">): void;
-}
-
 export interface SourceReading {
   readonly api: ClusterApi;
   readonly live: LiveWorkload;
   readonly interest: Interest;
-  readonly note: string | undefined;
+  readonly appliedText: string | undefined;
   readonly applied: AppliedState | undefined;
   readonly ahead: ReadsAhead;
 }
@@ -45,44 +36,75 @@ export interface SourceReading {
 export interface SourceReaderOptions {
   readonly settings: Pick<Settings, "reloadOnDelete" | "scope">;
   readonly names: NameMatches;
-  /** Reads are shared by all who ask at the same time, so they end with the process and not with one who asked. */
+  /** Ends reads when the process stops. They are shared by everything that asks at the same time. */
   readonly lifetime: AbortSignal;
 }
 
-/** Workloads whose sources are remembered; of those forgotten the first read is a round trip later. */
+/** Workloads whose sources are remembered. Without it the first read of a workload comes a round trip later. */
 const rememberedMax = 5000;
 
-/** Of a workload with more sources the others are read when it has been read: they take longer than that anyway. */
+/** Sources that are read ahead. Further ones are read after the workload: they take longer than that anyway. */
 const aheadMax = 16;
 
-export function createSourceReader({ settings, names, lifetime }: SourceReaderOptions): SourceReader {
-  const isServed = servedBy(settings.scope.sourceSelector);
-  const isNotedLookedUp = settings.reloadOnDelete || settings.scope.sourceSelector !== undefined;
-  const sources = new LiveSources(lifetime);
-  const visits = new Map<string, Visit>();
-  const identity = (api: ClusterApi, workload: WorkloadRef) => `${api.cluster}/${workloadKey(workload)}`;
+/** Reads the sources of workloads, and remembers which sources each workload had at the last visit. */
+export class SourceReader {
+  readonly #names: NameMatches;
+  readonly #isServed: (live: LiveSource) => boolean;
+  readonly #areAppliedRead: boolean;
+  readonly #sources: LiveSources;
+  readonly #visits = new Map<string, Visit>();
 
-  return { readAhead, look, remember };
+  constructor({ settings, names, lifetime }: SourceReaderOptions) {
+    this.#names = names;
+    this.#isServed = servedBy(settings.scope.sourceSelector);
+    this.#areAppliedRead = settings.reloadOnDelete || settings.scope.sourceSelector !== undefined;
+    this.#sources = new LiveSources(lifetime);
+  }
 
-  function readAhead(api: ClusterApi, workload: WorkloadRef): ReadsAhead {
-    const since = visits.get(identity(api, workload));
+  /** Begins to read the sources of the last visit, while the workload itself is still being read. */
+  readAhead(api: ClusterApi, workload: WorkloadRef): ReadsAhead {
+    const since = this.#visits.get(visitKey(api, workload));
     const reads = (since?.sources ?? []).slice(0, aheadMax).map((source) => {
-      const reading = sources.read(api, source);
-      // Nobody may need it in the end; whoever does hears of its failure.
+      const reading = this.#sources.read(api, source);
+      // It may not be needed. Whoever needs it gets its failure.
       reading.catch(() => undefined);
       return [sourceKey(source), reading] as const;
     });
     return { since, reads: new Map(reads) };
   }
 
-  async function look(reading: SourceReading): Promise<readonly ObservedSource[]> {
-    const { api, live, interest, note, applied, ahead } = reading;
-    const { namespace } = live.ref;
-    // A content read before the workload may be older than what another worker has rolled it to in between, and must then
-    // not be taken for a change. Nobody has rolled it when note and generation are those of our last visit.
-    const isSafe = ahead.since?.note === note && ahead.since?.generation === live.generation;
+  /** Reads what the workload is interested in, as it is now, and leaves out what does not count. */
+  async observe(reading: SourceReading): Promise<readonly ObservedSource[]> {
+    const { api, live, interest, appliedText, ahead } = reading;
+    // A content read before the workload may be older than the one that another worker has rolled it to in between. It must not be
+    // taken for a change. Nobody has rolled the workload when applied state and generation are those of our last visit.
+    const isSafe = ahead.since?.appliedText === appliedText && ahead.since?.generation === live.generation;
     const reads: ReadsAhead["reads"] = isSafe ? ahead.reads : new Map();
-    remember(api, live, { sources: interest.candidates, note });
+    this.remember(api, live, { sources: interest.candidates, appliedText });
+    const wanted = await this.#wantedOf(reading);
+    const lives = await this.#readWanted(api, [...wanted.values()], { reads, interest });
+    return [...wanted].flatMap(([key, { ref, patterns, isNamed }]) => {
+      const observed = this.#observed(ref, lives.get(key), { interest, isNamed });
+      return observed === undefined ? [] : [{ ...observed, patterns }];
+    });
+  }
+
+  /** Keeps the workload as it was read or written last. */
+  remember(
+    api: ClusterApi,
+    live: LiveWorkload,
+    { sources, appliedText }: Pick<Visit, "sources" | "appliedText">,
+  ): void {
+    const key = visitKey(api, live.ref);
+    this.#visits.delete(key);
+    this.#visits.set(key, { sources, appliedText, generation: live.generation });
+    const [oldest] = this.#visits.keys();
+    if (this.#visits.size > rememberedMax && oldest !== undefined) this.#visits.delete(oldest);
+  }
+
+  /** The sources that may count: candidates of the workload, and those that its patterns lead to. */
+  async #wantedOf({ api, live, interest, applied }: SourceReading): Promise<ReadonlyMap<string, Wanted>> {
+    const { namespace } = live.ref;
     const wanted = new Map(
       interest.candidates.map((ref): [string, Wanted] => [
         sourceKey(ref),
@@ -90,31 +112,28 @@ export function createSourceReader({ settings, names, lifetime }: SourceReaderOp
       ]),
     );
     for (const kind of interest.patternKinds) {
-      const listed = await sources.names(api, kind, namespace);
-      // What is noted and not in the list is gone, or no longer served: which of them, only a read tells.
-      const all = new Set([...listed, ...(isNotedLookedUp ? notedNames(applied, kind) : [])]);
-      for (const [name, patterns] of await namesMatching(interest, kind, { listed: [...all], names })) {
+      const listed = await this.#sources.names(api, kind, namespace);
+      // A source that was applied and is not listed is gone, or is no longer served. Only a read tells which.
+      const all = new Set([...listed, ...(this.#areAppliedRead ? appliedNames(applied, kind) : [])]);
+      const matching = await namesMatching(interest, kind, { listed: [...all], names: this.#names });
+      for (const [name, patterns] of matching) {
         const ref = { kind, namespace, name };
         if (!wanted.has(sourceKey(ref))) wanted.set(sourceKey(ref), { ref, patterns, isNamed: true });
       }
     }
-    const lives = await readWanted(api, [...wanted.values()], { reads, interest });
-    return [...wanted].flatMap(([key, { ref, patterns, isNamed }]) => {
-      const observed = observedSourceOf(ref, lives.get(key), interest, isNamed);
-      return observed === undefined ? [] : [{ ...observed, patterns }];
-    });
+    return wanted;
   }
 
-  async function readWanted(
+  async #readWanted(
     api: ClusterApi,
     wanted: readonly Wanted[],
     { reads, interest }: Pick<ReadsAhead, "reads"> & { readonly interest: Interest },
   ): Promise<ReadonlyMap<string, LiveSource>> {
     const rest = wanted.map(({ ref }) => ref).filter((ref) => !reads.has(sourceKey(ref)));
-    // Whoever looks up patterns may list the kind; of another there may only be a right to read by name.
+    // A kind with patterns may be listed. Of another kind there may only be a right to read by name.
     const mayList = (kind: SourceKind) =>
       kind !== "SecretProviderClass" && interest.patternKinds.includes(kind);
-    const found = new Map(await sources.readAll(api, rest, mayList));
+    const found = new Map(await this.#sources.readAll(api, rest, mayList));
     for (const { ref } of wanted) {
       const live = await reads.get(sourceKey(ref));
       if (live !== undefined) found.set(sourceKey(ref), live);
@@ -122,55 +141,44 @@ export function createSourceReader({ settings, names, lifetime }: SourceReaderOp
     return found;
   }
 
-  function remember(
-    api: ClusterApi,
-    live: LiveWorkload,
-    { sources, note }: Pick<Visit, "sources" | "note">,
-  ): void {
-    const key = identity(api, live.ref);
-    visits.delete(key);
-    visits.set(key, { sources, note, generation: live.generation });
-    const [oldest] = visits.keys();
-    if (visits.size > rememberedMax && oldest !== undefined) visits.delete(oldest);
-  }
-
-  function observedSourceOf(
+  #observed(
     ref: SourceRef,
     live: LiveSource | undefined,
-    interest: Interest,
-    isNamed: boolean,
+    { interest, isNamed }: { readonly interest: Interest; readonly isNamed: boolean },
   ): Omit<ObservedSource, "patterns"> | undefined {
     const { optIn } = interest;
     const reference = interest.references.get(sourceKey(ref));
-    // What is not there cannot say that it does not match: it is noted as absent, and asked when it appears.
+    // A source that does not exist cannot say whether it matches: it is recorded as absent, and asked when it appears.
     const annotations = live?.annotations ?? { [optIn.dialect.match]: "true" };
     const decision = judge({ optIn, source: { ref, annotations }, reference, isNamed });
+    if (!decision.reload) return undefined;
+    const observed = { ref, mode: decision.mode, reference, live: this.#seen(live) };
     const frozenBy = live && frozenByAnnotation(live.annotations);
-    return decision.reload
-      ? {
-          ref,
-          mode: decision.mode,
-          reference,
-          live: seen(live),
-          ...(frozenBy === undefined ? {} : { frozenBy }),
-        }
-      : undefined;
+    return frozenBy === undefined ? observed : { ...observed, frozenBy };
   }
 
-  function seen(live: LiveSource | undefined): ObservedSource["live"] {
+  #seen(live: LiveSource | undefined): ObservedSource["live"] {
     if (live === undefined) return undefined;
     const { content, createdAtSeconds, writtenAtSeconds, isModified, resourceVersion } = live;
     const { asOfSeconds, write } = live;
-    if (content === undefined || !isServed(live)) return "unseen";
+    if (content === undefined || !this.#isServed(live)) return "unseen";
     return {
-      ...{ content, createdAtSeconds, writtenAtSeconds, isModified, resourceVersion },
+      content,
+      createdAtSeconds,
+      writtenAtSeconds,
+      isModified,
+      resourceVersion,
       ...(asOfSeconds === undefined ? {} : { asOfSeconds }),
       ...(write === undefined ? {} : { write }),
     };
   }
 }
 
-/** A source to look at, and the name patterns that alone lead to it. */
+function visitKey(api: ClusterApi, workload: WorkloadRef): string {
+  return `${api.cluster}/${workloadKey(workload)}`;
+}
+
+/** A source to read, with the name patterns where these alone lead to it. */
 interface Wanted {
   readonly ref: SourceRef;
   readonly patterns: readonly string[];
@@ -178,14 +186,14 @@ interface Wanted {
   readonly isNamed: boolean;
 }
 
-/** Whether the labels of a source are those asked for. The watch asks the server; a read by name has to look itself. */
+/** Whether the labels of a source are those asked for. The watch has the server select; a read by name selects here. */
 function servedBy(selector: string | undefined): (live: LiveSource) => boolean {
   const parsed = parseLabelSelector(selector ?? "");
   if ("problem" in parsed) throw new Error(`settings hold a label selector that is none: ${parsed.problem}`);
   return ({ labels }) => matchesSelector(parsed, labels);
 }
 
-function notedNames(applied: AppliedState | undefined, kind: SourceKind): readonly string[] {
+function appliedNames(applied: AppliedState | undefined, kind: SourceKind): readonly string[] {
   const prefix = `${kind}/`;
   return [...(applied?.sources.keys() ?? [])]
     .filter((name) => name.startsWith(prefix))

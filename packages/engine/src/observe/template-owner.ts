@@ -1,6 +1,6 @@
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 
-/** A workload that refers to another object for its pod template, with the template of that object. */
+/** Gives a workload that refers to another object for its pod template the template of that object. */
 export function withTemplateOf(workload: LiveWorkload, owner: LiveWorkload): LiveWorkload {
   return {
     ...workload,

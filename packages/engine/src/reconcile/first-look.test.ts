@@ -1,5 +1,5 @@
+import { appliedAnnotation } from "@fleet-reloader/domain/applied/applied-annotation";
 import { parseAppliedState } from "@fleet-reloader/domain/applied/applied-state";
-import { noteAnnotation } from "@fleet-reloader/domain/applied/note";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
@@ -12,7 +12,7 @@ import type { Delivery } from "../ports/workqueue.ts";
 
 const keys = testKeyring("k1");
 
-const annotation = noteAnnotation("k1");
+const annotation = appliedAnnotation("k1");
 const selector = { spec: { selector: { matchLabels: { app: "app" } } } };
 const text = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 
@@ -28,7 +28,7 @@ function podStarted(at: number): object {
 }
 
 /** A Deployment that was made after we came, and whose ConfigMap was changed 10 s later; nobody has looked at it. */
-async function unnoted(options: TestBedOptions = {}, fields: object = selector) {
+async function withoutState(options: TestBedOptions = {}, fields: object = selector) {
   const bed = createTestBed({ engagedAtSeconds: 0, ...options });
   await bed.index.open();
   bed.cluster.setSource("ConfigMap", "app", { a: "1" });
@@ -51,7 +51,7 @@ async function unnoted(options: TestBedOptions = {}, fields: object = selector) 
           seen: { uid: bed.cluster.workload(api)?.uid ?? "", resourceVersion: "1", atSeconds: madeAt },
         },
       ]),
-    noteOf: () => bed.cluster.workload(api)?.annotations[annotation],
+    appliedTextOf: () => bed.cluster.workload(api)?.annotations[annotation],
     listed: () => podLists(bed.cluster.calls),
   };
 }
@@ -63,40 +63,40 @@ function podLists(calls: readonly ClusterCall[]): number {
 describe("a first look that finds a change", () => {
   const debounced = { settings: { debounce: { quietPeriodMs: 5000, maxWaitMs: 30_000 } } };
 
-  test("at an adoption asks for a change, writes nothing, and forgets nothing of what was seen", async () => {
-    const bed = await unnoted(debounced);
+  test("at an adoption asks for a change, writes nothing, and keeps what was seen", async () => {
+    const bed = await withoutState(debounced);
     await bed.show();
     expect(await bed.observation({ purpose: "adoption" })).toBe("unchanged");
     expect(bed.queue.additions).toEqual([
       { request: bed.request, quietPeriodMs: 5000, maxWaitMs: 30_000, purpose: "change" },
     ]);
-    expect([bed.cluster.rolls(), bed.noteOf()]).toEqual([[], undefined]);
+    expect([bed.cluster.rolls(), bed.appliedTextOf()]).toEqual([[], undefined]);
     expect((await bed.records.read(bed.request)).seen).toMatchObject({ atSeconds: bed.madeAt });
     expect(await bed.index.unreconciled()).toBe(0);
   });
 
-  test("rolls once the quiet period is over, once, and then what was seen has had its use", async () => {
-    const bed = await unnoted(debounced);
+  test("rolls once after the quiet period; then what was seen is not used again", async () => {
+    const bed = await withoutState(debounced);
     await bed.show();
     await bed.observation({ purpose: "adoption" });
     await bed.elapse(6000);
     expect(bed.cluster.rolls()).toHaveLength(1);
     const record = await bed.records.read(bed.request);
-    expect([record.seen, record.note]).toEqual([undefined, bed.noteOf()]);
+    expect([record.seen, record.appliedText]).toEqual([undefined, bed.appliedTextOf()]);
     expect(await bed.observation()).toBe("unchanged");
     expect(bed.cluster.rolls()).toHaveLength(1);
   });
 
   test("judges by the event that showed the workload, not by what is live when we look", async () => {
-    const bed = await unnoted({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
+    const bed = await withoutState({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
     expect(await bed.observation()).toBe("recorded");
-    const shown = await unnoted({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
+    const shown = await withoutState({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
     await shown.show();
     expect(await shown.observation()).toBe("rolled");
   });
 
   test("does not take the event of another workload of that name for its own", async () => {
-    const bed = await unnoted({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
+    const bed = await withoutState({ engagedAtSeconds: Number.MAX_SAFE_INTEGER });
     await bed.show();
     bed.index.records?.seen.set(workloadKey(bed.api), { uid: "gone", atSeconds: bed.madeAt });
     expect(await bed.observation()).toBe("recorded");
@@ -106,7 +106,7 @@ describe("a first look that finds a change", () => {
 describe("a doubtful delivery", () => {
   const countOf = (text: string | undefined) => parseAppliedState(text, keys)?.count;
 
-  test("that finds nothing to do writes the note with a higher count, once", async () => {
+  test("that finds nothing to do writes the applied state with a higher count, once", async () => {
     const bed = await adopted();
     const before = bed.cluster.workload(bed.api)?.annotations[annotation];
     expect(countOf(before)).toBe(1);
@@ -148,45 +148,45 @@ describe("before a roll is tried", () => {
       if (verb === "patch") held.push(observation());
     };
     const of = (bed: Pick<Awaited<ReturnType<typeof adopted>>, "index" | "api">) => {
-      observation = () => bed.index.noted.get(workloadKey(bed.api))?.note;
+      observation = () => bed.index.applied.get(workloadKey(bed.api))?.appliedText;
     };
     return { held, before, of };
   }
 
-  // A webhook may leave the note of the roll without the roll.
+  // A webhook may leave the applied state of the roll without the roll.
   test.each(["the note", "nothing"])(
-    "Redis holds the note that counts, where it had lost %s",
+    "Redis holds the applied state that counts, where it had lost %s",
     async (lost) => {
       const redis = watchedRedis();
       const bed = await adopted({ before: redis.before });
       redis.of(bed);
       await bed.index.open();
-      const note = bed.cluster.workload(bed.api)?.annotations[annotation] ?? "";
-      if (lost === "nothing") await bed.records.keep({ cluster: "c1", workload: bed.api }, note, 0);
-      else bed.index.noted.clear();
+      const appliedText = bed.cluster.workload(bed.api)?.annotations[annotation] ?? "";
+      if (lost === "nothing") await bed.records.keep({ cluster: "c1", workload: bed.api }, appliedText, 0);
+      else bed.index.applied.clear();
       bed.edit("2");
       expect(await bed.run()).toBe("rolled");
-      expect(redis.held.at(-1)).toBe(note);
+      expect(redis.held.at(-1)).toBe(appliedText);
     },
   );
 
   // A read of its own would make every roll wait for Redis.
-  test("Redis is asked once, beside the workload, where it remembers the note; else once more", async () => {
+  test("Redis is asked beside the workload, and again only if it lacks the applied state", async () => {
     const bed = await adopted();
     await bed.index.open();
-    const note = bed.cluster.workload(bed.api)?.annotations[annotation] ?? "";
-    await bed.records.keep({ cluster: "c1", workload: bed.api }, note, 0);
+    const appliedText = bed.cluster.workload(bed.api)?.annotations[annotation] ?? "";
+    await bed.records.keep({ cluster: "c1", workload: bed.api }, appliedText, 0);
     const read = vi.spyOn(bed.records, "read");
     bed.edit("2");
     expect([await bed.run(), read.mock.calls.length]).toEqual(["rolled", 1]);
-    bed.index.noted.clear();
+    bed.index.applied.clear();
     bed.edit("3");
     expect([await bed.run(), read.mock.calls.length]).toEqual(["rolled", 3]);
   });
 
-  test("Redis holds that no note counts, where there is none", async () => {
+  test("Redis holds that no applied state counts, where there is none", async () => {
     const redis = watchedRedis();
-    const bed = await unnoted({ before: redis.before });
+    const bed = await withoutState({ before: redis.before });
     redis.of(bed);
     expect(await bed.observation()).toBe("rolled");
     expect(redis.held).toEqual([""]);
@@ -194,7 +194,7 @@ describe("before a roll is tried", () => {
 });
 
 describe("a source that only a pattern leads to", () => {
-  test("is judged by what Redis has seen, where no note names it", async () => {
+  test("is judged by what Redis has seen, where no applied state names it", async () => {
     const bed = createTestBed({ engagedAtSeconds: 0 });
     await bed.index.open();
     const annotations = { "configmap.reloader.stakater.com/reload": "app.*" };
@@ -216,7 +216,7 @@ describe("a source that only a pattern leads to", () => {
   });
 });
 
-describe("a note that somebody else has touched", () => {
+describe("an applied state that somebody else has touched", () => {
   const workloadOf = (bed: Awaited<ReturnType<typeof adopted>>) => {
     if (bed.index.records === undefined) throw new Error("there is no Redis");
     return bed.cluster.workload(bed.api)?.annotations[annotation];
@@ -226,23 +226,23 @@ describe("a note that somebody else has touched", () => {
   async function remembered() {
     const bed = await adopted();
     await bed.index.open();
-    const note = workloadOf(bed);
-    bed.records.noted({ cluster: "c1", workload: bed.api }, note, {
+    const appliedText = workloadOf(bed);
+    bed.records.applied({ cluster: "c1", workload: bed.api }, appliedText, {
       resourceVersion: bed.cluster.workload(bed.api)?.resourceVersion ?? "",
-      notedAtSeconds: 0,
+      appliedAtSeconds: 0,
     });
-    return { ...bed, note, noteNow: () => workloadOf(bed) };
+    return { ...bed, appliedText, appliedTextNow: () => workloadOf(bed) };
   }
   type Remembered = Awaited<ReturnType<typeof remembered>>;
-  const write = (bed: Remembered, note: string | null) =>
-    bed.cluster.setWorkload("api", { annotations: { [annotation]: note } });
+  const write = (bed: Remembered, appliedText: string | null) =>
+    bed.cluster.setWorkload("api", { annotations: { [annotation]: appliedText } });
 
   test("is replaced by the remembered one, with a higher count", async () => {
     const bed = await remembered();
     write(bed, `{"v":1,"key":"k1","n":9,"sources":{}}`);
     expect(await bed.run()).toBe("recorded");
-    const now = parseAppliedState(bed.noteNow(), keys);
-    expect({ ...now, count: 1 }).toEqual(parseAppliedState(bed.note, keys));
+    const now = parseAppliedState(bed.appliedTextNow(), keys);
+    expect({ ...now, count: 1 }).toEqual(parseAppliedState(bed.appliedText, keys));
     expect([now?.count, bed.cluster.rolls()]).toEqual([10, []]);
     expect(await bed.run()).toBe("unchanged");
   });
@@ -251,19 +251,19 @@ describe("a note that somebody else has touched", () => {
     ["took it away", null],
     ["wrote another one", `{"v":1,"key":"k1","n":9,"sources":{}}`],
     ["wrote no note at all", "{"],
-  ])("hides no change when somebody %s", async (_, note) => {
+  ])("hides no change when somebody %s", async (_, appliedText) => {
     const bed = await remembered();
-    write(bed, note);
+    write(bed, appliedText);
     bed.edit("2");
     expect(await bed.run()).toBe("rolled");
     expect(await bed.run()).toBe("unchanged");
   });
 
-  test("hides no change when an old one of ours was restored: the remembered one is newer", async () => {
+  test("hides no change when an old one of ours was restored", async () => {
     const bed = await remembered();
     bed.edit("2");
     expect(await bed.run()).toBe("rolled");
-    write(bed, bed.note ?? null);
+    write(bed, bed.appliedText ?? null);
     bed.edit("1");
     await bed.clock.advance(1000);
     expect(await bed.run()).toBe("rolled");
@@ -271,8 +271,8 @@ describe("a note that somebody else has touched", () => {
 });
 
 describe("pods are listed", () => {
-  test("when a content is newer than the workload, once; pods that started since adopt it", async () => {
-    const bed = await unnoted();
+  test("once when a content is newer than the workload; younger pods adopt it", async () => {
+    const bed = await withoutState();
     bed.cluster.pods = [podStarted(bed.changedAt + 5)];
     expect(await bed.observation()).toBe("recorded");
     expect([bed.listed(), bed.cluster.rolls()]).toEqual([1, []]);
@@ -281,13 +281,13 @@ describe("pods are listed", () => {
   });
 
   test("when a content is newer than the workload, and one that started before rolls it", async () => {
-    const bed = await unnoted();
+    const bed = await withoutState();
     bed.cluster.pods = [podStarted(bed.changedAt + 5), podStarted(bed.madeAt + 1)];
     expect(await bed.observation()).toBe("rolled");
     expect(bed.listed()).toBe(1);
   });
 
-  test("neither for a workload that is noted and has not changed, nor for one that has", async () => {
+  test("neither for a recorded workload that has not changed, nor for one that has", async () => {
     const bed = await adopted();
     expect(await bed.run()).toBe("unchanged");
     bed.edit("2");
@@ -308,17 +308,17 @@ describe("pods are listed", () => {
   });
 
   test("not for a workload that does not say which are its pods; it rolls", async () => {
-    const bed = await unnoted({}, {});
+    const bed = await withoutState({}, {});
     expect(await bed.observation()).toBe("rolled");
     expect(bed.listed()).toBe(0);
   });
 
   // One of those that were not listed may be older.
   test("in vain where there are too many: it rolls", async () => {
-    const bed = await unnoted();
+    const bed = await withoutState();
     bed.cluster.pods = Array.from({ length: 250 }, () => podStarted(bed.changedAt + 5));
     expect(await bed.observation()).toBe("rolled");
-    const few = await unnoted();
+    const few = await withoutState();
     few.cluster.pods = Array.from({ length: 249 }, () => podStarted(few.changedAt + 5));
     expect(await few.observation()).toBe("recorded");
   });
@@ -329,7 +329,7 @@ describe("a list of pods", () => {
 
   test("that is forbidden does not hold up the decision: it rolls, as without pods", async () => {
     const forbidden = failing("list", target, new Fault("kube.forbidden", "pods is forbidden"), 9);
-    const bed = await unnoted({ before: forbidden.before });
+    const bed = await withoutState({ before: forbidden.before });
     forbidden.arm();
     bed.cluster.pods = [podStarted(bed.changedAt + 5)];
     expect(await bed.observation()).toBe("rolled");
@@ -338,11 +338,11 @@ describe("a list of pods", () => {
 
   test("that fails otherwise decides nothing: it is tried again", async () => {
     const broken = failing("list", target, new Fault("kube.timeout", "no answer"));
-    const bed = await unnoted({ before: broken.before });
+    const bed = await withoutState({ before: broken.before });
     broken.arm();
     bed.cluster.pods = [podStarted(bed.changedAt + 5)];
     await expect(bed.observation()).rejects.toMatchObject({ code: "kube.timeout" });
-    expect([bed.cluster.rolls(), bed.noteOf()]).toEqual([[], undefined]);
+    expect([bed.cluster.rolls(), bed.appliedTextOf()]).toEqual([[], undefined]);
     expect(await bed.observation()).toBe("recorded");
   });
 });

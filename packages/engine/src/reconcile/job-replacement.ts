@@ -2,40 +2,40 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { keptAnnotation, readStash } from "@fleet-reloader/domain/kind/job";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import type { ClusterApi, IsAllowedStill, LiveWorkload } from "../ports/cluster-api.ts";
+import type { Admit, ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Again } from "../ports/request.ts";
 
-/** Where the replacement of a Job stands. */
+/** The state of the replacement of a Job. */
 export type Replacement =
-  /** The new Job is there, and the stash is gone. */
+  /** The new Job exists, and the stash is deleted. */
   | { readonly type: "made"; readonly live: LiveWorkload }
-  /** The old one is on its way out: somebody's finalizers hold it. The stash stays. */
+  /** The old Job is being deleted: finalizers hold it. The stash stays. */
   | { readonly type: "waiting"; readonly again: Again }
-  /** The old one is there and nobody has deleted it: whether it is replaced has to be decided first. */
+  /** The old Job exists and was not deleted: whether it is replaced has to be decided first. */
   | { readonly type: "undecided"; readonly old: WorkloadRef }
-  /** Somebody changed the stash so that it cannot be read. It is left alone: it may be all that is left of a Job. */
+  /** Somebody changed the stash so that it cannot be read. It stays: it may be all that is left of a Job. */
   | { readonly type: "unreadable" };
 
-/** How often a Job that is held by finalizers is looked at. */
+/** How often a Job that finalizers hold is read. */
 const terminatingMs = 2000;
 
 /**
- * Begins to replace a Job: stash, then delete exactly what was decided on. It is the deletion that rolls. A crash at any point is
- * taken up by `finishReplacement`, which the watch asks for as long as there is a stash. Resolves to the stash.
+ * Begins to replace a Job: stores its successor in a stash, then deletes exactly the Job that was decided on. The deletion is the roll.
+ * After a crash `finishReplacement` goes on; the watch asks for it as long as the stash exists. Resolves to the stash.
  */
 export async function beginReplacement(
   api: ClusterApi,
   live: LiveWorkload,
   stash: NewObject,
-  { signal, isAllowedStill }: { readonly signal: AbortSignal; readonly isAllowedStill?: IsAllowedStill },
+  { signal, admit }: { readonly signal: AbortSignal; readonly admit: Admit | undefined },
 ): Promise<LiveWorkload> {
   const stashed = await api.createWorkload(stash, signal);
   const { uid, resourceVersion } = live;
-  await api.deleteExactly(live.ref, { uid, resourceVersion }, signal, isAllowedStill);
+  await api.deleteExactly(live.ref, { uid, resourceVersion }, signal, admit);
   return stashed;
 }
 
-/** Takes a replacement from where it is to its end, if it can be, whatever was forbidden meanwhile. Repeats are harmless. */
+/** Completes a replacement if that is possible, also while a freeze is in force. Repeats are harmless. */
 export async function finishReplacement(
   api: ClusterApi,
   stash: LiveWorkload,
@@ -54,8 +54,8 @@ export async function finishReplacement(
 }
 
 /**
- * Takes away a stash that was not needed after all: the old Job stays. The Job is changed first, so that a worker that has
- * decided to replace it and hangs in between is refused its deletion, and decides anew with another stash.
+ * Deletes a stash that is not needed: the old Job stays. It changes the Job first. A worker that has decided to replace the Job and hangs
+ * before its deletion is then refused, and decides again with another stash.
  */
 export async function dropStash(
   api: ClusterApi,

@@ -1,4 +1,4 @@
-import { noteAnnotation } from "@fleet-reloader/domain/applied/note";
+import { appliedAnnotation } from "@fleet-reloader/domain/applied/applied-annotation";
 import { lastRunAnnotation } from "@fleet-reloader/domain/kind/cron-job";
 import { describe, expect, test } from "vitest";
 import {
@@ -18,7 +18,7 @@ describe.each(kindCases)("$name", (one) => {
   test.each(strategies)("acts once on a change, however often it is delivered (%s)", async (strategy) => {
     const bed = await createKindBed(one, { settings: { strategy } });
     expect(bed.actions()).toBe(0);
-    expect(bed.cluster.workload(bed.workload)?.annotations[noteAnnotation("k1")]).toBeDefined();
+    expect(bed.cluster.workload(bed.workload)?.annotations[appliedAnnotation("k1")]).toBeDefined();
     bed.change("2");
     const outcomes = [1, 2, 3].map(async () => outcomeOf(await bed.reconcile(bed.workload)));
     expect((await Promise.all(outcomes)).filter((outcome) => outcome === "rolled").length).toBeGreaterThan(0);
@@ -106,7 +106,7 @@ describe("a CronJob", () => {
   const made = (bed: Awaited<ReturnType<typeof createKindBed>>) =>
     bed.cluster.workloadRefs.filter(({ kind }) => kind === "Job").map((ref) => bed.cluster.workload(ref));
 
-  test("keeps its template; the Job is made of it as `kubectl create job --from` would, and carries the edit", async () => {
+  test("keeps its template; the Job is made as `kubectl create job --from` does, edited", async () => {
     const bed = await createKindBed(caseOf("CronJob"));
     const before = bed.cluster.workload(bed.workload);
     bed.change("2");
@@ -182,7 +182,7 @@ describe("a Rollout", () => {
     expect(bed.actions()).toBe(1);
     const template = bed.cluster.workload({ kind: "Deployment", namespace: "ns", name: "web-template" });
     expect(template?.templateAnnotations["fleet-reloader.io/mark"]).toMatch(/^v1:/);
-    expect(template?.annotations[noteAnnotation("k1")]).toBeUndefined();
+    expect(template?.annotations[appliedAnnotation("k1")]).toBeUndefined();
   });
 
   test("that refers to something we cannot change is restarted", async () => {

@@ -1,5 +1,5 @@
 import { type AppliedState, parseAppliedState } from "@fleet-reloader/domain/applied/applied-state";
-import { type TrustedNote, trustedNote } from "@fleet-reloader/domain/applied/trusted-note";
+import { type TrustedState, trustedState } from "@fleet-reloader/domain/applied/trusted-state";
 import { isPodOf, type PodsStart, podsStart } from "@fleet-reloader/domain/evidence/pods-start";
 import type { InterestHistory } from "@fleet-reloader/domain/evidence/start";
 import { asFault } from "@fleet-reloader/domain/fault";
@@ -13,62 +13,62 @@ import { type LiveWorkload, podsMax } from "../ports/cluster-api.ts";
 import type { WorkloadRecord } from "../ports/workload-records.ts";
 import type { Reading } from "./reading.ts";
 
-/** What tells which content the pods of a workload run with. */
-export interface KnownPast extends TrustedNote {
-  /** Undefined: Redis was not asked, since the note alone tells. */
+/** What is known of the content that the pods of a workload run with. */
+export interface KnownPast extends TrustedState {
+  /** Undefined: Redis was not asked, since the applied state on the workload is enough. */
   readonly record: WorkloadRecord | undefined;
-  readonly noteCount: number;
-  /** When the note that counts was written, where Redis tells it; undefined: no later than our last write to the workload. */
-  readonly notedAtSeconds: number | undefined;
+  readonly appliedCount: number;
+  /** When the applied state that counts was written, where Redis knows it. Undefined: no later than our last write to the workload. */
+  readonly appliedAtSeconds: number | undefined;
 }
 
-/** What Redis keeps where no note counted. */
-const noNote = "";
+/** What Redis keeps where no applied state counted. */
+const noState = "";
 
-/** What Redis has to hold before another note is written, and does not: the note that counts; undefined: it holds it. */
-export function unkeptNote(past: KnownPast, note: string | undefined): string | undefined {
+/** The applied state that counts, which Redis has to hold before another one is written. Undefined: Redis holds it already. */
+export function unkeptText(past: KnownPast, appliedText: string | undefined): string | undefined {
   if (past.isRemembered) return undefined;
-  const counts = past.applied === undefined ? noNote : (note ?? noNote);
-  return past.record?.note === counts ? undefined : counts;
+  const counts = past.applied === undefined ? noState : (appliedText ?? noState);
+  return past.record?.appliedText === counts ? undefined : counts;
 }
 
-/** The note alone tells, unless it may be another's or an old one, or names less than the workload asks for now. */
-export function isNoteEnough(
-  noted: AppliedState | undefined,
+/** Whether the applied state is enough without Redis: it is ours, is not an old one, and names all that the workload asks for now. */
+export function isStateEnough(
+  onWorkload: AppliedState | undefined,
   { delivery, interest, isOwn, live }: Reading,
 ): boolean {
   if (
-    noted === undefined ||
-    !(isOwn || noted.count === 0) ||
+    onWorkload === undefined ||
+    !(isOwn || onWorkload.count === 0) ||
     delivery.isDoubtful ||
     delivery.purpose === "audit"
   )
     return false;
-  if (noted.uid !== undefined && noted.uid !== live.uid) return false;
+  if (onWorkload.uid !== undefined && onWorkload.uid !== live.uid) return false;
   return interest.candidates.every((source) => {
-    const before = noted.sources.get(localName(source));
+    const before = onWorkload.sources.get(localName(source));
     const keys = interest.references.get(sourceKey(source))?.keys ?? "all";
     return before !== undefined && (before.type === "absent" || coversKeys(before.keys, keys));
   });
 }
 
 export function knownPast(
-  noted: AppliedState | undefined,
+  onWorkload: AppliedState | undefined,
   record: WorkloadRecord | undefined,
   { delivery, isOwn, live, keys }: Reading & { readonly keys: Keyring },
 ): KnownPast {
-  const remembered = record?.note === noNote ? "none" : parseAppliedState(record?.note, keys);
+  const remembered = record?.appliedText === noState ? "none" : parseAppliedState(record?.appliedText, keys);
   const { isDoubtful } = delivery;
-  const trusted = trustedNote({ noted, isOwn, remembered, uid: live.uid, isDoubtful });
+  const trusted = trustedState({ onWorkload, isOwn, remembered, uid: live.uid, isDoubtful });
   return {
     ...trusted,
     record,
-    notedAtSeconds: trusted.isRemembered ? record?.notedAtSeconds : undefined,
-    noteCount: Math.max(noted?.count ?? 0, remembered === "none" ? 0 : (remembered?.count ?? 0)),
+    appliedAtSeconds: trusted.isRemembered ? record?.appliedAtSeconds : undefined,
+    appliedCount: Math.max(onWorkload?.count ?? 0, remembered === "none" ? 0 : (remembered?.count ?? 0)),
   };
 }
 
-/** What is known of the beginning of the workload's interest. */
+/** What is known of the time at which the workload's interest began. */
 export function historyOf({ live, kind, interest }: Reading, past: KnownPast): InterestHistory {
   const { record, applied } = past;
   const { dialect } = interest.optIn;
@@ -81,7 +81,8 @@ export function historyOf({ live, kind, interest }: Reading, past: KnownPast): I
     isRestored: record?.served?.isRestored ?? false,
     optInAnnotations: keys.filter((key) => annotationValue(live.annotations, key) !== undefined),
     templatePath: kind.templatePath,
-    ...{ createdAtSeconds, object },
+    createdAtSeconds,
+    object,
   };
 }
 
@@ -89,7 +90,7 @@ function keysOf({ named, auto }: { readonly named: string; readonly auto: string
   return [named, auto];
 }
 
-/** When the first of the workload's pods started; undefined where that cannot be told, or may not be asked. */
+/** When the first pod of the workload started. Undefined where that is not known or may not be read. */
 export async function readPodsStart(
   live: LiveWorkload,
   { cluster, delivery }: Pick<Reading, "cluster" | "delivery">,

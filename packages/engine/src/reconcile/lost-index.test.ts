@@ -25,7 +25,7 @@ describe("a watcher that is told to end while Redis does not answer", () => {
 });
 
 describe("an index that is lost", () => {
-  test("is noticed within a second or so though nothing happens, and everything is compared again", async () => {
+  test("is noticed within a second without events, and everything is compared again", async () => {
     await using bed = await watching();
     bed.asked();
     bed.index.wipe();
@@ -102,7 +102,7 @@ describe("an index that is lost", () => {
 });
 
 describe("a cluster that comes back after it was forgotten", () => {
-  test("is adopted as at a first start: nothing rolls but what its note tells of", async () => {
+  test("is adopted as at a first start: only what its applied state shows rolls", async () => {
     await using bed = await watching();
     bed.cluster.setSource("ConfigMap", "db", { a: "1" });
     const web = { template: templateUsing({ db: {} }), annotations: auto };

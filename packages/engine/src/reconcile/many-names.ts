@@ -3,10 +3,10 @@ import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source
 import { annotationValue } from "@fleet-reloader/domain/workload/workload";
 import type { Reading } from "./reading.ts";
 
-/** More than any workload is known to mean. A note of so many sources still says each by its name. */
+/** More names than any known workload needs. An applied state of so many sources still names each of them. */
 const namesMax = 500;
 
-/** Patterns that match very many names: all of these are read whenever one of them changes. Told before it hurts. */
+/** Patterns that match very many names. All matched sources are read when one of them changes, which becomes slow. */
 export function manyNames(
   { interest, live }: Pick<Reading, "interest" | "live">,
   observedSources: readonly ObservedSource[],

@@ -33,7 +33,7 @@ async function held(options: TestBedOptions = {}) {
 const free = { isPaused: false, isMarked: false };
 const paused = { isPaused: true, isMarked: true };
 
-test("the first change pauses, further ones are written, the end of the period lets all of them out", async () => {
+test("the first change pauses, more are written, and the end resumes them all", async () => {
   const bed = await held();
   await bed.change("2");
   expect(bed.state()).toEqual({ ...paused, rolls: 1 });

@@ -1,5 +1,5 @@
-import { nextNote } from "@fleet-reloader/domain/applied/next-note";
-import { notePatch } from "@fleet-reloader/domain/applied/note";
+import { appliedPatch } from "@fleet-reloader/domain/applied/applied-annotation";
+import { nextAppliedText } from "@fleet-reloader/domain/applied/next-applied-text";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import { templateEdit } from "@fleet-reloader/domain/plan/template-edit";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
@@ -10,19 +10,19 @@ import type { WorkloadPatch } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Reading } from "./reading.ts";
 
-/** A roll that is due, worked out as far as it can be before anybody is asked whether it may be written. */
+/** A roll that is due, prepared before anybody is asked whether it may be written. */
 export interface PreparedRoll {
   readonly planned: Plan & { type: "roll" };
   readonly strategy: ReloadStrategy;
   readonly how: RollWrite;
   readonly note: string;
-  /** The change of annotations that leaves the note. */
+  /** The change of annotations that writes the note. */
   readonly annotations: WorkloadPatch["annotations"];
 }
 
-/** Writes nothing. What an attempt before this one has already made is looked for, where it would be an object of its own. */
+/** Writes nothing. Where the roll creates an object, it checks whether an earlier attempt has created it. */
 export async function prepareRoll(
-  { cluster, delivery, live, kind, interest, note: before, noteCount }: Reading,
+  { cluster, delivery, live, kind, interest, appliedText: before, appliedCount }: Reading,
   planned: Plan & { type: "roll" },
   { clock, keys, settings }: { readonly clock: Clock; readonly keys: Keyring; readonly settings: Settings },
 ): Promise<PreparedRoll> {
@@ -30,8 +30,8 @@ export async function prepareRoll(
   const nowMs = clock.now();
   const nowSeconds = Math.floor(nowMs / 1000);
   const edit = templateEdit(planned, strategy, interest.template, { keys, nowSeconds });
-  const note = nextNote(planned.applied, { text: before, count: noteCount, isFence: false }, keys);
-  const annotations = notePatch(live.annotations, keys, note);
+  const note = nextAppliedText(planned.applied, { text: before, count: appliedCount, isFence: false }, keys);
+  const annotations = appliedPatch(live.annotations, keys, note);
   const reported = { before, after: note, annotations };
   const keyed = keys.current;
   const how = kind.roll({ live, edit, mark: planned.mark, note: reported, nowMs, keyed });

@@ -1,10 +1,14 @@
+import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Interest } from "../observe/interest.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Request } from "../ports/request.ts";
 import type { Delivery } from "../ports/workqueue.ts";
 
-/** One look at a workload, and all that a decision about it needs. */
+/** A roll that the plan asks for. */
+export type DueRoll = Plan & { readonly type: "roll" };
+
+/** A workload as it was observed, with all that a decision about it needs. */
 export interface Reading {
   readonly request: Request;
   readonly delivery: Delivery;
@@ -12,11 +16,11 @@ export interface Reading {
   readonly live: LiveWorkload;
   readonly kind: WorkloadKind;
   readonly interest: Interest;
-  /** Our note as it stands on the workload, and whether we are the one who wrote it. */
-  readonly note: string | undefined;
+  /** The text of our applied state on the workload, and whether we wrote it. */
+  readonly appliedText: string | undefined;
   readonly isOwn: boolean;
-  /** The largest count of any note that is known of it. */
-  readonly noteCount: number;
-  /** The note that counts, where Redis does not hold it: it would be gone with a write that leaves another on the workload. */
-  readonly unkept: string | undefined;
+  /** The largest count of all its known applied states. */
+  readonly appliedCount: number;
+  /** The applied state that counts, where Redis does not hold it. The write of another one would lose it. */
+  readonly unkeptText: string | undefined;
 }

@@ -1,4 +1,4 @@
-import { ourNote } from "@fleet-reloader/domain/applied/note";
+import { ourAppliedText } from "@fleet-reloader/domain/applied/applied-annotation";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
@@ -61,7 +61,7 @@ describe("a write that was decided on an older version", () => {
     expect(bed.log.messages("error")).toEqual([]);
   });
 
-  test("waits longer after each conflict, so that writers who meet get out of each other's way", async () => {
+  test("waits longer after each conflict, so that writers do not meet again", async () => {
     const people = meddled(Number.POSITIVE_INFINITY);
     const bed = await adopted({ before: people.before });
     bed.edit("2");
@@ -75,7 +75,7 @@ describe("a write that was decided on an older version", () => {
     expect(Math.max(...pauses)).toBeGreaterThan(20);
   });
 
-  test("is not decided again once the worker has to stop: the request is given back untouched", async () => {
+  test("is not decided again when the worker stops: the request is released untouched", async () => {
     const people = meddled(1);
     const stop = new AbortController();
     const bed = await adopted({ before: people.before });
@@ -190,8 +190,8 @@ describe("a write that a webhook rewrites", () => {
   }
 
   type Bed = Awaited<ReturnType<typeof stripping>>;
-  const noteOf = ({ cluster, api }: Bed) =>
-    ourNote(cluster.workload(api)?.annotations ?? {}, testKeyring("k1"));
+  const appliedTextOf = ({ cluster, api }: Bed) =>
+    ourAppliedText(cluster.workload(api)?.annotations ?? {}, testKeyring("k1"));
   const ask = async ({ queue, api: workload }: Bed) =>
     await queue.add([
       { request: { cluster: "c1", workload }, quietPeriodMs: 0, maxWaitMs: 0, purpose: "change" },
@@ -219,36 +219,36 @@ describe("a write that a webhook rewrites", () => {
     expect(reported).toEqual(["engine.write-rewritten"]);
   });
 
-  test("once is made at the retry, exactly once, and noted then", async () => {
+  test("once is made at the retry, exactly once, and recorded then", async () => {
     const bed = await stripping(1);
-    const before = noteOf(bed);
+    const before = appliedTextOf(bed);
     bed.edit("2");
     await ask(bed);
     await bed.elapse(0);
-    expect([bed.cluster.rolls().length, noteOf(bed)]).toEqual([0, before]);
+    expect([bed.cluster.rolls().length, appliedTextOf(bed)]).toEqual([0, before]);
     await bed.elapse(10_000);
     expect(bed.cluster.rolls()).toHaveLength(1);
-    expect(noteOf(bed)).not.toBe(before);
+    expect(appliedTextOf(bed)).not.toBe(before);
     expect(await bed.run()).toBe("unchanged");
     bed.edit("1");
     expect(await bed.run()).toBe("rolled");
   });
 
-  // One write and one that takes the note back for each attempt, and an attempt only when its back-off is over.
-  test("each time leaves the note as it was, and is not written faster than it is tried again", async () => {
+  // One write and one that takes the applied state back for each attempt, and an attempt only when its back-off is over.
+  test("each time leaves the applied state as it was, and is written only once per retry", async () => {
     const bed = await stripping(Number.POSITIVE_INFINITY);
-    const before = { note: noteOf(bed), patches: bed.patches() };
+    const before = { note: appliedTextOf(bed), patches: bed.patches() };
     bed.edit("2");
     await ask(bed);
     await bed.elapse(10_000);
-    expect([bed.cluster.rolls().length, noteOf(bed)]).toEqual([0, before.note]);
+    expect([bed.cluster.rolls().length, appliedTextOf(bed)]).toEqual([0, before.note]);
     const attempts = bed.meter.count("reconciled c1 retry");
     expect(attempts).toBeGreaterThan(1);
     expect(attempts).toBeLessThanOrEqual(11);
     expect(bed.patches() - before.patches).toBe(2 * attempts);
   });
 
-  test("is the fault also when the note cannot be put back", async () => {
+  test("is the fault also when the applied state cannot be put back", async () => {
     let patches = Number.NEGATIVE_INFINITY;
     const bed = await stripping(1, {
       before: ({ verb }) => {

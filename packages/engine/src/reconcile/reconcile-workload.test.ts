@@ -1,4 +1,4 @@
-import { noteAnnotation } from "@fleet-reloader/domain/applied/note";
+import { appliedAnnotation } from "@fleet-reloader/domain/applied/applied-annotation";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { describe, expect, test } from "vitest";
 import { adopted } from "../fixture/adopted-deployment.ts";
@@ -6,13 +6,13 @@ import { auto, createTestBed, outcomeOf } from "../fixture/test-bed.ts";
 import type { UnreadableReport } from "../ports/reporter.ts";
 
 describe("a workload whose sources", () => {
-  test("were never looked at is noted and not rolled", async () => {
+  test("were never looked at is recorded and not rolled", async () => {
     const { cluster, api } = await adopted();
     expect(cluster.rolls()).toEqual([]);
-    expect(cluster.workload(api)?.annotations[noteAnnotation("k1")]).toContain("ConfigMap/app");
+    expect(cluster.workload(api)?.annotations[appliedAnnotation("k1")]).toContain("ConfigMap/app");
   });
 
-  test("are as noted is read and not written", async () => {
+  test("are as recorded is read and not written", async () => {
     const { run, patches } = await adopted();
     expect(await run()).toBe("unchanged");
     expect(patches()).toBe(1);
@@ -26,14 +26,14 @@ describe("a workload whose sources", () => {
     expect(patches()).toBe(2);
   });
 
-  test("differ gets mark and note in one write: one cannot be without the other", async () => {
+  test("differ gets mark and applied state in one write: one cannot be without the other", async () => {
     const { run, edit, cluster, api } = await adopted();
-    const note = cluster.workload(api)?.annotations[noteAnnotation("k1")];
+    const note = cluster.workload(api)?.annotations[appliedAnnotation("k1")];
     edit("2");
     await run();
     const [write] = cluster.rolls();
-    expect(write?.before?.annotations[noteAnnotation("k1")]).toBe(note);
-    expect(write?.after?.annotations[noteAnnotation("k1")]).not.toBe(note);
+    expect(write?.before?.annotations[appliedAnnotation("k1")]).toBe(note);
+    expect(write?.after?.annotations[appliedAnnotation("k1")]).not.toBe(note);
   });
 
   test("changed and changed back in between is left alone", async () => {
@@ -122,7 +122,7 @@ describe("a request leads to nothing when", () => {
     expect(bed.cluster.calls).toEqual([{ verb: "read", target: "Deployment/ns/api" }]);
   });
 
-  test("the workload has opted out: it loses its note, and no pod is made anew", async () => {
+  test("the workload has opted out: it loses its applied state, and no pod is made anew", async () => {
     const bed = await adopted();
     bed.cluster.setWorkload("api", { annotations: { "reloader.stakater.com/auto": "false" } });
     bed.edit("2");
@@ -202,7 +202,7 @@ describe("an annotation that cannot be read", () => {
       template: { spec: { containers: "none", volumes: 7 } },
       annotations: {
         ...auto,
-        [noteAnnotation("k1")]: "{",
+        [appliedAnnotation("k1")]: "{",
         "fleet-reloader.io/debounce": "soon",
         "secret.reloader.stakater.com/reload": `${"(".repeat(300)},${"x,".repeat(6000)}`,
       },
@@ -230,7 +230,7 @@ describe("many workloads of one source", () => {
   });
 });
 
-test("a name in an annotation that leads nowhere is told once, with the one that was probably meant", async () => {
+test("a name of no source in an annotation is reported once, with the nearest name", async () => {
   const reported: UnreadableReport[] = [];
   const nothing = () => undefined;
   const unreadable = (report: UnreadableReport) => reported.push(report);

@@ -2,28 +2,38 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import { type Eligibility, isActedOn } from "@fleet-reloader/domain/workload/eligibility";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { Brakes } from "../admission/brakes.ts";
 import type { Clock, Random } from "../async/clock.ts";
 import type { FollowUps } from "../follow/follow-ups.ts";
+import type { Fact } from "../history/fact.ts";
 import type { History } from "../history/history.ts";
-import { failureRecord } from "../history/records.ts";
-import { reportHead } from "../history/report-head.ts";
+import { createRecorder } from "../history/recorder.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
-import { createSourceReader } from "../observe/source-reader.ts";
+import { SourceReader } from "../observe/source-reader.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
-import { isWorthReporting, type Reporter } from "../ports/reporter.ts";
-import { type Again, type ClusterId, type Outcome, type Request, unknownCluster } from "../ports/request.ts";
+import type { Reporter } from "../ports/reporter.ts";
+import {
+  type Again,
+  type ClusterId,
+  type Outcome,
+  type Request,
+  type Result,
+  unknownCluster,
+} from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { WorkloadRecords } from "../ports/workload-records.ts";
 import type { Delivery, Handler, Workqueue } from "../ports/workqueue.ts";
+import { createBraking } from "./braking.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
-import { createObserve } from "./observe.ts";
-import { createWriter } from "./write.ts";
+import { MissingSources } from "./missing-sources.ts";
+import { createObserve, type Observe } from "./observe.ts";
+import { type WriteDependencies, writeDecision } from "./write.ts";
 
 export interface ReconcilerOptions {
-  /** Undefined: this worker does not know the cluster (yet). */
+  /** Resolves to undefined when this worker does not know the cluster (yet). */
   readonly engaged: (cluster: ClusterId) => Promise<EngagedCluster | undefined>;
   readonly queue: Workqueue;
   /** What Redis remembers of workloads. */
@@ -36,11 +46,11 @@ export interface ReconcilerOptions {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
-  /** Undefined: nobody outside is told. */
+  /** Undefined: nobody outside is notified. */
   readonly reporter?: Reporter;
   /** Undefined: nothing is written down. */
   readonly history?: History;
-  /** Undefined: how a rollout goes is not looked at. */
+  /** Undefined: rollouts are not followed. */
   readonly followUps?: Pick<FollowUps, "rolled">;
   /** Undefined: nothing holds a roll. */
   readonly brakes?: Brakes;
@@ -48,161 +58,182 @@ export interface ReconcilerOptions {
   readonly lifetime: AbortSignal;
 }
 
-/** A conflict is read and decided again in place this often before it goes back to the queue. */
+/** After a conflict the workload is read and decided again in place this often; then the request goes back to the queue. */
 const conflictsInPlace = 3;
 /** The longest first pause; it doubles with each conflict. */
 const conflictPauseMs = 20;
-/** A cluster this worker has not connected to yet, or was not told of. */
+/** The wait for a cluster that this worker does not know or has not connected to yet. */
 const unknownClusterMs = 5000;
 
+/** What reconciling one workload needs. */
+interface Reconciling extends WriteDependencies {
+  readonly engaged: ReconcilerOptions["engaged"];
+  readonly observe: Observe;
+  readonly random: Random;
+}
+
 /**
- * Makes one workload match the world: reads it and its sources now, compares with what it carries, writes on a difference,
+ * Makes one workload match the world: reads it and its sources now, compares with what its pods run with, writes on a difference,
  * checks the answer. Whatever message led here, and however often, the outcome is the same.
  */
 export function createReconciler(options: ReconcilerOptions): Handler {
-  const { clock, log, meter } = options;
-  const sources = createSourceReader(options);
-  const observe = createObserve({ ...options, sources });
-  const write = createWriter({ ...options, sources });
+  const { engaged, queue, records, keys, settings, clock, random, log, meter } = options;
+  const { reporter, history, followUps, lifetime, sha1, names } = options;
+  const sources = new SourceReader({ settings, names, lifetime });
+  const dependencies: Reconciling = {
+    observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
+    missing: new MissingSources({ settings, clock, lifetime }),
+    recorder: createRecorder({ clock, log, meter, reporter, history, followUps }),
+    brake: createBraking(options),
+    engaged,
+    sources,
+    queue,
+    records,
+    keys,
+    settings,
+    clock,
+    random,
+  };
+  return (request, delivery) => reconcileWorkload(dependencies, request, delivery);
+}
 
-  return async function reconcileWorkload(request, delivery) {
-    const startedAt = clock.monotonic();
-    const spent = () => (clock.monotonic() - startedAt) / 1000;
-    const cluster = await options.engaged(request.cluster);
-    if (cluster === undefined) {
-      meter.reconciled(unknownCluster, "held", spent(), request.workload);
-      return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
-    }
-    const fields = { cluster: cluster.name, workload: request.workload };
+async function reconcileWorkload(
+  dependencies: Reconciling,
+  request: Request,
+  delivery: Delivery,
+): Promise<Result> {
+  const { clock, records, recorder } = dependencies;
+  const beganAtMs = clock.monotonic();
+  const ended = (result: ReconcileResult): Fact => {
+    return { type: "reconciled", result, seconds: (clock.monotonic() - beganAtMs) / 1000 };
+  };
+  const cluster = await dependencies.engaged(request.cluster);
+  if (cluster === undefined) {
+    recorder.record({ request, cluster: { name: unknownCluster } }, [ended("held")]);
+    return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
+  }
+  const about = { request, delivery, cluster };
+  try {
+    const outcome = await decideAndWrite(dependencies, about);
+    recorder.record(about, [ended(typeof outcome === "string" ? outcome : "held")]);
+    return typeof outcome === "string" ? { type: "done", outcome } : outcome;
+  } catch (error) {
+    const fault = asFault(error);
+    // Also at an adoption: the next attempt finds a change that comes meanwhile.
+    if (isObserved(fault)) records.reconciled(request);
+    const { attemptsMade } = delivery;
+    recorder.record(about, [
+      ended(resultOf[fault.disposition.queue]),
+      { type: "failed", fault, attemptsMade },
+    ]);
+    throw fault;
+  }
+}
+
+type ReconcileResult = (Fact & { readonly type: "reconciled" })["result"];
+
+/** What a request that ended with a fault came to, by what the queue does with it. */
+const resultOf = { retry: "retry", delay: "delayed", drop: "dropped" } as const;
+
+/** A request as it was delivered, and the cluster it is about. */
+interface Taken {
+  readonly request: Request;
+  readonly delivery: Delivery;
+  readonly cluster: EngagedCluster;
+}
+
+async function decideAndWrite(dependencies: Reconciling, taken: Taken): Promise<Outcome | Again> {
+  const { clock, random } = dependencies;
+  for (let conflicts = 0; ; conflicts += 1) {
     try {
-      const outcome = await decideAndWrite(request, delivery, cluster);
-      meter.reconciled(
-        cluster.name,
-        typeof outcome === "string" ? outcome : "held",
-        spent(),
-        request.workload,
-      );
-      return typeof outcome === "string" ? { type: "done", outcome } : outcome;
+      return await decideAndWriteOnce(dependencies, taken);
     } catch (error) {
       const fault = asFault(error);
-      const result = { retry: "retry", delay: "delayed", drop: "dropped", stop: "dropped" } as const;
-      meter.reconciled(cluster.name, result[fault.disposition.queue], spent(), request.workload);
-      log[fault.disposition.level === "fatal" ? "error" : fault.disposition.level](
-        { ...fields, reason: fault.code, attempt: delivery.attemptsMade + 1, err: fault.message },
-        "workload not reconciled",
-      );
-      // Also at an adoption: a change that comes while one is tried again is found by it.
-      if (isLookedAt(fault)) options.records.reconciled(request);
-      if (isWorthReporting(fault, delivery.attemptsMade)) {
-        const when = reportHead(request, cluster, clock);
-        options.reporter?.failed({ ...when, code: fault.code, message: fault.message });
-        options.history?.append([failureRecord(when, fault.code)]);
-      }
-      throw fault;
-    }
-  };
-
-  async function decideAndWrite(
-    request: Request,
-    delivery: Delivery,
-    cluster: EngagedCluster,
-  ): Promise<Outcome | Again> {
-    for (let conflicts = 0; ; conflicts += 1) {
-      try {
-        return await decideAndWriteOnce(request, delivery, cluster);
-      } catch (error) {
-        const fault = asFault(error);
-        if (fault.class !== "conflict" || conflicts === conflictsInPlace) throw fault;
-        await clock.sleep(conflictPauseMs * 2 ** conflicts * options.random(), delivery.signal).catch(() => {
-          throw new Fault("engine.aborted", "stopped while waiting to decide again");
-        });
-      }
+      if (fault.class !== "conflict" || conflicts === conflictsInPlace) throw fault;
+      const pauseMs = conflictPauseMs * 2 ** conflicts * random();
+      await clock.sleep(pauseMs, taken.delivery.signal).catch(() => {
+        throw new Fault("engine.aborted", "stopped while waiting to decide again");
+      });
     }
   }
+}
 
-  async function decideAndWriteOnce(
-    request: Request,
-    delivery: Delivery,
-    cluster: EngagedCluster,
-  ): Promise<Outcome | Again> {
-    // Asked first: what waits now looks for itself, and may be over by the time this look is.
-    if (delivery.purpose === "audit" && (await options.queue.waits(request))) return "unchanged";
-    const observedAtMs = clock.monotonic();
-    const observation = await observe(request, delivery, cluster);
-    if (typeof observation === "string") {
-      options.records.reconciled(request);
-      return observation;
-    }
-    if ("again" in observation) return observation.again;
-    if ("stash" in observation) return await finish(observation.stash, request, delivery, cluster);
-    const { reading, eligibility, planned, observedSources } = observation;
-    // What is not acted on is noted: whatever is resumed later does not run for an old change.
-    const due = planned.type === "roll" && isActedOn(eligibility, options.settings) ? planned : undefined;
-    return await write(reading, observedSources, {
-      due,
-      applied: planned.applied,
-      stays: stayReasonOf(eligibility),
-      observedAtMs,
-    });
+async function decideAndWriteOnce(dependencies: Reconciling, taken: Taken): Promise<Outcome | Again> {
+  const { request, delivery, cluster } = taken;
+  const { clock, observe, queue, records, settings } = dependencies;
+  // Asked first: a request that waits observes for itself, and may have ended before this observation does.
+  if (delivery.purpose === "audit" && (await queue.waits(request))) return "unchanged";
+  const observedAtMs = clock.monotonic();
+  const observation = await observe(request, delivery, cluster);
+  if (typeof observation === "string") {
+    records.reconciled(request);
+    return observation;
   }
+  if ("again" in observation) return observation.again;
+  if ("stash" in observation) return await finishStash(dependencies, taken, observation.stash);
+  const { reading, eligibility, planned, observedSources } = observation;
+  // What is not acted on is recorded all the same: it does not run for an old change when it is resumed.
+  const due = planned.type === "roll" && isActedOn(eligibility, settings) ? planned : undefined;
+  const stays = stayReasonOf(eligibility);
+  const { applied } = planned;
+  return await writeDecision(dependencies, { reading, observedSources, due, applied, stays, observedAtMs });
+}
 
-  /** A stash was left over: whoever made it did not come to an end. */
-  async function finish(
-    stash: LiveWorkload,
-    request: Request,
-    delivery: Delivery,
-    cluster: EngagedCluster,
-  ): Promise<Outcome | Again> {
-    const { api } = cluster;
-    const fields = { cluster: cluster.name, workload: request.workload };
-    const replacement = await finishReplacement(api, stash, delivery.signal);
-    switch (replacement.type) {
-      case "waiting":
-        return replacement.again;
-      case "unreadable":
-        log.warn(
-          { ...fields, reason: "StashUnreadable" },
-          "a stash of a Job cannot be read; it is left alone",
-        );
-        return "ignored";
-      case "made":
-        log.info({ ...fields, job: replacement.live.ref.name }, "interrupted replacement finished");
-        // Made from a decision of some time ago.
-        await options.queue.add([
-          {
-            request: { ...request, workload: replacement.live.ref },
-            quietPeriodMs: 0,
-            maxWaitMs: 0,
-            purpose: "adoption",
-          },
-        ]);
-        return "recorded";
-      case "undecided": {
-        const workload = replacement.old;
-        const outcome = await decideAndWriteOnce(
-          { ...request, workload },
-          { ...delivery, purpose: "change" },
-          cluster,
-        );
-        if (typeof outcome !== "string") return outcome;
-        const left = await api.readWorkload(stash.ref, delivery.signal);
-        if (left?.uid === stash.uid && !left.isDeleting)
-          await dropStash(api, stash, workload, delivery.signal);
-        return outcome;
-      }
+/** Finishes the replacement that a stash was left over from: the worker that made the stash did not finish it. */
+async function finishStash(
+  dependencies: Reconciling,
+  taken: Taken,
+  stash: LiveWorkload,
+): Promise<Outcome | Again> {
+  const { queue, recorder } = dependencies;
+  const { request, delivery, cluster } = taken;
+  const replacement = await finishReplacement(cluster.api, stash, delivery.signal);
+  switch (replacement.type) {
+    case "waiting":
+      return replacement.again;
+    case "unreadable":
+      recorder.record(taken, [{ type: "stash-unreadable" }]);
+      return "ignored";
+    case "made": {
+      const workload = replacement.live.ref;
+      recorder.record(taken, [{ type: "replacement-finished", job: workload.name }]);
+      // Its template was decided some time ago.
+      const adoption = { quietPeriodMs: 0, maxWaitMs: 0, purpose: "adoption" } as const;
+      await queue.add([{ request: { ...request, workload }, ...adoption }]);
+      return "recorded";
     }
+    case "undecided":
+      return await decideOnOld(dependencies, taken, { stash, workload: replacement.old });
   }
+}
+
+/** The old Job is still there, and nobody has deleted it: whether it is replaced is decided now. Then the stash is dropped. */
+async function decideOnOld(
+  dependencies: Reconciling,
+  { request, delivery, cluster }: Taken,
+  { stash, workload }: { readonly stash: LiveWorkload; readonly workload: WorkloadRef },
+): Promise<Outcome | Again> {
+  const outcome = await decideAndWriteOnce(dependencies, {
+    request: { ...request, workload },
+    delivery: { ...delivery, purpose: "change" },
+    cluster,
+  });
+  if (typeof outcome !== "string") return outcome;
+  const left = await cluster.api.readWorkload(stash.ref, delivery.signal);
+  if (left?.uid === stash.uid && !left.isDeleting)
+    await dropStash(cluster.api, stash, workload, delivery.signal);
+  return outcome;
 }
 
 /**
- * A fault that is the workload's own has been found by looking at it: nobody has to wait for it to go away. So has a right that is
- * missing: somebody has to grant it, and the streams say which of them lack one.
+ * Whether the workload counts as observed although its request failed. A fault of the workload itself was found by observing it, and
+ * nobody waits for it to go away. The same is true of a missing right: somebody has to grant it, and the streams name those that lack one.
  */
-function isLookedAt({ class: its, disposition }: Fault): boolean {
-  return disposition.countsAsAttempt || disposition.queue === "drop" || its === "denied";
+function isObserved({ class: its, disposition }: Fault): boolean {
+  return disposition.queue !== "delay" || its === "denied";
 }
 
-/** Why a workload that does not roll does not. */
+/** Why a workload does not roll. */
 function stayReasonOf(eligibility: Eligibility): StayReason {
   switch (eligibility) {
     case "suspended":

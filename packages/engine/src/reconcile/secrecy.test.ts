@@ -22,7 +22,7 @@ function tracesOf(value: string): readonly string[] {
 }
 
 // I4: random canaries through every path, also where calls fail with errors that quote what they were about.
-test("no content of a source, and no unkeyed digest of one, leaves the process that hashes it", async () => {
+test("no content and no unkeyed digest of a source leaves the process that hashes it", async () => {
   const canaries: string[] = [];
   let failure: Fault | undefined;
   const bed = createTestBed({
@@ -76,7 +76,7 @@ test("no content of a source, and no unkeyed digest of one, leaves the process t
     JSON.stringify([queue.additions, index.workloads, workloads, bed.meter.sentences]),
   ].join();
   for (const trace of canaries.flatMap(tracesOf)) expect(seen).not.toContain(trace);
-  // Nor do marks and notes belong into a log, keyed as they are.
+  // Nor do marks and applied states belong into a log, keyed as they are.
   for (const mark of JSON.stringify(workloads).match(/[\w-]{22}(?=\\?")/g) ?? [])
     expect(log.text).not.toContain(mark);
 });

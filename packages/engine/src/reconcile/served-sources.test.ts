@@ -23,7 +23,7 @@ describe("kinds that are not served", () => {
 });
 
 describe("a label selector of sources", () => {
-  test("decides what counts; what it lost meanwhile is compared, and losing the label is no deletion", async () => {
+  test("decides what counts: losing the label is no deletion, regaining it compares", async () => {
     const sourceSelector = "reload=yes";
     const appearance = { reloadOnCreate: true, reloadOnDelete: true };
     await using bed = await serving(
@@ -83,7 +83,7 @@ describe("sources that come and go", () => {
     expect(bed.rolls("a")).toBe(1);
   });
 
-  // Listed before anybody used it, so never handled: that the workload may carry it is noted with the workload.
+  // Listed before anybody used it, so never handled: that the workload may carry it is recorded with the workload.
   test("are caught up with also when the workload came after them", async () => {
     await using bed = await serving({ a: {} }, both);
     bed.set("a", "1", "db");
@@ -108,7 +108,7 @@ describe("a secret provider class", () => {
   const csi = { volumeAttributes: { secretProviderClass: "vault" } };
   const spec = { containers: [{ name: "main" }], volumes: [{ name: "v", csi }] };
 
-  test("rolls when another version is shown, and not when nothing shows it, or an older pod does", async () => {
+  test("rolls for a newly shown version, not when none or an older pod's is shown", async () => {
     await using bed = await serving({ a: {} }, settings);
     const api = bed.cluster.setWorkload("api", { template: { spec }, annotations: auto });
     bed.cluster.showSource(vault, { key: "v1" }, 100);

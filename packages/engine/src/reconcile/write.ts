@@ -1,7 +1,6 @@
 import type { AnnotationDialect } from "@fleet-reloader/domain/annotation/dialect";
-import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import { nextNote } from "@fleet-reloader/domain/applied/next-note";
-import { notePatch } from "@fleet-reloader/domain/applied/note";
+import { appliedPatch } from "@fleet-reloader/domain/applied/applied-annotation";
+import { nextAppliedText } from "@fleet-reloader/domain/applied/next-applied-text";
 import { writtenBy } from "@fleet-reloader/domain/evidence/managed-fields";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
@@ -9,30 +8,48 @@ import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import { isMade } from "@fleet-reloader/domain/strategy/roll-write";
-import { type PauseChange, planPause } from "@fleet-reloader/domain/workload/pause";
-import type { Brakes } from "../admission/brakes.ts";
+import { type PauseChange, type PausePlan, planPause } from "@fleet-reloader/domain/workload/pause";
 import type { Clock } from "../async/clock.ts";
-import type { FollowUps } from "../follow/follow-ups.ts";
-import type { History } from "../history/history.ts";
-import { causesOf, noRecords, rollRecords } from "../history/records.ts";
-import { reportHead } from "../history/report-head.ts";
+import type { Fact } from "../history/fact.ts";
+import type { Recorder } from "../history/recorder.ts";
 import { windowOf } from "../observe/interest.ts";
 import type { SourceReader } from "../observe/source-reader.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
-import type { Log } from "../ports/log.ts";
-import type { Meter } from "../ports/meter.ts";
-import type { Reporter } from "../ports/reporter.ts";
-import type { Again, Outcome, Request } from "../ports/request.ts";
+import type { Again, Outcome } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { ObservedVersion, WorkloadRecords } from "../ports/workload-records.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
-import { createAuditFinding } from "./audit-finding.ts";
-import { createBraking, type Go, type IntendedRoll } from "./braking.ts";
+import type { createBraking, Go } from "./braking.ts";
 import { manyNames } from "./many-names.ts";
-import { createMissingReport } from "./missing-sources.ts";
+import { missedChange } from "./missed-change.ts";
+import type { MissingSources } from "./missing-sources.ts";
 import { type PreparedRoll, prepareRoll } from "./prepare-roll.ts";
-import type { Reading } from "./reading.ts";
+import type { DueRoll, Reading } from "./reading.ts";
 import { writeRoll } from "./write-roll.ts";
+
+/** What has been decided: the roll that is due, if one is, and what the pods run with. */
+export interface RollDecision {
+  readonly reading: Reading;
+  readonly observedSources: readonly ObservedSource[];
+  readonly due: DueRoll | undefined;
+  readonly applied: Plan["applied"];
+  /** Why nothing rolls, if nothing does. */
+  readonly stays: StayReason;
+  /** Monotonic time at which the observation that it was decided on began. */
+  readonly observedAtMs: number;
+}
+
+export interface WriteDependencies {
+  readonly sources: SourceReader;
+  readonly missing: MissingSources;
+  readonly brake: ReturnType<typeof createBraking>;
+  readonly queue: Workqueue;
+  readonly records: WorkloadRecords;
+  readonly keys: Keyring;
+  readonly settings: Settings;
+  readonly clock: Clock;
+  readonly recorder: Recorder;
+}
 
 /** What a pause adds to a PATCH. */
 interface Pausing {
@@ -42,254 +59,185 @@ interface Pausing {
 
 interface Rolling extends PreparedRoll, Go {}
 
-/** What has been decided: the roll that is due, if one is, and what the pods carry. */
-export interface RollDecision {
-  readonly due: (Plan & { type: "roll" }) | undefined;
-  readonly applied: Plan["applied"];
-  /** Why nothing rolls, if nothing does. */
-  readonly stays: StayReason;
-  /** Monotonic time at which the look that it was decided on began. */
-  readonly observedAtMs: number;
+/** A roll that may be written, or when to ask again; neither where none is due. */
+interface Asked {
+  readonly rolling?: Rolling;
+  readonly held?: Again;
 }
 
-export interface WriterOptions {
-  readonly sources: SourceReader;
-  readonly queue: Workqueue;
-  readonly records: WorkloadRecords;
-  readonly keys: Keyring;
-  readonly settings: Settings;
-  readonly clock: Clock;
-  readonly log: Log;
-  readonly meter: Meter;
-  /** Undefined: nobody outside is told. */
-  readonly reporter?: Reporter;
-  /** Undefined: nothing is written down. */
-  readonly history?: History;
-  /** Undefined: how a rollout goes is not looked at. */
-  readonly followUps?: Pick<FollowUps, "rolled">;
-  /** Undefined: nothing holds a roll. */
-  readonly brakes?: Brakes;
-  /** Ends shared reads when the process stops. */
-  readonly lifetime: AbortSignal;
+/** What came of a write, and what there is to record of it. */
+interface WriteResult {
+  readonly outcome: Outcome | Again;
+  readonly facts: readonly Fact[];
 }
 
-export type WriteDecision = (
-  reading: Reading,
-  observedSources: readonly ObservedSource[],
+/** Writes what has been decided, in one conditional write, and records what happened before and after it. */
+export async function writeDecision(
+  dependencies: WriteDependencies,
   decision: RollDecision,
-) => Promise<Outcome | Again>;
+): Promise<Outcome | Again> {
+  const { due, reading } = decision;
+  return due !== undefined && reading.delivery.purpose === "audit"
+    ? await askForMissed(dependencies, decision, due)
+    : await write(dependencies, decision);
+}
 
-/** The writing half: one conditional write of what has been decided, and who is told of it. */
-export function createWriter(options: WriterOptions): WriteDecision {
-  const { clock, log, meter, sources } = options;
-  const brake = createBraking(options);
-  const found = createAuditFinding(options);
-  const reportMissing = createMissingReport(options);
+/** If a request of the workload waits, or is held, it is about this change. Otherwise the roll is asked for like any change. */
+async function askForMissed(
+  { clock, queue, recorder, settings }: WriteDependencies,
+  { reading, observedSources }: RollDecision,
+  due: DueRoll,
+): Promise<Outcome> {
+  const { request, interest } = reading;
+  if (await queue.waits(request)) return "unchanged";
+  recorder.record(reading, missedChange(reading, due, observedSources, clock.now()));
+  const window = windowOf(interest.optIn.overrides, settings);
+  await queue.add([{ request, ...window, purpose: "change" }]);
+  return "unchanged";
+}
 
-  return async (reading, observedSources, decision) => {
-    const { due } = decision;
-    return due !== undefined && reading.delivery.purpose === "audit"
-      ? await found(reading, due, observedSources)
-      : await write(reading, observedSources, decision);
+/** Writes a roll that is due, or only what the pods run with. */
+async function write(dependencies: WriteDependencies, decision: RollDecision): Promise<Outcome | Again> {
+  const { queue, recorder, settings } = dependencies;
+  const { due, reading } = decision;
+  const { request, delivery, interest } = reading;
+  const window = windowOf(interest.optIn.overrides, settings);
+  const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
+  const { held, rolling } = mayRoll && due !== undefined ? await askForRoll(dependencies, decision, due) : {};
+  const pause = pauseOf(dependencies, reading, rolling !== undefined);
+  recorder.record(reading, problemsOf(decision, pause));
+  // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
+  if (due !== undefined && !mayRoll) await queue.add([{ request, ...window, purpose: "change" }]);
+  const pausing = pausingOf(pause.change, settings.dialect);
+  const { outcome, facts } =
+    rolling === undefined
+      ? await writeApplied(dependencies, decision, pausing)
+      : await roll(dependencies, decision, { rolling, pausing });
+  recorder.record(reading, facts);
+  if (rolling === undefined) dependencies.records.reconciled(request);
+  // Only now: a pause that was not written has no end.
+  if (pause.resumeAfterMs !== undefined) {
+    const resumeWindow = { quietPeriodMs: pause.resumeAfterMs, maxWaitMs: pause.resumeAfterMs };
+    await queue.add([{ request, ...resumeWindow, purpose: "resume" }]);
+  }
+  // A roll that is held leaves the applied state as it was: everything is decided again then.
+  return held ?? outcome;
+}
+
+/** Asks whether the roll may be written now. */
+async function askForRoll(
+  { brake, clock, keys, settings }: WriteDependencies,
+  { reading, observedSources, observedAtMs }: RollDecision,
+  due: DueRoll,
+): Promise<Asked> {
+  const prepared = await prepareRoll(reading, due, { clock, keys, settings });
+  // An earlier attempt made the roll, and it was counted then: only the applied state is left to write.
+  if (isMade(prepared.how)) return { rolling: { type: "go", ...prepared } };
+  const answer = await brake(reading, { due, observedSources, observedAtMs });
+  return answer.type === "go" ? { rolling: { ...prepared, ...answer } } : { held: answer };
+}
+
+function pauseOf({ clock, settings }: WriteDependencies, { live }: Reading, isRoll: boolean): PausePlan {
+  const { annotations, isPaused } = live;
+  const { dialect } = settings;
+  return planPause({ kind: live.ref.kind, annotations, isPaused, isRoll, dialect, nowMs: clock.now() });
+}
+
+/** What cannot be read in annotations. An audit finds nothing new: it was reported when it was written. */
+function problemsOf({ reading, observedSources }: RollDecision, pause: PausePlan): readonly Fact[] {
+  const { delivery, interest, live } = reading;
+  if (delivery.purpose === "audit") return [];
+  const problems = [...interest.optIn.problems, ...manyNames(reading, observedSources), ...pause.problems];
+  return problems.map((problem) => ({ type: "unreadable", uid: live.uid, problem }));
+}
+
+/** Writes the applied state and the end of a pause, where they differ from what is there. The template stays. */
+async function writeApplied(
+  dependencies: WriteDependencies,
+  decision: RollDecision,
+  pausing: Pausing,
+): Promise<WriteResult> {
+  const { keys, records } = dependencies;
+  const { reading, due } = decision;
+  const { request, delivery, live, appliedText } = reading;
+  const text = appliedTextAfter(decision, keys);
+  const isApplied = text === appliedText && Object.keys(pausing.annotations).length === 0;
+  const written = isApplied
+    ? nothingWritten(decision.observedSources)
+    : await patchApplied(dependencies, decision, { text, pausing });
+  if (due !== undefined) return written;
+  if (delivery.purpose === "change")
+    return { outcome: written.outcome, facts: [...written.facts, stayed(decision)] };
+  // What Redis has lost is restored where workloads are observed for their own sake.
+  if (isApplied) records.applied(request, text, observedVersion(live));
+  return written;
+}
+
+async function patchApplied(
+  { keys, missing, records, sources }: WriteDependencies,
+  { reading, observedSources }: RollDecision,
+  { text, pausing }: { readonly text: string | undefined; readonly pausing: Pausing },
+): Promise<WriteResult> {
+  const { request, delivery, cluster, live, interest } = reading;
+  const annotations = { ...appliedPatch(live.annotations, keys, text), ...pausing.annotations };
+  const patch = { resourceVersion: live.resourceVersion, annotations, ...pausing.spec };
+  const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
+  if (written === undefined) return { outcome: "gone", facts: [] };
+  sources.remember(cluster.api, written, { sources: interest.candidates, appliedText: text });
+  records.applied(request, text, observedVersion(written));
+  const facts: Fact[] = [...(await missing.find(reading, observedSources))];
+  if (pausing.spec.isPaused === false) facts.push({ type: "resumed" });
+  facts.push({ type: "recorded", isRemoved: text === undefined });
+  return { outcome: "recorded", facts };
+}
+
+async function roll(
+  { records, sources }: WriteDependencies,
+  { reading, observedSources }: RollDecision,
+  { rolling, pausing }: { readonly rolling: Rolling; readonly pausing: Pausing },
+): Promise<WriteResult> {
+  const { request, delivery, cluster, live, interest, unkeptText } = reading;
+  const { how, note: appliedText, annotations, permit, planned, strategy } = rolling;
+  // Until the write is verified, this is what counts: a webhook may leave the new applied state without the roll.
+  if (unkeptText !== undefined)
+    await records.keep(request, unkeptText, observedVersion(live).appliedAtSeconds);
+  const also = { ...pausing.spec, annotations: pausing.annotations };
+  const target = { api: cluster.api, live, signal: delivery.signal, annotations, also };
+  const written = await writeRoll(how, permit === undefined ? target : { ...target, permit });
+  if (written.type === "gone") return { outcome: "gone", facts: [] };
+  const isWritten = written.type === "written";
+  if (isWritten) {
+    sources.remember(cluster.api, written.live, { sources: interest.candidates, appliedText });
+    records.applied(request, appliedText, observedVersion(written.live));
+  } else records.reconciled(request);
+  const { uid } = isWritten ? written.live : live;
+  const { changed } = planned;
+  return {
+    outcome: isWritten ? "rolled" : written.again,
+    facts: [{ type: "rolled", uid, strategy, changed, observedSources }],
   };
-
-  /** Writes what has been decided: a roll that is due, or only the note of what the pods carry. */
-  async function write(
-    reading: Reading,
-    observedSources: readonly ObservedSource[],
-    decision: RollDecision,
-  ): Promise<Outcome | Again> {
-    const { due, observedAtMs, stays } = decision;
-    const { request, delivery, live, interest, note } = reading;
-    const window = windowOf(interest.optIn.overrides, options.settings);
-    const mayRoll = delivery.purpose === "change" || window.quietPeriodMs === 0;
-    const { held, rolling } =
-      mayRoll && due !== undefined ? await prepare(reading, { due, observedSources, observedAtMs }) : {};
-    const pause = planPause({
-      ...{ kind: live.ref.kind, annotations: live.annotations, isPaused: live.isPaused },
-      isRoll: rolling !== undefined,
-      ...{ dialect: options.settings.dialect, nowMs: clock.now() },
-    });
-    reportProblems(reading, [
-      ...interest.optIn.problems,
-      ...manyNames(reading, observedSources),
-      ...pause.problems,
-    ]);
-    const pausing = pausingOf(pause.change, options.settings.dialect);
-    // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
-    if (due !== undefined && !mayRoll) await options.queue.add([{ request, ...window, purpose: "change" }]);
-    const text = noteAfter(decision, reading, options.keys);
-    const isNoted = text === note && pause.change === undefined;
-    const outcome =
-      rolling === undefined
-        ? await recordUnless(isNoted, reading, observedSources, { text, pausing })
-        : await roll(reading, observedSources, { ...rolling, pausing });
-    if (due === undefined) {
-      // What Redis has lost is told again where workloads are looked at for their own sake.
-      if (delivery.purpose === "change") tellNo(reading, stays, observedSources);
-      else if (isNoted) options.records.noted(request, text, observedVersion(live));
-    }
-    if (rolling === undefined) options.records.reconciled(request);
-    // Only now: a pause that was not written has no end.
-    if (pause.resumeAfterMs !== undefined) await resumeLater(request, pause.resumeAfterMs);
-    // The note stays as it was: all is decided anew then.
-    return held ?? outcome;
-  }
-
-  /** A roll that may be written; or when to ask again. */
-  async function prepare(
-    reading: Reading,
-    intended: IntendedRoll,
-  ): Promise<{ readonly rolling?: Rolling; readonly held?: Again }> {
-    const prepared = await prepareRoll(reading, intended.due, options);
-    // A note is no roll: the one it is about has been counted.
-    if (isMade(prepared.how)) return { rolling: { type: "go", ...prepared } };
-    const answer = await brake(reading, intended);
-    return answer.type === "go" ? { rolling: { ...prepared, ...answer } } : { held: answer };
-  }
-
-  function tellNo(
-    { request, cluster, live }: Reading,
-    reason: StayReason,
-    observedSources: readonly ObservedSource[],
-  ): void {
-    const { templateChangedAtSeconds } = live;
-    const when = reportHead(request, cluster, clock);
-    options.history?.append(noRecords(when, { reason, observedSources, templateChangedAtSeconds }));
-  }
-
-  async function resumeLater(request: Request, afterMs: number): Promise<void> {
-    await options.queue.add([{ request, quietPeriodMs: afterMs, maxWaitMs: afterMs, purpose: "resume" }]);
-  }
-
-  async function recordUnless(
-    isNoted: boolean,
-    reading: Reading,
-    observedSources: readonly ObservedSource[],
-    what: { readonly text: string | undefined; readonly pausing: Pausing },
-  ): Promise<Outcome> {
-    return isNoted ? nothingWritten(observedSources) : await record(reading, observedSources, what);
-  }
-
-  /** The note changes, or a pause ends: no template does. */
-  async function record(
-    reading: Reading,
-    observedSources: readonly ObservedSource[],
-    { text, pausing }: { readonly text: string | undefined; readonly pausing: Pausing },
-  ): Promise<Outcome> {
-    const { request, delivery, cluster, live, interest } = reading;
-    const annotations = { ...notePatch(live.annotations, options.keys, text), ...pausing.annotations };
-    const patch = { resourceVersion: live.resourceVersion, annotations, ...pausing.spec };
-    const written = await cluster.api.patchWorkload(request.workload, patch, delivery.signal);
-    if (written === undefined) return "gone";
-    sources.remember(cluster.api, written, { sources: interest.candidates, note: text });
-    options.records.noted(request, text, observedVersion(written));
-    await reportMissing(reading, observedSources);
-    // What was rolled while it was paused reaches the pods from now on.
-    if (pausing.spec.isPaused === false) {
-      options.followUps?.rolled({ request, run: { rolledAtMs: clock.now(), sources: [] } });
-    }
-    log.debug(
-      { cluster: cluster.name, workload: request.workload },
-      text === undefined ? "workload let go" : "workload noted",
-    );
-    return "recorded";
-  }
-
-  async function roll(
-    reading: Reading,
-    observedSources: readonly ObservedSource[],
-    { pausing, ...rolling }: Rolling & { readonly pausing: Pausing },
-  ): Promise<Outcome | Again> {
-    const { request, delivery, cluster, live, interest, unkept } = reading;
-    // Until the write is verified, this is what counts: a webhook may leave the new note without the roll.
-    if (unkept !== undefined)
-      await options.records.keep(request, unkept, observedVersion(live).notedAtSeconds);
-    const written = await writeRoll(rolling.how, {
-      ...{ api: cluster.api, live, signal: delivery.signal, annotations: rolling.annotations },
-      also: { ...pausing.spec, annotations: pausing.annotations },
-      ...(rolling.permit === undefined ? {} : { permit: rolling.permit }),
-    });
-    if (written.type === "gone") return "gone";
-    if (written.type === "written") {
-      sources.remember(cluster.api, written.live, { sources: interest.candidates, note: rolling.note });
-      options.records.noted(request, rolling.note, observedVersion(written.live));
-    } else {
-      options.records.reconciled(request);
-    }
-    tellRoll(reading, observedSources, {
-      ...rolling,
-      written: written.type === "written" ? written.live : live,
-    });
-    return written.type === "waiting" ? written.again : "rolled";
-  }
-
-  /** Who is told of a roll: metrics, log, people, the history, and those who follow it. */
-  function tellRoll(
-    { request, cluster }: Reading,
-    observedSources: readonly ObservedSource[],
-    { planned, strategy, written }: PreparedRoll & { readonly written: LiveWorkload },
-  ): void {
-    const { workload } = request;
-    for (const { reason } of planned.changed) meter.rolled(cluster.name, workload.kind, reason);
-    const changed = planned.changed.map(({ source, reason }) => ({
-      kind: source.kind,
-      name: source.name,
-      reason,
-    }));
-    log.info({ cluster: cluster.name, workload, strategy, sources: changed }, "workload rolled");
-    const when = reportHead(request, cluster, clock);
-    options.reporter?.rolled({
-      ...{ ...when, strategy, uid: written.uid },
-      sources: planned.changed.map(({ source, reason }) => ({ ...source, reason })),
-    });
-    const causes = causesOf(request.cluster, planned.changed, observedSources);
-    options.history?.append(rollRecords(when, { strategy, sources: causes, observedSources }));
-    options.followUps?.rolled({ request, run: { rolledAtMs: when.atMs, sources: causes } });
-  }
-
-  function reportProblems(
-    { request, delivery, cluster, live }: Reading,
-    problems: readonly AnnotationProblem[],
-  ): void {
-    // Nobody has written anything: what cannot be read was told when it was written.
-    if (delivery.purpose === "audit") return;
-    for (const unreadable of problems) {
-      const { annotation, value, problem, mend } = unreadable;
-      options.reporter?.unreadable({
-        ...reportHead(request, cluster, clock),
-        uid: live.uid,
-        problem: unreadable,
-      });
-      log.warn(
-        {
-          cluster: cluster.name,
-          workload: request.workload,
-          annotation,
-          value: value.slice(0, 200),
-          reason: "AnnotationUnreadable",
-        },
-        `annotation ${annotation} ${problem}; ${mend}`,
-      );
-    }
-  }
 }
 
-/** The workload with our note on it. */
+function stayed({ reading, observedSources, stays }: RollDecision): Fact {
+  const { templateChangedAtSeconds } = reading.live;
+  return { type: "stayed", reason: stays, observedSources, templateChangedAtSeconds };
+}
+
+/** The version of a workload with our applied state on it. */
 function observedVersion({ resourceVersion, object }: LiveWorkload): ObservedVersion {
-  return { resourceVersion, notedAtSeconds: writtenBy(fieldManager, object) };
+  return { resourceVersion, appliedAtSeconds: writtenBy(fieldManager, object) };
 }
 
-/** The note as it has to be without a roll: while one is due it stays as it is. */
-function noteAfter({ due, applied }: RollDecision, reading: Reading, keys: Keyring): string | undefined {
-  const { delivery, note: text, noteCount: count } = reading;
+/** The applied state as it has to be without a roll: while a roll is due it stays as it is. */
+function appliedTextAfter({ due, applied, reading }: RollDecision, keys: Keyring): string | undefined {
+  const { delivery, appliedText: text, appliedCount: count } = reading;
   if (due !== undefined) return text;
-  // A write of ours that is still under way would bring back what is not so any more: it is refused once the workload has moved.
-  return applied && nextNote(applied, { text, count, isFence: delivery.isDoubtful }, keys);
+  // A write of ours that is under way would restore an outdated state: it is refused once the workload has a newer version.
+  return applied && nextAppliedText(applied, { text, count, isFence: delivery.isDoubtful }, keys);
 }
 
-function nothingWritten(observedSources: readonly ObservedSource[]): Outcome {
-  return observedSources.length === 0 ? "ignored" : "unchanged";
+function nothingWritten(observedSources: readonly ObservedSource[]): WriteResult {
+  return { outcome: observedSources.length === 0 ? "ignored" : "unchanged", facts: [] };
 }
 
 function pausingOf(change: PauseChange | undefined, dialect: AnnotationDialect): Pausing {

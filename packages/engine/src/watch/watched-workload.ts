@@ -1,5 +1,5 @@
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import { hasNote, hasOwnNote } from "@fleet-reloader/domain/applied/note";
+import { hasAppliedState, hasOwnAppliedState } from "@fleet-reloader/domain/applied/applied-annotation";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
@@ -65,6 +65,6 @@ export function needsAdoption(watched: WatchedWorkload, isDifferent: boolean): b
 }
 
 export function writerOfNote(workload: LiveWorkload): WatchedWorkload["note"] {
-  if (hasOwnNote(workload)) return "own";
-  return hasNote(workload.annotations) ? "other" : "none";
+  if (hasOwnAppliedState(workload)) return "own";
+  return hasAppliedState(workload.annotations) ? "other" : "none";
 }

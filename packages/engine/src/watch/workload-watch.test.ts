@@ -1,4 +1,4 @@
-import { noteAnnotation } from "@fleet-reloader/domain/applied/note";
+import { appliedAnnotation } from "@fleet-reloader/domain/applied/applied-annotation";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
@@ -8,7 +8,7 @@ import { WorkloadWatch } from "./workload-watch.ts";
 
 type Uses = Parameters<typeof templateUsing>[0];
 
-const note = noteAnnotation("k1");
+const note = appliedAnnotation("k1");
 const noted = { ...auto, [note]: '{"v":1,"key":"k1","sources":{}}' };
 
 async function watched() {

@@ -2,14 +2,14 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { jsonText } from "@fleet-reloader/domain/json";
 import type { Connection } from "../http/connection.ts";
-import { field, text } from "../json.ts";
+import { text } from "../json.ts";
 import { resourcePath } from "../resource.ts";
 import { absentOr } from "./object-answer.ts";
 
 const configMaps = { group: "", version: "v1", plural: "configmaps" } as const;
-/** Where in the ConfigMap the document is. */
+/** The key of the document in the ConfigMap. */
 const key = "freezes.yaml";
-/** Two who freeze at the same time take turns. */
+/** Attempts when two people write at the same time. */
 const attemptsMax = 5;
 
 /** A freeze document in a ConfigMap of the hub. */
@@ -31,12 +31,12 @@ export class FreezeConfigMap {
     this.#signal = options.signal;
   }
 
-  /** Undefined: there is no such ConfigMap. Rejects when nobody can tell. */
+  /** Undefined: there is no such ConfigMap. Rejects when that is not known. */
   async text(): Promise<string | undefined> {
     return (await this.#read())?.text;
   }
 
-  /** Writes what the document becomes, unless somebody else has written meanwhile: then it is read and changed again. */
+  /** Writes the changed document. If somebody else has written meanwhile, it reads and changes the document again. */
   async write(change: (before: string | undefined) => string): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const before = await this.#read();
@@ -54,7 +54,7 @@ export class FreezeConfigMap {
     const path = resourcePath(configMaps, namespace, name);
     const answer = await this.#connection.call({ method: "GET", path }, this.#signal);
     return absentOr(answer, this.#ref, (object) => {
-      const document = jsonText(field(object, "data", key));
+      const document = jsonText(object, "data", key);
       if (document === undefined)
         throw new Fault("config.invalid", `it has no ${key} under data; add one, [] for no freezes`);
       return { text: document, resourceVersion: text(object, "metadata", "resourceVersion") };

@@ -1,7 +1,8 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
+import { jsonField } from "@fleet-reloader/domain/json";
 import type { Connection } from "../http/connection.ts";
-import { field, text } from "../json.ts";
+import { text } from "../json.ts";
 import { resourcePath } from "../resource.ts";
 import { absentOr } from "./object-answer.ts";
 
@@ -15,8 +16,8 @@ export interface SecretKeyRef {
 }
 
 /**
- * What the key of a Secret holds, which is made with this value when it is absent; whoever comes first makes it for all. An
- * existing Secret is never changed: one without the key is a fault `config.invalid`.
+ * Reads a key of a Secret. Creates the Secret with this value when it is absent; the first process creates it for all. An existing
+ * Secret is never changed: a Secret without the key is a fault `config.invalid`.
  */
 export async function ensureSecret(
   connection: Connection,
@@ -41,7 +42,7 @@ async function readSecret(
   const path = resourcePath(secrets, ref.namespace, ref.name);
   const answer = await connection.call({ method: "GET", path }, signal);
   return absentOr(answer, ref, (object) => {
-    if (field(object, "data", ref.key) === undefined)
+    if (jsonField(object, "data", ref.key) === undefined)
       throw new Fault(
         "config.invalid",
         `Secret ${named(ref)} has no key ${ref.key}; add it, name another key, or delete the Secret: then it is made`,
@@ -50,7 +51,7 @@ async function readSecret(
   });
 }
 
-/** False: somebody else has made it meanwhile. */
+/** False: somebody else has created it meanwhile. */
 async function createSecret(
   connection: Connection,
   { namespace, name, key }: SecretKeyRef,

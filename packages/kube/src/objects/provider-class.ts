@@ -1,13 +1,14 @@
 import { Fault } from "@fleet-reloader/domain/fault";
+import { jsonList } from "@fleet-reloader/domain/json";
 import type { SourceContent, SourceRef } from "@fleet-reloader/domain/source/source";
 import type { LiveSource } from "@fleet-reloader/engine/ports/cluster-api";
 import type { Connection } from "../http/connection.ts";
-import { list, seconds, stringMap, text } from "../json.ts";
+import { seconds, stringMap, text } from "../json.ts";
 import { resourcePath } from "../resource.ts";
 import { isRotated, newestOf, type PodStatus, podStatus, podStatusKind } from "./pod-status.ts";
 import { unlessAbsent } from "./secrets-store.ts";
 
-/** Of the Secrets Store CSI driver. The object says where secrets come from; which versions pods have, their pod statuses say. */
+/** A class of the Secrets Store CSI driver. It names where secrets come from; the pod statuses name the versions that pods have. */
 export const providerClassResource = {
   group: "secrets-store.csi.x-k8s.io",
   version: "v1",
@@ -15,8 +16,8 @@ export const providerClassResource = {
 } as const;
 
 /**
- * A class with what the newest pod status of it shows. Never absent: pods come and go and their statuses with them, and a cluster
- * may do without the driver; what cannot be seen now is neither created nor deleted.
+ * Reads a class with the content of its newest pod status. The answer is never "absent": statuses come and go with their pods, and a
+ * cluster may have no driver. A class that cannot be seen now is neither created nor deleted.
  */
 export async function readProviderClass(
   ref: SourceRef,
@@ -66,7 +67,7 @@ async function readStatuses(
   const answer = await connection.call({ method: "GET", path }, signal);
   if (text(answer.body, "metadata", "resourceVersion") === "")
     throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of pod statuses`);
-  return list(answer.body, "items")
+  return jsonList(answer.body, "items")
     .map(podStatus)
     .filter((status) => status !== undefined)
     .filter(({ source }) => source.name === name);

@@ -38,7 +38,7 @@ async function openRecords() {
   return {
     ...{ keys, log, worker, records, indexOf },
     index: await indexOf("c1"),
-    noted: (name: string) => async () => (await records.read(requestOf(name))).note,
+    noted: (name: string) => async () => (await records.read(requestOf(name))).appliedText,
     [Symbol.asyncDispose]: async () => {
       await Promise.all([watcher.close(), worker.close()]);
     },
@@ -51,8 +51,8 @@ function requestOf(name: string, cluster = "c1") {
 
 const seen = { uid: "uid-1", resourceVersion: "107", atSeconds: 1700 };
 const served = { as: "a", sinceSeconds: 1600, isRestored: false };
-const nothing = { note: undefined, notedAtSeconds: undefined, seen: undefined, served: undefined };
-const observed = { resourceVersion: "200", notedAtSeconds: 1650 };
+const nothing = { appliedText: undefined, appliedAtSeconds: undefined, seen: undefined, served: undefined };
+const observed = { resourceVersion: "200", appliedAtSeconds: 1650 };
 
 describe("what Redis remembers of a workload", () => {
   test("is nothing before anybody told it", async () => {
@@ -60,7 +60,7 @@ describe("what Redis remembers of a workload", () => {
     expect(await bed.records.read(requestOf("api"))).toEqual(nothing);
   });
 
-  test("is the event that showed it, until it is noted, and then its note", async () => {
+  test("is the event that showed it, until it is recorded, and then its applied state", async () => {
     await using bed = await openRecords();
     await bed.index.put([entryOf("api", { seen }), entryOf("web", { seen: { uid: "uid-2", atSeconds: 7 } })]);
     expect(await bed.records.read(requestOf("api"))).toEqual({ ...nothing, seen });
@@ -68,46 +68,49 @@ describe("what Redis remembers of a workload", () => {
       ...nothing,
       seen: { uid: "uid-2", atSeconds: 7 },
     });
-    bed.records.noted(requestOf("api"), "the note", observed);
+    bed.records.applied(requestOf("api"), "the note", observed);
     await until("it is noted", async () => (await bed.noted("api")()) === "the note");
     expect(await bed.records.read(requestOf("api"))).toEqual({
-      ...{ ...nothing, note: "the note" },
-      notedAtSeconds: 1650,
+      ...{ ...nothing, appliedText: "the note" },
+      appliedAtSeconds: 1650,
     });
     expect((await bed.records.read(requestOf("web"))).seen?.uid).toBe("uid-2");
   });
 
-  test("is the note that is kept before another is written, once that is answered", async () => {
+  test("is the state that is kept before another is written, once Redis answers", async () => {
     await using bed = await openRecords();
     await bed.records.keep(requestOf("api"), "the note", 1650);
     expect(await bed.records.read(requestOf("api"))).toMatchObject({
-      note: "the note",
-      notedAtSeconds: 1650,
+      appliedText: "the note",
+      appliedAtSeconds: 1650,
     });
     await bed.records.keep(requestOf("api"), "", 1650);
-    expect((await bed.records.read(requestOf("api"))).note).toBe("");
+    expect((await bed.records.read(requestOf("api"))).appliedText).toBe("");
   });
 
-  test("is a note without a time where a release of before wrote it", async () => {
+  test("is an applied state without a time where a release of before wrote it", async () => {
     await using bed = await openRecords();
-    const note = '{"v":1,"key":"k1","sources":{}}';
-    await bed.worker.connection.hset(bed.keys.cluster("c1").noted, "Deployment/ns/api", note);
-    expect(await bed.records.read(requestOf("api"))).toMatchObject({ note, notedAtSeconds: undefined });
+    const appliedText = '{"v":1,"key":"k1","sources":{}}';
+    await bed.worker.connection.hset(bed.keys.cluster("c1").noted, "Deployment/ns/api", appliedText);
+    expect(await bed.records.read(requestOf("api"))).toMatchObject({
+      appliedText,
+      appliedAtSeconds: undefined,
+    });
   });
 
-  test("is the newest of its notes, and none once it has none", async () => {
+  test("is the newest of its applied states, and none once it has none", async () => {
     await using bed = await openRecords();
-    bed.records.noted(requestOf("api"), "one", observed);
-    bed.records.noted(requestOf("api"), "two", observed);
+    bed.records.applied(requestOf("api"), "one", observed);
+    bed.records.applied(requestOf("api"), "two", observed);
     await until("it is noted", async () => (await bed.noted("api")()) === "two");
-    bed.records.noted(requestOf("api"), undefined, observed);
+    bed.records.applied(requestOf("api"), undefined, observed);
     await until("it is forgotten", async () => (await bed.noted("api")()) === undefined);
   });
 
   test("is kept apart from that of another workload, another kind and another cluster", async () => {
     await using bed = await openRecords();
     const request = requestOf("api");
-    bed.records.noted(request, "the note", observed);
+    bed.records.applied(request, "the note", observed);
     await until("it is noted", async () => (await bed.noted("api")()) === "the note");
     for (const other of [
       requestOf("api", "c2"),
@@ -121,7 +124,7 @@ describe("what Redis remembers of a workload", () => {
   test("goes with the workload", async () => {
     await using bed = await openRecords();
     await bed.index.put([entryOf("api", { seen })]);
-    bed.records.noted(requestOf("api"), "the note", observed);
+    bed.records.applied(requestOf("api"), "the note", observed);
     await until("it is noted", async () => (await bed.noted("api")()) === "the note");
     await bed.index.remove([workloadNamed("api")]);
     expect(await bed.records.read(requestOf("api"))).toEqual(nothing);
@@ -152,15 +155,15 @@ describe("since when a workload is served", () => {
 });
 
 describe("a workload whose entry is new", () => {
-  test("has been looked at once a worker says so, or has noted it", async () => {
+  test("has been looked at once a worker says so, or has recorded it", async () => {
     await using bed = await openRecords();
     await bed.index.put([entryOf("api"), entryOf("web"), entryOf("job")]);
     expect(await bed.index.unreconciled()).toBe(3);
     bed.records.reconciled(requestOf("api"));
     await until("it is counted no more", async () => (await bed.index.unreconciled()) === 2);
-    bed.records.noted(requestOf("web"), "the note", observed);
+    bed.records.applied(requestOf("web"), "the note", observed);
     await until("it is counted no more", async () => (await bed.index.unreconciled()) === 1);
-    bed.records.noted(requestOf("job"), undefined, observed);
+    bed.records.applied(requestOf("job"), undefined, observed);
     await until("it is counted no more", async () => (await bed.index.unreconciled()) === 0);
   });
 
@@ -192,32 +195,32 @@ test("what is told while Redis is away holds nobody up, and is told when it is b
   const records = new RedisWorkloadRecords({ client, keys: new Keys("away"), log });
   expect(await records.read(requestOf("api"))).toEqual(nothing);
   await mortal.kill();
-  records.noted(requestOf("api"), "the note", observed);
+  records.applied(requestOf("api"), "the note", observed);
   await mortal.restart();
-  await until("it is noted", async () => (await records.read(requestOf("api"))).note === "the note");
+  await until("it is noted", async () => (await records.read(requestOf("api"))).appliedText === "the note");
   await client.close();
 });
 
-test("a note that Redis refuses is told in the log", async () => {
+test("an applied state that Redis refuses is told in the log", async () => {
   const log = new CollectedLog();
   const client = new RedisClient(redisAddress(redis.url), log);
   const keys = new Keys("refused");
   await client.connection.set(keys.cluster("c1").noted, "no hash");
-  new RedisWorkloadRecords({ client, keys, log }).noted(requestOf("api"), "the note", observed);
+  new RedisWorkloadRecords({ client, keys, log }).applied(requestOf("api"), "the note", observed);
   await until("it is told", () =>
     log.lines.some(({ message }) => message === "a workload is not remembered"),
   );
   await client.close();
 });
 
-// The note on the workload says the same.
+// The applied state on the workload says the same.
 test("telling a Redis that will not be back is no failure, asking it is one", async () => {
   const log = new CollectedLog();
   const client = new RedisClient(redisAddress(redis.url), log);
   await client.connection.ping();
   const records = new RedisWorkloadRecords({ client, keys: new Keys("gone"), log });
   await client.close();
-  records.noted(requestOf("api"), "the note", observed);
+  records.applied(requestOf("api"), "the note", observed);
   records.reconciled(requestOf("api"));
   await expect(records.read(requestOf("api"))).rejects.toThrow();
 });

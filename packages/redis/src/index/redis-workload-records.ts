@@ -10,13 +10,13 @@ import {
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
-import { encodeNoted, readNoted, readSeen, readServed } from "./workload-record.ts";
+import { encodeApplied, readApplied, readSeen, readServed } from "./workload-record.ts";
 
 /**
- * KEYS: noted, seen, unlooked. ARGV: workload key, its note or '', the observed resourceVersion. An event of a newer version stays.
+ * KEYS: noted, seen, unlooked. ARGV: workload key, its applied state or '', the observed resourceVersion. An event of a newer version stays.
  * resourceVersions are decimal integers: the longer one is larger, then the lexically larger one (KEP-5504).
  */
-const notedScript = new Script(`
+const appliedScript = new Script(`
 local workload, note, version = ARGV[1], ARGV[2], ARGV[3]
 if note == '' then redis.call('HDEL', KEYS[1], workload) else redis.call('HSET', KEYS[1], workload, note) end
 local event = redis.call('HGET', KEYS[2], workload)
@@ -57,21 +57,21 @@ export class RedisWorkloadRecords implements WorkloadRecords {
     const key = workloadKey(workload);
     const streams = [streamName(workload.kind, workload.namespace), streamName(workload.kind, undefined)];
     const answer = await readScript.run(client.connection, [noted, seen, served], [key, ...streams]);
-    const [note, event, own, all] = readTexts(answer);
-    return { ...readNoted(note), seen: readSeen(event), served: readServed(own) ?? readServed(all) };
+    const [appliedText, event, own, all] = readTexts(answer);
+    return { ...readApplied(appliedText), seen: readSeen(event), served: readServed(own) ?? readServed(all) };
   }
 
-  noted({ cluster, workload }: Request, note: string | undefined, observed: ObservedVersion): void {
+  applied({ cluster, workload }: Request, appliedText: string | undefined, observed: ObservedVersion): void {
     const { client, keys } = this.#options;
     const { noted, seen, unreconciled } = keys.cluster(cluster);
-    const text = note === undefined ? "" : encodeNoted(note, observed.notedAtSeconds);
+    const text = appliedText === undefined ? "" : encodeApplied(appliedText, observed.appliedAtSeconds);
     const args = [workloadKey(workload), text, observed.resourceVersion];
-    this.#send(notedScript.run(client.connection, [noted, seen, unreconciled], args));
+    this.#send(appliedScript.run(client.connection, [noted, seen, unreconciled], args));
   }
 
-  async keep({ cluster, workload }: Request, note: string, atSeconds: number): Promise<void> {
+  async keep({ cluster, workload }: Request, appliedText: string, atSeconds: number): Promise<void> {
     const { client, keys } = this.#options;
-    const text = encodeNoted(note, atSeconds);
+    const text = encodeApplied(appliedText, atSeconds);
     await client.connection.hset(keys.cluster(cluster).noted, workloadKey(workload), text);
   }
 

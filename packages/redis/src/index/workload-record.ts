@@ -24,19 +24,21 @@ export function encodeServed({ as, sinceSeconds, isRestored }: ServedRecord): st
 
 export function readServed(text: string | null | undefined): ServedRecord | undefined {
   const value = parseJson(text ?? "");
-  const as = jsonText(jsonField(value, "as"));
+  const as = jsonText(value, "as");
   const sinceSeconds = jsonField(value, "since");
   if (as === undefined || typeof sinceSeconds !== "number") return undefined;
   return { as, sinceSeconds, isRestored: jsonField(value, "restored") === true };
 }
 
-/** The second of the write, a space, the note. Records of older versions hold the note alone. */
-export function encodeNoted(note: string, atSeconds: number): string {
-  return `${atSeconds} ${note}`;
+/** The second of the write, a space, the applied state. Records of older versions hold the applied state alone. */
+export function encodeApplied(appliedText: string, atSeconds: number): string {
+  return `${atSeconds} ${appliedText}`;
 }
 
-export function readNoted(text: string | null | undefined): Pick<WorkloadRecord, "note" | "notedAtSeconds"> {
+export function readApplied(
+  text: string | null | undefined,
+): Pick<WorkloadRecord, "appliedText" | "appliedAtSeconds"> {
   const found = /^(\d+) /.exec(text ?? "");
-  if (found === null) return { note: text ?? undefined, notedAtSeconds: undefined };
-  return { note: text?.slice(found[0].length), notedAtSeconds: Number(found[1]) };
+  if (found === null) return { appliedText: text ?? undefined, appliedAtSeconds: undefined };
+  return { appliedText: text?.slice(found[0].length), appliedAtSeconds: Number(found[1]) };
 }

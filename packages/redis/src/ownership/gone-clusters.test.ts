@@ -191,7 +191,7 @@ describe("a cluster that comes back", () => {
     expect((await index.put(entries)).length).toBe(2);
     const records = new RedisWorkloadRecords(bed);
     const record = await records.read({ cluster: "back", workload: entryOf("api").workload });
-    expect(record.note).toBe(undefined);
+    expect(record.appliedText).toBe(undefined);
     expect(await isForgotten("back", bed)).toBe(false);
     bed.registered.add("back");
     await bed.look();

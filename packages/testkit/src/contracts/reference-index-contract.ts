@@ -273,7 +273,7 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
 
   describe("the event that shows an entry", () => {
     const at = (atSeconds: number) => ({ uid: "uid-1", resourceVersion: String(atSeconds), atSeconds });
-    const observed = { resourceVersion: "200", notedAtSeconds: 5 };
+    const observed = { resourceVersion: "200", appliedAtSeconds: 5 };
     const seenOf = async (bed: IndexUnderTest) => (await bed.records.read(requestOf(bed, "api"))).seen;
 
     test("is kept where the entry is new or different, and nowhere else", async () => {
@@ -307,9 +307,9 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
       bed.records.reconciled(requestOf(bed, "api"));
       await until("it was looked at", async () => (await bed.index.unreconciled()) === 1);
       expect(await seenOf(bed)).toEqual(at(1));
-      bed.records.noted(requestOf(bed, "api"), "the note", observed);
+      bed.records.applied(requestOf(bed, "api"), "the note", observed);
       await until("it is noted", async () => (await seenOf(bed)) === undefined);
-      expect((await bed.records.read(requestOf(bed, "api"))).note).toBe("the note");
+      expect((await bed.records.read(requestOf(bed, "api"))).appliedText).toBe("the note");
       expect((await bed.records.read(requestOf(bed, "web"))).seen).toEqual(at(1));
       await bed.index.put([entryOf("api", { seen: at(2) })]);
       expect(await seenOf(bed)).toBeUndefined();
@@ -319,25 +319,28 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
     test("stays when an older look is noted", async () => {
       await using bed = await start();
       await bed.index.put([entryOf("api", { seen: at(1000) })]);
-      bed.records.noted(requestOf(bed, "api"), "the note", { resourceVersion: "999", notedAtSeconds: 5 });
-      await until("it is noted", async () => (await bed.records.read(requestOf(bed, "api"))).note);
+      bed.records.applied(requestOf(bed, "api"), "the note", { resourceVersion: "999", appliedAtSeconds: 5 });
+      await until("it is noted", async () => (await bed.records.read(requestOf(bed, "api"))).appliedText);
       expect([await seenOf(bed), await bed.index.unreconciled()]).toEqual([at(1000), 1]);
-      bed.records.noted(requestOf(bed, "api"), "the note", { resourceVersion: "1000", notedAtSeconds: 5 });
+      bed.records.applied(requestOf(bed, "api"), "the note", {
+        resourceVersion: "1000",
+        appliedAtSeconds: 5,
+      });
       await until("its event is gone", async () => (await seenOf(bed)) === undefined);
     });
 
     test("goes with its workload, and so does the note", async () => {
       await using bed = await start();
-      const forgotten = { note: undefined, seen: undefined };
+      const forgotten = { appliedText: undefined, seen: undefined };
       const remove = () => bed.index.remove([workloadNamed("api")]);
       const retain = () => bed.index.retain("Deployment", "ns", new Set());
       for (const go of [remove, retain]) {
         await bed.index.put([entryOf("api")]);
-        bed.records.noted(requestOf(bed, "api"), "the note", observed);
-        await until("it is noted", async () => (await bed.records.read(requestOf(bed, "api"))).note);
+        bed.records.applied(requestOf(bed, "api"), "the note", observed);
+        await until("it is noted", async () => (await bed.records.read(requestOf(bed, "api"))).appliedText);
         await bed.index.put([entryOf("api", { scope: "[1]", seen: at(1) })]);
         expect(await bed.records.read(requestOf(bed, "api"))).toMatchObject({
-          note: "the note",
+          appliedText: "the note",
           seen: at(1),
         });
         await go();
@@ -360,8 +363,8 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
       await using bed = await start();
       await bed.index.put([entryOf("api"), entryOf("web"), entryOf("job")]);
       bed.records.reconciled(requestOf(bed, "api"));
-      bed.records.noted(requestOf(bed, "web"), "the note", { resourceVersion: "200", notedAtSeconds: 5 });
-      bed.records.noted(requestOf(bed, "job"), undefined, { resourceVersion: "200", notedAtSeconds: 5 });
+      bed.records.applied(requestOf(bed, "web"), "the note", { resourceVersion: "200", appliedAtSeconds: 5 });
+      bed.records.applied(requestOf(bed, "job"), undefined, { resourceVersion: "200", appliedAtSeconds: 5 });
       await until("all were looked at", async () => (await bed.index.unreconciled()) === 0);
       await bed.index.put([entryOf("api"), entryOf("web")]);
       expect(await bed.index.unreconciled()).toBe(0);

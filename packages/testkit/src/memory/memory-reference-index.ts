@@ -36,7 +36,7 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
   #stored: State | undefined;
   #opened: State | undefined;
   /** Notes that were written last: workers write them also where no watcher has opened the state anew yet. */
-  readonly noted = new Map<string, { readonly note: string; readonly atSeconds: number }>();
+  readonly applied = new Map<string, { readonly appliedText: string; readonly atSeconds: number }>();
 
   constructor(options: MemoryReferenceIndexOptions) {
     this.#options = options;
@@ -45,12 +45,12 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
   /** All is gone, as after FLUSHALL. */
   wipe(): void {
     this.#stored = undefined;
-    this.noted.clear();
+    this.applied.clear();
   }
 
   /** What is remembered of single workloads is gone, and nothing else. */
   wipeRecords(): void {
-    this.noted.clear();
+    this.applied.clear();
     this.#stored?.seen.clear();
   }
 
@@ -173,7 +173,7 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
 
   #forget(state: State, key: string): void {
     if (!state.entries.delete(key)) return;
-    for (const kept of [state.unpublished, state.seen, this.noted, state.unreconciled]) kept.delete(key);
+    for (const kept of [state.unpublished, state.seen, this.applied, state.unreconciled]) kept.delete(key);
   }
 
   #uses({ workload, sources, patterns }: IndexEntry, source: SourceRef): boolean {

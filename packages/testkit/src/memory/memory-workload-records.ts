@@ -34,30 +34,30 @@ export class MemoryWorkloadRecords implements WorkloadRecords {
     const own = records?.served.get(streamName(workload.kind, workload.namespace));
     const all = records?.served.get(streamName(workload.kind, undefined));
     const { seen } = records ?? {};
-    const last = index.noted.get(key);
+    const last = index.applied.get(key);
     return {
-      note: last?.note,
-      notedAtSeconds: last?.atSeconds,
+      appliedText: last?.appliedText,
+      appliedAtSeconds: last?.atSeconds,
       seen: seen?.get(key),
       served: own ?? all ?? served?.(),
     };
   }
 
-  noted({ workload }: Request, note: string | undefined, observed: ObservedVersion): void {
+  applied({ workload }: Request, appliedText: string | undefined, observed: ObservedVersion): void {
     if (this.#isLost("noted")) return;
-    const { noted, records } = this.#options.index;
+    const { applied, records } = this.#options.index;
     const key = workloadKey(workload);
-    if (note === undefined) noted.delete(key);
-    else noted.set(key, { note, atSeconds: observed.notedAtSeconds });
+    if (appliedText === undefined) applied.delete(key);
+    else applied.set(key, { appliedText, atSeconds: observed.appliedAtSeconds });
     const seen = records?.seen.get(key)?.resourceVersion;
     if (seen !== undefined && isOlderVersion(observed.resourceVersion, seen)) return;
     records?.seen.delete(key);
     records?.unreconciled.delete(key);
   }
 
-  async keep({ workload }: Request, note: string, atSeconds: number): Promise<void> {
+  async keep({ workload }: Request, appliedText: string, atSeconds: number): Promise<void> {
     this.#options.before?.("keep");
-    this.#options.index.noted.set(workloadKey(workload), { note, atSeconds });
+    this.#options.index.applied.set(workloadKey(workload), { appliedText, atSeconds });
   }
 
   reconciled({ workload }: Request): void {

@@ -1,0 +1,80 @@
+import { managedFieldsOf } from "../evidence/managed-fields.ts";
+import { fieldManager } from "../field-manager.ts";
+import type { Keyring } from "../source/keyring.ts";
+import { type Annotations, annotationValue } from "../workload/workload.ts";
+
+/**
+ * The applied state is an annotation of the workload's own metadata, where it rolls nothing. There is one annotation per digest key,
+ * named after the key: two installs with different keys on one cluster do not hide changes from each other. See docs/adr/0002.
+ */
+const prefix = "fleet-reloader.io/carried-";
+
+/** The annotation that holds an applied state made with this key. */
+export function appliedAnnotation(keyId: string): string {
+  return `${prefix}${keyId}`;
+}
+
+/** Whether the workload has an applied state of any install. */
+export function hasAppliedState(annotations: Annotations): boolean {
+  return Object.keys(annotations).some((key) => key.startsWith(prefix));
+}
+
+/**
+ * Whether an applied state on the workload is as we wrote it. Whoever rewrites it, restores an old one or copies another becomes its
+ * owner. Where the API server names no owner, it is taken for ours.
+ */
+export function hasOwnAppliedState(workload: {
+  readonly annotations: Annotations;
+  readonly object: unknown;
+}): boolean {
+  return Object.keys(workload.annotations).some(
+    (key) => key.startsWith(prefix) && isWrittenByUs(key, workload.object),
+  );
+}
+
+/** Whether the applied state under one of our keys is as we wrote it. */
+export function isOwnAppliedState(annotations: Annotations, object: unknown, keys: Keyring): boolean {
+  const key = ourAppliedKey(annotations, keys);
+  return key !== undefined && isWrittenByUs(key, object);
+}
+
+function isWrittenByUs(key: string, object: unknown): boolean {
+  const owners = managedFieldsOf(object).filter((entry) => entry.owns("metadata", "annotations", key));
+  return owners.length === 0 || owners.some(({ manager }) => manager === fieldManager);
+}
+
+/** The applied states on a workload, of every install. */
+export function appliedTexts(annotations: Annotations): readonly string[] {
+  return Object.entries(annotations).flatMap(([key, text]) => (key.startsWith(prefix) ? [text] : []));
+}
+
+/** The text of our applied state: the one of the current key, or of an older key that we still hold. */
+export function ourAppliedText(annotations: Annotations, keys: Keyring): string | undefined {
+  const key = ourAppliedKey(annotations, keys);
+  return key === undefined ? undefined : annotationValue(annotations, key);
+}
+
+function ourAppliedKey(annotations: Annotations, keys: Keyring): string | undefined {
+  const current = appliedAnnotation(keys.current.keyId);
+  return annotationValue(annotations, current) === undefined
+    ? olderAppliedKeys(annotations, keys)[0]
+    : current;
+}
+
+/** The patch of annotations that leaves exactly this applied state of ours (none when undefined), and does not touch others. */
+export function appliedPatch(
+  annotations: Annotations,
+  keys: Keyring,
+  text: string | undefined,
+): Readonly<Record<string, string | null>> {
+  const removed = olderAppliedKeys(annotations, keys).map((key) => [key, null] as const);
+  return Object.fromEntries([...removed, [appliedAnnotation(keys.current.keyId), text ?? null]]);
+}
+
+function olderAppliedKeys(annotations: Annotations, keys: Keyring): readonly string[] {
+  return Object.keys(annotations).filter((key) => {
+    if (!key.startsWith(prefix)) return false;
+    const keyId = key.slice(prefix.length);
+    return keyId !== keys.current.keyId && keys.find(keyId) !== undefined;
+  });
+}

@@ -1,0 +1,54 @@
+import type { AppliedState } from "./applied-state.ts";
+
+/** The applied state on a workload, with what is known of it otherwise. */
+export interface AppliedEvidence {
+  /** The applied state on the workload. */
+  readonly onWorkload: AppliedState | undefined;
+  /** The API server names us as the one who wrote it. */
+  readonly isOwn: boolean;
+  /** What counted last, as Redis remembers it: the verified state, or that there was none. Undefined when Redis does not remember. */
+  readonly remembered: AppliedState | "none" | undefined;
+  readonly uid: string;
+  /** A write of ours may be under way, or may have been taken apart: what stands on the workload is not verified. */
+  readonly isDoubtful: boolean;
+}
+
+/** The applied state to compare with, and whether the one on the workload is another: gone, copied, old, or not verified. */
+export interface TrustedState {
+  readonly applied: AppliedState | undefined;
+  readonly isDamaged: boolean;
+  /** It is the one that Redis remembers. */
+  readonly isRemembered: boolean;
+}
+
+/**
+ * Third parties delete the applied state, copy it to other workloads and restore old ones. The one on the workload counts when we wrote
+ * it for this workload and Redis remembers no later one. Otherwise the remembered one counts. Without either nothing is known, which does
+ * not mean "unchanged".
+ */
+export function trustedState({
+  onWorkload,
+  isOwn,
+  remembered,
+  uid,
+  isDoubtful,
+}: AppliedEvidence): TrustedState {
+  // States in older formats have no count, and nothing to compare it with.
+  const own = (isOwn || onWorkload?.count === 0) && isOf(onWorkload, uid) ? onWorkload : undefined;
+  // Only the state of a roll is wrong where the roll was removed: one that only records what pods run with is true by itself.
+  const isUnverified = isDoubtful && own?.template?.togetherUntilSeconds === 0;
+  if (remembered === "none" && isUnverified)
+    return { applied: undefined, isDamaged: true, isRemembered: true };
+  const memory = remembered !== "none" && isOf(remembered, uid) ? remembered : undefined;
+  const isRemembered = memory !== undefined;
+  if (!isRemembered)
+    return { applied: own, isDamaged: own === undefined && onWorkload !== undefined, isRemembered };
+  const isOld = own === undefined || own.count < memory.count;
+  return isOld || (isUnverified && own.count > memory.count)
+    ? { applied: memory, isDamaged: true, isRemembered }
+    : { applied: own, isDamaged: false, isRemembered: false };
+}
+
+function isOf(applied: AppliedState | undefined, uid: string): boolean {
+  return applied !== undefined && (applied.uid === undefined || applied.uid === uid);
+}

@@ -1,0 +1,93 @@
+import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
+import type { Fault } from "@fleet-reloader/domain/fault";
+import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
+import type { ChangedObservation } from "@fleet-reloader/domain/plan/plan";
+import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
+import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
+import type { Meter, RolloutResult } from "../ports/meter.ts";
+import type { CausingSource } from "./history.ts";
+
+/**
+ * One thing that was found or done for a workload. Reconcile and follow return facts; the `Recorder` alone turns them into log lines,
+ * metrics, reports, history and follow-ups. Names, times and reasons: never a value, a mark or a hash.
+ */
+export type Fact =
+  | RolledFact
+  | StayedFact
+  | UnreadableFact
+  | MissingNameFact
+  | FailedFact
+  | RolloutEndedFact
+  /** The applied state on the workload was written; `isRemoved`: it was taken away, since nothing is opted in to any more. */
+  | { readonly type: "recorded"; readonly isRemoved: boolean }
+  /** A pause has ended: what was rolled during it reaches the pods from now on. */
+  | { readonly type: "resumed" }
+  /** An audit found changed sources that a watch should have shown. */
+  | { readonly type: "change-missed"; readonly changed: readonly ChangedObservation[] }
+  /** A stash of a Job does not say what it replaces. */
+  | { readonly type: "stash-unreadable" }
+  /** The replacement of a Job that an earlier worker began is complete. */
+  | { readonly type: "replacement-finished"; readonly job: string }
+  /** A request has ended. */
+  | {
+      readonly type: "reconciled";
+      readonly result: Parameters<Meter["reconciled"]>[1];
+      readonly seconds: number;
+    }
+  /** The state of a rollout could not be read. */
+  | { readonly type: "rollout-unread"; readonly fault: Fault };
+
+/** A roll was written. */
+export interface RolledFact {
+  readonly type: "rolled";
+  readonly uid: string;
+  readonly strategy: ReloadStrategy;
+  readonly changed: readonly ChangedObservation[];
+  readonly observedSources: readonly ObservedSource[];
+}
+
+/** A change was observed, and nothing rolls. */
+export interface StayedFact {
+  readonly type: "stayed";
+  readonly reason: StayReason;
+  readonly observedSources: readonly ObservedSource[];
+  readonly templateChangedAtSeconds: number;
+}
+
+/** An annotation does not say what its writer meant. */
+export interface UnreadableFact {
+  readonly type: "unreadable";
+  readonly uid: string;
+  readonly problem: AnnotationProblem;
+}
+
+/** An annotation names a source that does not exist. */
+export interface MissingNameFact {
+  readonly type: "name-missing";
+  readonly uid: string;
+  readonly source: SourceRef;
+  /** The existing name that is most like it. */
+  readonly nearest: string | undefined;
+  readonly problem: AnnotationProblem;
+}
+
+/** A request ended with a fault. */
+export interface FailedFact {
+  readonly type: "failed";
+  readonly fault: Fault;
+  readonly attemptsMade: number;
+}
+
+/** The rollout of a roll has ended, one way or another. */
+export interface RolloutEndedFact {
+  readonly type: "rollout-ended";
+  readonly uid: string;
+  readonly result: RolloutResult;
+  readonly reason: RolloutReason;
+  /** In the words of the controllers; empty when it is healthy. */
+  readonly message: string;
+  readonly seconds: number;
+  readonly sources: readonly CausingSource[];
+}

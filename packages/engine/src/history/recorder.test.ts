@@ -1,0 +1,71 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
+import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
+import { expect, test } from "vitest";
+import type { Reporter } from "../ports/reporter.ts";
+import type { Fact } from "./fact.ts";
+import type { HistoryRecord } from "./history.ts";
+import { createRecorder } from "./recorder.ts";
+
+const workload = { kind: "Deployment", namespace: "ns", name: "api" };
+const about = { request: { cluster: "c1", workload }, cluster: { name: "one" } };
+const source = { kind: "ConfigMap", namespace: "ns", name: "app" } as const;
+const rolled: Fact = {
+  type: "rolled",
+  uid: "u",
+  strategy: "annotations",
+  changed: [{ source, mode: "auto", mark: "v1:k1:secret-mark", reason: "SourceChanged" }],
+  observedSources: [],
+};
+
+/** All that a recorder hands on, in order. */
+function recording() {
+  const clock = new ManualClock();
+  const log = new CollectedLog();
+  const meter = new CountingMeter();
+  const handedOn: { readonly to: string; readonly what: object }[] = [];
+  const report = (to: keyof Reporter) => (what: object) => void handedOn.push({ to, what });
+  const reporter: Reporter = {
+    rolled: report("rolled"),
+    failed: report("failed"),
+    ended: report("ended"),
+    unreadable: report("unreadable"),
+    held: report("held"),
+  };
+  const history = {
+    append: (records: readonly HistoryRecord[]) => {
+      for (const record of records) handedOn.push({ to: "history", what: record });
+    },
+  };
+  const followUps = { rolled: (what: object) => void handedOn.push({ to: "follow", what }) };
+  return { clock, log, meter, handedOn, reporter, history, followUps };
+}
+
+test("a roll is counted, logged, reported, kept as history and followed, in this order", () => {
+  const world = recording();
+  createRecorder(world).record(about, [rolled]);
+  expect(world.meter.sentences.join()).toContain("SourceChanged");
+  expect(world.log.messages("info")).toEqual(["workload rolled"]);
+  expect(world.handedOn.map(({ to }) => to)).toEqual(["rolled", "history", "history", "follow"]);
+});
+
+test("what is recorded of a roll holds no mark", () => {
+  const world = recording();
+  createRecorder(world).record(about, [rolled]);
+  expect(`${world.log.text}${JSON.stringify(world.handedOn)}`).not.toContain("secret-mark");
+});
+
+test("a fault that the next attempt is likely to mend is only logged", () => {
+  const world = recording();
+  const fault = new Fault("kube.unreachable", "no answer");
+  createRecorder(world).record(about, [{ type: "failed", fault, attemptsMade: 0 }]);
+  expect(world.log.text).toContain("kube.unreachable");
+  expect(world.handedOn).toEqual([]);
+});
+
+test("facts are counted and logged where nobody outside listens", () => {
+  const { clock, log, meter } = recording();
+  createRecorder({ clock, log, meter }).record(about, [rolled, { type: "resumed" }]);
+  expect(log.messages("info")).toEqual(["workload rolled"]);
+});

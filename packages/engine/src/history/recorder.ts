@@ -1,0 +1,240 @@
+import type { ChangedObservation } from "@fleet-reloader/domain/plan/plan";
+import type { Clock } from "../async/clock.ts";
+import type { EngagedCluster } from "../ports/cluster-api.ts";
+import type { Log } from "../ports/log.ts";
+import type { Meter } from "../ports/meter.ts";
+import { isWorthReporting, type Reporter } from "../ports/reporter.ts";
+import type { Request } from "../ports/request.ts";
+import type {
+  Fact,
+  FailedFact,
+  MissingNameFact,
+  RolledFact,
+  RolloutEndedFact,
+  StayedFact,
+  UnreadableFact,
+} from "./fact.ts";
+import type { CausingSource, History } from "./history.ts";
+import { causesOf, failureRecord, noRecords, outcomeRecord, rollRecords } from "./records.ts";
+import { reportHead } from "./report-head.ts";
+
+/** Which workload of which cluster facts are about. */
+export interface FactSubject {
+  readonly request: Request;
+  readonly cluster: Pick<EngagedCluster, "name">;
+}
+
+/** Turns facts into log lines, metrics, reports, history and follow-ups. It decides nothing, waits for nothing and throws nothing. */
+export interface Recorder {
+  record(about: FactSubject, facts: readonly Fact[]): void;
+}
+
+export interface RecorderOptions {
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  /** Undefined: nobody outside is notified. */
+  readonly reporter?: Reporter | undefined;
+  /** Undefined: nothing is written down. */
+  readonly history?: History | undefined;
+  /** Undefined: rollouts are not followed. */
+  readonly followUps?: RollSink | undefined;
+}
+
+/** Takes rolls whose rollouts are to be followed. */
+interface RollSink {
+  rolled(started: {
+    readonly request: Request;
+    readonly run: { readonly rolledAtMs: number; readonly sources: readonly CausingSource[] };
+  }): void;
+}
+
+export function createRecorder(options: RecorderOptions): Recorder {
+  return {
+    record(about, facts) {
+      for (const fact of facts) recordFact(options, about, fact);
+    },
+  };
+}
+
+function recordFact(options: RecorderOptions, about: FactSubject, fact: Fact): void {
+  switch (fact.type) {
+    case "rolled":
+      recordRoll(options, about, fact);
+      break;
+    case "stayed":
+      recordStay(options, about, fact);
+      break;
+    case "unreadable":
+      recordUnreadable(options, about, fact);
+      break;
+    case "name-missing":
+      recordMissingName(options, about, fact);
+      break;
+    case "change-missed":
+      recordMissedChange(options, about, fact.changed);
+      break;
+    case "failed":
+      recordFailure(options, about, fact);
+      break;
+    case "rollout-ended":
+      recordRolloutEnd(options, about, fact);
+      break;
+    case "resumed":
+      startRun(options, about.request, options.clock.now(), []);
+      break;
+    case "reconciled":
+      options.meter.reconciled(about.cluster.name, fact.result, fact.seconds, about.request.workload);
+      break;
+    default:
+      logOnly(options, about, fact);
+      break;
+  }
+}
+
+type LoggedFact = Extract<
+  Fact,
+  { readonly type: "recorded" | "stash-unreadable" | "replacement-finished" | "rollout-unread" }
+>;
+
+/** Facts that nobody outside is notified of. */
+function logOnly({ log }: RecorderOptions, about: FactSubject, fact: LoggedFact): void {
+  const fields = fieldsOf(about);
+  switch (fact.type) {
+    case "recorded":
+      log.debug(fields, fact.isRemoved ? "workload let go" : "workload noted");
+      break;
+    case "stash-unreadable":
+      log.warn({ ...fields, reason: "StashUnreadable" }, "a stash of a Job cannot be read; it is left alone");
+      break;
+    case "replacement-finished":
+      log.info({ ...fields, job: fact.job }, "interrupted replacement finished");
+      break;
+    case "rollout-unread":
+      log.debug(
+        { ...fields, reason: fact.fault.code, err: fact.fault.message },
+        "a rollout could not be looked at",
+      );
+      break;
+  }
+}
+
+function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFact): void {
+  const { log, meter, reporter, history } = options;
+  const { request, cluster } = about;
+  const { uid, strategy, changed, observedSources } = fact;
+  for (const { reason } of changed) meter.rolled(cluster.name, request.workload.kind, reason);
+  log.info({ ...fieldsOf(about), strategy, sources: namesOf(changed) }, "workload rolled");
+  const head = reportHead(request, cluster, options.clock);
+  const sources = changed.map(({ source, reason }) => ({ ...source, reason }));
+  reporter?.rolled({ ...head, uid, strategy, sources });
+  const causes = causesOf(request.cluster, changed, observedSources);
+  history?.append(rollRecords(head, { strategy, sources: causes, observedSources }));
+  startRun(options, request, head.atMs, causes);
+}
+
+function startRun(
+  { followUps }: RecorderOptions,
+  request: Request,
+  rolledAtMs: number,
+  sources: readonly CausingSource[],
+): void {
+  followUps?.rolled({ request, run: { rolledAtMs, sources } });
+}
+
+function recordStay(
+  { clock, history }: RecorderOptions,
+  { request, cluster }: FactSubject,
+  fact: StayedFact,
+): void {
+  history?.append(noRecords(reportHead(request, cluster, clock), fact));
+}
+
+/** The longest value of an annotation that a log line shows: longer ones were not meant to be read. */
+const loggedValueMax = 200;
+
+function recordUnreadable(
+  { clock, log, reporter }: RecorderOptions,
+  about: FactSubject,
+  { uid, problem }: UnreadableFact,
+): void {
+  const { annotation, mend } = problem;
+  reporter?.unreadable({ ...reportHead(about.request, about.cluster, clock), uid, problem });
+  const value = problem.value.slice(0, loggedValueMax);
+  log.warn(
+    { ...fieldsOf(about), annotation, value, reason: "AnnotationUnreadable" },
+    `annotation ${annotation} ${problem.problem}; ${mend}`,
+  );
+}
+
+function recordMissingName(
+  { clock, log, reporter }: RecorderOptions,
+  about: FactSubject,
+  { uid, source, nearest, problem }: MissingNameFact,
+): void {
+  const reason = "NamedSourceMissing";
+  const found = { ...fieldsOf(about), source, reason };
+  log.warn(
+    nearest === undefined ? found : { ...found, nearest },
+    "an annotation names a source that does not exist and that the pod template does not reference",
+  );
+  reporter?.unreadable({ ...reportHead(about.request, about.cluster, clock), uid, reason, problem });
+}
+
+function recordMissedChange(
+  { log, meter }: RecorderOptions,
+  about: FactSubject,
+  changed: readonly ChangedObservation[],
+): void {
+  const sources = namesOf(changed);
+  meter.auditFound(about.cluster.name, about.request.workload.kind);
+  log.warn(
+    { ...fieldsOf(about), reason: sources[0]?.reason, sources },
+    "audit found a change that was missed",
+  );
+}
+
+function recordFailure(
+  { clock, log, reporter, history }: RecorderOptions,
+  about: FactSubject,
+  { fault, attemptsMade }: FailedFact,
+): void {
+  const { code, message, disposition } = fault;
+  log[disposition.level](
+    { ...fieldsOf(about), reason: code, attempt: attemptsMade + 1, err: message },
+    "workload not reconciled",
+  );
+  if (!isWorthReporting(fault, attemptsMade)) return;
+  const head = reportHead(about.request, about.cluster, clock);
+  reporter?.failed({ ...head, code, message });
+  history?.append([failureRecord(head, code)]);
+}
+
+function recordRolloutEnd(
+  { clock, log, meter, reporter, history }: RecorderOptions,
+  about: FactSubject,
+  { uid, result, reason, message, seconds, sources }: RolloutEndedFact,
+): void {
+  meter.rolloutEnded(about.cluster.name, about.request.workload.kind, result, seconds);
+  const fields = { ...fieldsOf(about), result, reason, durationMs: Math.round(seconds * 1000) };
+  if (result === "healthy") log.info(fields, "rollout ended");
+  else log.warn({ ...fields, said: message }, "rollout ended");
+  const report = {
+    ...reportHead(about.request, about.cluster, clock),
+    uid,
+    result,
+    reason,
+    message,
+    seconds,
+  };
+  reporter?.ended(report);
+  history?.append([outcomeRecord({ ...report, sources })]);
+}
+
+function fieldsOf({ request, cluster }: FactSubject) {
+  return { cluster: cluster.name, workload: request.workload };
+}
+
+function namesOf(changed: readonly ChangedObservation[]) {
+  return changed.map(({ source: { kind, name }, reason }) => ({ kind, name, reason }));
+}

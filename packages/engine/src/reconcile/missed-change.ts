@@ -1,0 +1,34 @@
+import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
+import { sourceKey } from "@fleet-reloader/domain/source/source";
+import type { Fact } from "../history/fact.ts";
+import type { DueRoll, Reading } from "./reading.ts";
+
+/** By then a watch has shown a write, also where clocks differ by a minute. */
+const underWaySeconds = 120;
+
+/**
+ * What an audit found when a roll is due and no request of the workload waits or is held. A change that is old enough for a watch to
+ * have shown it was missed, which is a defect of ours. A younger one is under way.
+ */
+export function missedChange(
+  reading: Reading,
+  due: DueRoll,
+  observedSources: readonly ObservedSource[],
+  nowMs: number,
+): readonly Fact[] {
+  const ageSeconds = nowMs / 1000 - lastWriteSeconds(reading, due, observedSources);
+  return ageSeconds > underWaySeconds ? [{ type: "change-missed", changed: due.changed }] : [];
+}
+
+/** The last write of the workload and of what has changed; a source that is gone has no time. */
+function lastWriteSeconds(
+  { live }: Reading,
+  { changed }: DueRoll,
+  observedSources: readonly ObservedSource[],
+): number {
+  const keys = new Set(changed.map(({ source }) => sourceKey(source)));
+  const times = observedSources.flatMap(({ ref, live: source }) =>
+    keys.has(sourceKey(ref)) && typeof source === "object" ? [source.writtenAtSeconds] : [],
+  );
+  return Math.max(live.writtenAtSeconds, ...times);
+}
