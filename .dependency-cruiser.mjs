@@ -64,25 +64,33 @@ export default {
     only(
       "runtime-knows-engine",
       "packages/runtime",
-      ["^packages/(domain|engine)/src/", builtin, ...npm("js-yaml", "pino", "prom-client", "re2js", "zod")],
+      [
+        "^packages/(domain|engine)/src/",
+        builtin,
+        ...npm("js-yaml", "lru-cache", "pino", "prom-client", "re2js", "zod"),
+      ],
       "Configuration, log, metrics, lifecycle.",
     ),
     only(
       "kube-is-an-adapter",
       "packages/kube",
-      ["^packages/(domain|engine)/src/", builtin, ...npm("undici", "js-yaml", "@kubernetes/client-node")],
+      [
+        "^packages/(domain|engine)/src/",
+        builtin,
+        ...npm("undici", "js-yaml", "lru-cache", "@kubernetes/client-node"),
+      ],
       "Alone knows the Kubernetes API.",
     ),
     only(
       "redis-is-an-adapter",
       "packages/redis",
-      ["^packages/(domain|engine|contracts)/src/", builtin, ...npm("bullmq", "ioredis")],
+      ["^packages/(domain|engine|contracts)/src/", builtin, ...npm("bullmq", "ioredis", "lru-cache")],
       "Alone knows Redis and BullMQ.",
     ),
     only(
       "notify-is-an-adapter",
       "packages/notify",
-      ["^packages/(domain|engine)/src/", builtin, ...npm("undici")],
+      ["^packages/(domain|engine)/src/", builtin, ...npm("lru-cache", "undici")],
       "Alone talks to those whom people let us tell.",
     ),
     only(

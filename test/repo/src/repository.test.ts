@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import { afterAll, expect, test } from "vitest";
@@ -64,6 +64,41 @@ test.each(["check", "fix", "bundle"])("./dev %s takes no further words, and says
     1,
     `dev: ${command}: nonsense: not understood; write ./dev ${command}\n`,
   ]);
+});
+
+test("ARCHITECTURE.md follows one change through at most 12 stations that exist", () => {
+  const opening = read("ARCHITECTURE.md").split("\n## ")[1] ?? "";
+  const stations = [...opening.matchAll(/^\| \d+ \| \[[^\]]+\]\(([^)]+)\)/gm)].map(([, path]) => path ?? "");
+  expect(stations.length).toBeGreaterThan(5);
+  expect(stations.length).toBeLessThanOrEqual(12);
+  for (const path of stations) expect(existsSync(join(root, path)), path).toBe(true);
+});
+
+test("ARCHITECTURE.md lists the rooms of each package in the enforced order", () => {
+  const enforced = /const rooms = \{([\s\S]*?)\n\};/.exec(read(".dependency-cruiser.mjs"))?.[1] ?? "";
+  const packages = [...enforced.matchAll(/(\w+): \[([^\]]*)\]/g)];
+  expect(packages.length).toBeGreaterThan(2);
+  for (const [, name = "", list = ""] of packages) {
+    const rooms = [...list.matchAll(/"([^"]+)"/g)].map(([, room]) => `\`${room}\``);
+    expect(read("ARCHITECTURE.md")).toContain(`| \`${name}\` | ${rooms.join(" < ")} |`);
+  }
+});
+
+test("every package and service has a README of at most 30 lines whose links exist", () => {
+  const folders = ["packages", "services"].flatMap((parent) =>
+    readdirSync(join(root, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && existsSync(join(root, parent, entry.name, "package.json")))
+      .map((entry) => join(parent, entry.name)),
+  );
+  expect(folders.length).toBeGreaterThan(10);
+  for (const folder of folders) {
+    const text = read(join(folder, "README.md"));
+    expect(text.trimEnd().split("\n").length, folder).toBeLessThanOrEqual(30);
+    for (const part of ["**Owns:**", "**Start here", "**Must not come in:**"])
+      expect(text, folder).toContain(part);
+    for (const [, link = ""] of text.matchAll(/\]\((?!http)([^)#]+)/g))
+      expect(existsSync(join(root, folder, link)), `${folder}: ${link}`).toBe(true);
+  }
 });
 
 test("links of the README lead somewhere", () => {
@@ -136,7 +171,10 @@ test("services, wiring and dashboard name every dependency that they pass on", (
   expect(composing.filter((path) => bag.test(read(path)))).toEqual([]);
 });
 
-test("every word the glossary gives a name in code to is in the code", () => {
+test("the glossary has at most 35 words, and its names in code are in the code", () => {
+  const rows = [...read("GLOSSARY.md").matchAll(/^\| (?!Word \|)\w.*\|$/gm)];
+  expect(rows.length).toBeGreaterThan(15);
+  expect(rows.length).toBeLessThanOrEqual(35);
   const names = [
     ...read("GLOSSARY.md").matchAll(/\| `([A-Za-z]+)`(?:, `([A-Za-z]+)`)?(?:, `([A-Za-z]+)`)? \|$/gm),
   ].flatMap((match) => match.slice(1).filter((name) => name !== undefined));

@@ -85,9 +85,9 @@ export function createReconciler(options: ReconcilerOptions): Handler {
       return typeof outcome === "string" ? { type: "done", outcome } : outcome;
     } catch (error) {
       const fault = asFault(error);
-      const result = { retry: "retry", delay: "delayed", drop: "dropped", stop: "dropped" } as const;
+      const result = { retry: "retry", delay: "delayed", drop: "dropped" } as const;
       meter.reconciled(cluster.name, result[fault.disposition.queue], spent(), request.workload);
-      log[fault.disposition.level === "fatal" ? "error" : fault.disposition.level](
+      log[fault.disposition.level](
         { ...fields, reason: fault.code, attempt: delivery.attemptsMade + 1, err: fault.message },
         "workload not reconciled",
       );
@@ -199,7 +199,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
  * missing: somebody has to grant it, and the streams say which of them lack one.
  */
 function isLookedAt({ class: its, disposition }: Fault): boolean {
-  return disposition.countsAsAttempt || disposition.queue === "drop" || its === "denied";
+  return disposition.queue !== "delay" || its === "denied";
 }
 
 /** Why a workload that does not roll does not. */

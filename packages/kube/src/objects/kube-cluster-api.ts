@@ -1,5 +1,6 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
+import { jsonList } from "@fleet-reloader/domain/json";
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
 import { patchBody } from "@fleet-reloader/domain/strategy/patch-body";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
@@ -14,7 +15,7 @@ import {
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Answer } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";
-import { list, seconds, stringMap, text } from "../json.ts";
+import { seconds, stringMap, text } from "../json.ts";
 import { accept, resourcePath } from "../resource.ts";
 import { labelledNamespace, liveWorkload } from "./metadata.ts";
 import { absentOr } from "./object-answer.ts";
@@ -90,7 +91,7 @@ function namespaceReads(connection: Connection): Pick<ClusterApi, "listPods" | "
       const query = new URLSearchParams({ labelSelector, limit: String(podsMax) });
       const path = `${resourcePath({ group: "", version: "v1", plural: "pods" }, namespace)}?${query}`;
       const { body } = await connection.call({ method: "GET", path }, signal);
-      return list(body, "items");
+      return jsonList(body, "items");
     },
     async readNamespaceLabels(namespace, signal) {
       const path = resourcePath({ group: "", version: "v1", plural: "namespaces" }, undefined, namespace);
@@ -217,7 +218,7 @@ async function readSources(
 function itemsOf({ status, body }: Answer, kind: SourceKind): readonly unknown[] {
   if (text(body, "metadata", "resourceVersion") === "")
     throw new Fault("kube.malformed", `what was answered with ${status} is no list of ${kind}s`);
-  return list(body, "items");
+  return jsonList(body, "items");
 }
 
 interface Many {

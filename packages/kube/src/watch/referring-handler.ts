@@ -1,7 +1,7 @@
+import { jsonField } from "@fleet-reloader/domain/json";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
-import { field } from "../json.ts";
 
 /**
  * Adds the template to workloads that refer to another object for it. The template is read again when the workload changed
@@ -41,6 +41,6 @@ export function referringHandler(
 }
 
 function versionOf({ generation, annotations, object }: LiveWorkload): string {
-  const observed = field(object, "status", "workloadObservedGeneration");
+  const observed = jsonField(object, "status", "workloadObservedGeneration");
   return JSON.stringify([generation, annotations, observed]);
 }

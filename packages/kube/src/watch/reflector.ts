@@ -1,11 +1,12 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { jsonList } from "@fleet-reloader/domain/json";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { StateListener, StreamHandler, StreamState } from "@fleet-reloader/engine/ports/source-stream";
 import { Backoff } from "../backoff.ts";
 import type { RevisionProbe } from "../discovery/revision-probe.ts";
 import type { Connection } from "../http/connection.ts";
-import { list, text } from "../json.ts";
+import { text } from "../json.ts";
 import { accept, type Collection, resourcePath } from "../resource.ts";
 import { WatchReader } from "./watch-reader.ts";
 
@@ -110,7 +111,7 @@ export class Reflector<T> {
       // The JSON of a proxy, for example. Read as a list it would contain no object, and everything would count as deleted.
       if (text(answer.body, "metadata", "resourceVersion") === "")
         throw new Fault("kube.malformed", `GET ${path} at ${connection.server} answered no list`);
-      const items = list(answer.body, "items").map(parse);
+      const items = jsonList(answer.body, "items").map(parse);
       await handler.page(items.filter((item) => item !== undefined));
       this.#resourceVersion = text(answer.body, "metadata", "resourceVersion");
       continueToken = text(answer.body, "metadata", "continue");

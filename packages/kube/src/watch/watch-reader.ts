@@ -1,7 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { parseJson } from "@fleet-reloader/domain/json";
+import { jsonField, parseJson } from "@fleet-reloader/domain/json";
 import type { StreamEvent } from "@fleet-reloader/engine/ports/source-stream";
-import { field, text } from "../json.ts";
+import { text } from "../json.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
 /** What one chunk of a watch contains. */
@@ -52,7 +52,7 @@ export class WatchReader<T> {
   #readLine(line: string): WatchLine<T> {
     const frame = parseJson(line);
     const type = text(frame, "type");
-    const object = field(frame, "object");
+    const object = jsonField(frame, "object");
     if (type === "ERROR") return { end: errorEvent(object) };
     const resourceVersion = text(object, "metadata", "resourceVersion");
     if (resourceVersion === "" || !knownTypes.has(type))
@@ -80,11 +80,11 @@ function malformed(message: string): Fault {
 
 /** 410 usually comes as an event inside a 200 stream: the API server detects it after it has begun to answer. */
 function errorEvent(object: unknown): Fault {
-  const code = field(object, "code");
+  const code = jsonField(object, "code");
   const message = text(object, "message");
   if (code === 410) return new Fault("kube.expired", `the watch expired: ${message}`);
   if (code === 429) {
-    const after = field(object, "details", "retryAfterSeconds");
+    const after = jsonField(object, "details", "retryAfterSeconds");
     return new Fault("kube.throttled", `the watch was throttled: ${message}`, {
       ...(typeof after === "number" ? { retryAfterMs: after * 1000 } : {}),
     });

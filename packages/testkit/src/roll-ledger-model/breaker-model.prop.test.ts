@@ -1,6 +1,7 @@
+import { longestHoldMs } from "@fleet-reloader/domain/hold/breaker";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import { askBreaker, type BreakerState, closedBreaker, longestHoldMs } from "./breaker.ts";
+import { askBreaker, type BreakerState, closedBreaker } from "./breaker-model.ts";
 
 const limit = { rollsMax: 5, withinMs: 600_000 };
 

@@ -1,14 +1,7 @@
+import { type BudgetLimit, leaseMs } from "@fleet-reloader/domain/hold/budget";
 import fc from "fast-check";
 import { expect, test } from "vitest";
-import {
-  askBudget,
-  type BudgetLimit,
-  emptyBudget,
-  endRollout,
-  giveBack,
-  leaseMs,
-  spendBudget,
-} from "./budget.ts";
+import { askBudget, emptyBudget, endRollout, giveBack, spendBudget } from "./budget-model.ts";
 
 interface Step {
   readonly gapMs: number;
