@@ -128,6 +128,15 @@ test("an exported name has one meaning", () => {
   expect(twice.map(([name, all]) => `${name}: ${all.map(({ path }) => path).join(", ")}`)).toEqual([]);
 });
 
+test("objects are written out, not spread from literals", () => {
+  // Folders are added as they become free of it.
+  const folders =
+    /^packages\/(contracts|notify|redis|runtime|domain\/src\/(?!applied|plan)|kube\/src\/(?!http|watch|objects))/;
+  const written = sources.filter((path) => folders.test(path) && !/(\.test\.ts$|\/fixture\/)/.test(path));
+  expect(written.length).toBeGreaterThan(200);
+  expect(written.filter((path) => /\.\.\.\{/.test(read(path)))).toEqual([]);
+});
+
 test("every word the glossary gives a name in code to is in the code", () => {
   const names = [
     ...read("GLOSSARY.md").matchAll(/\| `([A-Za-z]+)`(?:, `([A-Za-z]+)`)?(?:, `([A-Za-z]+)`)? \|$/gm),

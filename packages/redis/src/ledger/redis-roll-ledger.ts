@@ -89,8 +89,12 @@ export class RedisRollLedger implements RollLedger {
     const { sourceBreaker: limit } = this.#options.limits;
     if (limit === undefined) return [];
     return sources.map(({ id, version }) => ({
-      ...{ key: `s|${cluster}|${id}`, max: limit.rollsMax, within: limit.withinMs, version },
-      ...{ reason: "SourceLooping", what: id },
+      key: `s|${cluster}|${id}`,
+      max: limit.rollsMax,
+      within: limit.withinMs,
+      version,
+      reason: "SourceLooping",
+      what: id,
     }));
   }
 
@@ -99,8 +103,11 @@ export class RedisRollLedger implements RollLedger {
     if (limit === undefined) return [];
     return [
       {
-        ...{ key: `w|${rollOf(request)}`, max: limit.rollsMax, within: limit.withinMs },
-        ...{ reason: "WorkloadLooping", what: workloadKey(request.workload) },
+        key: `w|${rollOf(request)}`,
+        max: limit.rollsMax,
+        within: limit.withinMs,
+        reason: "WorkloadLooping",
+        what: workloadKey(request.workload),
       },
     ];
   }
@@ -151,7 +158,9 @@ function level(
   const { rate, unfinishedMax } = limit;
   return [
     {
-      ...{ name, key, share },
+      name,
+      key,
+      share,
       ...(unfinishedMax === undefined ? {} : { unfinished: unfinishedMax }),
       ...(rate === undefined ? {} : { rolls: rate.rolls, per: rate.perMs, burst: rate.burst }),
     },
