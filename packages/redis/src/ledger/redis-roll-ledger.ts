@@ -18,10 +18,10 @@ export interface RedisRollLedgerOptions {
   readonly now?: () => number;
 }
 
-/** A budget nobody asks is forgotten when it would be full again and its leases are over, and its memory is worth nothing. */
+/** An unused budget is removed when it would be full again and its leases have ended: its state has no effect any more. */
 const keptAtLeastMs = 2 * leaseMs;
 
-/** The ledger of rolls where all workers meet: one call for each roll, whatever the limits are, and none without any. */
+/** The ledger of rolls that all workers share: one call for each roll, and none where no limit is set. */
 export class RedisRollLedger implements RollLedger {
   readonly #options: RedisRollLedgerOptions;
   readonly #keepMs: number;
@@ -39,7 +39,7 @@ export class RedisRollLedger implements RollLedger {
     const breakers = [...this.#sourceBreakers(request, sources), ...this.#workloadBreakers(request)];
     const levels = this.#levels(request);
     if (breakers.length + levels.length === 0) return { type: "entered" };
-    // Commands wait for Redis to be back; a request that belongs to another worker by then does not.
+    // Commands wait until Redis is back. The request does not: another worker may have it by then.
     const asked = this.#run(enterScript, request, { breakers });
     const answer = await unlessAborted(asked, signal, "room to roll");
     const [type, position, third, fourth, ...unfinished] = Array.isArray(answer) ? answer : [];
@@ -125,7 +125,7 @@ export class RedisRollLedger implements RollLedger {
 
 interface Ask {
   readonly breakers?: readonly Breaker[];
-  /** Since when a rollout was under way. */
+  /** How long the rollout took, in milliseconds. */
   readonly age?: number;
 }
 
@@ -171,7 +171,7 @@ function rollOf({ cluster, workload }: Request): string {
   return `${cluster}|${workloadKey(workload)}`;
 }
 
-/** The inverse of `rollOf`; nothing for what is none. */
+/** The inverse of `rollOf`; empty where the text is no roll. */
 function requestOf(roll: string): readonly Request[] {
   const at = roll.lastIndexOf("|");
   const workload = parseWorkloadKey(roll.slice(at + 1));
