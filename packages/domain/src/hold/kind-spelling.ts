@@ -20,7 +20,9 @@ const shortNames: Readonly<Record<string, readonly string[]>> = {
 };
 
 const workloads: readonly Spelled<string>[] = knownKinds.map(({ kind, plural = "", group }) => ({
-  ...{ kind, plural, group },
+  kind,
+  plural,
+  group,
   shortNames: shortNames[kind] ?? [],
 }));
 

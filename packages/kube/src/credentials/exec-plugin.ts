@@ -72,7 +72,8 @@ function run(
     let bytes = 0;
     // In a group of its own, so that what the plugin has started ends with it. It sees what we see, as with kubectl.
     const child = spawn(command, args, {
-      ...{ detached: true, stdio: ["ignore", "pipe", "ignore"] },
+      detached: true,
+      stdio: ["ignore", "pipe", "ignore"],
       env: { ...env, ...variables },
     });
     const stop = (): void => {
@@ -117,7 +118,9 @@ function credentialOf(output: string): PluginAnswer {
     return { problem: "what its plugin answered has neither a token nor a certificate" };
   const expiresAtMs = Date.parse(text(answer, "status", "expirationTimestamp"));
   return {
-    ...{ token, certificate, key: text(answer, "status", "clientKeyData") },
+    token,
+    certificate,
+    key: text(answer, "status", "clientKeyData"),
     expiresAtMs: Number.isNaN(expiresAtMs) ? undefined : expiresAtMs,
   };
 }

@@ -48,7 +48,8 @@ export class BullWorkqueue implements Workqueue {
       const queue = new Queue<RequestJob>(
         queueName,
         {
-          ...{ connection: options.client.connection, prefix },
+          connection: options.client.connection,
+          prefix,
           // Nobody reads what BullMQ tells of its entries.
           streams: { events: { maxLen: 0 } },
         },

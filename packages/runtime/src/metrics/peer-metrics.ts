@@ -165,7 +165,7 @@ function createInstruments(registry: Registry, countByNamespace: boolean) {
   };
 }
 
-/** Registers the depth of the queue, and returns how to set where it is asked for. */
+/** Registers the depth of the queue. The returned function sets who answers for it. */
 function createQueueDepth(registry: Registry): (ask: () => Promise<number>) => void {
   let depth: (() => Promise<number>) | undefined;
   new Gauge({

@@ -21,7 +21,10 @@ export interface CapiCluster extends Keyed {
 /** The newer one first: both are served for some releases, and one after the other goes away. */
 const versions = ["v1beta2", "v1beta1"] as const;
 const kind: ResourceKind = {
-  ...{ apiKind: "Cluster", group: "cluster.x-k8s.io", version: versions[0], plural: "clusters" },
+  apiKind: "Cluster",
+  group: "cluster.x-k8s.io",
+  version: versions[0],
+  plural: "clusters",
   isOptional: true,
 };
 

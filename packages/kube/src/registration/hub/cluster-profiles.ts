@@ -28,7 +28,9 @@ export interface ClusterProfilesOptions extends Pick<RegistrationPolicy, "allowL
 }
 
 const kind: ResourceKind = {
-  ...{ apiKind: "ClusterProfile", group: "multicluster.x-k8s.io", version: "v1alpha1" },
+  apiKind: "ClusterProfile",
+  group: "multicluster.x-k8s.io",
+  version: "v1alpha1",
   plural: "clusterprofiles",
   isOptional: true,
 };

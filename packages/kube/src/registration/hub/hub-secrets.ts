@@ -142,7 +142,9 @@ function secretMeta(object: unknown): SecretMeta | undefined {
   const name = text(object, "metadata", "name");
   if (namespace === "" || name === "") return undefined;
   return {
-    ...{ key: `${namespace}/${name}`, namespace, name },
+    key: `${namespace}/${name}`,
+    namespace,
+    name,
     labels: stringMap(object, "metadata", "labels"),
     annotations: stringMap(object, "metadata", "annotations"),
   };

@@ -51,13 +51,21 @@ export function rollLimitsOf(config: ConfigOf<typeof brakeFields>): RollLimits {
 
 function breakerMeta(flag: string, description: string): FieldMeta {
   return {
-    ...{ group: "Brakes", flag, env: envOf(flag), placeholder: "ROLLS/DURATION", description },
+    group: "Brakes",
+    flag,
+    env: envOf(flag),
+    placeholder: "ROLLS/DURATION",
+    description,
   };
 }
 
 function budgetMeta(flag: string, what: string): FieldMeta {
   return {
-    ...{ group: "Brakes", flag, env: envOf(flag), placeholder: "LIMITS", defaultText: "no limit" },
+    group: "Brakes",
+    flag,
+    env: envOf(flag),
+    placeholder: "LIMITS",
+    defaultText: "no limit",
     description: `Limits of rolls in ${what}: unfinished=ROLLOUTS at once, rate=ROLLS/s, /m or /h, burst=ROLLS at once after a quiet time. For example unfinished=5,rate=30/m.`,
   };
 }
