@@ -1,6 +1,6 @@
 /**
- * Who may know whom: domain ← engine ← {runtime, kube, redis} ← services. `kube` and `redis` meet only where a service is
- * wired. Checked by `./dev check`; that the check bites is itself tested (test/repo/src/repository.test.ts).
+ * Who may know whom: domain ← engine ← {runtime, kube, redis, notify} ← {dashboard, wiring} ← services. `kube` and `redis` meet
+ * only in `wiring` and in services. Checked by `./dev check`; that the check bites is itself tested (test/repo/src/repository.test.ts).
  */
 const source = "\\.ts$";
 const test = "(\\.test\\.ts|\\.prop\\.test\\.ts)$|/fixture/";
@@ -13,7 +13,7 @@ const only = (name, from, allowed, comment) => ({
   from: { path: `^${from}/src/.*${source}`, pathNot: test },
   to: { pathNot: [`^${from}/src/`, ...allowed] },
 });
-const builtin = "^(node:|fs|path|crypto|http|https|net|os|child_process|process|util|timers|tls)";
+const builtin = "^(node:|fs|path|crypto|http|https|net|os|child_process|process|stream|util|timers|tls)";
 const npm = (...names) => names.map((name) => `node_modules/${name}/`);
 
 /** The rooms of each package, lowest first: one imports only those before it. What lies in `src` itself is below them all. */
@@ -64,34 +64,61 @@ export default {
     only(
       "runtime-knows-engine",
       "packages/runtime",
-      ["^packages/(domain|engine)/src/", builtin, ...npm("js-yaml", "pino", "prom-client", "re2js", "zod")],
+      [
+        "^packages/(domain|engine)/src/",
+        builtin,
+        ...npm("js-yaml", "lru-cache", "pino", "prom-client", "re2js", "zod"),
+      ],
       "Configuration, log, metrics, lifecycle.",
     ),
     only(
       "kube-is-an-adapter",
       "packages/kube",
-      ["^packages/(domain|engine)/src/", builtin, ...npm("undici", "js-yaml", "@kubernetes/client-node")],
+      [
+        "^packages/(domain|engine)/src/",
+        builtin,
+        ...npm("undici", "js-yaml", "lru-cache", "@kubernetes/client-node"),
+      ],
       "Alone knows the Kubernetes API.",
     ),
     only(
       "redis-is-an-adapter",
       "packages/redis",
-      ["^packages/(domain|engine|contracts)/src/", builtin, ...npm("bullmq", "ioredis")],
+      ["^packages/(domain|engine|contracts)/src/", builtin, ...npm("bullmq", "ioredis", "lru-cache")],
       "Alone knows Redis and BullMQ.",
     ),
     only(
       "notify-is-an-adapter",
       "packages/notify",
-      ["^packages/(domain|engine)/src/", builtin, ...npm("undici")],
+      ["^packages/(domain|engine)/src/", builtin, ...npm("lru-cache", "undici")],
       "Alone talks to those whom people let us tell.",
+    ),
+    only(
+      "dashboard-shows-what-redis-holds",
+      "packages/dashboard",
+      ["^packages/(contracts|engine|redis|runtime)/src/", builtin, ...npm("@bull-board", "express")],
+      "Pages over queue and history: no cluster.",
+    ),
+    only(
+      "wiring-composes-adapters",
+      "packages/wiring",
+      ["^packages/(dashboard|domain|engine|kube|notify|redis|runtime)/src/", builtin],
+      "What several services compose alike: no service, no npm package.",
     ),
     {
       name: "services-keep-to-themselves",
       comment:
         "A service is not built from another one's inside: what several compose alike is in wiring; standalone composes what the others export.",
       severity: "error",
-      from: { path: "^services/(watcher|worker|dashboard|cli)/" },
-      to: { path: "^services/", pathNot: "^services/($1|wiring)/" },
+      from: { path: "^services/(watcher|worker|cli)/" },
+      to: { path: "^services/", pathNot: "^services/$1/" },
+    },
+    {
+      name: "packages-know-no-service",
+      comment: "Packages are libraries.",
+      severity: "error",
+      from: { path: "^packages/" },
+      to: { path: "^(services|@fleet-reloader/(standalone|watcher|worker|cli))/" },
     },
     {
       name: "tests-are-not-shipped",

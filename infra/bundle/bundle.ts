@@ -8,7 +8,7 @@ import { build, type Plugin } from "esbuild";
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const services = ["standalone", "watcher", "worker", "cli"] as const;
-const board = "services/dashboard/dist/queue-board.mjs";
+const board = "packages/dashboard/dist/queue-board.mjs";
 
 /** Loaded when somebody looks at it, from a file of its own: it finds its pages beside its packages. */
 const lazyBoard = (from: string): Plugin => ({
@@ -86,7 +86,7 @@ await Promise.all([
   build({
     ...shared,
     absWorkingDir: root,
-    entryPoints: ["services/dashboard/src/queue-board.ts"],
+    entryPoints: ["packages/dashboard/src/queue-board.ts"],
     outfile: board,
     external: ["@bull-board/*", "express"],
   }),

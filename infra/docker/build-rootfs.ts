@@ -69,7 +69,7 @@ function addServices(): void {
   const bundles = ["standalone", "watcher", "worker", "cli"].map(
     (service) => `services/${service}/dist/main.mjs`,
   );
-  for (const bundle of [...bundles, "services/dashboard/dist/queue-board.mjs"])
+  for (const bundle of [...bundles, "packages/dashboard/dist/queue-board.mjs"])
     copyBundle(bundle, `/app/${bundle}`);
 }
 
@@ -81,7 +81,7 @@ function copyBundle(bundle: string, path: string): void {
 
 /** The queue board finds its pages beside its packages, so these are not in a bundle. */
 function addBoardPackages(): void {
-  const modules = "services/dashboard/node_modules";
+  const modules = "packages/dashboard/node_modules";
   const links = ["@bull-board/api", "@bull-board/express", "@bull-board/ui", "express"].map((name) =>
     join(repository, modules, name),
   );

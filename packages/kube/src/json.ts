@@ -1,22 +1,13 @@
-import { isJsonObject, jsonField, jsonList } from "@fleet-reloader/domain/json";
+import { isJsonObject, jsonField, jsonText } from "@fleet-reloader/domain/json";
 
-/** The value at a path of own fields; undefined where one is missing or is no object. */
-export function field(value: unknown, ...path: readonly string[]): unknown {
-  return path.reduce<unknown>(jsonField, value);
-}
-
+/** The text at a path of own fields; `""` where there is none. */
 export function text(value: unknown, ...path: readonly string[]): string {
-  const found = field(value, ...path);
-  return typeof found === "string" ? found : "";
-}
-
-export function list(value: unknown, ...path: readonly string[]): readonly unknown[] {
-  return jsonList(field(value, ...path));
+  return jsonText(value, ...path) ?? "";
 }
 
 /** A string map without prototype, so that a key called `__proto__` is just a key. */
 export function stringMap(value: unknown, ...path: readonly string[]): Readonly<Record<string, string>> {
-  const found = field(value, ...path);
+  const found = jsonField(value, ...path);
   const result: Record<string, string> = Object.create(null);
   if (!isJsonObject(found)) return result;
   for (const [key, entry] of Object.entries(found)) {

@@ -3,10 +3,10 @@ export interface Collection {
   readonly group: string;
   readonly version: string;
   readonly plural: string;
-  readonly namespace?: string;
+  readonly namespace?: string | undefined;
   readonly metadataOnly: boolean;
-  readonly fieldSelector?: string;
-  readonly labelSelector?: string;
+  readonly fieldSelector?: string | undefined;
+  readonly labelSelector?: string | undefined;
 }
 
 /** `/api/v1/…` or `/apis/group/version/…`, with the namespace and the name where they are given. */

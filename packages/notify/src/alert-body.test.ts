@@ -69,7 +69,7 @@ describe("beyond the peer", () => {
     const { text } = bodyOf("slack", single(rolloutFailed()));
     expect(text).toContain('"color":"danger"');
     expect(text).toContain(
-      "Reloader reloaded *api* of type *Deployment* in namespace *shop*, and its rollout has failed: CrashLoopBackOff. A container of a new pod ends again and again.",
+      "Reloader reloaded *api* of type *Deployment* in namespace *shop*, and its rollout has failed: CrashLoopBackOff. A container of a new pod exits again and again.",
     );
     expect(text).not.toContain("container app");
   });

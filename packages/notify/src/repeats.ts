@@ -1,31 +1,30 @@
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { FailureReport, HoldReport, RollReport } from "@fleet-reloader/engine/ports/reporter";
+import { LRUCache } from "lru-cache";
 
-/** A failure that lasts is told again after this long. */
+/** A failure that lasts is notified again after this time. */
 const repeatAfterMs = 3_600_000;
-/** Failures remembered; one that was forgotten is told once more. */
+/** Failures remembered. One that was forgotten is notified once more. */
 const rememberedMax = 4096;
 
-/** Tells a failure that is new from one that goes on: a workload that cannot be rolled is tried every few minutes. */
+/** Separates a new failure from one that continues: a workload that cannot be rolled is tried every few minutes. */
 export class Repeats {
-  readonly #toldMs = new Map<string, number>();
+  readonly #notifiedMs = new LRUCache<string, number>({ max: rememberedMax });
 
   isNews(report: FailureReport | HoldReport): boolean {
     const { cluster, workload, atMs } = report;
     const key = `${keyOf(cluster, workload)} ${"code" in report ? report.code : report.reason}`;
-    const before = this.#toldMs.get(key);
+    const before = this.#notifiedMs.peek(key);
     if (before !== undefined && atMs - before < repeatAfterMs) return false;
-    this.#toldMs.delete(key);
-    this.#toldMs.set(key, atMs);
-    const [oldest] = this.#toldMs.keys();
-    if (this.#toldMs.size > rememberedMax && oldest !== undefined) this.#toldMs.delete(oldest);
+    this.#notifiedMs.set(key, atMs);
     return true;
   }
 
-  /** It was rolled after all: the next failure is a new one. */
+  /** The workload was rolled: its next failure is a new one. */
   ended({ cluster, workload }: RollReport): void {
     const prefix = `${keyOf(cluster, workload)} `;
-    for (const key of this.#toldMs.keys()) if (key.startsWith(prefix)) this.#toldMs.delete(key);
+    // A list, since the cache cannot be changed while its keys are iterated.
+    for (const key of [...this.#notifiedMs.keys()]) if (key.startsWith(prefix)) this.#notifiedMs.delete(key);
   }
 }
 

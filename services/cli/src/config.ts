@@ -4,7 +4,7 @@ import { boolean, textValue } from "@fleet-reloader/runtime/config/types";
 
 const { kubeconfig, contexts, dataDir, redisUrl } = connectionFields;
 
-/** Which document is changed. */
+/** Where the freeze document is. */
 const placeFields = { kubeconfig, contexts, dataDir, ...freezeFields } as const;
 
 const scope = (flag: string, placeholder: string, description: string) => ({
@@ -12,17 +12,20 @@ const scope = (flag: string, placeholder: string, description: string) => ({
   meta: { flag, env: envOf(flag), placeholder, description, defaultText: "none" },
 });
 
-/** What is frozen; all that is said has to fit. */
+/** What is frozen; every given field has to match. */
 const scopeFields = {
   fleet: {
     schema: boolean(false),
     meta: {
-      ...{ flag: "fleet", env: envOf("fleet"), placeholder: "BOOL", isSwitch: true },
-      description: "Everything.",
+      flag: "fleet",
+      env: envOf("fleet"),
+      placeholder: "BOOL",
+      isSwitch: true,
+      description: "The whole fleet.",
     },
   },
-  cluster: scope("cluster", "NAME", "Name or id of a cluster."),
-  clusterSelector: scope("cluster-selector", "SELECTOR", "Clusters by the labels they were registered with."),
+  cluster: scope("cluster", "NAME", "A cluster, by name or id."),
+  clusterSelector: scope("cluster-selector", "SELECTOR", "Clusters whose registration has matching labels."),
   inNamespace: scope("namespace", "NAME", "A namespace."),
   workload: scope("workload", "KIND/NAME", "A workload, for example Deployment/api."),
   source: scope("source", "KIND/NAME", "A source, for example Secret/db."),
@@ -31,21 +34,21 @@ const scopeFields = {
 export const freezeConfig = {
   ...placeFields,
   ...scopeFields,
-  reason: scope("reason", "TEXT", "Why, for people."),
+  reason: scope("reason", "TEXT", "Reason, shown to people."),
   until: scope(
     "until",
     "TIME",
-    "When it ends by itself: 2026-01-31T18:00:00Z, or how long from now: 2h, 2d.",
+    "End of the freeze: a time such as 2026-01-31T18:00:00Z, or a duration from now such as 2h or 2d.",
   ),
   redisUrl: {
     ...redisUrl,
     meta: {
       ...redisUrl.meta,
-      description: "Redis of the fleet-reloader, to be told what the freeze covers.",
+      description: "Redis of the fleet, which is asked what the freeze covers.",
       defaultText: "the embedded one of the data dir",
     },
   },
-  by: scope("by", "NAME", "Who froze it; the user of this machine when absent."),
+  by: scope("by", "NAME", "Name of the person who freezes. Without it, the user of this machine."),
 } as const;
 
 export const unfreezeConfig = { ...placeFields, ...scopeFields } as const;
@@ -53,16 +56,16 @@ export const unfreezeConfig = { ...placeFields, ...scopeFields } as const;
 export const freezesConfig = placeFields;
 
 export const historyConfig = {
-  redisUrl: { ...redisUrl, meta: { ...redisUrl.meta, defaultText: "none; it has to be given" } },
+  redisUrl: { ...redisUrl, meta: { ...redisUrl.meta, defaultText: "none; it is required" } },
   since: scope(
     "since",
     "TIME",
-    "From when: 2026-01-31T18:00:00Z, 2h for the last two hours, or the id of a line to go on after it.",
+    "Start: a time such as 2026-01-31T18:00:00Z, an age such as 2h, or the id of a line to continue after it.",
   ),
-  cluster: scope("cluster", "NAME", "Only of this cluster, by name or id."),
-  inNamespace: scope("namespace", "NAME", "Only of this namespace."),
-  object: scope("name", "NAME", "Only about the workload or source of this name."),
-  limit: scope("limit", "COUNT", "At most so many lines; 10000 when absent."),
+  cluster: scope("cluster", "NAME", "Only this cluster, by name or id."),
+  inNamespace: scope("namespace", "NAME", "Only this namespace."),
+  object: scope("name", "NAME", "Only the workload or source of this name."),
+  limit: scope("limit", "COUNT", "Maximum number of lines. Without it, 10000."),
 } as const;
 
 function envOf(flag: string): string {

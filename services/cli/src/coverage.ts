@@ -13,49 +13,50 @@ import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import { shardsOf } from "./used-redis.ts";
 
-/** What a freeze covers, in a sentence; `covers` is false unless it is known to cover something. */
+/** What a freeze covers. */
 export interface Covered {
+  /** The same in a sentence, for people. */
   readonly says: string;
+  /** False: nothing that is known here. */
   readonly covers: boolean | "unknown";
 }
 
 export interface CoverageOptions {
   readonly redisUrl: string;
   readonly dataDir: string;
-  /** It was written to a ConfigMap of a hub. */
+  /** The freeze was written to a ConfigMap of a hub. */
   readonly isInHub: boolean;
-  /** It was written to a file that was named: processes elsewhere may read it. */
+  /** The freeze was written to a file that was named. Processes elsewhere may read it. */
   readonly isFileNamed: boolean;
   readonly clock: Clock;
   readonly log: Log;
 }
 
-/** Asks the Redis of a fleet-reloader what a freeze covers now: the one that is named, or the embedded one of the data dir. */
+/** Asks Redis what a freeze covers now: the Redis that is named, or the embedded one of the data dir. */
 export async function coverageNow(scope: FreezeScope, options: CoverageOptions): Promise<Covered> {
-  const { dataDir, isFileNamed, isInHub, log, redisUrl } = options;
+  const { clock, dataDir, isFileNamed, isInHub, log, redisUrl } = options;
   const socketPath = embeddedSocket(dataDir);
   if (redisUrl === "" && (isInHub || !existsSync(socketPath)))
     return isInHub || isFileNamed
-      ? { says: "what it covers is not known here; give --redis-url to be told", covers: "unknown" }
+      ? {
+          says: "it is not known here what the freeze covers; give --redis-url to find out",
+          covers: "unknown",
+        }
       : {
-          says: `no fleet-reloader runs with the data dir ${dataDir}: nothing that is known reads this. For one in a cluster give --freeze-configmap NAMESPACE/NAME, for one with a Redis of its own --redis-url`,
+          says: `no fleet-reloader runs with the data dir ${dataDir}: no known process reads this file. For one in a cluster give --freeze-configmap NAMESPACE/NAME, for one with a Redis of its own --redis-url`,
           covers: false,
         };
   const client = new RedisClient(redisUrl === "" ? { socketPath } : redisAddress(redisUrl), log);
   try {
-    return await askedOf(client, scope, options);
+    return await askRedis(client, scope, clock);
   } catch (error) {
-    return { says: `what it covers is not known: ${asFault(error).message}`, covers: false };
+    return { says: `it is not known what the freeze covers: ${asFault(error).message}`, covers: false };
   } finally {
     await client.close();
   }
 }
 
-async function askedOf(
-  client: RedisClient,
-  scope: FreezeScope,
-  { clock }: CoverageOptions,
-): Promise<Covered> {
+async function askRedis(client: RedisClient, scope: FreezeScope, clock: Clock): Promise<Covered> {
   const shards = await shardsOf(client, clock);
   const keys = new Keys("fleet-reloader", shards);
   const registered = shards === undefined ? undefined : await new RedisClusterList({ client, keys }).read();
@@ -83,7 +84,8 @@ function reloaded({ ref, sources, patterns }: IndexedWorkload): ReloadedWorkload
     return isSourceKind(kind) ? [{ kind, name }] : [];
   });
   return {
-    ...{ ref, sources: used },
+    ref,
+    sources: used,
     uses: (source) =>
       used.some(({ kind, name }) => kind === source.kind && name === source.name) ||
       patterns.some(([kind, item]) => {

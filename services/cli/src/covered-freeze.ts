@@ -7,18 +7,19 @@ import type { freezeConfig } from "./config.ts";
 import { coverageNow } from "./coverage.ts";
 import { freeze } from "./freeze.ts";
 
-/** What to tell of a freeze that was written, on which stream, and with what to end. */
+/** The answer of the command to a freeze that was written. */
 export interface FreezeReport {
+  /** For standard output. */
   readonly says: string;
-  /** What it covers is not known, or nothing. */
+  /** For standard error: the freeze covers nothing, or it is not known what it covers. */
   readonly warning: string | undefined;
   readonly exitCode: number;
 }
 
-/** The freeze is written, and nothing that is known is held by it. */
+/** The exit code when the freeze is written and holds nothing that is known. */
 const coversNothing = 3;
 
-/** Freezes, and tells what that covers. One that covers nothing is no success. */
+/** Freezes, and answers what the freeze covers. A freeze that covers nothing is no success. */
 export async function coveredFreeze(
   store: FreezeStore,
   config: ConfigOf<typeof freezeConfig>,
@@ -29,8 +30,10 @@ export async function coveredFreeze(
   },
 ): Promise<FreezeReport> {
   const { scope, says } = await freeze(store, config);
+  const { clock, log } = options;
   const covered = await coverageNow(scope, {
-    ...options,
+    clock,
+    log,
     redisUrl: config.redisUrl,
     dataDir: dataDirOf(config.dataDir, options.env),
     isInHub: config.freezeConfigmap !== undefined,

@@ -14,13 +14,14 @@ import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
 import type { freezeConfig, unfreezeConfig } from "./config.ts";
 
-/** What was frozen, and what to tell. */
+/** A freeze that was written. */
 export interface Frozen {
   readonly scope: FreezeScope;
+  /** The same in a sentence, for people. */
   readonly says: string;
 }
 
-/** Freezes, or changes reason and end of what is frozen already. */
+/** Freezes. Where the same is frozen already, changes its reason and its end. */
 export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeConfig>): Promise<Frozen> {
   const wanted = {
     ...scopeOf(config),
@@ -29,7 +30,7 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
     ...given("until", endOf(config.until)),
   };
   const entry = checked(wanted);
-  // It would freeze nothing, and end the freeze of the same that it takes the place of.
+  // It would freeze nothing, and it would replace a freeze of the same scope that is in force.
   if (isOver(entry))
     throw new Fault(
       "config.invalid",
@@ -45,7 +46,7 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
   return { scope: freezeOfEntry(entry).scope, says: `frozen in ${store.name}: ${lineOf(entry)}\n` };
 }
 
-/** Takes away the freeze of exactly this. */
+/** Removes the freeze of exactly this scope. */
 export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfreezeConfig>): Promise<string> {
   const scope = scopeText(checked(scopeOf(config)));
   await naming(
@@ -64,13 +65,13 @@ export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfre
   return `no longer frozen in ${store.name}: ${scope}\n`;
 }
 
-/** What is frozen, and where that is said. */
+/** Lists the freezes of each document. */
 export async function listFreezes(stores: readonly FreezeStore[]): Promise<string> {
   const parts = await Promise.all(
     stores.map(async (store) => {
       const text = await naming(store, store.text());
       const entries = entriesOf(store, text);
-      // Who looks at the wrong place sees nothing frozen, too.
+      // A wrong address shows no freeze, too.
       if (text === undefined) return `${store.name}: nothing is frozen; it is not there\n`;
       return entries.length === 0
         ? `${store.name}: nothing is frozen\n`
@@ -80,12 +81,12 @@ export async function listFreezes(stores: readonly FreezeStore[]): Promise<strin
   return parts.join("");
 }
 
-/** What an entry freezes, in one line: equal for entries that freeze the same. */
+/** The scope of an entry in one line. Entries that freeze the same have the same line. */
 function scopeText(entry: FreezeEntry): string {
   return describeScope(freezeOfEntry(entry).scope);
 }
 
-/** An error of the file system does not always say which file it is about. */
+/** Names the document in an error: those of the file system do not always name the file. */
 async function naming<T>(store: FreezeStore, asked: Promise<T>): Promise<T> {
   try {
     return await asked;
@@ -95,7 +96,7 @@ async function naming<T>(store: FreezeStore, asked: Promise<T>): Promise<T> {
   }
 }
 
-/** What cannot be read is not written over: it may freeze something. */
+/** A document that cannot be read is not overwritten: it may freeze something. */
 function entriesOf(store: FreezeStore, text: string | undefined): readonly FreezeEntry[] {
   if (text === undefined) return [];
   const document = readFreezeEntries(text);
@@ -103,7 +104,7 @@ function entriesOf(store: FreezeStore, text: string | undefined): readonly Freez
   throw new Fault("config.invalid", `${store.name}: ${document.why}`);
 }
 
-/** The same rules as for a document that was written by hand. */
+/** Checks an entry by the rules of a document that was written by hand. */
 function checked(wanted: object): FreezeEntry {
   const document = readFreezeEntries(JSON.stringify([wanted]));
   const [entry] = document.type === "known" ? document.entries : [];
@@ -131,7 +132,7 @@ function given(name: string, value: string): Readonly<Record<string, string>> {
   return value === "" ? {} : { [name]: value };
 }
 
-/** A duration counts from now; anything else is a time as it is. */
+/** A duration counts from now. Other texts are times and stay as they are. */
 function endOf(text: string): string {
   const ms = parseDuration(text);
   return ms === undefined ? text : new Date(systemClock.now() + ms).toISOString();

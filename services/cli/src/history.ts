@@ -10,7 +10,7 @@ import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import type { historyConfig } from "./config.ts";
 import { shardsOf } from "./used-redis.ts";
 
-/** What happened, as JSON lines, oldest first: what `/history` of a standalone answers, from any Redis. */
+/** Reads the history of any Redis as JSON lines, oldest first, as `/history` of a standalone answers it. */
 export async function* readHistory(
   config: ConfigOf<typeof historyConfig>,
   { clock, log }: { readonly clock: Clock; readonly log: Log },

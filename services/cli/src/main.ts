@@ -25,14 +25,14 @@ try {
 }
 
 function fail(error: unknown): Promise<never> {
-  // Who reads has seen enough, as `head` has.
+  // The reader has closed the pipe, as `head` does.
   if (error instanceof Error && "code" in error && error.code === "EPIPE") return endProcess(0);
   const fault = asFault(error);
   process.stderr.write(`${fault.message}\n`);
   return endProcess(exitCodeOf(fault));
 }
 
-/** Answers the exit code. */
+/** Runs the command and returns its exit code. */
 async function run(): Promise<number> {
   const [verb, ...args] = process.argv.slice(2);
   const load = <S extends ConfigShape>(shape: S) =>

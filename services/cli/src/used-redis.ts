@@ -4,10 +4,10 @@ import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { readShards } from "@fleet-reloader/redis/connection/shard-guard";
 
-/** Whoever waits at a terminal wants to know. */
+/** A person waits at a terminal. */
 const patienceMs = 5000;
 
-/** For how many shards a Redis is laid out; undefined when nobody uses it. Faults when it does not answer in time. */
+/** The number of shards of a Redis; undefined when no fleet-reloader uses it. Faults when Redis does not answer in time. */
 export async function shardsOf(client: RedisClient, clock: Clock): Promise<number | undefined> {
   const patience = new AbortController();
   const late = async (): Promise<never> => {

@@ -28,12 +28,13 @@ await new RedisClusterList({ client, keys }).put([
   { name: "away", labels: {} },
 ]);
 
-/** A Deployment `api` of the namespace `shop` that uses the ConfigMap `app`, and every Secret called like a database. */
+/** A Deployment `api` of the namespace `shop` that uses the ConfigMap `app` and every Secret whose name begins with `db-`. */
 const api: IndexEntry = {
   workload: { kind: "Deployment", namespace: "shop", name: "api" },
   sources: ["ConfigMap/shop/app"],
   patterns: [{ kind: "Secret", item: "db-.*" }],
-  ...{ scope: "", window: {} },
+  scope: "",
+  window: {},
 };
 for (const cluster of ["uid-1", "uid-2"]) {
   const index = new RedisReferenceIndex({ cluster, client, keys, clock: systemClock, names: namesForTest });
@@ -71,13 +72,13 @@ test.each([
   [["--workload", "deployments.apps/api", "--cluster", "nova"], "1 workload of 1 cluster: nova"],
   [["--source", "cm/app"], "2 workloads of 2 clusters: nova, otech62"],
   [["--source", "secret/db-main"], "2 workloads of 2 clusters: nova, otech62"],
-])("%j says what it covers", async (args, covers) => {
+])("freeze %j says what it covers", async (args, covers) => {
   const report = await freezing(args);
   expect(report).toMatchObject({ exitCode: 0, warning: undefined });
   expect(report.says).toContain(`it covers ${covers}\n`);
 });
 
-// Nothing of this may look like a success: whoever froze believes that nothing rolls.
+// None of these may look like a success: the person who froze believes that nothing rolls.
 test.each([
   [["--cluster", "Nova"], "no cluster is called Nova; did you mean nova?"],
   [["--cluster", "nova "], "no cluster is called nova ; did you mean nova?"],
@@ -95,11 +96,11 @@ test.each([
   ],
   [["--source", "Secret/app"], "nothing that is reloaded uses Secret/app"],
   [["--workload", "deploy/api", "--namespace", "other"], "no workload of namespace other is reloaded"],
-])("%j covers nothing, and says so", async (args, why) => {
+])("freeze %j covers nothing and says so", async (args, why) => {
   const report = await freezing(args);
   expect(report.exitCode).toBe(3);
   expect(report.warning).toContain(`it covers nothing: ${why}`);
-  // It is written all the same: what it is about may come.
+  // The freeze is written all the same: what it names may come later.
   expect(report.text).toContain("by: ann");
 });
 
@@ -116,19 +117,19 @@ test.each([
   [["--cluster-selector", "env in prod"], "is no label selector"],
   [[], "says not what is frozen"],
   [["--fleet", "--until", "2 days"], "is no time"],
-])("%j is refused", async (args, mend) => {
+])("freeze %j is refused", async (args, mend) => {
   await expect(freezing(args)).rejects.toMatchObject({
     code: "config.invalid",
     message: expect.stringContaining(mend),
   });
 });
 
-test("a data dir that no fleet-reloader runs with is no success, and says where to freeze instead", async () => {
+test("a freeze in a data dir that nothing uses fails and names the other places", async () => {
   const report = await freezing(["--fleet"], []);
   expect(report).toMatchObject({ exitCode: 3, warning: expect.stringContaining("--freeze-configmap") });
 });
 
-test("a Redis where nobody serves clusters now covers nothing", async () => {
+test("a freeze covers nothing where no fleet-reloader uses the Redis", async () => {
   await using other = await startRedis();
   const report = await freezing(["--fleet"], ["--redis-url", other.url]);
   expect(report).toMatchObject({

@@ -23,7 +23,7 @@ function operator(target: string): HistoryRecord {
   return { v: 1, time, type: "operator", action: "freeze", by: "ann", target };
 }
 
-test("what happened comes as JSON lines, of all shards of a Redis, without being told how many these are", async () => {
+test("the history of all shards is read without a flag for their number", async () => {
   await using redis = await startRedis();
   const log = new CollectedLog();
   const client = new RedisClient({ url: redis.url }, log);
@@ -35,7 +35,7 @@ test("what happened comes as JSON lines, of all shards of a Redis, without being
   history.append([operator("the fleet"), of("a"), of("b"), of("c"), of("d")]);
   await history.stop(5000);
   await client.close();
-  // What is of this very millisecond may still be joined by others.
+  // More records of this millisecond may still come: a reader stops before it.
   await systemClock.sleep(5, AbortSignal.timeout(1000));
   const lines = await linesOf({ ...all, redisUrl: redis.url }, { clock: systemClock, log });
   expect(lines.map((line): unknown => JSON.parse(line).target).toSorted()).toEqual([
@@ -47,7 +47,7 @@ test("what happened comes as JSON lines, of all shards of a Redis, without being
   ]);
 });
 
-test("a Redis that nobody uses is no empty history", async () => {
+test("a Redis that nobody uses is an error and not an empty history", async () => {
   await using redis = await startRedis();
   const reading = linesOf({ ...all, redisUrl: redis.url }, { clock: systemClock, log: new CollectedLog() });
   await expect(reading).rejects.toThrow("nobody uses this Redis");
@@ -57,7 +57,7 @@ test.each([
   [{ since: "soon" }, "--since"],
   [{ limit: "0" }, "--limit"],
   [{ redisUrl: "" }, "--redis-url"],
-])("%j is refused by the flag's name", async (wrong, flag) => {
+])("the refusal of %j names the flag", async (wrong, flag) => {
   const config = { ...all, redisUrl: "redis://127.0.0.1:1", ...wrong };
   const reading = linesOf(config, { clock: systemClock, log: new CollectedLog() });
   await expect(reading).rejects.toMatchObject({

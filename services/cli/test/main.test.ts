@@ -16,26 +16,26 @@ import { expect, test } from "vitest";
 const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 
 function start(...args: readonly string[]) {
-  // A process that does not end fails its test instead of outliving it.
+  // A process that does not end fails its test instead of surviving it.
   const child = spawn(process.execPath, [main, ...args], { timeout: 15_000, killSignal: "SIGKILL" });
   const errors = text(child.stderr);
   const ended = once(child, "close").then(async () => ({ code: child.exitCode, errors: await errors }));
   return { output: child.stdout, ended };
 }
 
-test.each(["--help", "-h"])("%s says what there is", async (flag) => {
+test.each(["--help", "-h"])("%s prints the flags", async (flag) => {
   const { output, ended } = start("freeze", "--cluster", "nova", flag);
   const said = await text(output);
   expect(said).toContain("fleet-reloader freeze [flags]");
   expect(await ended).toEqual({ code: 0, errors: "" });
 });
 
-test("who asks wrongly is told so with 78", async () => {
+test("a wrong flag ends the command with 78", async () => {
   const { ended } = start("history", "--redis-url", "redis://127.0.0.1:1", "--since", "soon");
   expect(await ended).toEqual({ code: 78, errors: expect.stringContaining("--since") });
 });
 
-test("a freeze that is over when it is made is refused, and leaves the one that is in force", async () => {
+test("a freeze with an end in the past is refused and replaces no other", async () => {
   const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
   try {
     const file = join(dir, "freezes.yaml");
@@ -52,7 +52,7 @@ test("a freeze that is over when it is made is refused, and leaves the one that 
   }
 });
 
-test("a freeze that nothing is known to read ends with 3, and is written", async () => {
+test("a freeze that no known process reads is written and ends with 3", async () => {
   const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
   try {
     const errors = expect.stringContaining("warning: no fleet-reloader runs with the data dir");
@@ -63,7 +63,7 @@ test("a freeze that nothing is known to read ends with 3, and is written", async
   }
 });
 
-test("a freeze that is over is listed as one", async () => {
+test("the list says which freezes are over", async () => {
   const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
   try {
     const file = join(dir, "freezes.yaml");
@@ -76,7 +76,7 @@ test("a freeze that is over is listed as one", async () => {
   }
 });
 
-test("a freeze file that cannot be read is named", async () => {
+test("an error names the freeze file that cannot be read", async () => {
   const errors = `${tmpdir()}: the file cannot be read (EISDIR); let us read it, or take it away\n`;
   const asked = [["freeze", "--fleet"], ["unfreeze", "--fleet"], ["freezes"]].map(
     (words) => start(...words, "--freeze-file", tmpdir()).ended,
@@ -84,13 +84,13 @@ test("a freeze file that cannot be read is named", async () => {
   for (const ended of asked) expect(await ended).toEqual({ code: 78, errors });
 });
 
-// Asking again may help: a script must be able to tell that from a wrong question.
-test("a Redis that does not answer is a failure, and not a wrong question", async () => {
+// A script has to tell a failure that may pass from a wrong flag.
+test("a Redis that does not answer ends the command with 1 and not with 78", async () => {
   const { ended } = start("history", "--redis-url", "redis://127.0.0.1:1");
   expect(await ended).toEqual({ code: 1, errors: expect.stringContaining("no answer within 5 s\n") });
 });
 
-test("who has seen enough may go, as head does", async () => {
+test("a reader that closes the pipe early ends the command with 0", async () => {
   await using redis = await startRedis();
   const client = new RedisClient({ url: redis.url }, new CollectedLog());
   const keys = new Keys("fleet-reloader");

@@ -2,7 +2,7 @@ import { auditFields, scalingFields } from "@fleet-reloader/runtime/config/field
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { workerConfig } from "@fleet-reloader/worker/config";
 
-/** A watcher needs nothing that a worker does not, but for the scaling of workers and for audits. */
+/** The fields of a worker, with those that only a watcher or the dashboard has. */
 export const standaloneConfig = {
   ...workerConfig,
   ...dashboardFields,

@@ -10,7 +10,7 @@ import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-field
 import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 
-/** The keys of the marks are needed only with --webhook-url. */
+/** Only --webhook-url needs the keys of the marks. */
 const { markKeyFile, markKeySecret } = workerFields;
 
 export const watcherConfig = {

@@ -109,6 +109,6 @@ test("the notes name the Deployments there are, also where a long name is shorte
 test("the notes say what was asked for and cannot be", async () => {
   const three = ["--set", "reloader.deployment.replicas=3", "--set", "reloader.enableHA=true"];
   const notes = await helm("upgrade", "reloader", chart, ...three);
-  expect(notes).toContain("reloader.deployment.replicas is 3, but there is 1");
+  expect(notes).toContain("reloader.deployment.replicas is 3, but 1 is used");
   expect(notes).toContain("fleetReloader.redis");
 });

@@ -34,10 +34,10 @@ export function inputsDigest(): string {
 }
 
 const head = `# Rendered from infra/helm/fleet-reloader by \`node test/chart/src/render-manifests.ts\`, inputs ${inputsDigest()}.\n`;
-const plainHead = `${head}# Before the first apply, make the key of the digests noted on workloads, and keep it:
+const plainHead = `${head}# Before the first apply, create the key of the digests on workloads, and keep it:
 #   kubectl create namespace fleet-reloader
 #   kubectl -n fleet-reloader create secret generic fleet-reloader-mark-key --from-literal=mark.key="$(openssl rand -hex 32)"
-# Then put the name of your image in place of \`fleet-reloader:…\`.
+# Then write the name of your image instead of \`fleet-reloader:…\`.
 `;
 
 /** Nobody manages these by Helm, so they do not say so. */

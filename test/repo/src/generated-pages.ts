@@ -27,23 +27,24 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   ]);
 }
 
-const made = "Made from the code by `node test/repo/src/generate-docs.ts`.";
+const made = "Generated from the code by `node test/repo/src/generate-docs.ts`.";
 
 function configPage(): string {
   const flags = (shape: object) => Object.keys(shape).length;
   return `# Configuration
 
-${made} A flag wins over its variable, a variable over the default. Every problem is reported at once.
+${made} A flag overrides its variable, and a variable overrides the default. All problems are
+reported at once.
 
-A list takes commas, or the flag several times; an item that holds a comma is put in double quotes. A switch stands alone, or is written
-\`--flag=true\` or \`--flag=false\`. The column Stakater Reloader has that product's own name for the same thing:
+Separate the items of a list by commas, or repeat the flag. Put an item that contains a comma in double quotes. Write a switch alone, or as
+\`--flag=true\` or \`--flag=false\`. The column Stakater Reloader shows the name that this product uses for the same setting; see
 [compatibility](../compatibility.md).
 
 ${referenceTables(standaloneConfig)}
 
-Of these \`./dev run watcher\` takes ${flags(watcherConfig)}: connections, clusters, rules, freezes, history, \`--work-horizon\`, \`--audit-interval\`, and \`--webhook-url\` with the
-\`--mark-key-file\` that it needs. \`./dev run worker\` takes ${flags(workerConfig)}: those but \`--work-horizon\` and \`--audit-interval\`, and concurrency, brakes and notices. Both need
-\`--redis-url\`.
+\`./dev run watcher\` accepts ${flags(watcherConfig)} of these flags: connections, clusters, rules, freezes, history, \`--work-horizon\`, \`--audit-interval\`, and
+\`--webhook-url\` with the \`--mark-key-file\` that it needs. \`./dev run worker\` accepts ${flags(workerConfig)}: the same without \`--work-horizon\` and \`--audit-interval\`,
+and also concurrency, brakes and notices. Both need \`--redis-url\`.
 
 ## Variables that are not read
 
@@ -55,12 +56,12 @@ ${unreadVariables.map(({ env, why }) => `| \`${env}\` | It ${why}. |`).join("\n"
 
 function faultPage(): string {
   const rows = Object.entries(faultCatalogue).map(([code, entry]) => {
-    const { queue, countsAsAttempt } = dispositions[entry.class];
-    return `| \`${code}\` | ${entry.class} | ${entry.meaning} | ${entry.mend} | ${queue}${countsAsAttempt ? ", counted" : ""} |`;
+    const { queue } = dispositions[entry.class];
+    return `| \`${code}\` | ${entry.class} | ${entry.meaning} | ${entry.mend} | ${queue}${queue === "retry" ? ", counted" : ""} |`;
   });
   return `# Faults
 
-${made} The code is the \`reason\` of a log line.
+${made} A log line shows the code as its \`reason\`.
 
 | Code | Class | Meaning | Mend | What the queue does |
 |---|---|---|---|---|
@@ -83,7 +84,7 @@ ${made}
 
 ${table(yesReasons)}
 
-## Why it does not
+## Why a source does not count
 
 ${table(noReasons)}
 
@@ -97,21 +98,21 @@ ${table(stayReasons)}
 
 ## Why a roll that is due is held
 
-Looked at again by itself; \`fleet_reloader_holds_total\` counts by these.
+A held roll is checked again by itself. \`fleet_reloader_holds_total\` counts by these reasons.
 
 ${table(holdReasons)}
 
-## Of Events on a workload
+## Events on a workload
 
 ${table(eventReasons)}
 
-## Of log lines and the queue
+## Log lines and the queue
 
 ${table(logReasons)}
 
 ## How a rollout ended
 
-Each workload that was rolled is followed until its rollout is healthy, has failed, or goes no further (stalled).
+Each rolled workload is followed until its rollout is healthy, failed or stalled (it makes no progress).
 
 | Reason | Result | Meaning |
 |---|---|---|
@@ -123,15 +124,15 @@ function metricPage(): string {
   const rows = Object.entries(metricDescriptions).map(([name, help]) => `| \`${name}\` | ${help} |`);
   return `# Metrics
 
-${made} Beside these: \`process_*\` and \`nodejs_*\`. Labels are closed sets, with one exception that has
-to be asked for (\`METRICS_COUNT_BY_NAMESPACE\`); no metric names a workload.
+${made} \`process_*\` and \`nodejs_*\` are exported too. Labels are closed sets, with one opt-in
+exception (\`METRICS_COUNT_BY_NAMESPACE\`). No metric names a workload.
 
 | Metric | Meaning |
 |---|---|
 ${rows.join("\n")}
 
-Of Stakater Reloader's metrics these are not there: \`go_*\`, since there is no Go runtime. Of their labels these values do not occur:
-\`reason="strategy_not_updated"\` and \`type="invalid_handler_type"\`, which have no counterpart, and \`result="dropped"\`, since nothing is.
+Stakater Reloader's \`go_*\` metrics are missing, since there is no Go runtime. These label values do not occur: \`reason="strategy_not_updated"\` and
+\`type="invalid_handler_type"\`, which have no counterpart, and \`result="dropped"\`, since nothing is dropped.
 `;
 }
 

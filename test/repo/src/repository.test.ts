@@ -1,5 +1,5 @@
 import { spawnSync } from "node:child_process";
-import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import { afterAll, expect, test } from "vitest";
@@ -66,6 +66,41 @@ test.each(["check", "fix", "bundle"])("./dev %s takes no further words, and says
   ]);
 });
 
+test("ARCHITECTURE.md follows one change through at most 12 stations that exist", () => {
+  const opening = read("ARCHITECTURE.md").split("\n## ")[1] ?? "";
+  const stations = [...opening.matchAll(/^\| \d+ \| \[[^\]]+\]\(([^)]+)\)/gm)].map(([, path]) => path ?? "");
+  expect(stations.length).toBeGreaterThan(5);
+  expect(stations.length).toBeLessThanOrEqual(12);
+  for (const path of stations) expect(existsSync(join(root, path)), path).toBe(true);
+});
+
+test("ARCHITECTURE.md lists the rooms of each package in the enforced order", () => {
+  const enforced = /const rooms = \{([\s\S]*?)\n\};/.exec(read(".dependency-cruiser.mjs"))?.[1] ?? "";
+  const packages = [...enforced.matchAll(/(\w+): \[([^\]]*)\]/g)];
+  expect(packages.length).toBeGreaterThan(2);
+  for (const [, name = "", list = ""] of packages) {
+    const rooms = [...list.matchAll(/"([^"]+)"/g)].map(([, room]) => `\`${room}\``);
+    expect(read("ARCHITECTURE.md")).toContain(`| \`${name}\` | ${rooms.join(" < ")} |`);
+  }
+});
+
+test("every package and service has a README of at most 30 lines whose links exist", () => {
+  const folders = ["packages", "services"].flatMap((parent) =>
+    readdirSync(join(root, parent), { withFileTypes: true })
+      .filter((entry) => entry.isDirectory() && existsSync(join(root, parent, entry.name, "package.json")))
+      .map((entry) => join(parent, entry.name)),
+  );
+  expect(folders.length).toBeGreaterThan(10);
+  for (const folder of folders) {
+    const text = read(join(folder, "README.md"));
+    expect(text.trimEnd().split("\n").length, folder).toBeLessThanOrEqual(30);
+    for (const part of ["**Owns:**", "**Start here", "**Must not come in:**"])
+      expect(text, folder).toContain(part);
+    for (const [, link = ""] of text.matchAll(/\]\((?!http)([^)#]+)/g))
+      expect(existsSync(join(root, folder, link)), `${folder}: ${link}`).toBe(true);
+  }
+});
+
 test("links of the README lead somewhere", () => {
   const links = [...read("README.md").matchAll(/\]\((?!http)([^)#]+)\)/g)].map((match) => match[1] ?? "");
   for (const link of links) expect(existsSync(join(root, link)), link).toBe(true);
@@ -128,7 +163,18 @@ test("an exported name has one meaning", () => {
   expect(twice.map(([name, all]) => `${name}: ${all.map(({ path }) => path).join(", ")}`)).toEqual([]);
 });
 
-test("every word the glossary gives a name in code to is in the code", () => {
+test("services, wiring and dashboard name every dependency that they pass on", () => {
+  // A spread of a literal, or of all options, hides what a part needs.
+  const bag = /\.{3}(\{|(this\.#)?options\b(?!\.))/;
+  const composing = sources.filter((path) => /^(services|packages\/(wiring|dashboard))\//.test(path));
+  expect(composing.length).toBeGreaterThan(30);
+  expect(composing.filter((path) => bag.test(read(path)))).toEqual([]);
+});
+
+test("the glossary has at most 35 words, and its names in code are in the code", () => {
+  const rows = [...read("GLOSSARY.md").matchAll(/^\| (?!Word \|)\w.*\|$/gm)];
+  expect(rows.length).toBeGreaterThan(15);
+  expect(rows.length).toBeLessThanOrEqual(35);
   const names = [
     ...read("GLOSSARY.md").matchAll(/\| `([A-Za-z]+)`(?:, `([A-Za-z]+)`)?(?:, `([A-Za-z]+)`)? \|$/gm),
   ].flatMap((match) => match.slice(1).filter((name) => name !== undefined));
@@ -166,6 +212,16 @@ const planted = [
     "packages/redis/src/planted-violation.ts",
     'export { Keys } from "./connection/keys.ts";\n',
     "redis-src-imports-no-room",
+  ],
+  [
+    "packages/wiring/src/planted-violation.ts",
+    'export { startWorker } from "@fleet-reloader/worker/wire";\n',
+    "packages-know-no-service",
+  ],
+  [
+    "packages/dashboard/src/planted-violation.ts",
+    'export { openFreezes } from "@fleet-reloader/wiring/freezes";\n',
+    "dashboard-shows-what-redis-holds",
   ],
   [
     "services/worker/src/planted-violation.ts",

@@ -36,12 +36,18 @@ export interface ClusterFacts {
 }
 
 /** What can happen to a cluster, or be found out about it. */
-export type ClusterEvent =
+export type ClusterEvent = PhaseChange | Finding;
+
+type PhaseChange =
   | { readonly type: "connecting" }
-  /** It answered and told who it is. */
+  /** It answered with its identity. */
   | { readonly type: "engaged" }
-  /** Another registration of the same cluster is the one in use. */
+  /** Another registration of the same cluster is in use. */
   | { readonly type: "alias"; readonly of: string }
+  | { readonly type: "paused"; readonly why: string }
+  | { readonly type: "removed" };
+
+type Finding =
   /** An attempt or a probe without a useful answer. */
   | { readonly type: "missed"; readonly why: string }
   /** It does not accept our credentials. */
@@ -50,9 +56,7 @@ export type ClusterEvent =
   | { readonly type: "sync-began" }
   | { readonly type: "sync-late" }
   | { readonly type: "synced" }
-  | { readonly type: "rights"; readonly missing: readonly string[] }
-  | { readonly type: "paused"; readonly why: string }
-  | { readonly type: "removed" };
+  | { readonly type: "rights"; readonly missing: readonly string[] };
 
 /** Where each cluster begins. */
 export const discovered: ClusterFacts = {
@@ -67,9 +71,9 @@ export const discovered: ClusterFacts = {
 /** Probes in a row without an answer until a cluster counts as unreachable, as in Cluster API's ClusterCache. */
 export const missesMax = 5;
 
-/** What is known after an event. Pure: the same events have the same outcome. */
+/** The facts after an event. A new phase forgets what was found in the one before. */
 export function afterEvent(facts: ClusterFacts, event: ClusterEvent): ClusterFacts {
-  // What is gone stays gone: what comes late from its work is about nothing.
+  // Events that come late from the work of a removed cluster change nothing.
   if (facts.phase === "gone") return facts;
   switch (event.type) {
     case "connecting":
@@ -78,6 +82,17 @@ export function afterEvent(facts: ClusterFacts, event: ClusterEvent): ClusterFac
       return { ...discovered, phase: "engaged" };
     case "alias":
       return { ...discovered, phase: "alias", note: event.of };
+    case "paused":
+      return { ...discovered, phase: "paused", note: event.why };
+    case "removed":
+      return { ...discovered, phase: "gone" };
+    default:
+      return afterFinding(facts, event);
+  }
+}
+
+function afterFinding(facts: ClusterFacts, event: Finding): ClusterFacts {
+  switch (event.type) {
     case "missed":
       return {
         ...facts,
@@ -96,10 +111,6 @@ export function afterEvent(facts: ClusterFacts, event: ClusterEvent): ClusterFac
       return { ...facts, sync: "done" };
     case "rights":
       return { ...facts, missingRights: event.missing };
-    case "paused":
-      return { ...discovered, phase: "paused", note: event.why };
-    case "removed":
-      return { ...discovered, phase: "gone" };
   }
 }
 

@@ -39,12 +39,10 @@ export function formatLastReloadedFrom({
 export function parseLastReloadedFrom(text: string): LastReloadedFrom | undefined {
   // Anybody may write this annotation; what is not JSON says nothing.
   const value = parseJson(text);
-  const kind = parseCompatKindName(
-    jsonText(jsonField(value, "type")) ?? jsonText(jsonField(value, "kind")) ?? "",
-  );
-  const namespace = jsonText(jsonField(value, "namespace"));
-  const name = jsonText(jsonField(value, "name"));
-  const hash = jsonText(jsonField(value, "hash"));
+  const kind = parseCompatKindName(jsonText(value, "type") ?? jsonText(value, "kind") ?? "");
+  const namespace = jsonText(value, "namespace");
+  const name = jsonText(value, "name");
+  const hash = jsonText(value, "hash");
   if (kind === undefined || namespace === undefined || name === undefined || hash === undefined) {
     return undefined;
   }

@@ -1,4 +1,4 @@
-/** Why a change of a source rolls a workload, each with its meaning in one sentence. Closed list (decision 14). */
+/** Why a change of a source rolls a workload, each with its meaning. Closed list (decision 14). */
 export const yesReasons = [
   {
     reason: "NamedByAnnotation",
@@ -6,7 +6,7 @@ export const yesReasons = [
   },
   {
     reason: "MatchedBySearch",
-    meaning: "The workload searches, and the source it references carries the match annotation.",
+    meaning: "The workload has the search annotation, and the source it references has the match annotation.",
   },
   { reason: "AutoEnabled", meaning: "The workload is reloaded for every source it references." },
   {
@@ -15,15 +15,19 @@ export const yesReasons = [
   },
   {
     reason: "AutoReloadAll",
-    meaning: "The workload says nothing, and such workloads are reloaded for every source they reference.",
+    meaning:
+      "The workload has no auto annotation, and with --auto-reload-all such workloads are reloaded for every source they reference.",
   },
 ] as const;
 
 /** Why a change of a source does not roll a workload. Closed list (decision 14). */
 export const noReasons = [
-  { reason: "SourceIgnored", meaning: "The source carries the ignore annotation, which beats everything." },
-  { reason: "SourceExcluded", meaning: "The workload excludes the source by name, which beats naming it." },
-  { reason: "NotOptedIn", meaning: "No annotation of the workload asks to be reloaded for this source." },
+  { reason: "SourceIgnored", meaning: "The source has the ignore annotation, which overrides everything." },
+  {
+    reason: "SourceExcluded",
+    meaning: "The workload excludes the source by name, which overrides naming it.",
+  },
+  { reason: "NotOptedIn", meaning: "No annotation of the workload asks for a reload for this source." },
   {
     reason: "NotReferenced",
     meaning: "The workload asks for sources it references, and its pod template does not reference this one.",

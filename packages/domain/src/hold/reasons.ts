@@ -1,4 +1,4 @@
-/** Why a roll that is due is not made now, each with its meaning in one sentence. Closed list. */
+/** Why a roll that is due is not made now, each with its meaning. Closed list. */
 export const holdReasons = [
   {
     reason: "Frozen",
@@ -7,29 +7,29 @@ export const holdReasons = [
   },
   {
     reason: "FrozenByAnnotation",
-    meaning: "The workload or a changed source says of itself that it is frozen.",
+    meaning: "An annotation freezes the workload or a changed source.",
   },
   {
     reason: "FreezeUnreadable",
-    meaning: "What is frozen cannot be read, so nothing is rolled until it can.",
+    meaning: "The freezes cannot be read, so nothing is rolled until they can.",
   },
   {
     reason: "SourceLooping",
     meaning:
-      "The content of a source keeps changing: its breaker is open, and its newest content is rolled later.",
+      "The content of a source keeps changing. Its breaker is open, and its newest content is rolled later.",
   },
   {
     reason: "WorkloadLooping",
     meaning:
-      "The workload was rolled too often: its breaker is open, and the newest content is rolled later.",
+      "The workload was rolled too often. Its breaker is open, and the newest content is rolled later.",
   },
   {
     reason: "BudgetRate",
-    meaning: "The budget of rolls for this time is spent; the workload waits for its turn.",
+    meaning: "The budget of rolls for this period is spent; the workload waits for its turn.",
   },
   {
     reason: "BudgetUnfinished",
-    meaning: "As many rollouts as the budget allows are not finished yet; the workload waits for its turn.",
+    meaning: "The maximum number of unfinished rollouts is reached; the workload waits for its turn.",
   },
 ] as const;
 

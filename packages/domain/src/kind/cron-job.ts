@@ -24,7 +24,7 @@ export const cronJob: WorkloadKind = {
   patch: "strategic",
   templatePath: ["spec", "jobTemplate", "spec", "template"],
   eligibility: (object): Eligibility =>
-    jsonField(jsonField(object, "spec"), "suspend") === true ? "suspended" : "served",
+    jsonField(object, "spec", "suspend") === true ? "suspended" : "served",
   roll: runNow,
   rolloutState: () => over("NextRun"),
 };
@@ -34,7 +34,7 @@ function runNow({ live, edit, note, keyed }: PlannedRoll): RollWrite {
   const lastRun = annotationValue(live.annotations, lastRunAnnotation) ?? "";
   const parts = [live.uid, lastRun, note.before ?? "", note.after];
   const name = nameForRoll(cronJobName, "", parts, keyed);
-  const jobTemplate = jsonField(jsonField(live.object, "spec"), "jobTemplate");
+  const jobTemplate = jsonField(live.object, "spec", "jobTemplate");
   const metadata = jsonField(jobTemplate, "metadata");
   const spec = objectOr(jsonField(jobTemplate, "spec"));
   return {
@@ -48,9 +48,9 @@ function runNow({ live, edit, note, keyed }: PlannedRoll): RollWrite {
         metadata: {
           name,
           namespace,
-          labels: jsonTexts(jsonField(metadata, "labels")),
+          labels: jsonTexts(metadata, "labels"),
           annotations: {
-            ...jsonTexts(jsonField(metadata, "annotations")),
+            ...jsonTexts(metadata, "annotations"),
             "cronjob.kubernetes.io/instantiate": "manual",
           },
           // Without blockOwnerDeletion, which some clusters let only those set who may update the CronJob's finalizers.

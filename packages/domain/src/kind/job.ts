@@ -52,15 +52,14 @@ const endConditions: ReadonlySet<unknown> = new Set([
 
 function eligibilityOf(object: unknown): Eligibility {
   const metadata = jsonField(object, "metadata");
-  if (jsonText(jsonField(jsonField(metadata, "annotations"), replacesAnnotation)) !== undefined)
-    return "stash";
-  const owners = jsonList(jsonField(metadata, "ownerReferences"));
+  if (jsonText(metadata, "annotations", replacesAnnotation) !== undefined) return "stash";
+  const owners = jsonList(metadata, "ownerReferences");
   if (owners.some((owner) => jsonField(owner, "controller") === true)) return "owned";
-  const conditions = jsonList(jsonField(jsonField(object, "status"), "conditions"));
+  const conditions = jsonList(object, "status", "conditions");
   const isEnd = (condition: unknown): boolean =>
     endConditions.has(jsonField(condition, "type")) && jsonField(condition, "status") === "True";
   if (conditions.some(isEnd)) return "finished";
-  return jsonField(jsonField(object, "spec"), "suspend") === true ? "suspended" : "served";
+  return jsonField(object, "spec", "suspend") === true ? "suspended" : "served";
 }
 
 /** What a stash says of the Job it stands for. */
@@ -80,8 +79,8 @@ function stashOf({ live, edit, note, keyed }: PlannedRoll): NewObject {
   const { namespace, name: jobName } = live.ref;
   const metadata = jsonField(live.object, "metadata");
   const spec = objectOr(jsonField(live.object, "spec"));
-  const annotations = jsonTexts(jsonField(metadata, "annotations"));
-  const labels = jsonTexts(jsonField(metadata, "labels"));
+  const annotations = jsonTexts(metadata, "annotations");
+  const labels = jsonTexts(metadata, "labels");
   // Of all that the new Job is made from, but for the time of the edit: the same roll has the same stash.
   const parts = [live.uid, note.after, JSON.stringify([spec, annotations, labels])];
   const name = nameForRoll(jobName, "-reload", parts, keyed);
@@ -126,10 +125,10 @@ export function readStash(stash: {
   readonly ref: WorkloadRef;
   readonly object: unknown;
 }): Stashed | undefined {
-  const annotations = jsonField(jsonField(stash.object, "metadata"), "annotations");
-  const name = jsonText(jsonField(annotations, replacesAnnotation));
-  const replacedUid = jsonText(jsonField(annotations, replacesUidAnnotation));
-  const replacement = parseJson(jsonText(jsonField(annotations, replacementAnnotation)) ?? "");
+  const annotations = jsonField(stash.object, "metadata", "annotations");
+  const name = jsonText(annotations, replacesAnnotation);
+  const replacedUid = jsonText(annotations, replacesUidAnnotation);
+  const replacement = parseJson(jsonText(annotations, replacementAnnotation) ?? "");
   const own = jsonField(replacement, "spec");
   const metadata = jsonField(replacement, "metadata");
   if (name === undefined || replacedUid === undefined || !isJsonObject(own) || !isJsonObject(metadata))

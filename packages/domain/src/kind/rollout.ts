@@ -24,9 +24,9 @@ export const rollout: WorkloadKind = {
 };
 
 function ownerOf(object: unknown): WorkloadRef | undefined {
-  const reference = jsonField(jsonField(object, "spec"), "workloadRef");
-  const name = jsonText(jsonField(reference, "name"));
-  const namespace = jsonText(jsonField(jsonField(object, "metadata"), "namespace"));
+  const reference = jsonField(object, "spec", "workloadRef");
+  const name = jsonText(reference, "name");
+  const namespace = jsonText(object, "metadata", "namespace");
   if (jsonField(reference, "kind") !== "Deployment" || name === undefined || namespace === undefined)
     return undefined;
   return { kind: "Deployment", namespace, name };

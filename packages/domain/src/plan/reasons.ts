@@ -1,42 +1,45 @@
-/** Why a source makes a workload roll now, each with its meaning in one sentence. Closed list (decision 14). */
+/** Why a source makes a workload roll now, each with its meaning. Closed list (decision 14). */
 export const rollReasons = [
-  { reason: "SourceChanged", meaning: "The content differs from what the workload's pods carry." },
+  { reason: "SourceChanged", meaning: "The content differs from the applied state of the workload." },
   {
     reason: "LateOptionalReference",
-    meaning: "A source that the pods reference as optional appeared after they were made.",
+    meaning: "A source that the pods reference as optional appeared after the pods were created.",
   },
   {
     reason: "SourceCreated",
     meaning:
-      "A source is there now that was noted as missing, or was made while the pods ran, and appearing counts as a change (--reload-on-create).",
+      "A source exists that was recorded as missing or was created while the pods ran, and creation counts as a change (--reload-on-create).",
   },
   {
     reason: "SourceDeleted",
-    meaning: "A source that the pods carry is gone, and going counts as a change (--reload-on-delete).",
+    meaning: "A source that the pods run with is gone, and deletion counts as a change (--reload-on-delete).",
   },
   {
     reason: "ChangedBeforeAdoption",
-    meaning: "The content differs from the mark another reloader left on the workload.",
+    meaning: "The content differs from the mark that another reloader left on the workload.",
   },
   {
     reason: "ChangedAfterStart",
     meaning:
-      "The content was written after the workload's pods may have started, and before the workload was looked at: no note tells what they read.",
+      "The content was written after the pods may have started and before the first observation of the workload. No applied state shows what they read.",
   },
 ] as const;
 
-/** Why a workload whose source was written lately is left as it is, each with its meaning in one sentence. Closed list. */
+/** Why a workload does not roll although its source was written lately, each with its meaning. Closed list. */
 export const stayReasons = [
   {
     reason: "ContentUnchanged",
-    meaning: "The workload's pods carry what its sources contain, in all that matters to it.",
+    meaning: "The pods run with the current content of every key that matters to the workload.",
   },
   {
     reason: "WorkloadSuspended",
-    meaning: "The workload is suspended: what runs later reads what is there then.",
+    meaning: "The workload is suspended. Its next run reads the current content.",
   },
-  { reason: "WorkloadFinished", meaning: "The Job has run, and runs no more." },
-  { reason: "OwnedByAnother", meaning: "Another object makes the workload anew; that one is looked at." },
+  { reason: "WorkloadFinished", meaning: "The Job has finished." },
+  {
+    reason: "OwnedByAnother",
+    meaning: "Another object controls the workload; that object is observed instead.",
+  },
 ] as const;
 
 /** One of `stayReasons`. */

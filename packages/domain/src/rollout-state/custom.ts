@@ -8,7 +8,7 @@ export function argoRolloutState(object: unknown): RolloutState {
   if (!isObserved) return progressing;
   const restartAt = jsonField(spec, "restartAt");
   if (restartAt !== undefined && jsonField(status, "restartedAt") !== restartAt) return progressing;
-  const message = jsonText(jsonField(status, "message")) ?? "";
+  const message = jsonText(status, "message") ?? "";
   switch (jsonField(status, "phase")) {
     case "Healthy":
       return over(numberOf(jsonField(spec, "replicas")) === 0 ? "NoPods" : "Available");

@@ -22,7 +22,7 @@ const farthestMs = 30_000;
 
 /** How long a rollout of this workload may take before it counts as stalled, in milliseconds. */
 export function rolloutDeadlineMs(object: unknown): number {
-  const own = (numberOf(jsonField(jsonField(object, "spec"), "progressDeadlineSeconds")) ?? 0) * 1000;
+  const own = (numberOf(jsonField(object, "spec", "progressDeadlineSeconds")) ?? 0) * 1000;
   return (own > 0 && own <= deadlineMaxMs ? own : defaultDeadlineMs) + marginMs;
 }
 

@@ -5,19 +5,19 @@ import { jsonField, jsonList, jsonText, jsonTexts } from "../json.ts";
  * select every pod of the namespace, and counts as none.
  */
 export function podSelectorOf(object: unknown): string | undefined {
-  const selector = jsonField(jsonField(object, "spec"), "selector");
+  const selector = jsonField(object, "spec", "selector");
   // A DeploymentConfig has the labels right there.
   const isPlain =
     jsonField(selector, "matchLabels") === undefined && jsonField(selector, "matchExpressions") === undefined;
   const labels = Object.entries(jsonTexts(isPlain ? selector : jsonField(selector, "matchLabels")));
-  const expressions = jsonList(jsonField(selector, "matchExpressions")).flatMap(expressionText);
+  const expressions = jsonList(selector, "matchExpressions").flatMap(expressionText);
   const parts = [...labels.map(([key, value]) => `${key}=${value}`), ...expressions];
   return parts.length === 0 ? undefined : parts.join(",");
 }
 
 function expressionText(expression: unknown): readonly string[] {
-  const key = jsonText(jsonField(expression, "key"));
-  const values = jsonList(jsonField(expression, "values")).filter((value) => typeof value === "string");
+  const key = jsonText(expression, "key");
+  const values = jsonList(expression, "values").filter((value) => typeof value === "string");
   if (key === undefined) return [];
   switch (jsonField(expression, "operator")) {
     case "In":

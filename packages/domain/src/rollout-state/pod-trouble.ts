@@ -37,22 +37,20 @@ export function podTrouble(pods: readonly unknown[]): Trouble | undefined {
 
 function troublesOf(pod: unknown): readonly Trouble[] {
   const status = jsonField(pod, "status");
-  const name = jsonText(jsonField(metadataOf(pod), "name")) ?? "";
-  const containers = ["initContainerStatuses", "containerStatuses"].flatMap((list) =>
-    jsonList(jsonField(status, list)),
-  );
+  const name = jsonText(metadataOf(pod), "name") ?? "";
+  const containers = ["initContainerStatuses", "containerStatuses"].flatMap((list) => jsonList(status, list));
   const waiting = containers.flatMap((container) => {
-    const state = jsonField(jsonField(container, "state"), "waiting");
-    const reason = waitingReasons.get(jsonText(jsonField(state, "reason")) ?? "");
+    const state = jsonField(container, "state", "waiting");
+    const reason = waitingReasons.get(jsonText(state, "reason") ?? "");
     if (reason === undefined) return [];
-    const said = jsonText(jsonField(state, "message")) ?? jsonText(jsonField(state, "reason")) ?? "";
+    const said = jsonText(state, "message") ?? jsonText(state, "reason") ?? "";
     return [{ reason, message: `container ${String(jsonField(container, "name"))} of pod ${name}: ${said}` }];
   });
-  const scheduled = jsonList(jsonField(status, "conditions")).find(
+  const scheduled = jsonList(status, "conditions").find(
     (one) => jsonField(one, "type") === "PodScheduled" && jsonField(one, "reason") === "Unschedulable",
   );
   const isWithout = scheduled !== undefined && jsonField(scheduled, "status") === "False";
-  const message = `pod ${name}: ${jsonText(jsonField(scheduled, "message")) ?? ""}`;
+  const message = `pod ${name}: ${jsonText(scheduled, "message") ?? ""}`;
   return [...waiting, ...(isWithout ? [{ reason: "Unschedulable", message } as const] : [])];
 }
 
@@ -62,11 +60,11 @@ function metadataOf(pod: unknown): unknown {
 
 /** RFC 3339 in UTC: later is greater. */
 function createdAt(pod: unknown): string {
-  return jsonText(jsonField(metadataOf(pod), "creationTimestamp")) ?? "";
+  return jsonText(metadataOf(pod), "creationTimestamp") ?? "";
 }
 
 function revisionOf(pod: unknown): string | undefined {
-  const labels = jsonTexts(jsonField(metadataOf(pod), "labels"));
+  const labels = jsonTexts(metadataOf(pod), "labels");
   return revisionLabels
     .map((label) => (Object.hasOwn(labels, label) ? labels[label] : undefined))
     .find(Boolean);

@@ -1,6 +1,6 @@
 /**
- * How the rollout of a roll ended, each with its meaning in one sentence. `ends` says as what; one that ends as `stalled` is told
- * when there is no time left. Closed list (decision 14).
+ * How the rollout of a roll ended, each with its meaning. `ends` is the result. A `stalled` result is reported when the time is over.
+ * Closed list (decision 14).
  */
 export const rolloutReasons = [
   { reason: "Available", ends: "healthy", meaning: "All pods run the new template and are available." },
@@ -12,61 +12,62 @@ export const rolloutReasons = [
   {
     reason: "Partitioned",
     ends: "healthy",
-    meaning: "All pods that the partition of the StatefulSet lets be updated are.",
+    meaning: "All pods that the partition of the StatefulSet allows to be updated run the new template.",
   },
   {
     reason: "WaitsForManualDelete",
     ends: "healthy",
-    meaning: "The update strategy is OnDelete: a pod has the new template when somebody deletes the old one.",
+    meaning:
+      "The update strategy is OnDelete: a pod gets the new template when somebody deletes the old pod.",
   },
   {
     reason: "NextRun",
     ends: "healthy",
-    meaning: "A run with the new content was made; the next ones have it too.",
+    meaning: "A run with the new content was created; later runs have it too.",
   },
-  { reason: "Running", ends: "healthy", meaning: "The Job made anew runs." },
-  { reason: "Completed", ends: "healthy", meaning: "The Job made anew has completed." },
-  { reason: "Ready", ends: "healthy", meaning: "The object says that it is ready." },
-  { reason: "NothingToObserve", ends: "healthy", meaning: "The object tells nothing of a rollout." },
+  { reason: "Running", ends: "healthy", meaning: "The recreated Job runs." },
+  { reason: "Completed", ends: "healthy", meaning: "The recreated Job has completed." },
+  { reason: "Ready", ends: "healthy", meaning: "The object reports that it is ready." },
+  { reason: "NothingToObserve", ends: "healthy", meaning: "The object reports nothing about a rollout." },
   {
     reason: "ProgressDeadlineExceeded",
     ends: "failed",
-    meaning: "Its controller gave up: no progress within the time the workload allows.",
+    meaning: "Its controller gave up: no progress within the deadline of the workload.",
   },
   {
     reason: "ReplicaFailure",
     ends: "failed",
-    meaning: "Pods cannot be made, for example because of a quota.",
+    meaning: "Pods cannot be created, for example because of a quota.",
   },
-  { reason: "RolloutFailed", ends: "failed", meaning: "Its controller says that the rollout failed." },
-  { reason: "JobFailed", ends: "failed", meaning: "The Job made anew has failed." },
+  { reason: "RolloutFailed", ends: "failed", meaning: "Its controller reports that the rollout failed." },
+  { reason: "JobFailed", ends: "failed", meaning: "The recreated Job has failed." },
   {
     reason: "CrashLoopBackOff",
     ends: "failed",
-    meaning: "A container of a new pod ends again and again.",
+    meaning: "A container of a new pod exits again and again.",
   },
   {
     reason: "CreateContainerConfigError",
     ends: "failed",
     meaning:
-      "A container of a new pod cannot be made from its configuration, for example because a key is missing.",
+      "A container of a new pod cannot be created from its configuration, for example because a key is missing.",
   },
   {
     reason: "ImagePullBackOff",
     ends: "failed",
     meaning: "The image of a new pod cannot be pulled.",
   },
-  { reason: "Unschedulable", ends: "stalled", meaning: "No node has room for a new pod, or may take it." },
+  { reason: "Unschedulable", ends: "stalled", meaning: "No node has room for a new pod or may run it." },
   {
     reason: "Paused",
     ends: "stalled",
-    meaning: "The workload is paused: its pods are made anew when somebody resumes it.",
+    meaning: "The workload is paused. Its pods are replaced when somebody resumes it.",
   },
-  { reason: "NotReady", ends: "stalled", meaning: "The object went on saying that it is not ready." },
+  { reason: "NotReady", ends: "stalled", meaning: "The object still reports that it is not ready." },
   {
     reason: "NoProgress",
     ends: "stalled",
-    meaning: "It went on for longer than it may, without a reason to be seen.",
+    meaning: "The rollout exceeded its time without a visible reason.",
   },
 ] as const;
 
@@ -76,7 +77,7 @@ type Ends<End> = Extract<(typeof rolloutReasons)[number], { readonly ends: End }
 export type HealthyReason = Ends<"healthy">;
 /** Why a rollout has failed. */
 export type FailedReason = Ends<"failed">;
-/** Why a rollout goes no further, and may yet. */
+/** Why a rollout makes no progress, although it still may. */
 export type StalledReason = Ends<"stalled">;
 /** One of `rolloutReasons`. */
 export type RolloutReason = (typeof rolloutReasons)[number]["reason"];

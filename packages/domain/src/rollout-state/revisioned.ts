@@ -10,7 +10,7 @@ export function statefulSetState(object: unknown): RolloutState {
   const strategy = jsonField(spec, "updateStrategy");
   if (jsonField(strategy, "type") === "OnDelete") return over("WaitsForManualDelete");
   if (count("readyReplicas") < replicas) return progressing;
-  const partition = numberOf(jsonField(jsonField(strategy, "rollingUpdate"), "partition")) ?? 0;
+  const partition = numberOf(jsonField(strategy, "rollingUpdate", "partition")) ?? 0;
   if (partition > 0)
     return count("updatedReplicas") >= Math.max(0, replicas - partition) ? over("Partitioned") : progressing;
   // The current revision follows the update revision only when the last pod is ready; some versions forget it after a scale-down.
@@ -24,8 +24,7 @@ export function daemonSetState(object: unknown): RolloutState {
   if (!isObserved) return progressing;
   const wanted = count("desiredNumberScheduled");
   if (wanted === 0) return over("NoPods");
-  if (jsonField(jsonField(spec, "updateStrategy"), "type") === "OnDelete")
-    return over("WaitsForManualDelete");
+  if (jsonField(spec, "updateStrategy", "type") === "OnDelete") return over("WaitsForManualDelete");
   const isDone = count("updatedNumberScheduled") >= wanted && count("numberAvailable") >= wanted;
   return isDone ? over("Available") : progressing;
 }

@@ -26,7 +26,7 @@ export interface StatusReader {
 export function readStatus(object: unknown): StatusReader {
   const spec = jsonField(object, "spec");
   const status = jsonField(object, "status");
-  const generation = numberOf(jsonField(jsonField(object, "metadata"), "generation")) ?? 0;
+  const generation = numberOf(jsonField(object, "metadata", "generation")) ?? 0;
   return {
     spec,
     status,
@@ -34,20 +34,19 @@ export function readStatus(object: unknown): StatusReader {
     count: (name) => numberOf(jsonField(status, name)) ?? 0,
     replicas: numberOf(jsonField(spec, "replicas")) ?? 1,
     condition(type) {
-      const found = jsonList(jsonField(status, "conditions")).find((one) => jsonField(one, "type") === type);
+      const found = jsonList(status, "conditions").find((one) => jsonField(one, "type") === type);
       return found === undefined ? undefined : conditionOf(found);
     },
   };
 }
 
 function conditionOf(found: unknown): Condition {
-  const time =
-    jsonText(jsonField(found, "lastUpdateTime")) ?? jsonText(jsonField(found, "lastTransitionTime"));
+  const time = jsonText(found, "lastUpdateTime") ?? jsonText(found, "lastTransitionTime");
   const parsed = Date.parse(time ?? "");
   return {
-    status: jsonText(jsonField(found, "status")),
-    reason: jsonText(jsonField(found, "reason")),
-    message: jsonText(jsonField(found, "message")) ?? "",
+    status: jsonText(found, "status"),
+    reason: jsonText(found, "reason"),
+    message: jsonText(found, "message") ?? "",
     updatedAtSeconds: Number.isNaN(parsed) ? 0 : Math.floor(parsed / 1000),
   };
 }

@@ -13,16 +13,16 @@ export function applyEdit(template: unknown, edit: TemplateEdit): unknown {
 
 /** Whether a pod template already is as the edit makes it, so that applying it would change nothing. */
 export function hasEdit(template: unknown, edit: TemplateEdit): boolean {
-  const annotations = jsonField(jsonField(template, "metadata"), "annotations");
-  const containers = jsonList(jsonField(jsonField(template, "spec"), "containers"));
+  const annotations = jsonField(template, "metadata", "annotations");
+  const containers = jsonList(template, "spec", "containers");
   return (
     Object.entries(edit.annotations ?? {}).every(([key, value]) => jsonField(annotations, key) === value) &&
     (edit.env ?? []).every(({ container, name, value }) => {
-      const variables = jsonList(jsonField(findNamed(containers, container), "env"));
+      const variables = jsonList(findNamed(containers, container), "env");
       return jsonField(findNamed(variables, name), "value") === value;
     }) &&
     (edit.removedEnv ?? []).every(({ container, name }) => {
-      const variables = jsonList(jsonField(findNamed(containers, container), "env"));
+      const variables = jsonList(findNamed(containers, container), "env");
       return findNamed(variables, name) === undefined;
     })
   );
@@ -39,28 +39,20 @@ function withVariables(template: JsonObject, env: readonly VariableEdit[]): Json
   if (env.length === 0) return template;
   const spec = objectOr(jsonField(template, "spec"));
   const patches = Map.groupBy(env, ({ container }) => container);
-  const containers = mergeNamed(
-    jsonList(jsonField(spec, "containers")),
-    [...patches.keys()],
-    (container, name) => {
-      const values = new Map(patches.get(name)?.map((variable) => [variable.name, variable.value]));
-      const variables = mergeNamed(
-        jsonList(jsonField(container, "env")),
-        [...values.keys()],
-        (variable, key) => {
-          return { ...variable, value: values.get(key) };
-        },
-      );
-      return { ...container, env: variables };
-    },
-  );
+  const containers = mergeNamed(jsonList(spec, "containers"), [...patches.keys()], (container, name) => {
+    const values = new Map(patches.get(name)?.map((variable) => [variable.name, variable.value]));
+    const variables = mergeNamed(jsonList(container, "env"), [...values.keys()], (variable, key) => {
+      return { ...variable, value: values.get(key) };
+    });
+    return { ...container, env: variables };
+  });
   return { ...template, spec: { ...spec, containers } };
 }
 
 function withoutVariables(template: JsonObject, removed: readonly VariableRef[]): JsonObject {
   if (removed.length === 0) return template;
   const spec = objectOr(jsonField(template, "spec"));
-  const containers = jsonList(jsonField(spec, "containers")).map((container) => {
+  const containers = jsonList(spec, "containers").map((container) => {
     const gone = removed.filter((variable) => variable.container === jsonField(container, "name"));
     if (gone.length === 0 || !isJsonObject(container) || !Object.hasOwn(container, "env")) return container;
     const { env, ...others } = container;

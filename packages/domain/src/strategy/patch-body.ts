@@ -39,7 +39,7 @@ function containersOf(patch: WorkloadKind["patch"], edit: TemplateEdit, before: 
   // A merge patch replaces lists: all containers are sent, each with all it has. The resourceVersion keeps it from undoing.
   if (patch === "merge") {
     const after = applyEdit(before, { env, removedEnv });
-    return { spec: { containers: jsonField(jsonField(after, "spec"), "containers") } };
+    return { spec: { containers: jsonField(after, "spec", "containers") } };
   }
   // A strategic merge takes the order of the patch, so the order of the edit is kept.
   const changes = [

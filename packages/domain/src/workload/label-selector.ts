@@ -8,7 +8,7 @@ export interface LabelRequirement {
   readonly values: readonly string[];
 }
 
-/** Conditions that all have to hold; without any, everything matches. */
+/** Conditions that must all hold. A selector without conditions matches everything. */
 export interface LabelSelector {
   readonly requirements: readonly LabelRequirement[];
 }
@@ -97,19 +97,20 @@ function parseExistence(text: string): LabelRequirement | undefined {
 
 function holds({ key, operator, values }: LabelRequirement, labels: Labels): boolean {
   const label = annotationValue(labels, key);
+  if (label === undefined) return operator === "absent" || operator === "notin";
   switch (operator) {
     case "in":
-      return label !== undefined && values.includes(label);
+      return values.includes(label);
     case "notin":
-      return label === undefined || !values.includes(label);
+      return !values.includes(label);
     case "exists":
-      return label !== undefined;
+      return true;
     case "absent":
-      return label === undefined;
+      return false;
     case ">":
-      return label !== undefined && isInteger(label) && Number(label) > Number(values[0]);
+      return isInteger(label) && Number(label) > Number(values[0]);
     case "<":
-      return label !== undefined && isInteger(label) && Number(label) < Number(values[0]);
+      return isInteger(label) && Number(label) < Number(values[0]);
   }
 }
 

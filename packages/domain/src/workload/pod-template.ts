@@ -77,7 +77,7 @@ export interface Projection extends ObjectRef {
 export function parsePodTemplate(value: unknown): PodTemplate {
   const spec = jsonField(value, "spec");
   return {
-    metadata: { annotations: jsonTexts(jsonField(jsonField(value, "metadata"), "annotations")) },
+    metadata: { annotations: jsonTexts(value, "metadata", "annotations") },
     spec: {
       containers: parseList(spec, "containers", parseContainer),
       initContainers: parseList(spec, "initContainers", parseContainer),
@@ -88,13 +88,13 @@ export function parsePodTemplate(value: unknown): PodTemplate {
 }
 
 function parseList<T>(owner: unknown, field: string, parse: (value: unknown) => T | undefined): readonly T[] {
-  return jsonList(jsonField(owner, field))
+  return jsonList(owner, field)
     .map(parse)
     .filter((item) => item !== undefined);
 }
 
 function parseContainer(value: unknown): Container | undefined {
-  const name = jsonText(jsonField(value, "name"));
+  const name = jsonText(value, "name");
   if (name === undefined) return undefined;
   return {
     name,
@@ -105,7 +105,7 @@ function parseContainer(value: unknown): Container | undefined {
 }
 
 function parseEnvVariable(value: unknown): EnvVariable | undefined {
-  const name = jsonText(jsonField(value, "name"));
+  const name = jsonText(value, "name");
   if (name === undefined) return undefined;
   const literal = jsonField(value, "value");
   const from = jsonField(value, "valueFrom");
@@ -125,7 +125,7 @@ function parseEnvVariable(value: unknown): EnvVariable | undefined {
 
 function parseKeyRef(value: unknown): KeyRef | undefined {
   const object = parseObjectRef(value);
-  const key = jsonText(jsonField(value, "key"));
+  const key = jsonText(value, "key");
   return object === undefined || key === undefined ? undefined : { ...object, key };
 }
 
@@ -137,12 +137,12 @@ function parseEnvFrom(value: unknown): EnvFrom {
 }
 
 function parseVolumeMount(value: unknown): { readonly name: string } | undefined {
-  const name = jsonText(jsonField(value, "name"));
+  const name = jsonText(value, "name");
   return name === undefined ? undefined : { name };
 }
 
 function parseVolume(value: unknown): Volume | undefined {
-  const name = jsonText(jsonField(value, "name"));
+  const name = jsonText(value, "name");
   if (name === undefined) return undefined;
   const projected = jsonField(value, "projected");
   const csi = jsonField(value, "csi");
@@ -167,16 +167,16 @@ function parseProjectedSource(value: unknown): ProjectedSource {
 function parseProjection(value: unknown, nameField: "name" | "secretName"): Projection | undefined {
   const object = parseObjectRef(value, nameField);
   if (object === undefined) return undefined;
-  return { ...object, items: parseList(value, "items", (item) => jsonText(jsonField(item, "key"))) };
+  return { ...object, items: parseList(value, "items", (item) => jsonText(item, "key")) };
 }
 
 function parseCsi(value: unknown): { readonly secretProviderClass?: string } {
   const attributes = jsonField(value, "volumeAttributes");
-  return present("secretProviderClass", jsonText(jsonField(attributes, "secretProviderClass")));
+  return present("secretProviderClass", jsonText(attributes, "secretProviderClass"));
 }
 
 function parseObjectRef(value: unknown, nameField = "name"): ObjectRef | undefined {
-  const name = jsonText(jsonField(value, nameField));
+  const name = jsonText(value, nameField);
   return name === undefined ? undefined : { name, optional: jsonField(value, "optional") === true };
 }
 

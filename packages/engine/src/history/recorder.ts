@@ -200,7 +200,7 @@ function recordFailure(
   { fault, attemptsMade }: FailedFact,
 ): void {
   const { code, message, disposition } = fault;
-  log[disposition.level === "fatal" ? "error" : disposition.level](
+  log[disposition.level](
     { ...fieldsOf(about), reason: code, attempt: attemptsMade + 1, err: message },
     "workload not reconciled",
   );

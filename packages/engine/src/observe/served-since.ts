@@ -2,7 +2,7 @@ import { appliedTexts } from "@fleet-reloader/domain/applied/applied-annotation"
 import { servedOf } from "@fleet-reloader/domain/applied/applied-state";
 import type { Clock } from "../async/clock.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
-import type { ReferenceIndex } from "../ports/reference-index.ts";
+import type { IndexSession } from "../ports/reference-index.ts";
 import type { Settings } from "../ports/settings.ts";
 import { streamName } from "../ports/workload-records.ts";
 import { servedAs } from "./served-as.ts";
@@ -10,7 +10,7 @@ import { servedAs } from "./served-as.ts";
 export interface ServedSinceOptions {
   readonly workloadKind: string;
   readonly namespace: string | undefined;
-  readonly index: Pick<ReferenceIndex, "served" | "serve">;
+  readonly session: Pick<IndexSession, "served" | "serve">;
   readonly settings: Settings;
   readonly clock: Clock;
   /** The API server's time now, from `ClusterStreams`. */
@@ -48,13 +48,13 @@ export class ServedSince {
   }
 
   async listed(): Promise<void> {
-    const { index, workloadKind, namespace } = this.#options;
+    const { session, workloadKind, namespace } = this.#options;
     const stream = streamName(workloadKind, namespace);
-    const before = await index.served(stream);
+    const before = await session.served(stream);
     if (before?.as === this.#as) return;
     const isRestored = before === undefined && this.#restoredSeconds !== Number.POSITIVE_INFINITY;
     const sinceSeconds = isRestored ? this.#restoredSeconds : this.#began();
-    await index.serve(stream, { as: this.#as, sinceSeconds, isRestored });
+    await session.serve(stream, { as: this.#as, sinceSeconds, isRestored });
   }
 
   /** When the list began, by the API server's clock. */

@@ -43,38 +43,45 @@ export interface Dependent {
 }
 
 /**
- * Source → workloads of one cluster, and the version of each referenced source that was handled last (the checkpoint).
- * Kept where all processes see it; it can be rebuilt from the cluster, so each call faults with `redis.state-lost` when
- * what was there is gone, and the caller lists and compares again.
+ * The reference index of one cluster: which workloads use which sources. All processes see it. It can be rebuilt from the
+ * cluster, so each call faults with `redis.state-lost` when what was there is gone; the caller then lists and compares again.
  */
 export interface ReferenceIndex {
-  /** Begin, or begin again after a loss. Resolves to the wall time (seconds) at which we were first engaged here. */
-  open(): Promise<{ readonly engagedAtSeconds: number }>;
-  /** Since when the workloads of a stream are served; undefined when that is not remembered. */
-  served(stream: string): Promise<ServedRecord | undefined>;
-  serve(stream: string, record: ServedRecord): Promise<void>;
-  /** How many workloads whose entries were new or different have not been looked at since. */
-  unreconciled(): Promise<number>;
-  /** Faults with `redis.state-lost` when the state is not the one that was opened. */
-  verify(): Promise<void>;
   /**
-   * Put entries; returns those that differ from what was there (all of them on a fresh index), and those that differed
+   * Puts entries. Returns those that differ from what was there (all of them on a fresh index), and those that differed
    * before and were not marked as published since.
    */
   put(entries: readonly IndexEntry[]): Promise<readonly IndexEntry[]>;
-  /** Checkpoint of entries that differed: only after what had to be published for them has been. */
-  markPublished(workloads: readonly WorkloadRef[]): Promise<void>;
   remove(workloads: readonly WorkloadRef[]): Promise<void>;
-  /** After a complete list: forget every workload of the kind that is not in it (keys of `workloadKey`). */
+  /** After a complete list: removes every workload of the kind that is not in it (keys of `workloadKey`). */
   retain(workloadKind: string, namespace: string | undefined, keys: ReadonlySet<string>): Promise<void>;
-  /** Of these sources, the referenced ones whose version is not the one handled last. */
+  /** Of these sources, the referenced ones whose version differs from their checkpoint. */
   findChanged(sources: readonly SourceVersion[]): Promise<readonly SourceChange[]>;
-  /** Checkpoint: only after what had to be published for them has been. */
+}
+
+/** What has been published so far. It lies beside the index and is lost together with it. */
+export interface Checkpoints {
+  /** Entries that differed count as published. Call it only after the queue holds their requests. */
+  markPublished(workloads: readonly WorkloadRef[]): Promise<void>;
+  /** These versions count as handled. Call it only after the queue holds their requests. */
   markHandled(sources: readonly SourceVersion[]): Promise<void>;
-  /** Workloads that use these may carry them from now on, whether they are there or not: until handled they have a checkpoint at no version. */
+  /** The pods of some workload may use these sources from now on. Each gets a checkpoint at no version, unless it has one. */
   expect(sources: readonly SourceRef[]): Promise<void>;
-  /** Every source of the kind that has a checkpoint: what is not in a complete list was deleted unseen. */
+  /** Every source of the kind that has a checkpoint. One that is missing from a complete list was deleted unseen. */
   handledSources(kind: SourceKind, namespace: string | undefined): Promise<readonly SourceRef[]>;
-  /** A source was deleted: its checkpoint goes, so that it counts as new when it is made again. */
+  /** Removes the checkpoints of deleted sources. A source that is created again counts as new. */
   forget(sources: readonly SourceRef[]): Promise<void>;
+}
+
+/** One life of the index: it begins with `open` and ends when the state that was opened is lost. */
+export interface IndexSession {
+  /** Opens the index, also after a loss. Resolves to the wall time (seconds) of our first engagement with the cluster. */
+  open(): Promise<{ readonly engagedAtSeconds: number }>;
+  /** Faults with `redis.state-lost` when the state is not the one that was opened. */
+  verify(): Promise<void>;
+  /** Since when the workloads of a stream are served; undefined when that is not remembered. */
+  served(stream: string): Promise<ServedRecord | undefined>;
+  serve(stream: string, record: ServedRecord): Promise<void>;
+  /** The number of workloads whose entries were new or different and that no worker has observed since. */
+  unreconciled(): Promise<number>;
 }

@@ -6,6 +6,9 @@ export function isSettled(state: StreamState): boolean {
   return state === "watching" || state === "absent";
 }
 
+/** Hears of each state of a stream and why it is so, beside what the stream shows its handler. */
+export type StateListener = (state: StreamState, why: string) => void;
+
 /** One event of a watch. Deleted carries the last state the server knew. */
 export interface StreamEvent<T> {
   readonly type: "upsert" | "delete";
@@ -25,5 +28,4 @@ export interface StreamHandler<T> {
   /** The list is complete and consistent: what was not in it does not exist. */
   listed(): Promise<void>;
   events(events: readonly StreamEvent<T>[]): Promise<void>;
-  stateChanged(state: StreamState, why: string): void;
 }

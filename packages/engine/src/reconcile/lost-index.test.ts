@@ -79,8 +79,8 @@ describe("an index that is lost", () => {
     bed.cluster.setWorkload("api", { template: templateUsing({ app: {} }), annotations: auto });
     const streams: ClusterStreams = {
       workloads: (kind, handler) => ({
-        async run(signal) {
-          await bed.cluster.workloads(kind, handler).run(signal);
+        async run(signal, onState) {
+          await bed.cluster.workloads(kind, handler).run(signal, onState);
           if (kind.kind === "DaemonSet") await slow.promise;
           happened.push("ended");
         },

@@ -2,7 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { describe, expect, test } from "vitest";
 import { auto, createTestBed, type TestBedOptions } from "../fixture/test-bed.ts";
-import { createWorkloadWatch } from "../watch/workload-watch.ts";
+import { WorkloadWatch } from "../watch/workload-watch.ts";
 
 const period = "deployment.reloader.stakater.com/pause-period";
 const pausedAt = "deployment.reloader.stakater.com/paused-at";
@@ -65,13 +65,12 @@ describe("a pause ends although", () => {
     const bed = await held();
     await bed.change("2");
     bed.queue.wipe();
-    const watch = createWorkloadWatch({
+    const watch = new WorkloadWatch({
       ...bed,
       cluster: "c1",
       workloadKind: "Deployment",
       namespace: undefined,
       onListed: () => undefined,
-      onState: () => undefined,
     });
     await bed.index.open();
     const live = bed.cluster.workload(bed.api);

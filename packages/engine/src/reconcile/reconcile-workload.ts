@@ -133,7 +133,7 @@ async function reconcileWorkload(
 type ReconcileResult = (Fact & { readonly type: "reconciled" })["result"];
 
 /** What a request that ended with a fault came to, by what the queue does with it. */
-const resultOf = { retry: "retry", delay: "delayed", drop: "dropped", stop: "dropped" } as const;
+const resultOf = { retry: "retry", delay: "delayed", drop: "dropped" } as const;
 
 /** A request as it was delivered, and the cluster it is about. */
 interface Taken {
@@ -230,7 +230,7 @@ async function decideOnOld(
  * nobody waits for it to go away. The same is true of a missing right: somebody has to grant it, and the streams name those that lack one.
  */
 function isObserved({ class: its, disposition }: Fault): boolean {
-  return disposition.countsAsAttempt || disposition.queue === "drop" || its === "denied";
+  return disposition.queue !== "delay" || its === "denied";
 }
 
 /** Why a workload does not roll. */

@@ -3,12 +3,12 @@ import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
-import type { ReferenceIndex } from "../ports/reference-index.ts";
+import type { IndexSession } from "../ports/reference-index.ts";
 
 export interface AdoptionWaitOptions {
   /** What people call the cluster, for metrics. */
   readonly name: string;
-  readonly index: Pick<ReferenceIndex, "unreconciled">;
+  readonly session: Pick<IndexSession, "unreconciled">;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
@@ -71,9 +71,9 @@ export class AdoptionWait {
 
   /** A count that cannot be had leaves the last one: it is asked for again. */
   async #count(): Promise<void> {
-    const { index, log, meter, name, signal } = this.#options;
+    const { session, log, meter, name, signal } = this.#options;
     try {
-      this.#left = await unlessAborted(index.unreconciled(), signal, "Redis");
+      this.#left = await unlessAborted(session.unreconciled(), signal, "Redis");
       this.#total = Math.max(this.#total, this.#left);
       meter.workloadsUnreconciled(name, this.#left);
     } catch (error) {

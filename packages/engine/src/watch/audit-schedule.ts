@@ -5,7 +5,6 @@ import type { Clock } from "../async/clock.ts";
 import type { Log } from "../ports/log.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { Addition, Workqueue } from "../ports/workqueue.ts";
-import type { Stream } from "./cluster-streams.ts";
 
 export interface AuditScheduleOptions {
   readonly cluster: ClusterId;
@@ -27,7 +26,7 @@ const shortestMs = 1000;
  * Asks for a look at every workload that opts in, once in the interval and spread evenly over it. A workload's slice follows from its
  * name and the wall clock, so that a watcher that takes over goes on where the one before was.
  */
-export class AuditSchedule implements Stream {
+export class AuditSchedule {
   readonly #options: AuditScheduleOptions;
   readonly #slices: number;
   readonly #lengthMs: number;

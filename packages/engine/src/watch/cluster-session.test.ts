@@ -138,7 +138,7 @@ describe("a namespace selector", () => {
           return bed.cluster.workloads(kind, handler, namespace);
         },
         sources: (kind, handler, namespace) => bed.cluster.sources(kind, handler, namespace),
-        namespaces: (handler) => ({ run: async () => handler.stateChanged("blocked", "forbidden") }),
+        namespaces: () => ({ run: async (_, onState) => onState("blocked", "forbidden") }),
         serverSeconds: () => undefined,
       },
     });

@@ -6,24 +6,28 @@ import { mayServe, selectorOf } from "../observe/namespace-scope.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
-import type { ReferenceIndex } from "../ports/reference-index.ts";
+import type { Checkpoints, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
-import type { StreamHandler, StreamState } from "../ports/source-stream.ts";
+import type { StateListener, StreamHandler, StreamState } from "../ports/source-stream.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
 import { AuditSchedule } from "./audit-schedule.ts";
 import type { ClusterStreams, Stream } from "./cluster-streams.ts";
 import { CatchUps, listOnce } from "./namespace-catch-up.ts";
 import { NamespaceGate, servedOnly } from "./namespace-gate.ts";
 import { createNamespaceWatch, type NamespaceWatch } from "./namespace-watch.ts";
-import { createSourceWatch } from "./source-watch.ts";
-import { createWorkloadWatch, type WorkloadWatch } from "./workload-watch.ts";
+import type { SourcePublisher } from "./sources/source-publisher.ts";
+import { SourceWatch, type SourceWatchOptions } from "./sources/source-watch.ts";
+import { WorkloadWatch } from "./workload-watch.ts";
 
 export interface ClusterSessionOptions {
   readonly cluster: ClusterId;
   readonly name: string;
   readonly streams: ClusterStreams;
   readonly index: ReferenceIndex;
+  readonly checkpoints: Checkpoints;
+  readonly session: IndexSession;
+  readonly publisher: SourcePublisher;
   readonly queue: Workqueue;
   readonly settings: Settings;
   readonly names: NameMatches;
@@ -112,55 +116,71 @@ export class ClusterSession {
       },
       onLeave: (namespace) => this.#leave(namespace),
       onListed: listed.resolve,
-      onState: (state, why) => this.#options.onState("Namespace", undefined, state, why),
     });
-    this.#run(this.#options.streams.namespaces(this.#guarded(this.#selected)));
+    this.#run(this.#options.streams.namespaces(this.#guarded(this.#selected)), (state, why) =>
+      this.#options.onState("Namespace", undefined, state, why),
+    );
     await listed.promise;
   }
 
   #watchWorkloads(kind: WorkloadStream["kind"], namespace: string | undefined): WorkloadStream {
-    const { streams, onState } = this.#options;
+    const { streams, onState, cluster, index, checkpoints, session, queue, settings, names, clock } =
+      this.#options;
     const listed = Promise.withResolvers<void>();
-    const watch = createWorkloadWatch({
-      ...this.#options,
+    const watch = new WorkloadWatch({
+      cluster,
       workloadKind: kind.kind,
       namespace,
+      index,
+      checkpoints,
+      session,
+      queue,
+      settings,
+      names,
+      clock,
       serverSeconds: () => streams.serverSeconds(),
       onListed: listed.resolve,
-      onState: (state, why) => {
-        onState(kind.kind, namespace, state, why);
-        // One kind we have no right to see, or that is not there, must not keep the others from being served.
-        if (state === "blocked" || state === "absent") listed.resolve();
-      },
     });
     const gate = new NamespaceGate(watch, this.#isServed);
-    this.#run(streams.workloads(kind, this.#guarded(gate), namespace));
+    this.#run(streams.workloads(kind, this.#guarded(gate), namespace), (state, why) => {
+      onState(kind.kind, namespace, state, why);
+      // A kind that we may not see, or that does not exist, must not keep the others from being served.
+      if (state === "blocked" || state === "absent") listed.resolve();
+    });
     return { kind, gate, watch, listed: listed.promise };
   }
 
   #watchSources(kind: SourceKind, namespace: string | undefined): void {
     const { streams, log, onState } = this.#options;
-    const watch = createSourceWatch({
-      ...this.#options,
-      ...{ kind, namespace },
+    const watch = this.#createSourceWatch({
+      kind,
+      namespace,
       isListed: ({ namespace: its }) => this.#isServed(its),
       onListed: () => log.debug({ kind, namespace }, "sources compared"),
-      onState: (state, why) => onState(kind, namespace, state, why),
     });
     this.#run(
       streams.sources(kind, this.#guarded(servedOnly(watch, this.#isServed)), namespace),
-      watch.ended,
+      (state, why) => onState(kind, namespace, state, why),
+      () => watch.ended(),
     );
   }
 
+  #createSourceWatch(
+    own: Pick<SourceWatchOptions, "kind" | "namespace" | "isListed" | "onListed">,
+  ): SourceWatch {
+    const { name, checkpoints, publisher, settings, meter, clock, log, signal } = this.#options;
+    return new SourceWatch({ name, checkpoints, publisher, settings, meter, clock, log, signal, ...own });
+  }
+
   #audit(): void {
-    const { auditIntervalMs: intervalMs = 0 } = this.#options;
+    const { auditIntervalMs: intervalMs = 0, cluster, queue, clock, log, signal } = this.#options;
     if (intervalMs === 0) return;
     const workloads = this.#workloads;
     const optedIn = function* () {
       for (const { watch } of workloads) yield* watch.optedIn();
     };
-    this.#run(new AuditSchedule({ ...this.#options, intervalMs, optedIn }));
+    const schedule = new AuditSchedule({ cluster, intervalMs, optedIn, queue, clock, log });
+    this.#running.push(schedule.run(signal));
   }
 
   /** A namespace is served from now on: its workloads are put into the index and its sources compared, as after a gap. */
@@ -179,12 +199,11 @@ export class ClusterSession {
     );
     await Promise.all(
       settings.sourceKinds.map((kind) => {
-        const watch = createSourceWatch({
-          ...this.#options,
-          ...{ kind, namespace },
+        const watch = this.#createSourceWatch({
+          kind,
+          namespace,
           isListed: () => true,
           onListed: () => undefined,
-          onState: () => undefined,
         });
         return listOnce(
           (handler) => streams.sources(kind, this.#guarded(handler), namespace),
@@ -203,8 +222,8 @@ export class ClusterSession {
     this.#options.log.info({ namespace }, "namespace no longer served");
   }
 
-  #run(stream: Stream, ended?: () => Promise<void>): void {
-    this.#running.push(stream.run(this.#options.signal).then(ended));
+  #run(stream: Stream, onState: StateListener, ended?: () => Promise<void>): void {
+    this.#running.push(stream.run(this.#options.signal, onState).then(ended));
   }
 
   /** Loss of the index ends the session, instead of being retried by the reflector. */
@@ -223,7 +242,6 @@ export class ClusterSession {
       page: (objects) => watch(handler.page(objects)),
       listed: () => watch(handler.listed()),
       events: (events) => watch(handler.events(events)),
-      stateChanged: (state, why) => handler.stateChanged(state, why),
     };
   }
 }

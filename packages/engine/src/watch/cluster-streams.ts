@@ -2,12 +2,12 @@ import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { SourceVersion } from "../ports/reference-index.ts";
-import type { StreamHandler } from "../ports/source-stream.ts";
+import type { StateListener, StreamHandler } from "../ports/source-stream.ts";
 import type { LabelledNamespace } from "./namespace-watch.ts";
 
 /** A list + watch that runs until its signal is aborted, and never rejects. */
 export interface Stream {
-  run(signal: AbortSignal): Promise<void>;
+  run(signal: AbortSignal, onState: StateListener): Promise<void>;
 }
 
 /** The streams of one cluster, each over one namespace, or over all when it is undefined. */

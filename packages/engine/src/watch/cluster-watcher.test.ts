@@ -2,6 +2,7 @@ import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { describe, expect, test } from "vitest";
 import { auto, createTestBed } from "../fixture/test-bed.ts";
 import { watching } from "../fixture/watched-cluster.ts";
+import type { StateListener } from "../ports/source-stream.ts";
 import { ClusterWatcher } from "./cluster-watcher.ts";
 
 describe("a watcher of a cluster", () => {
@@ -89,9 +90,9 @@ describe("a watcher of a cluster", () => {
         const stream = cluster.workloads(kind, handler);
         if (kind.kind !== "DaemonSet") return stream;
         return {
-          run: async (signal) => {
+          run: async (signal, onState) => {
             await daemonSets.promise;
-            await stream.run(signal);
+            await stream.run(signal, onState);
           },
         };
       },
@@ -116,7 +117,7 @@ describe("a watcher of a cluster", () => {
     await using bed = await watching({}, ({ cluster }) => ({
       workloads: (kind, handler) =>
         kind.kind === "DaemonSet"
-          ? { run: async () => handler.stateChanged("blocked", "forbidden") }
+          ? { run: async (_: AbortSignal, onState: StateListener) => onState("blocked", "forbidden") }
           : cluster.workloads(kind, handler),
       sources: (kind, handler) => cluster.sources(kind, handler),
       namespaces: (handler) => cluster.namespaces(handler),
@@ -135,7 +136,7 @@ describe("a watcher of a cluster", () => {
     await using bed = await watching({}, ({ cluster }) => ({
       workloads: (kind, handler) =>
         kind.kind === "DaemonSet"
-          ? { run: async () => handler.stateChanged("absent", "no such group") }
+          ? { run: async (_: AbortSignal, onState: StateListener) => onState("absent", "no such group") }
           : cluster.workloads(kind, handler),
       sources: (kind, handler) => cluster.sources(kind, handler),
       namespaces: (handler) => cluster.namespaces(handler),

@@ -8,7 +8,7 @@ import type { NameMatches } from "../observe/name-matches.ts";
 import { selectorOf } from "../observe/namespace-scope.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
-import type { ReferenceIndex } from "../ports/reference-index.ts";
+import type { Checkpoints, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import { isSettled, type StreamState } from "../ports/source-stream.ts";
@@ -16,6 +16,8 @@ import type { Workqueue } from "../ports/workqueue.ts";
 import { AdoptionWait } from "./adoption-wait.ts";
 import { ClusterSession } from "./cluster-session.ts";
 import type { ClusterStreams } from "./cluster-streams.ts";
+import { RequestPublisher } from "./sources/request-publisher.ts";
+import type { SourcePublisher } from "./sources/source-publisher.ts";
 
 export interface ClusterWatcherOptions {
   readonly cluster: ClusterId;
@@ -23,6 +25,8 @@ export interface ClusterWatcherOptions {
   readonly name: string;
   readonly streams: ClusterStreams;
   readonly index: ReferenceIndex;
+  readonly checkpoints: Checkpoints;
+  readonly session: IndexSession;
   readonly queue: Workqueue;
   readonly settings: Settings;
   readonly names: NameMatches;
@@ -35,6 +39,8 @@ export interface ClusterWatcherOptions {
   readonly auditIntervalMs?: number;
   /** Called whenever all streams are in sync. */
   readonly onInSync?: () => void;
+  /** Publishes changed sources, given when we were first engaged; absent: as requests for the workloads that use them. */
+  readonly createPublisher?: ((engagedAtSeconds: number) => SourcePublisher) | undefined;
 }
 
 /** Where one stream stands, for readiness and for people. */
@@ -49,6 +55,8 @@ export interface StreamStatus {
 const verifyEveryMs = 1000;
 const restartAfterMs = 250;
 const patienceMs = 2000;
+/** No kind is served, so no worker observes a workload, whatever an earlier configuration left in the index. */
+const nothingToAdopt = { unreconciled: async () => 0 };
 
 /** Watches one cluster: workloads into the index, changed sources into the queue. */
 export class ClusterWatcher {
@@ -127,7 +135,7 @@ export class ClusterWatcher {
   /** One life of the index. Rejects when it ends. */
   async #session(session: LinkedAbort): Promise<void> {
     const { signal } = session;
-    await this.#options.index.open();
+    const { engagedAtSeconds } = await this.#options.session.open();
     await this.#forgetUnserved();
     const lost = Promise.withResolvers<never>();
     // The streams below may fail first; then nobody waits for this one.
@@ -137,9 +145,10 @@ export class ClusterWatcher {
       ...this.#options,
       signal,
       onLost: lost.reject,
+      publisher: this.#createPublisher(engagedAtSeconds),
       onState: (...given) => this.#note(...given),
     });
-    const adoption = new AdoptionWait({ ...this.#options, signal });
+    const adoption = this.#createAdoptionWait(signal);
     this.#adoption = adoption;
     try {
       this.#endTurn = await Promise.race([this.#options.semaphore.take(signal), ended]);
@@ -154,6 +163,20 @@ export class ClusterWatcher {
     }
   }
 
+  #createPublisher(engagedAtSeconds: number): SourcePublisher {
+    const { createPublisher, cluster, name, index, checkpoints, queue, settings, meter } = this.#options;
+    return (
+      createPublisher?.(engagedAtSeconds) ??
+      new RequestPublisher({ cluster, name, index, checkpoints, queue, settings, meter })
+    );
+  }
+
+  #createAdoptionWait(signal: AbortSignal): AdoptionWait {
+    const { name, session, settings, clock, log, meter } = this.#options;
+    const counted = settings.workloadKinds.length === 0 ? nothingToAdopt : session;
+    return new AdoptionWait({ name, session: counted, clock, log, meter, signal });
+  }
+
   /** A kind that was served before and is no more: its workloads are nobody's dependents. */
   async #forgetUnserved(): Promise<void> {
     const { index, settings } = this.#options;
@@ -166,7 +189,7 @@ export class ClusterWatcher {
   async #verify(signal: AbortSignal): Promise<never> {
     for (;;) {
       await this.#options.clock.sleep(verifyEveryMs, signal);
-      await this.#options.index.verify();
+      await this.#options.session.verify();
     }
   }
 

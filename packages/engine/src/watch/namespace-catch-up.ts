@@ -53,9 +53,8 @@ export async function listOnce<T>(
       enough.abort();
     },
     events: async () => undefined,
-    stateChanged: (state) => {
-      if (state === "blocked" || state === "absent") enough.abort();
-    },
   });
-  await stream.run(AbortSignal.any([signal, enough.signal]));
+  await stream.run(AbortSignal.any([signal, enough.signal]), (state) => {
+    if (state === "blocked" || state === "absent") enough.abort();
+  });
 }

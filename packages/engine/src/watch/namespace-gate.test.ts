@@ -28,7 +28,6 @@ function gated(isServed: (namespace: string) => boolean = () => true) {
           "events",
           events.map(({ object }) => object),
         ),
-      stateChanged: () => undefined,
     },
     isServed,
   );

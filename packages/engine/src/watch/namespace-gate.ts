@@ -1,5 +1,5 @@
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { StreamEvent, StreamHandler, StreamState } from "../ports/source-stream.ts";
+import type { StreamEvent, StreamHandler } from "../ports/source-stream.ts";
 
 interface Placed {
   readonly ref: { readonly namespace: string };
@@ -19,7 +19,6 @@ export function servedOnly<T extends Placed>(
       const inside = events.filter(({ object }) => isInside(object));
       if (inside.length > 0) await handler.events(inside);
     },
-    stateChanged: (state, why) => handler.stateChanged(state, why),
   };
 }
 
@@ -58,10 +57,6 @@ export class NamespaceGate<T extends { readonly ref: WorkloadRef }> implements S
     });
   }
 
-  stateChanged(state: StreamState, why: string): void {
-    this.#handler.stateChanged(state, why);
-  }
-
   /** What a list of one namespace alone leads to. */
   catchUp(namespace: string): StreamHandler<T> {
     return {
@@ -74,7 +69,6 @@ export class NamespaceGate<T extends { readonly ref: WorkloadRef }> implements S
         }),
       listed: async () => void this.#shown.delete(namespace),
       events: async () => undefined,
-      stateChanged: () => undefined,
     };
   }
 

@@ -5,7 +5,7 @@ import {
 } from "@fleet-reloader/domain/workload/label-selector";
 import { mayServe } from "../observe/namespace-scope.ts";
 import type { Scope } from "../ports/settings.ts";
-import type { StreamHandler, StreamState } from "../ports/source-stream.ts";
+import type { StreamHandler } from "../ports/source-stream.ts";
 
 /** A namespace as a list or watch shows it: metadata only. */
 export interface LabelledNamespace {
@@ -19,7 +19,6 @@ export interface NamespaceWatchOptions {
   readonly onEnter: (namespace: string) => void;
   readonly onLeave: (namespace: string) => Promise<void>;
   readonly onListed: () => void;
-  readonly onState: (state: StreamState, why: string) => void;
 }
 
 export interface NamespaceWatch extends StreamHandler<LabelledNamespace> {
@@ -52,7 +51,6 @@ export function createNamespaceWatch(options: NamespaceWatchOptions): NamespaceW
         else await take(object);
       }
     },
-    stateChanged: options.onState,
   };
 
   async function take({ name, labels }: LabelledNamespace): Promise<void> {

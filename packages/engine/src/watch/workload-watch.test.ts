@@ -4,7 +4,7 @@ import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import { describe, expect, test } from "vitest";
 import { auto, createTestBed } from "../fixture/test-bed.ts";
-import { createWorkloadWatch } from "./workload-watch.ts";
+import { WorkloadWatch } from "./workload-watch.ts";
 
 type Uses = Parameters<typeof templateUsing>[0];
 
@@ -22,16 +22,14 @@ async function watched() {
   };
   const bed = createTestBed({ beforeIndex: before, beforeQueue: before });
   await bed.index.open();
-  const states: string[] = [];
   let lists = 0;
   const onListed = () => {
     lists += 1;
   };
-  const onState = (state: string) => states.push(state);
   const start = () =>
-    createWorkloadWatch({
+    new WorkloadWatch({
       ...bed,
-      ...{ cluster: "c1", workloadKind: "Deployment", namespace: undefined, onListed, onState },
+      ...{ cluster: "c1", workloadKind: "Deployment", namespace: undefined, onListed },
     });
   let watch = start();
   const live = (ref: WorkloadRef) => {

@@ -1,21 +1,22 @@
-import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import { hasAppliedState, hasOwnAppliedState } from "@fleet-reloader/domain/applied/applied-annotation";
-import type { SourceRef } from "@fleet-reloader/domain/source/source";
-import { isHeld } from "@fleet-reloader/domain/workload/pause";
-import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
-import { eligibilityOf } from "../observe/eligibility-of.ts";
-import { fingerprint } from "../observe/fingerprint.ts";
-import { indexEntry, isInterested, readInterest } from "../observe/interest.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import { ServedSince } from "../observe/served-since.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
-import type { IndexEntry, ReferenceIndex } from "../ports/reference-index.ts";
+import type { Checkpoints, IndexEntry, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
-import type { StreamEvent, StreamHandler, StreamState } from "../ports/source-stream.ts";
+import type { StreamEvent, StreamHandler } from "../ports/source-stream.ts";
 import type { SeenInterest } from "../ports/workload-records.ts";
-import type { Workqueue } from "../ports/workqueue.ts";
+import type { Addition, Workqueue } from "../ports/workqueue.ts";
+import {
+  isOptedIn,
+  needsAdoption,
+  readWatchedWorkload,
+  shapeOf,
+  type WatchedWorkload,
+  writerOfNote,
+} from "./watched-workload.ts";
 
 export interface WorkloadWatchOptions {
   readonly cluster: ClusterId;
@@ -23,216 +24,193 @@ export interface WorkloadWatchOptions {
   /** The namespace that is listed and watched; undefined means all. */
   readonly namespace: string | undefined;
   readonly index: ReferenceIndex;
-  readonly queue: Workqueue;
+  readonly checkpoints: Pick<Checkpoints, "expect" | "markPublished">;
+  readonly session: Pick<IndexSession, "served" | "serve">;
+  readonly queue: Pick<Workqueue, "add">;
   readonly settings: Settings;
   readonly names: NameMatches;
   readonly clock: Clock;
   /** The API server's time now, as `ClusterStreams` tells it. */
   readonly serverSeconds: () => number | undefined;
   readonly onListed: () => void;
-  readonly onState: (state: StreamState, why: string) => void;
 }
 
-interface Seen {
-  readonly workload: WorkloadRef;
-  /** Undefined: it opts in to nothing. */
-  readonly entry: IndexEntry | undefined;
-  readonly sources: readonly SourceRef[];
-  /** As we wrote it, or as somebody else did: that has to be looked at. */
-  readonly note: "own" | "other" | "none";
-  /** Held paused by us or by the peer: somebody has to resume it, whatever became of who meant to. */
-  readonly isHeld: boolean;
-  readonly isStash: boolean;
-  /** Opts in to nothing, as far as it can be read: whoever wrote these meant something, and has to be told. */
-  readonly unreadable: readonly AnnotationProblem[];
-}
-
-interface Fresh extends Seen {
-  /** What is remembered of it once it is taken. */
+/** A workload that differs from what the watch remembers of it. */
+interface FreshWorkload extends WatchedWorkload {
   readonly shape: number;
+  /** The event that first showed its present interest. */
   readonly seen: SeenInterest | undefined;
 }
 
-/** The states of a workload that were seen to come, the last one included; none where nobody watched. */
-type Shown = (workload: LiveWorkload) => readonly LiveWorkload[];
+/** Every state of a workload that these events show, in order; none for a workload that was listed. */
+type StatesOf = (workload: LiveWorkload) => readonly LiveWorkload[];
 
-/** What a list and watch of workloads leads to; and what it means that a namespace is served from now on, or no longer. */
-export interface WorkloadWatch extends StreamHandler<LiveWorkload> {
-  /** What is listed of it until `entered` was there before it was served. */
-  enters(namespace: string): void;
-  entered(namespace: string): void;
-  leave(namespace: string): Promise<void>;
-  /** Keys of the workloads that opt in to anything now. */
-  optedIn(): Iterable<string>;
-}
-
-/** By then the worker that made a stash is done with it, unless something happened to it. */
+/** By then the worker that created a stash has removed it, unless the worker failed. */
 const stashMs = 5000;
 
 /**
- * Keeps the reference index at what the workloads of one kind say, and asks for a reconcile of those that have to be
- * adopted: new ones, ones that changed what they opt in to, and ones whose note is gone. A stash that is left over of a
- * replacement is asked for, too, and a workload that would opt in if only its annotations could be read.
+ * Keeps the reference index in step with the workloads of one kind, and requests a reconcile of those that have to be
+ * adopted: new ones, ones that changed what they opt in to, and ones whose note is gone. It also requests one for a stash
+ * that a replacement left behind, and for a workload whose annotations cannot be read.
  */
-export function createWorkloadWatch(options: WorkloadWatchOptions): WorkloadWatch {
-  const { cluster, index, queue, settings, names } = options;
-  /**
-   * What is remembered of each workload, so that the ten status updates of a rollout cost nothing: a number, as there are many.
-   * Its sign says whether the workload opts in to anything, which costs no memory: below 0 it does not.
-   */
-  const known = new Map<string, number>();
-  let listed = new Set<string>();
-  const served = new ServedSince(options);
-  const entering = new Set<string>();
+export class WorkloadWatch implements StreamHandler<LiveWorkload> {
+  readonly #options: WorkloadWatchOptions;
+  readonly #served: ServedSince;
+  /** The shape of each workload, so that the ten status updates of a rollout cost nothing. A number, as there are many. */
+  readonly #known = new Map<string, number>();
+  readonly #entering = new Set<string>();
+  #listed = new Set<string>();
 
-  return {
-    listBegins() {
-      listed = new Set();
-      served.listBegins();
-    },
-    async page(workloads) {
-      for (const workload of workloads) listed.add(workloadKey(workload.ref));
-      served.page(workloads);
-      await take(workloads, () => []);
-    },
-    async listed() {
-      await served.listed();
-      await index.retain(options.workloadKind, options.namespace, listed);
-      for (const key of known.keys()) if (!listed.has(key)) known.delete(key);
-      listed = new Set();
-      options.onListed();
-    },
-    async events(events) {
-      const latest = [...new Map(events.map((event) => [workloadKey(event.object.ref), event])).values()];
-      // Also what was made anew since: another workload, of which nothing is known.
-      const gone = events.filter((event) => event.type === "delete").map((event) => event.object.ref);
-      if (gone.length > 0) await index.remove(gone);
-      for (const workload of gone) known.delete(workloadKey(workload));
-      const shown = Map.groupBy(events.filter(isUpsert), (event) => workloadKey(event.object.ref));
-      await take(
-        latest.filter(isUpsert).map((event) => event.object),
-        ({ ref }) => (shown.get(workloadKey(ref)) ?? []).map(({ object }) => object),
-      );
-    },
-    enters: (namespace) => void entering.add(namespace),
-    entered: (namespace) => void entering.delete(namespace),
-    stateChanged: options.onState,
-    async leave(namespace) {
-      await index.retain(options.workloadKind, namespace, new Set());
-      const prefix = `${options.workloadKind}/${namespace}/`;
-      for (const key of known.keys()) if (key.startsWith(prefix)) known.delete(key);
-    },
-    *optedIn() {
-      for (const [key, shape] of known) if (shape >= 0) yield key;
-    },
-  };
+  constructor(options: WorkloadWatchOptions) {
+    const { workloadKind, namespace, session, settings, clock, serverSeconds } = options;
+    this.#options = options;
+    this.#served = new ServedSince({ workloadKind, namespace, session, settings, clock, serverSeconds });
+  }
 
-  /** Those that are not as they were taken last. */
-  async function singleFlightOf(workloads: readonly LiveWorkload[], shown: Shown): Promise<readonly Fresh[]> {
-    const fresh: Fresh[] = [];
+  listBegins(): void {
+    this.#listed = new Set();
+    this.#served.listBegins();
+  }
+
+  async page(workloads: readonly LiveWorkload[]): Promise<void> {
+    for (const workload of workloads) this.#listed.add(workloadKey(workload.ref));
+    this.#served.page(workloads);
+    await this.#take(workloads, () => []);
+  }
+
+  async listed(): Promise<void> {
+    const { index, workloadKind, namespace, onListed } = this.#options;
+    await this.#served.listed();
+    await index.retain(workloadKind, namespace, this.#listed);
+    for (const key of this.#known.keys()) if (!this.#listed.has(key)) this.#known.delete(key);
+    this.#listed = new Set();
+    onListed();
+  }
+
+  async events(events: readonly StreamEvent<LiveWorkload>[]): Promise<void> {
+    const latest = [...new Map(events.map((event) => [workloadKey(event.object.ref), event])).values()];
+    // Also workloads that were deleted and created again: nothing is known of the new one.
+    const gone = events.filter((event) => event.type === "delete").map((event) => event.object.ref);
+    if (gone.length > 0) await this.#options.index.remove(gone);
+    for (const workload of gone) this.#known.delete(workloadKey(workload));
+    const states = Map.groupBy(events.filter(isUpsert), (event) => workloadKey(event.object.ref));
+    await this.#take(
+      latest.filter(isUpsert).map((event) => event.object),
+      ({ ref }) => (states.get(workloadKey(ref)) ?? []).map(({ object }) => object),
+    );
+  }
+
+  /** The namespace is served from now on. What is listed of it until `entered` existed before. */
+  enters(namespace: string): void {
+    this.#entering.add(namespace);
+  }
+
+  entered(namespace: string): void {
+    this.#entering.delete(namespace);
+  }
+
+  /** The namespace is no longer served: its workloads leave the index. */
+  async leave(namespace: string): Promise<void> {
+    const { index, workloadKind } = this.#options;
+    await index.retain(workloadKind, namespace, new Set());
+    const prefix = `${workloadKind}/${namespace}/`;
+    for (const key of this.#known.keys()) if (key.startsWith(prefix)) this.#known.delete(key);
+  }
+
+  /** Keys of the workloads that opt in to anything now. */
+  *optedIn(): Iterable<string> {
+    for (const [key, shape] of this.#known) if (isOptedIn(shape)) yield key;
+  }
+
+  async #take(workloads: readonly LiveWorkload[], statesOf: StatesOf): Promise<void> {
+    const fresh = await this.#freshOf(workloads, statesOf);
+    if (fresh.length === 0) return;
+    const { index, checkpoints, queue } = this.#options;
+    const different = (await index.put(fresh.flatMap(entryOf))).map((entry) => entry.workload);
+    const keys = new Set(different.map(workloadKey));
+    const isDifferent = ({ workload }: FreshWorkload): boolean => keys.has(workloadKey(workload));
+    await this.#expectSources(fresh.filter(isDifferent));
+    await index.remove(fresh.flatMap(({ entry, workload }) => (entry === undefined ? [workload] : [])));
+    const due = fresh.filter((one) => needsAdoption(one, isDifferent(one)));
+    await queue.add(due.map((one) => this.#addition(one, "adoption", 0)));
+    const stashes = fresh.filter(({ isStash }) => isStash);
+    await queue.add(stashes.map((one) => this.#addition(one, "change", stashMs)));
+    if (different.length > 0) await checkpoints.markPublished(different);
+    // Remembered last: after a failure the same event has to do all of it again.
+    for (const { workload, shape } of fresh) this.#known.set(workloadKey(workload), shape);
+  }
+
+  /** Before any worker notes that a source exists: else its deletion while nothing runs would leave no trace. */
+  async #expectSources(workloads: readonly FreshWorkload[]): Promise<void> {
+    const { checkpoints, settings } = this.#options;
+    if (settings.reloadOnDelete) await checkpoints.expect(workloads.flatMap(({ sources }) => sources));
+  }
+
+  #addition({ workload }: FreshWorkload, purpose: Addition["purpose"], afterMs: number): Addition {
+    const request = { cluster: this.#options.cluster, workload };
+    return { request, quietPeriodMs: afterMs, maxWaitMs: afterMs, purpose };
+  }
+
+  async #freshOf(workloads: readonly LiveWorkload[], statesOf: StatesOf): Promise<readonly FreshWorkload[]> {
+    const fresh: FreshWorkload[] = [];
     for (const workload of workloads) {
-      const seen = await see(workload);
-      const { entry, isStash, unreadable } = seen;
-      const print = fingerprint(JSON.stringify([entry, seen.note, seen.isHeld, isStash, unreadable]));
-      const shape = entry === undefined ? -1 - print : print;
-      const states = shown(workload);
-      // Somebody's note may have come and gone between two of ours.
-      const isOther = states.length > 1 && states.some(isDisowned);
-      // Where this fails, a list shows only the last of them.
-      if (isOther) known.delete(workloadKey(workload.ref));
-      if (known.get(workloadKey(workload.ref)) === shape) continue;
-      const first = await firstLike(entry, states, workload);
-      fresh.push({ ...seen, shape, seen: first === undefined ? enteredNow(workload) : seenIn(first) });
+      const watched = await this.#read(workload);
+      const shape = shapeOf(watched);
+      const states = statesOf(workload);
+      const key = workloadKey(workload.ref);
+      // Somebody else's note came and went between two of ours. If this call fails, a list shows only the last state.
+      if (states.length > 1 && states.some((state) => writerOfNote(state) === "other"))
+        this.#known.delete(key);
+      if (this.#known.get(key) === shape) continue;
+      fresh.push({ ...watched, shape, seen: await this.#firstSeen(watched.entry, states, workload) });
     }
     return fresh;
   }
 
-  async function take(workloads: readonly LiveWorkload[], shown: Shown): Promise<void> {
-    const fresh = await singleFlightOf(workloads, shown);
-    if (fresh.length === 0) return;
-    const entries = fresh.flatMap(({ entry, seen }) =>
-      entry === undefined ? [] : [{ ...entry, ...(seen === undefined ? {} : { seen }) }],
-    );
-    const changed = (await index.put(entries)).map((entry) => entry.workload);
-    const changedKeys = new Set(changed.map(workloadKey));
-    // Before anybody notes that it is there: else a deletion while nothing runs would leave no trace.
-    if (settings.reloadOnDelete)
-      await index.expect(
-        fresh.flatMap(({ workload, sources }) => (changedKeys.has(workloadKey(workload)) ? sources : [])),
-      );
-    const without = fresh.filter(({ entry }) => entry === undefined).map(({ workload }) => workload);
-    await index.remove(without);
-    const due = fresh.filter(({ workload, entry, note, isHeld, unreadable }) => {
-      if (isHeld || unreadable.length > 0) return true;
-      return entry === undefined ? note !== "none" : note !== "own" || changedKeys.has(workloadKey(workload));
-    });
-    await queue.add(
-      due.map(({ workload }) => ({
-        request: { cluster, workload },
-        quietPeriodMs: 0,
-        maxWaitMs: 0,
-        purpose: "adoption",
-      })),
-    );
-    await queue.add(
-      fresh
-        .filter(({ isStash }) => isStash)
-        .map(({ workload }) => ({
-          request: { cluster, workload },
-          quietPeriodMs: stashMs,
-          maxWaitMs: stashMs,
-          purpose: "change",
-        })),
-    );
-    if (changed.length > 0) await index.markPublished(changed);
-    // Remembered only now: had anything failed, the same event would have to do it again.
-    for (const { workload, shape } of fresh) known.set(workloadKey(workload), shape);
-  }
-
-  /** What was there before its namespace came to be served is adopted as it is; within a second nobody knows which came first. */
-  function enteredNow({ ref, uid }: LiveWorkload): SeenInterest | undefined {
-    const now = options.serverSeconds();
-    return entering.has(ref.namespace) && now !== undefined ? { uid, atSeconds: now + 1 } : undefined;
-  }
-
-  /** The first of these states with the interest that the last has. Several may come at once, and its sources may have changed in between. */
-  async function firstLike(
+  async #firstSeen(
     entry: IndexEntry | undefined,
-    shown: readonly LiveWorkload[],
+    states: readonly LiveWorkload[],
+    workload: LiveWorkload,
+  ): Promise<SeenInterest | undefined> {
+    const first = await this.#firstLike(entry, states, workload);
+    if (first === undefined) return this.#seenByEntering(workload);
+    return { uid: first.uid, resourceVersion: first.resourceVersion, atSeconds: first.writtenAtSeconds };
+  }
+
+  /** What existed before its namespace was served is adopted as it is. Within one second nobody knows which came first. */
+  #seenByEntering({ ref, uid }: LiveWorkload): SeenInterest | undefined {
+    const now = this.#options.serverSeconds();
+    const isEntering = this.#entering.has(ref.namespace);
+    return isEntering && now !== undefined ? { uid, atSeconds: now + 1 } : undefined;
+  }
+
+  /** The first state with the interest of the last one. Several states may come at once, and a source may have changed in between. */
+  async #firstLike(
+    entry: IndexEntry | undefined,
+    states: readonly LiveWorkload[],
     { uid }: LiveWorkload,
   ): Promise<LiveWorkload | undefined> {
-    if (shown.length < 2 || entry === undefined) return shown[0];
-    const interest = JSON.stringify({ ...entry, scope: "" });
-    for (const one of shown)
-      if (one.uid === uid && JSON.stringify({ ...(await see(one)).entry, scope: "" }) === interest)
-        return one;
+    if (states.length < 2 || entry === undefined) return states[0];
+    const interest = interestOf(entry);
+    for (const state of states) {
+      if (state.uid === uid && interestOf((await this.#read(state)).entry) === interest) return state;
+    }
     return undefined;
   }
 
-  async function see(workload: LiveWorkload): Promise<Seen> {
-    const interest = await readInterest(workload, settings, names);
-    const eligibility = eligibilityOf(workload, settings);
-    const isOurs = eligibility !== "owned" && eligibility !== "stash";
-    const isServed = isOurs && isInterested(interest);
-    return {
-      workload: workload.ref,
-      entry: isServed ? indexEntry(workload, interest) : undefined,
-      unreadable: isOurs && !isServed ? interest.optIn.problems : [],
-      sources: interest.candidates,
-      note: hasOwnAppliedState(workload) ? "own" : hasAppliedState(workload.annotations) ? "other" : "none",
-      isHeld: isHeld(workload, settings.dialect),
-      isStash: eligibility === "stash",
-    };
+  #read(workload: LiveWorkload): Promise<WatchedWorkload> {
+    return readWatchedWorkload(workload, this.#options.settings, this.#options.names);
   }
 }
 
-/** A note stands on it that somebody else wrote. */
-function isDisowned(workload: LiveWorkload): boolean {
-  return hasAppliedState(workload.annotations) && !hasOwnAppliedState(workload);
+/** Entries with equal texts ask for the same sources. */
+function interestOf(entry: IndexEntry | undefined): string {
+  return JSON.stringify({ ...entry, scope: "" });
 }
 
-function seenIn({ uid, resourceVersion, writtenAtSeconds }: LiveWorkload): SeenInterest {
-  return { uid, resourceVersion, atSeconds: writtenAtSeconds };
+function entryOf({ entry, seen }: FreshWorkload): readonly IndexEntry[] {
+  if (entry === undefined) return [];
+  return [seen === undefined ? entry : { ...entry, seen }];
 }
 
 function isUpsert(event: StreamEvent<LiveWorkload>): boolean {

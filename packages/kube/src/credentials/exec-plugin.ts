@@ -1,8 +1,8 @@
 import { spawn } from "node:child_process";
 import { env, kill } from "node:process";
-import { parseJson } from "@fleet-reloader/domain/json";
+import { jsonField, jsonList, parseJson } from "@fleet-reloader/domain/json";
 import type { Cluster } from "@kubernetes/client-node";
-import { field, list, text } from "../json.ts";
+import { text } from "../json.ts";
 import { shownCommand } from "./exec-policy.ts";
 
 /** What an exec plugin gave, or why it gave nothing: never in its own words, for it may say what it knows. */
@@ -29,12 +29,12 @@ export async function askPlugin(
   signal: AbortSignal,
 ): Promise<PluginAnswer> {
   const command = text(exec, "command");
-  const args = list(exec, "args").filter((arg) => typeof arg === "string");
+  const args = jsonList(exec, "args").filter((arg) => typeof arg === "string");
   if (command === "") return { problem: "its plugin has no command" };
   const named = `its plugin ${shownCommand(command)}`;
-  if (args.length < list(exec, "args").length)
+  if (args.length < jsonList(exec, "args").length)
     return { problem: `${named} has an argument that is no text; put it in quotes` };
-  const variables = list(exec, "env").map((one) => [text(one, "name"), text(one, "value")]);
+  const variables = jsonList(exec, "env").map((one) => [text(one, "name"), text(one, "value")]);
   const given = { ...Object.fromEntries(variables), KUBERNETES_EXEC_INFO: execInfo(exec, cluster) };
   // What cannot even be tried (E2BIG) is thrown, and not told as the rest.
   const ran = await run(command, args, given, signal).catch((error: unknown) => ({ failed: codeOf(error) }));
@@ -46,7 +46,7 @@ export async function askPlugin(
  * wants to know, of which cluster (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats).
  */
 function execInfo(exec: unknown, cluster: Cluster | null): string {
-  const wants = field(exec, "provideClusterInfo") === true && cluster !== null;
+  const wants = jsonField(exec, "provideClusterInfo") === true && cluster !== null;
   const clusterInfo = wants && {
     server: cluster.server,
     "tls-server-name": cluster.tlsServerName,

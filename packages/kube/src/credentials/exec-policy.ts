@@ -1,5 +1,5 @@
-import { type JsonObject, jsonField } from "@fleet-reloader/domain/json";
-import { list, text } from "../json.ts";
+import { type JsonObject, jsonField, jsonList } from "@fleet-reloader/domain/json";
+import { text } from "../json.ts";
 
 /** Variables that make a program run another one. */
 const takesOver = new RegExp(
@@ -26,7 +26,7 @@ export function execProblem(user: JsonObject, allowed: readonly string[]): strin
     return `the user's exec plugin ${shownCommand(command)} wants provideClusterInfo, which is not supported; give it its cluster by an argument`;
   const wrong = contentProblem(exec);
   if (wrong !== undefined) return `the user's exec plugin ${shownCommand(command)} ${wrong}`;
-  const variable = list(exec, "env")
+  const variable = jsonList(exec, "env")
     .map((one) => text(one, "name"))
     .find((name) => takesOver.test(name));
   return variable === undefined
@@ -40,8 +40,8 @@ const contentMaxLength = 64 * 1024;
 /** Taken over is text only: what is nested may be without bound once it is written out. */
 function contentProblem(exec: unknown): string | undefined {
   const given = [
-    ...list(exec, "args").map((arg, at) => [`args[${at}]`, arg] as const),
-    ...list(exec, "env").flatMap((one, at) =>
+    ...jsonList(exec, "args").map((arg, at) => [`args[${at}]`, arg] as const),
+    ...jsonList(exec, "env").flatMap((one, at) =>
       ["name", "value"].map((name) => [`env[${at}].${name}`, jsonField(one, name) ?? ""] as const),
     ),
   ];

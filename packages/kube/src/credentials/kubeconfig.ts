@@ -1,9 +1,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Fault } from "@fleet-reloader/domain/fault";
+import { jsonList } from "@fleet-reloader/domain/json";
 import { KubeConfig } from "@kubernetes/client-node";
 import { load } from "js-yaml";
-import { list, text } from "../json.ts";
+import { text } from "../json.ts";
 import { addressProblem } from "./server-address.ts";
 
 /** One context of a kubeconfig: the settings that make one cluster. */
@@ -153,7 +154,7 @@ function parse({ path, content }: KubeconfigFile): KubeConfig {
 
 /** client-node knows `tokenFile` only of pods, where it reads the file again each minute; kubectl prefers it to `token`. */
 function readTokenFiles(config: KubeConfig, document: unknown, dir: string): void {
-  const named = list(document, "users");
+  const named = jsonList(document, "users");
   config.users = config.users.map((user) => {
     const entry = named.find((each) => text(each, "name") === user.name);
     const tokenFile = text(entry, "user", "tokenFile");

@@ -1,7 +1,8 @@
 import { Fault } from "@fleet-reloader/domain/fault";
+import { jsonList } from "@fleet-reloader/domain/json";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Connection } from "../http/connection.ts";
-import { list, text } from "../json.ts";
+import { text } from "../json.ts";
 
 /** A kind as the API server calls it. */
 export type ResourceKind = Pick<WorkloadKind, "apiKind" | "group" | "version" | "plural" | "isOptional">;
@@ -50,12 +51,12 @@ export class ApiResources {
     // Below a group that does not exist there is not even JSON, so the list of groups comes first.
     const groups = await this.#connection.call({ method: "GET", path: "/apis" }, signal);
     expectKind(groups.body, "APIGroupList");
-    const served = list(groups.body, "groups").flatMap((one) => list(one, "versions"));
+    const served = jsonList(groups.body, "groups").flatMap((one) => jsonList(one, "versions"));
     if (!served.some((one) => text(one, "groupVersion") === groupVersion))
       return { absent: `this API server has no ${groupVersion}` };
     const resources = await this.#connection.call({ method: "GET", path: `/apis/${groupVersion}` }, signal);
     expectKind(resources.body, "APIResourceList");
-    const found = list(resources.body, "resources").find(
+    const found = jsonList(resources.body, "resources").find(
       (one) => text(one, "kind") === apiKind && !text(one, "name").includes("/"),
     );
     const name = text(found, "name");

@@ -1,16 +1,18 @@
-/** An Event that was made, and how often it was said since. */
+import { LRUCache } from "lru-cache";
+
+/** An Event that was created, and how often it was repeated since. */
 export interface Said {
   readonly name: string;
   count: number;
   readonly sinceMs: number;
 }
 
-/** The same within this time is counted on the Event there is: what a roll says is news again afterwards. */
+/** The same text within this time raises the count of the existing Event; after it a new Event is created. */
 export const repeatWithinMs = 10 * 60_000;
 /** Events of one workload: this many at once, then one more every five minutes (as client-go's recorder has it). */
 const burst = 25;
 const refillMs = 5 * 60_000;
-/** Workloads and Events remembered; of those forgotten the next Event is made anew. */
+/** Workloads and Events remembered. After one is forgotten, its next Event is a new one. */
 const rememberedMax = 4096;
 
 interface Bucket {
@@ -18,19 +20,19 @@ interface Bucket {
   atMs: number;
 }
 
-/** What keeps Events of one workload from flooding its cluster. In memory only, and bounded. */
+/** Limits the Events of each workload. It keeps its state in memory only, and its size is bounded. */
 export class EventLimits {
-  readonly #said = new Map<string, Said>();
-  readonly #buckets = new Map<string, Bucket>();
+  readonly #said = new LRUCache<string, Said>({ max: rememberedMax });
+  readonly #buckets = new LRUCache<string, Bucket>({ max: rememberedMax });
 
-  /** The Event that says the same and is not old yet. */
+  /** The recent Event with the same text. */
   find(key: string, nowMs: number): Said | undefined {
-    const said = this.#said.get(key);
+    const said = this.#said.peek(key);
     return said !== undefined && nowMs - said.sinceMs < repeatWithinMs ? said : undefined;
   }
 
   remember(key: string, name: string, nowMs: number): void {
-    put(this.#said, key, { name, count: 1, sinceMs: nowMs });
+    this.#said.set(key, { name, count: 1, sinceMs: nowMs });
   }
 
   forget(key: string): void {
@@ -41,15 +43,7 @@ export class EventLimits {
   take(workload: string, nowMs: number): boolean {
     const bucket = this.#buckets.get(workload) ?? { tokens: burst, atMs: nowMs };
     const tokens = Math.min(burst, bucket.tokens + Math.max(0, nowMs - bucket.atMs) / refillMs);
-    put(this.#buckets, workload, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs: nowMs });
+    this.#buckets.set(workload, { tokens: tokens >= 1 ? tokens - 1 : tokens, atMs: nowMs });
     return tokens >= 1;
   }
-}
-
-/** Puts at the young end, and lets go of the oldest. */
-function put<V>(map: Map<string, V>, key: string, value: V): void {
-  map.delete(key);
-  map.set(key, value);
-  const [oldest] = map.keys();
-  if (map.size > rememberedMax && oldest !== undefined) map.delete(oldest);
 }

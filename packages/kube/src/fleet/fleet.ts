@@ -11,11 +11,12 @@ import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { CallRecord } from "../http/call-record.ts";
 import { Connection, type ConnectionOptions } from "../http/connection.ts";
 import type { ClusterProvider, Registration } from "../registration/registration.ts";
+import { type Claimant, Claims } from "./claims.ts";
 import { ClusterStatusNotifier } from "./cluster-status-notifier.ts";
 import { ContenderEvents } from "./contender-events.ts";
 import { type Engaged, Engagement, type OnEngaged } from "./engagement.ts";
 import { Incumbency } from "./incumbency.ts";
-import { type Claim, FleetMember, inOrder, type Usable } from "./member.ts";
+import { FleetMember, inOrder } from "./member.ts";
 import type { Right } from "./rights.ts";
 
 export type { Engaged };
@@ -54,7 +55,7 @@ export class Fleet {
   readonly #semaphore: Semaphore;
   readonly #teller: ClusterStatusNotifier;
   readonly #members = new Set<FleetMember>();
-  readonly #claims = new Map<ClusterId, Set<FleetMember>>();
+  readonly #claims = new Claims();
   readonly #engagements = new Map<ClusterId, Engagement>();
   readonly #running = new Set<Promise<void>>();
   readonly #incumbency: Incumbency;
@@ -108,7 +109,7 @@ export class Fleet {
 
   /** Whether this process is ready only when it serves the cluster. */
   isWaitedFor(cluster: ClusterId): boolean {
-    return this.#claimants(cluster).some(({ member }) => this.#isWaitedFor(member));
+    return this.#claims.of(cluster).some(({ member }) => this.#isWaitedFor(member));
   }
 
   /** Every registration, with the cluster that it has led to, if it has. */
@@ -155,7 +156,7 @@ export class Fleet {
           this.#change(mine, registrations, { precedence, isNamed, signal });
           if (this.#heard.size === this.#heard.add(provider).size) return;
           // Whoever was waited for may be among them, or is gone.
-          for (const cluster of this.#claims.keys()) this.#settle(cluster);
+          for (const cluster of this.#claims.clusters) this.#settle(cluster);
         };
         await provider.run(signal, change);
         if (!signal.aborted) throw new Fault("engine.invariant", "a provider of clusters ended by itself");
@@ -184,7 +185,9 @@ export class Fleet {
       ...{ registration, precedence: life.precedence, isNamed: life.isNamed },
       semaphore: this.#semaphore,
       changed: () => this.#tell(member),
-      onClaim: (_, before) => this.#claimed(member, before),
+      onClaim: (_, before) => {
+        for (const cluster of this.#claims.move(member, before)) this.#settle(cluster);
+      },
     });
     this.#members.add(member);
     this.#tell(member);
@@ -196,23 +199,9 @@ export class Fleet {
     return member;
   }
 
-  #claimed(member: FleetMember, before: Claim | undefined): void {
-    const { claim } = member;
-    if (before !== undefined && before.cluster !== claim?.cluster) {
-      const left = this.#claims.get(before.cluster);
-      left?.delete(member);
-      if (left?.size === 0) this.#claims.delete(before.cluster);
-      this.#settle(before.cluster);
-    }
-    if (claim === undefined) return;
-    const claimants = this.#claims.get(claim.cluster) ?? new Set();
-    this.#claims.set(claim.cluster, claimants.add(member));
-    this.#settle(claim.cluster);
-  }
-
   /** Makes the engagement of a cluster what those who claim it make it. */
   #settle(cluster: ClusterId): void {
-    const claimants = this.#claimants(cluster);
+    const claimants = this.#claims.of(cluster);
     const member = this.#incumbency.choose(
       cluster,
       claimants.map((one) => one.member),
@@ -252,12 +241,12 @@ export class Fleet {
       ...{ target, onEngaged: life.onEngaged, rights: rights(namespaces) },
       engaged: { cluster, name, labels, namespaces, connection },
       changed: () => {
-        for (const { member } of this.#claimants(cluster)) this.#tell(member);
+        for (const { member } of this.#claims.of(cluster)) this.#tell(member);
       },
       replaced: () => {
         const fields = { cluster: name, reason: "kube.replaced" };
         log.warn(fields, "another cluster answers here; it begins afresh");
-        for (const { member } of this.#claimants(cluster))
+        for (const { member } of this.#claims.of(cluster))
           if (member.id === this.#incumbency.of(cluster)) member.lost();
       },
     });
@@ -268,14 +257,6 @@ export class Fleet {
       if (!life.signal.aborted) this.#settle(cluster);
     });
     this.#run(ended);
-  }
-
-  /** Who leads to a cluster, the one to be used first. */
-  #claimants(cluster: ClusterId): readonly Claimant[] {
-    return inOrder(this.#claims.get(cluster) ?? []).flatMap((member) => {
-      const { claim, registration } = member;
-      return claim === undefined ? [] : [{ member, access: claim.access, registration }];
-    });
   }
 
   #clusterStatusOf(member: FleetMember): ClusterStatus {
@@ -306,12 +287,6 @@ export class Fleet {
     const running = promise.finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
-}
-
-interface Claimant {
-  readonly member: FleetMember;
-  readonly access: Usable;
-  readonly registration: Registration;
 }
 
 interface Life {

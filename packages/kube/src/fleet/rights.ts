@@ -1,8 +1,8 @@
+import { jsonField } from "@fleet-reloader/domain/json";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { scopeIn, selectorOf } from "@fleet-reloader/engine/observe/namespace-scope";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import type { Connection } from "../http/connection.ts";
-import { field } from "../json.ts";
 import { sourceResource } from "../objects/kube-cluster-api.ts";
 
 /** Something we have to be allowed to do. */
@@ -102,5 +102,5 @@ async function isGranted(
     signal,
   );
   // Whatever is no answer to the question is no refusal either.
-  return field(answer.body, "status", "allowed") !== false;
+  return jsonField(answer.body, "status", "allowed") !== false;
 }

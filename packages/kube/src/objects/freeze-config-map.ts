@@ -2,7 +2,7 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { jsonText } from "@fleet-reloader/domain/json";
 import type { Connection } from "../http/connection.ts";
-import { field, text } from "../json.ts";
+import { text } from "../json.ts";
 import { resourcePath } from "../resource.ts";
 import { absentOr } from "./object-answer.ts";
 
@@ -54,7 +54,7 @@ export class FreezeConfigMap {
     const path = resourcePath(configMaps, namespace, name);
     const answer = await this.#connection.call({ method: "GET", path }, this.#signal);
     return absentOr(answer, this.#ref, (object) => {
-      const document = jsonText(field(object, "data", key));
+      const document = jsonText(object, "data", key);
       if (document === undefined)
         throw new Fault("config.invalid", `it has no ${key} under data; add one, [] for no freezes`);
       return { text: document, resourceVersion: text(object, "metadata", "resourceVersion") };

@@ -1,5 +1,6 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
+import { jsonList } from "@fleet-reloader/domain/json";
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
 import { patchBody } from "@fleet-reloader/domain/strategy/patch-body";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
@@ -14,7 +15,7 @@ import {
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Call } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";
-import { list, seconds, stringMap, text } from "../json.ts";
+import { seconds, stringMap, text } from "../json.ts";
 import { accept, resourcePath } from "../resource.ts";
 import { labelledNamespace, liveWorkload } from "./metadata.ts";
 import { absentOr } from "./object-answer.ts";
@@ -66,7 +67,7 @@ export function createKubeClusterApi(
         const answer = await connection.call({ method: "GET", path, accept: accept.metadataList }, signal);
         if (text(answer.body, "metadata", "resourceVersion") === "")
           throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
-        return list(answer.body, "items").map((item) => text(item, "metadata", "name"));
+        return jsonList(answer.body, "items").map((item) => text(item, "metadata", "name"));
       };
       if (kind !== "SecretProviderClass") return await names();
       return await unlessAbsent(names, [], { connection, signal });
@@ -75,7 +76,7 @@ export function createKubeClusterApi(
       const query = new URLSearchParams({ labelSelector, limit: String(podsMax) });
       const path = `${resourcePath({ group: "", version: "v1", plural: "pods" }, namespace)}?${query}`;
       const { body } = await connection.call({ method: "GET", path }, signal);
-      return list(body, "items");
+      return jsonList(body, "items");
     },
     async readNamespaceLabels(namespace, signal) {
       const path = resourcePath({ group: "", version: "v1", plural: "namespaces" }, undefined, namespace);
@@ -184,7 +185,7 @@ async function readSources(
     const answer = await connection.call({ method: "GET", path: `${base}?${query}`, isLarge: true }, signal);
     if (text(answer.body, "metadata", "resourceVersion") === "")
       throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
-    for (const item of list(answer.body, "items")) {
+    for (const item of jsonList(answer.body, "items")) {
       const name = text(item, "metadata", "name");
       if (names.has(name)) found.set(name, liveSource({ kind, namespace, name }, item));
     }

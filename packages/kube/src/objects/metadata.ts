@@ -1,9 +1,10 @@
+import { jsonField, jsonList } from "@fleet-reloader/domain/json";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
 import type { LabelledNamespace } from "@fleet-reloader/engine/watch/namespace-watch";
-import { field, list, seconds, stringMap, text } from "../json.ts";
+import { seconds, stringMap, text } from "../json.ts";
 
 /** A ConfigMap or Secret as a metadata-only watch shows it. */
 export function sourceVersion(kind: SourceKind, object: unknown): SourceVersion | undefined {
@@ -30,26 +31,26 @@ export function liveWorkload(kind: WorkloadKind, object: unknown): LiveWorkload 
     ref: { kind: kind.kind, namespace, name },
     uid: text(object, "metadata", "uid"),
     resourceVersion: text(object, "metadata", "resourceVersion"),
-    generation: Number(field(object, "metadata", "generation") ?? 0),
+    generation: Number(jsonField(object, "metadata", "generation") ?? 0),
     annotations: stringMap(object, "metadata", "annotations"),
     templateAnnotations: stringMap(object, ...kind.templatePath, "metadata", "annotations"),
-    template: field(object, ...kind.templatePath),
+    template: jsonField(object, ...kind.templatePath),
     object,
     createdAtSeconds,
     templateChangedAtSeconds: Math.max(createdAtSeconds, ...templateTimes(kind, object)),
     writtenAtSeconds: Math.max(createdAtSeconds, ...writeTimes(object)),
-    isPaused: field(object, "spec", "paused") === true,
+    isPaused: jsonField(object, "spec", "paused") === true,
     isDeleting: text(object, "metadata", "deletionTimestamp") !== "",
   };
 }
 
 function writeTimes(object: unknown): readonly number[] {
-  return list(object, "metadata", "managedFields").map((entry) => seconds(entry, "time"));
+  return jsonList(object, "metadata", "managedFields").map((entry) => seconds(entry, "time"));
 }
 
 function templateTimes({ templatePath }: WorkloadKind, object: unknown): readonly number[] {
   const fields = templatePath.map((name) => `f:${name}`);
-  return list(object, "metadata", "managedFields")
-    .filter((entry) => field(entry, "fieldsV1", ...fields) !== undefined)
+  return jsonList(object, "metadata", "managedFields")
+    .filter((entry) => jsonField(entry, "fieldsV1", ...fields) !== undefined)
     .map((entry) => seconds(entry, "time"));
 }

@@ -1,7 +1,8 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
+import { jsonField } from "@fleet-reloader/domain/json";
 import type { Connection } from "../http/connection.ts";
-import { field, text } from "../json.ts";
+import { text } from "../json.ts";
 import { resourcePath } from "../resource.ts";
 import { absentOr } from "./object-answer.ts";
 
@@ -41,7 +42,7 @@ async function readSecret(
   const path = resourcePath(secrets, ref.namespace, ref.name);
   const answer = await connection.call({ method: "GET", path }, signal);
   return absentOr(answer, ref, (object) => {
-    if (field(object, "data", ref.key) === undefined)
+    if (jsonField(object, "data", ref.key) === undefined)
       throw new Fault(
         "config.invalid",
         `Secret ${named(ref)} has no key ${ref.key}; add it, name another key, or delete the Secret: then it is made`,

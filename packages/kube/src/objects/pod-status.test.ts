@@ -79,7 +79,6 @@ describe("the version of a class", () => {
       page: async () => undefined,
       listed: async () => undefined,
       events: async (batch) => void versions.push(...batch.map(({ object }) => object.resourceVersion)),
-      stateChanged: () => undefined,
     });
     for (const [type, written] of events) {
       const object = seenPodStatus(written);

@@ -1,8 +1,9 @@
+import { jsonField, jsonList } from "@fleet-reloader/domain/json";
 import { isOlderVersion } from "@fleet-reloader/domain/resource-version";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
 import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
-import { field, list, seconds, text } from "../json.ts";
+import { seconds, text } from "../json.ts";
 
 /** One per pod and class, written by the Secrets Store CSI driver: the versions the pod's volume shows. */
 export const podStatusKind = {
@@ -45,7 +46,7 @@ export function seenPodStatus(object: unknown): SeenPodStatus | undefined {
 export function podStatus(object: unknown): PodStatus | undefined {
   const namespace = text(object, "metadata", "namespace");
   const name = text(object, "status", "secretProviderClassName");
-  const objects = list(object, "status", "objects")
+  const objects = jsonList(object, "status", "objects")
     .map((each) => [text(each, "id"), text(each, "version")] as const)
     .sort(([a], [b]) => (a < b ? -1 : 1));
   if (namespace === "" || name === "" || objects.length === 0) return undefined;
@@ -56,15 +57,15 @@ export function podStatus(object: unknown): PodStatus | undefined {
     changedAtSeconds,
     // The driver makes it whole; of a custom resource each write that is not of metadata alone counts as a generation.
     isModified:
-      Number(field(object, "metadata", "generation") ?? 1) > 1 ||
+      Number(jsonField(object, "metadata", "generation") ?? 1) > 1 ||
       changedAtSeconds > seconds(object, "metadata", "creationTimestamp"),
     objects,
   };
 }
 
 function changedAt(object: unknown): number {
-  const times = list(object, "metadata", "managedFields")
-    .filter((entry) => field(entry, "fieldsV1", "f:status", "f:objects") !== undefined)
+  const times = jsonList(object, "metadata", "managedFields")
+    .filter((entry) => jsonField(entry, "fieldsV1", "f:status", "f:objects") !== undefined)
     .map((entry) => seconds(entry, "time"));
   return Math.max(seconds(object, "metadata", "creationTimestamp"), ...times);
 }
@@ -137,7 +138,6 @@ export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamH
           }),
         );
     },
-    stateChanged: (state, why) => handler.stateChanged(state, why),
   };
 
   function remember({ key, shown }: SeenPodStatus): void {

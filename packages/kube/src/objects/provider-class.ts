@@ -1,8 +1,9 @@
 import { Fault } from "@fleet-reloader/domain/fault";
+import { jsonList } from "@fleet-reloader/domain/json";
 import type { SourceContent, SourceRef } from "@fleet-reloader/domain/source/source";
 import type { LiveSource } from "@fleet-reloader/engine/ports/cluster-api";
 import type { Connection } from "../http/connection.ts";
-import { list, seconds, stringMap, text } from "../json.ts";
+import { seconds, stringMap, text } from "../json.ts";
 import { resourcePath } from "../resource.ts";
 import { isRotated, newestOf, type PodStatus, podStatus, podStatusKind } from "./pod-status.ts";
 import { unlessAbsent } from "./secrets-store.ts";
@@ -66,7 +67,7 @@ async function readStatuses(
   const answer = await connection.call({ method: "GET", path }, signal);
   if (text(answer.body, "metadata", "resourceVersion") === "")
     throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of pod statuses`);
-  return list(answer.body, "items")
+  return jsonList(answer.body, "items")
     .map(podStatus)
     .filter((status) => status !== undefined)
     .filter(({ source }) => source.name === name);

@@ -7,7 +7,7 @@ import { describe, expect, test } from "vitest";
 import { systemClock } from "../fixture/system-clock.ts";
 import { targetOf } from "../fixture/targets-of.ts";
 import { Connection } from "../http/connection.ts";
-import { createKubeStreams } from "../watch/kube-streams.ts";
+import { KubeStreams } from "../watch/kube-streams.ts";
 import { createKubeClusterApi } from "./kube-cluster-api.ts";
 
 const signal = new AbortController().signal;
@@ -47,7 +47,7 @@ async function startWorld(
         },
       }),
     follow() {
-      const streams = createKubeStreams({
+      const streams = new KubeStreams({
         ...{ connection, clock: systemClock, random: Math.random, log: new CollectedLog(), absentMs: 20 },
         timings: { backoffMs: 5, backoffMaxMs: 10 },
       });
@@ -62,9 +62,9 @@ async function startWorld(
         },
         events: async (events: readonly { readonly object: Parameters<typeof note>[0][number] }[]) =>
           void note(events.map(({ object }) => object)),
-        stateChanged: (state: StreamState) => void states.push(state),
       };
-      running.push(streams.sources("SecretProviderClass", handler, undefined).run(lifetime.signal));
+      const stream = streams.sources("SecretProviderClass", handler, undefined);
+      running.push(stream.run(lifetime.signal, (state) => void states.push(state)));
     },
     async [Symbol.asyncDispose]() {
       lifetime.abort();

@@ -1,13 +1,14 @@
+import { jsonField, jsonList } from "@fleet-reloader/domain/json";
 import type { SourceWrite, SourceWriter } from "@fleet-reloader/domain/source/source";
-import { field, list, seconds, text } from "../json.ts";
+import { seconds, text } from "../json.ts";
 
 const contentFields = ["f:data", "f:binaryData", "f:stringData"];
 
 /** Which version of a ConfigMap or Secret this is, and which field manager wrote content of it last. */
 export function sourceWrite(object: unknown): SourceWrite {
   const resourceVersion = text(object, "metadata", "resourceVersion");
-  const writers = list(object, "metadata", "managedFields")
-    .filter((entry) => contentFields.some((name) => field(entry, "fieldsV1", name) !== undefined))
+  const writers = jsonList(object, "metadata", "managedFields")
+    .filter((entry) => contentFields.some((name) => jsonField(entry, "fieldsV1", name) !== undefined))
     .map(
       (entry): SourceWriter => ({
         manager: text(entry, "manager"),

@@ -14,7 +14,7 @@ import { declaredKind } from "../fixture/declared-kind.ts";
 import { systemClock } from "../fixture/system-clock.ts";
 import { targetOf } from "../fixture/targets-of.ts";
 import { Connection } from "../http/connection.ts";
-import { createKubeStreams } from "../watch/kube-streams.ts";
+import { KubeStreams } from "../watch/kube-streams.ts";
 import { createKubeClusterApi } from "./kube-cluster-api.ts";
 
 const signal = new AbortController().signal;
@@ -46,7 +46,7 @@ async function startWorld(custom: readonly CustomResource[] = customResources) {
   const log = new CollectedLog();
   const stop = new AbortController();
   const running: Promise<void>[] = [];
-  const streams = createKubeStreams({
+  const streams = new KubeStreams({
     ...{ connection, clock: systemClock, random: () => 0.5, log },
     absentMs: 50,
     timings: { backoffMs: 5, backoffMaxMs: 40, blockedMs: 30 },
@@ -64,9 +64,9 @@ async function startWorld(custom: readonly CustomResource[] = customResources) {
         listed: async () => undefined,
         events: async (events: readonly StreamEvent<LiveWorkload>[]) =>
           void seen.push(...events.map(({ object }) => object)),
-        stateChanged: (state: string) => void states.push(state),
       };
-      running.push(streams.workloads(kind, handler, undefined).run(stop.signal));
+      const stream = streams.workloads(kind, handler, undefined);
+      running.push(stream.run(stop.signal, (state) => void states.push(state)));
       return { states, seen };
     },
     async [Symbol.asyncDispose]() {

@@ -1,11 +1,11 @@
 import { createHash } from "node:crypto";
-import { type JsonObject, jsonField } from "@fleet-reloader/domain/json";
+import { type JsonObject, jsonField, jsonList } from "@fleet-reloader/domain/json";
 import { type Cluster, KubeConfig, type User } from "@kubernetes/client-node";
 import { certificateProblem, keyProblem } from "../credentials/certificate.ts";
 import { execProblem } from "../credentials/exec-policy.ts";
 import { fileAt, type Placed } from "../credentials/named-file.ts";
 import { addressProblem, proxyProblem } from "../credentials/server-address.ts";
-import { list, text } from "../json.ts";
+import { text } from "../json.ts";
 import type { Access } from "./registration.ts";
 
 /** What one registration says, in the words of a kubeconfig: every other format is translated into them. */
@@ -210,7 +210,7 @@ function execOf(exec: unknown): object {
   return {
     apiVersion: text(exec, "apiVersion"),
     command: text(exec, "command"),
-    args: list(exec, "args").filter((arg) => typeof arg === "string"),
-    env: list(exec, "env").map((one) => ({ name: text(one, "name"), value: text(one, "value") })),
+    args: jsonList(exec, "args").filter((arg) => typeof arg === "string"),
+    env: jsonList(exec, "env").map((one) => ({ name: text(one, "name"), value: text(one, "value") })),
   };
 }

@@ -1,6 +1,6 @@
-import { isJsonObject, type JsonObject, jsonField } from "@fleet-reloader/domain/json";
+import { isJsonObject, type JsonObject, jsonField, jsonList } from "@fleet-reloader/domain/json";
 import { load } from "js-yaml";
-import { list, text } from "../json.ts";
+import { text } from "../json.ts";
 import { accessOf, type Origin } from "./access.ts";
 import type { Access } from "./registration.ts";
 
@@ -24,7 +24,7 @@ export function readKubeconfig(content: string, origin: Origin): ReadKubeconfig 
   if ("problem" in document) return document;
   const { kubeconfig } = document;
   const named = new Map<string, Access>();
-  for (const context of list(kubeconfig, "contexts")) {
+  for (const context of jsonList(kubeconfig, "contexts")) {
     const name = text(context, "name");
     if (name !== "" && !named.has(name)) named.set(name, accessOfContext(kubeconfig, name, context, origin));
   }
@@ -77,7 +77,7 @@ function entryOf(
   name: string,
   inner: string,
 ): JsonObject | undefined {
-  const found = list(kubeconfig, plural).find((one) => text(one, "name") === name);
+  const found = jsonList(kubeconfig, plural).find((one) => text(one, "name") === name);
   const entry = jsonField(found, inner);
   return isJsonObject(entry) ? entry : undefined;
 }

@@ -1,20 +1,22 @@
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
 import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 import type { ClusterStreams, Stream } from "@fleet-reloader/engine/watch/cluster-streams";
-import type { ApiResource } from "../discovery/api-resources.ts";
+import type { LabelledNamespace } from "@fleet-reloader/engine/watch/namespace-watch";
+import type { ApiResource, ResourceKind } from "../discovery/api-resources.ts";
 import { RevisionProbe } from "../discovery/revision-probe.ts";
 import type { Connection } from "../http/connection.ts";
 import { sourceResource } from "../objects/kube-cluster-api.ts";
 import { labelledNamespace, liveWorkload, sourceVersion } from "../objects/metadata.ts";
 import { podStatusHandler, podStatusKind, seenPodStatus } from "../objects/pod-status.ts";
 import { WorkloadObjects } from "../objects/workload-objects.ts";
-import { createOptionalStream } from "./optional-stream.ts";
+import { OptionalStream } from "./optional-stream.ts";
 import { referringHandler } from "./referring-handler.ts";
-import { Reflector, type ReflectorTimings } from "./reflector.ts";
+import { Reflector, type ReflectorOptions, type ReflectorTimings } from "./reflector.ts";
 
 export interface KubeStreamsOptions {
   readonly connection: Connection;
@@ -24,7 +26,7 @@ export interface KubeStreamsOptions {
   readonly random: Random;
   readonly log: Log;
   readonly timings?: Partial<ReflectorTimings>;
-  /** Between two looks for a resource that the API server may do without. */
+  /** Between two discoveries of a resource that the API server may not have. */
   readonly absentMs?: number;
 }
 
@@ -32,73 +34,86 @@ export interface KubeStreamsOptions {
 const selectors: Readonly<Partial<Record<SourceKind, string>>> = { Secret: "type!=helm.sh/release.v1" };
 
 /** The streams of one cluster: whole workloads, but only the metadata of sources and namespaces. */
-export function createKubeStreams(options: KubeStreamsOptions): ClusterStreams {
-  const objects = new WorkloadObjects(options.connection, []);
-  const probe = new RevisionProbe(options);
-  const { resources } = objects;
-  const over = (namespace: string | undefined) => (namespace === undefined ? {} : { namespace });
-  return {
-    workloads(kind, handler, namespace) {
-      const log = options.log.child({ resource: kind.kind });
-      const reflect = (resource: ApiResource, watched: StreamHandler<LiveWorkload>): Stream => ({
-        run(signal) {
-          const withTemplate = (live: LiveWorkload) => objects.withTemplate(live, signal);
-          const reflector = new Reflector({
-            ...options,
-            ...{ probe, log },
-            collection: { ...resource, ...over(namespace), metadataOnly: false },
-            parse: (object) => liveWorkload(kind, object),
-            handler: kind.templateOwner === undefined ? watched : referringHandler(watched, withTemplate),
-          });
-          return reflector.run(signal);
-        },
-      });
-      const { group, version, plural, isOptional } = kind;
-      if (!isOptional && plural !== undefined) return reflect({ group, version, plural }, handler);
-      return createOptionalStream({ ...options, ...{ kind, resources, handler, reflect, log } });
-    },
-    sources(kind, handler, namespace) {
-      const log = options.log.child({ resource: kind });
-      if (kind === "SecretProviderClass") {
-        // Which versions pods have stands in their statuses, not in metadata. Small, and without a value of any secret.
-        const reflect = (resource: ApiResource, watched: StreamHandler<SourceVersion>): Stream =>
-          new Reflector({
-            ...options,
-            ...{ probe, log },
-            collection: { ...resource, ...over(namespace), metadataOnly: false },
-            parse: seenPodStatus,
-            handler: podStatusHandler(watched),
-          });
-        return createOptionalStream({
-          ...options,
-          ...{ kind: podStatusKind, resources, handler, reflect, log },
+export class KubeStreams implements ClusterStreams {
+  readonly #options: KubeStreamsOptions;
+  readonly #objects: WorkloadObjects;
+  readonly #probe: RevisionProbe;
+
+  constructor(options: KubeStreamsOptions) {
+    const { connection, clock, log } = options;
+    this.#options = options;
+    this.#objects = new WorkloadObjects(connection, []);
+    this.#probe = new RevisionProbe({ connection, clock, log });
+  }
+
+  workloads(kind: WorkloadKind, handler: StreamHandler<LiveWorkload>, namespace: string | undefined): Stream {
+    const log = this.#options.log.child({ resource: kind.kind });
+    const { group, version, plural, isOptional, templateOwner } = kind;
+    const reflect = (resource: ApiResource): Stream => ({
+      run: (signal, onState) => {
+        const withTemplate = (live: LiveWorkload) => this.#objects.withTemplate(live, signal);
+        const reflector = this.#reflector({
+          collection: { ...resource, namespace, metadataOnly: false },
+          parse: (object) => liveWorkload(kind, object),
+          handler: templateOwner === undefined ? handler : referringHandler(handler, withTemplate),
+          log,
         });
-      }
-      const selector = selectors[kind];
-      const { sourceSelector } = options;
-      return new Reflector({
-        ...options,
-        ...{ probe, log },
-        collection: {
-          ...sourceResource(kind),
-          ...over(namespace),
-          ...(selector === undefined ? {} : { fieldSelector: selector }),
-          ...(sourceSelector === undefined ? {} : { labelSelector: sourceSelector }),
-          metadataOnly: true,
-        },
-        parse: (object) => sourceVersion(kind, object),
-        handler,
+        return reflector.run(signal, onState);
+      },
+    });
+    if (!isOptional && plural !== undefined) return reflect({ group, version, plural });
+    return this.#optional(kind, reflect, log);
+  }
+
+  sources(kind: SourceKind, handler: StreamHandler<SourceVersion>, namespace: string | undefined): Stream {
+    const log = this.#options.log.child({ resource: kind });
+    if (kind === "SecretProviderClass") return this.#podStatuses(handler, namespace, log);
+    return this.#reflector({
+      collection: {
+        ...sourceResource(kind),
+        namespace,
+        fieldSelector: selectors[kind],
+        labelSelector: this.#options.sourceSelector,
+        metadataOnly: true,
+      },
+      parse: (object) => sourceVersion(kind, object),
+      handler,
+      log,
+    });
+  }
+
+  namespaces(handler: StreamHandler<LabelledNamespace>): Stream {
+    return this.#reflector({
+      collection: { group: "", version: "v1", plural: "namespaces", metadataOnly: true },
+      parse: labelledNamespace,
+      handler,
+      log: this.#options.log.child({ resource: "Namespace" }),
+    });
+  }
+
+  serverSeconds(): number | undefined {
+    return this.#options.connection.serverSeconds;
+  }
+
+  /** The versions that pods mounted are in their statuses, not in metadata. Statuses are small and hold no value of a secret. */
+  #podStatuses(handler: StreamHandler<SourceVersion>, namespace: string | undefined, log: Log): Stream {
+    const reflect = (resource: ApiResource): Stream =>
+      this.#reflector({
+        collection: { ...resource, namespace, metadataOnly: false },
+        parse: seenPodStatus,
+        handler: podStatusHandler(handler),
+        log,
       });
-    },
-    serverSeconds: () => options.connection.serverSeconds,
-    namespaces(handler) {
-      return new Reflector({
-        ...options,
-        ...{ probe, log: options.log.child({ resource: "Namespace" }) },
-        collection: { group: "", version: "v1", plural: "namespaces", metadataOnly: true },
-        parse: labelledNamespace,
-        handler,
-      });
-    },
-  };
+    return this.#optional(podStatusKind, reflect, log);
+  }
+
+  #optional(kind: ResourceKind, reflect: (resource: ApiResource) => Stream, log: Log): Stream {
+    const { clock, absentMs } = this.#options;
+    return new OptionalStream({ kind, resources: this.#objects.resources, reflect, clock, log, absentMs });
+  }
+
+  #reflector<T>(own: Pick<ReflectorOptions<T>, "collection" | "parse" | "handler" | "log">): Reflector<T> {
+    const { connection, clock, random, timings } = this.#options;
+    return new Reflector({ connection, probe: this.#probe, clock, random, timings, ...own });
+  }
 }

@@ -16,7 +16,7 @@ function chunks(bytes: Buffer, at: readonly number[]): Buffer[] {
   return ends.map((end, index) => bytes.subarray(ends[index - 1] ?? 0, end));
 }
 
-test("however a stream is cut into chunks, also inside a character, its lines are the same", () => {
+test("the lines of a stream do not depend on its chunks, even within a character", () => {
   fc.assert(
     fc.property(lines, fc.constantFrom("", "rest", "€"), cuts, (whole, rest, at) => {
       const bytes = Buffer.from(whole.map((line) => `${line}\n`).join("") + rest);

@@ -4,8 +4,8 @@ const newline = 0x0a;
 const lineMaxBytes = 8 * 1024 * 1024;
 
 /**
- * Cuts a byte stream into lines without decoding before a line is complete, so that a UTF-8 sequence split over two chunks
- * survives. `push` returns the lines completed by this chunk; the rest waits for the next.
+ * Splits a byte stream into lines. A line is decoded only when it is complete, so a UTF-8 sequence may span two chunks.
+ * `push` returns the lines that this chunk completes; the rest is kept for the next chunk.
  */
 export class LineSplitter {
   #pending: Buffer[] = [];
@@ -25,12 +25,12 @@ export class LineSplitter {
     return lines;
   }
 
-  /** Bytes of the unfinished line: more than 0 at the end of a stream means it was cut in the middle of a line. */
+  /** Bytes of the unfinished line. More than 0 at the end of a stream means that the stream was cut within a line. */
   get pendingBytes(): number {
     return this.#pendingBytes;
   }
 
-  /** The unfinished line is longer than any that is meant: whoever sends it may go on for ever. */
+  /** The unfinished line is longer than any object, so it may never end. */
   get isTooLong(): boolean {
     return this.#pendingBytes > lineMaxBytes;
   }

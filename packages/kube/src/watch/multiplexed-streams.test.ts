@@ -162,7 +162,7 @@ test("where only HTTP/1.1 is spoken no call waits behind a watch", async () => {
   expect(world.sockets()).toBe(3);
 });
 
-test("a connection that died without a word is replaced once a question has found silence, and its watches are opened anew", async () => {
+test("a silent connection is replaced after an unanswered request; its watches reopen", async () => {
   await using world = await connect("HTTP/2");
   const watch = world.open("/watch");
   await next(watch);
@@ -213,7 +213,7 @@ test("an answer that comes late, and is none, says nothing of the connection eit
   expect(world.sockets()).toBe(1);
 });
 
-test("a question that is given up soon, or while the watches talk, says nothing of the connection", async () => {
+test("a request given up early, or while watches receive data, keeps the connection", async () => {
   await using world = await connect("HTTP/2");
   const watch = world.open("/watch");
   await next(watch);

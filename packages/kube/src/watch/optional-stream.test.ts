@@ -1,12 +1,12 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { rollout } from "@fleet-reloader/domain/kind/rollout";
-import type { StreamHandler, StreamState } from "@fleet-reloader/engine/ports/source-stream";
+import type { StateListener, StreamState } from "@fleet-reloader/engine/ports/source-stream";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import type { Lookup } from "../discovery/api-resources.ts";
 import { systemClock } from "../fixture/system-clock.ts";
-import { createOptionalStream } from "./optional-stream.ts";
+import { OptionalStream } from "./optional-stream.ts";
 
 const there: Lookup = { group: "argoproj.io", version: "v1alpha1", plural: "rollouts" };
 const absent = { absent: "there is no such group" };
@@ -17,9 +17,9 @@ function startWorld() {
   const states: StreamState[] = [];
   const log = new CollectedLog();
   let lookup: Lookup | Fault = there;
-  let watched: StreamHandler<unknown> | undefined;
+  let listener: StateListener | undefined;
   const followed: string[] = [];
-  const stream = createOptionalStream<unknown>({
+  const stream = new OptionalStream({
     kind: rollout,
     resources: {
       async find() {
@@ -28,35 +28,28 @@ function startWorld() {
       },
       forget: () => undefined,
     },
-    handler: {
-      listBegins: () => undefined,
-      page: async () => undefined,
-      listed: async () => undefined,
-      events: async () => undefined,
-      stateChanged: (state) => void states.push(state),
-    },
-    reflect: ({ plural, version }, handler) => ({
-      async run(signal) {
+    reflect: ({ plural, version }) => ({
+      async run(signal, onState) {
         followed.push(`${version} ${plural}`);
-        watched = handler;
-        handler.stateChanged("watching", "");
+        listener = onState;
+        onState("watching", "");
         await new Promise<void>((resolve) => {
           signal.addEventListener("abort", () => resolve(), { once: true });
         });
-        handler.stateChanged("stopped", "stopped");
+        onState("stopped", "stopped");
       },
     }),
     clock: systemClock,
     log,
     absentMs: 10,
   });
-  const running = stream.run(lifetime.signal);
+  const running = stream.run(lifetime.signal, (state) => void states.push(state));
   return {
     log,
     states,
     followed,
     runs: () => followed.length,
-    fail: (state: "blocked" | "backoff") => watched?.stateChanged(state, "failed"),
+    fail: (state: "blocked" | "backoff") => listener?.(state, "failed"),
     answer(next: Lookup | Fault) {
       lookup = next;
     },
@@ -69,7 +62,7 @@ function startWorld() {
 
 // To those without the right an API server says that it forbids what it does not have.
 test.each(["blocked", "backoff"] as const)(
-  "what is gone is absent, though its list + watch is merely %s, and is served again when it is back",
+  "a removed resource (%s) becomes absent, and is watched again when it returns",
   async (state) => {
     await using world = startWorld();
     await until("it is watched", () => world.runs() === 1);

@@ -2,99 +2,96 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
+import type { StateListener } from "@fleet-reloader/engine/ports/source-stream";
 import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import type { ApiResource, ApiResources, Lookup, ResourceKind } from "../discovery/api-resources.ts";
 
-export interface OptionalStreamOptions<T> {
+export interface OptionalStreamOptions {
   readonly kind: ResourceKind;
   readonly resources: Pick<ApiResources, "find" | "forget">;
-  readonly handler: StreamHandler<T>;
   /** The list + watch of the resource, once it is known. */
-  readonly reflect: (resource: ApiResource, handler: StreamHandler<T>) => Stream;
+  readonly reflect: (resource: ApiResource) => Stream;
   readonly clock: Clock;
   readonly log: Log;
-  /** Between two looks for a resource that is absent. */
-  readonly absentMs?: number;
+  /** Between two discoveries of a resource that is absent. */
+  readonly absentMs?: number | undefined;
 }
 
-/** A resource that is installed while we run is served within a minute; the look is two small requests. */
+/** A resource that is installed while we run is served within a minute; a discovery is two small requests. */
 const defaultAbsentMs = 60_000;
-/** Between two looks when the API server does not answer. */
+/** Between two discoveries when the API server does not answer. */
 const retryMs = 5000;
 
 /**
- * A list + watch of a kind that the API server may not have: then it is looked for now and again, and said once. Whenever the
- * list + watch fails it may be gone: what a failure says (404, 403, no JSON at all) depends on rights and on what else there is.
+ * A list + watch of a kind that the API server may not have. While it is absent, discovery looks for it now and again; its
+ * absence is logged once. Whenever the list + watch fails, discovery is asked again: what a failure says (404, 403, no JSON
+ * at all) depends on rights and on other resources.
  */
-export function createOptionalStream<T>(options: OptionalStreamOptions<T>): Stream {
-  const { kind, resources, handler, clock, log } = options;
-  return {
-    async run(signal) {
-      let said = "";
-      while (!signal.aborted) {
-        let waitMs = options.absentMs ?? defaultAbsentMs;
-        try {
-          const found = await resources.find(kind, signal);
-          if ("plural" in found) {
-            await follow(found, signal);
-            // When it is absent again, that is news.
-            said = "";
-            continue;
-          }
-          handler.stateChanged("absent", found.absent);
-          if (said !== found.absent)
-            log.info({ reason: "ResourceAbsent" }, `${found.absent}; looked for again`);
-          said = found.absent;
-        } catch (error) {
-          if (signal.aborted) break;
-          const fault = asFault(error);
-          handler.stateChanged("backoff", fault.message);
-          log.warn({ reason: fault.code, retryInMs: retryMs, err: fault.message }, "discovery failed");
-          waitMs = Math.max(retryMs, fault.retryAfterMs ?? 0);
-        }
-        // Aborted while waiting: the loop sees the signal.
-        await clock.sleep(waitMs, signal).catch(() => undefined);
-      }
-      handler.stateChanged("stopped", "stopped");
-    },
-  };
+export class OptionalStream implements Stream {
+  readonly #options: OptionalStreamOptions;
+  /** The absence that was logged last; empty while the resource exists. */
+  #logged = "";
 
-  /** Resolves at the end, or when the resource is gone, or is there in another version than the one that is followed. */
-  async function follow(resource: ApiResource, signal: AbortSignal): Promise<void> {
+  constructor(options: OptionalStreamOptions) {
+    this.#options = options;
+  }
+
+  async run(signal: AbortSignal, onState: StateListener): Promise<void> {
+    while (!signal.aborted) {
+      const waitMs = await this.#attempt(signal, onState);
+      // Aborted while waiting: the loop sees the signal.
+      if (waitMs > 0) await this.#options.clock.sleep(waitMs, signal).catch(() => undefined);
+    }
+    onState("stopped", "stopped");
+  }
+
+  /** Follows the resource if it exists. Returns the wait until the next attempt. */
+  async #attempt(signal: AbortSignal, onState: StateListener): Promise<number> {
+    const { kind, resources, log, absentMs = defaultAbsentMs } = this.#options;
+    try {
+      const found = await resources.find(kind, signal);
+      if ("plural" in found) {
+        await this.#follow(found, signal, onState);
+        this.#logged = "";
+        return 0;
+      }
+      onState("absent", found.absent);
+      if (this.#logged !== found.absent)
+        log.info({ reason: "ResourceAbsent" }, `${found.absent}; looked for again`);
+      this.#logged = found.absent;
+      return absentMs;
+    } catch (error) {
+      if (signal.aborted) return 0;
+      const fault = asFault(error);
+      onState("backoff", fault.message);
+      log.warn({ reason: fault.code, retryInMs: retryMs, err: fault.message }, "discovery failed");
+      return Math.max(retryMs, fault.retryAfterMs ?? 0);
+    }
+  }
+
+  /** Resolves at the end, when the resource is gone, or when it exists in another version than the followed one. */
+  async #follow(resource: ApiResource, signal: AbortSignal, onState: StateListener): Promise<void> {
+    const { kind, resources, reflect } = this.#options;
     using followed = linkedAbort(signal);
-    let asking: Promise<void> | undefined;
-    const inDoubt = (): void => {
-      asking ??= ask().finally(() => {
-        asking = undefined;
-      });
-    };
     const ask = async (): Promise<void> => {
       resources.forget(kind);
-      // No answer is not an absence.
+      // A failed discovery is not an absence.
       const found = await resources.find(kind, signal).catch(() => undefined);
       if (found !== undefined && !isSame(found, resource)) followed.abort();
     };
-    const watched = observed(handler, inDoubt);
-    await options.reflect(resource, watched).run(followed.signal);
+    let asking: Promise<void> | undefined;
+    await reflect(resource).run(followed.signal, (state, why) => {
+      if (state === "backoff" || state === "blocked")
+        asking ??= ask().finally(() => {
+          asking = undefined;
+        });
+      // This stream outlives its reflector and reports its own end.
+      if (state !== "stopped") onState(state, why);
+    });
     await asking;
   }
 }
 
 function isSame(found: Lookup, { version, plural }: ApiResource): boolean {
   return "plural" in found && found.version === version && found.plural === plural;
-}
-
-/** The stream outlives its reflector, and tells itself when it has stopped. */
-function observed<T>(handler: StreamHandler<T>, onFailure: () => void): StreamHandler<T> {
-  return {
-    listBegins: () => handler.listBegins(),
-    page: (objects) => handler.page(objects),
-    listed: () => handler.listed(),
-    events: (events) => handler.events(events),
-    stateChanged(state, why) {
-      if (state === "backoff" || state === "blocked") onFailure();
-      if (state !== "stopped") handler.stateChanged(state, why);
-    },
-  };
 }

@@ -1,17 +1,17 @@
+import { jsonField } from "@fleet-reloader/domain/json";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
-import { field } from "../json.ts";
 
 /**
- * Hands on workloads that refer to another object for their template together with that template. It is read again when the
- * workload is different, or its controller has seen another generation of the template; other events say nothing new.
+ * Adds the template to workloads that refer to another object for it. The template is read again when the workload changed
+ * or its controller observed another generation of the template. Other events are dropped.
  */
 export function referringHandler(
   handler: StreamHandler<LiveWorkload>,
   withTemplate: (live: LiveWorkload) => Promise<LiveWorkload>,
 ): StreamHandler<LiveWorkload> {
-  /** What was handed on last of each workload that refers to another. */
+  /** The version of each referring workload that the handler was given last. */
   const seen = new Map<string, string>();
   const resolve = async (live: LiveWorkload): Promise<LiveWorkload> => {
     const resolved = await withTemplate(live);
@@ -37,11 +37,10 @@ export function referringHandler(
       }
       if (fresh.length > 0) await handler.events(fresh);
     },
-    stateChanged: (state, why) => handler.stateChanged(state, why),
   };
 }
 
 function versionOf({ generation, annotations, object }: LiveWorkload): string {
-  const observed = field(object, "status", "workloadObservedGeneration");
+  const observed = jsonField(object, "status", "workloadObservedGeneration");
   return JSON.stringify([generation, annotations, observed]);
 }

@@ -1,35 +1,36 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { jsonList } from "@fleet-reloader/domain/json";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import type { StreamHandler, StreamState } from "@fleet-reloader/engine/ports/source-stream";
+import type { StateListener, StreamHandler, StreamState } from "@fleet-reloader/engine/ports/source-stream";
 import { Backoff } from "../backoff.ts";
 import type { RevisionProbe } from "../discovery/revision-probe.ts";
 import type { Connection } from "../http/connection.ts";
-import { list, text } from "../json.ts";
+import { text } from "../json.ts";
 import { accept, type Collection, resourcePath } from "../resource.ts";
 import { WatchReader } from "./watch-reader.ts";
 
 export interface ReflectorOptions<T> {
   readonly connection: Connection;
   readonly collection: Collection;
-  /** Picks what is kept of an object; undefined leaves the object out. */
+  /** Reads what the handler needs of an object; undefined leaves the object out. */
   readonly parse: (object: unknown) => T | undefined;
   readonly handler: StreamHandler<T>;
-  /** Shared by all watches over one connection. */
+  /** Shared by all watches of one connection. */
   readonly probe: RevisionProbe;
   readonly clock: Clock;
   readonly random: Random;
   readonly log: Log;
-  readonly timings?: Partial<ReflectorTimings>;
+  readonly timings?: Partial<ReflectorTimings> | undefined;
 }
 
 export interface ReflectorTimings {
-  /** How often everything is listed and compared although the watch is fine; a difference found then is a bug of the watch. */
+  /** Period of a full list while the watch works. A difference that it finds is a bug of the watch. */
   readonly relistEveryMs: number;
-  /** First and largest back-off. */
+  /** The first back-off, and the largest one. */
   readonly backoffMs: number;
   readonly backoffMaxMs: number;
-  /** Wait between tries while credentials or rights are missing. */
+  /** Wait between attempts while credentials or rights are missing. */
   readonly blockedMs: number;
 }
 
@@ -47,14 +48,15 @@ const objectPage = 200;
 type Next = { readonly type: "watch" } | { readonly type: "list"; readonly why: string };
 
 /**
- * Keeps a handler informed of one collection: pages of a consistent list, then every event, for as long as the signal
- * allows. Level-triggered consumers may see an event twice, never not at all: the resume point moves only after the
- * handler has resolved, an unreadable line or an expired version leads to a list, and an error is never an empty result.
+ * Lists and watches one collection for a handler: pages of a consistent list, then every event, until the signal is aborted.
+ * An event may come twice, but none is lost: the resume point moves only after the handler has resolved, an unreadable line
+ * or an expired version leads to a list, and an error is never an empty result.
  */
 export class Reflector<T> {
   readonly #options: ReflectorOptions<T>;
   readonly #timings: ReflectorTimings;
   readonly #backoff: Backoff;
+  #state: StateListener = () => undefined;
   #resourceVersion = "";
   #listedAt = 0;
 
@@ -68,8 +70,9 @@ export class Reflector<T> {
     });
   }
 
-  /** Runs until the signal is aborted; never rejects. */
-  async run(signal: AbortSignal): Promise<void> {
+  /** Runs until the signal is aborted. Every failure is logged and retried, so it does not reject. */
+  async run(signal: AbortSignal, onState: StateListener): Promise<void> {
+    this.#state = onState;
     let next: Next = { type: "list", why: "start" };
     while (!signal.aborted) {
       try {
@@ -94,7 +97,9 @@ export class Reflector<T> {
       });
       const answer = await connection.call(
         {
-          ...{ method: "GET", path, isLarge: true },
+          method: "GET",
+          path,
+          isLarge: true,
           accept: collection.metadataOnly ? accept.metadataList : accept.json,
         },
         signal,
@@ -103,10 +108,10 @@ export class Reflector<T> {
         throw new Fault("kube.rejected", `this API server has no ${collection.plural}.${collection.group}`, {
           context: { status: 404 },
         });
-      // JSON of somebody else's, say of a proxy: taken for a list it would be one without a single object.
+      // The JSON of a proxy, for example. Read as a list it would contain no object, and everything would count as deleted.
       if (text(answer.body, "metadata", "resourceVersion") === "")
         throw new Fault("kube.malformed", `GET ${path} at ${connection.server} answered no list`);
-      const items = list(answer.body, "items").map(parse);
+      const items = jsonList(answer.body, "items").map(parse);
       await handler.page(items.filter((item) => item !== undefined));
       this.#resourceVersion = text(answer.body, "metadata", "resourceVersion");
       continueToken = text(answer.body, "metadata", "continue");
@@ -133,11 +138,11 @@ export class Reflector<T> {
       watch: "1",
       allowWatchBookmarks: "true",
       resourceVersion: this.#resourceVersion,
-      // client-go also picks 5–10 minutes at random, so that a fleet of watches does not reconnect at once.
+      // A random 5–10 minutes, as in client-go, so that a fleet of watches does not reconnect at the same time.
       timeoutSeconds: String(300 + Math.floor(random() * 300)),
     });
     let sawAny = false;
-    // A server that ends each watch at once must not be asked 2,500 times a second, least of all for lists.
+    // Without this a server that ends each watch at once would get 2,500 requests a second, some of them lists.
     const breathe = async (isCutShort: boolean): Promise<void> => {
       if ((isCutShort || !sawAny) && clock.monotonic() - openedAt < 1000)
         await this.#pause(this.#backoff.next(), "watch ended at once", signal);
@@ -163,7 +168,7 @@ export class Reflector<T> {
       if (wentBack) return { type: "list", why: "the server's revision went back" };
       await breathe(reader.hasUnfinishedLine);
       if (reader.hasUnfinishedLine) return { type: "list", why: "the watch was cut in the middle of a line" };
-      // The server ends each watch after some minutes, which is often enough to look at the clock.
+      // The server ends each watch after some minutes, which is often enough to check whether a list is due.
       const isDue = clock.monotonic() - this.#listedAt > this.#timings.relistEveryMs;
       return isDue ? { type: "list", why: "periodic comparison" } : { type: "watch" };
     } finally {
@@ -187,7 +192,7 @@ export class Reflector<T> {
       isBlocked ? "watch refused" : "watch interrupted",
     );
     await this.#pause(waitMs, fault.message, signal, isBlocked ? "blocked" : "backoff");
-    // After a line that could not be read nothing may be trusted, and it would come again.
+    // After an unreadable line no later event can be trusted, and the same line would come again.
     const isLost = fault.code === "kube.expired" || fault.code === "kube.malformed";
     return isLost || was.type === "list" ? { type: "list", why: fault.message } : { type: "watch" };
   }
@@ -206,9 +211,5 @@ export class Reflector<T> {
       ...(labelSelector === undefined ? {} : { labelSelector }),
     };
     return `${resourcePath(collection, collection.namespace)}?${new URLSearchParams({ ...selectors, ...query })}`;
-  }
-
-  #state(state: StreamState, why: string): void {
-    this.#options.handler.stateChanged(state, why);
   }
 }

@@ -37,7 +37,7 @@ describe("the lines of a watch", () => {
     expect(read(line("ADDED", "", "4"))).toEqual({ events: [], resourceVersion: "4", end: undefined });
   });
 
-  test("a deletion that does not say of what ends the watch, so that a list shows what is left", () => {
+  test("a deletion without a name ends the watch, so that a list follows", () => {
     expect(read(line("ADDED", "a", "1"), line("DELETED", "", "2"))).toMatchObject({
       events: [{ object: "a" }],
       end: { code: "kube.malformed" },
@@ -92,7 +92,7 @@ describe("the lines of a watch", () => {
     expect(read("c2VjcmV0\n").end?.message).not.toContain("c2VjcmV0");
   });
 
-  test("a line without an end ends the watch after what was complete, before it fills the memory", () => {
+  test("a line without an end ends the watch before it fills the memory", () => {
     const watch = reader();
     const chunk = Buffer.alloc(1024 * 1024, "x");
     const first = watch.read(Buffer.concat([Buffer.from(line("ADDED", "a", "1")), chunk]));

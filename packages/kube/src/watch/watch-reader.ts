@@ -1,16 +1,23 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { parseJson } from "@fleet-reloader/domain/json";
+import { jsonField, parseJson } from "@fleet-reloader/domain/json";
 import type { StreamEvent } from "@fleet-reloader/engine/ports/source-stream";
-import { field, text } from "../json.ts";
+import { text } from "../json.ts";
 import { LineSplitter } from "./line-splitter.ts";
 
-/** What one chunk of a watch came to. */
+/** What one chunk of a watch contains. */
 export interface WatchBatch<T> {
   readonly events: readonly StreamEvent<T>[];
   /** Where to resume once the events are handled; undefined when the chunk completed no line. */
   readonly resourceVersion: string | undefined;
-  /** The watch is over: an ERROR event, or a line that cannot be read (then nothing after it may be trusted). */
+  /** The watch is over: an ERROR event, or a line that cannot be read. No later line can be trusted. */
   readonly end: Fault | undefined;
+}
+
+/** The same of one line. */
+interface WatchLine<T> {
+  readonly event?: StreamEvent<T>;
+  readonly resourceVersion?: string;
+  readonly end?: Fault;
 }
 
 /** Turns the chunks of a watch response into events. */
@@ -28,52 +35,56 @@ export class WatchReader<T> {
 
   read(chunk: Buffer): WatchBatch<T> {
     const events: StreamEvent<T>[] = [];
-    let resourceVersion: string | undefined;
+    let last: string | undefined;
     for (const line of this.#lines.push(chunk)) {
       if (line === "") continue;
-      const event = parseJson(line);
-      const type = text(event, "type");
-      if (type === "ERROR") return { events, resourceVersion, end: errorEvent(field(event, "object")) };
-      const object = field(event, "object");
-      const version = text(object, "metadata", "resourceVersion");
-      if (version === "" || !knownTypes.has(type)) {
-        return {
-          events,
-          resourceVersion,
-          end: new Fault("kube.malformed", "a line of the watch cannot be read"),
-        };
-      }
-      resourceVersion = version;
-      if (type === "BOOKMARK") continue;
-      const parsed = this.#parse(object);
-      if (parsed === undefined) {
-        if (type !== "DELETED") continue;
-        // Dropped, what is gone would be there for ever; a list shows what is left.
-        return {
-          events,
-          resourceVersion,
-          end: new Fault("kube.malformed", "a deletion does not say of what"),
-        };
-      }
-      if (type === "DELETED") events.push({ type: "delete", object: parsed });
-      else events.push({ type: "upsert", object: parsed, ...(type === "ADDED" ? { isNew: true } : {}) });
+      const { event, resourceVersion, end } = this.#readLine(line);
+      last = resourceVersion ?? last;
+      if (end !== undefined) return { events, resourceVersion: last, end };
+      if (event !== undefined) events.push(event);
     }
     const end = this.#lines.isTooLong
-      ? new Fault("kube.malformed", "a line of the watch is longer than any object; it is not read")
+      ? malformed("a line of the watch is longer than any object; it is not read")
       : undefined;
-    return { events, resourceVersion, end };
+    return { events, resourceVersion: last, end };
+  }
+
+  #readLine(line: string): WatchLine<T> {
+    const frame = parseJson(line);
+    const type = text(frame, "type");
+    const object = jsonField(frame, "object");
+    if (type === "ERROR") return { end: errorEvent(object) };
+    const resourceVersion = text(object, "metadata", "resourceVersion");
+    if (resourceVersion === "" || !knownTypes.has(type))
+      return { end: malformed("a line of the watch cannot be read") };
+    if (type === "BOOKMARK") return { resourceVersion };
+    const parsed = this.#parse(object);
+    if (parsed !== undefined) return { resourceVersion, event: eventOf(type, parsed) };
+    // Skipping a deletion would keep the object for ever; a list shows what is left.
+    return type === "DELETED"
+      ? { resourceVersion, end: malformed("a deletion does not say of what") }
+      : { resourceVersion };
   }
 }
 
 const knownTypes = new Set(["ADDED", "MODIFIED", "DELETED", "BOOKMARK"]);
 
-/** 410 usually comes as an event inside a 200 stream: the API server finds out after it has begun to answer. */
+function eventOf<T>(type: string, object: T): StreamEvent<T> {
+  if (type === "DELETED") return { type: "delete", object };
+  return type === "ADDED" ? { type: "upsert", object, isNew: true } : { type: "upsert", object };
+}
+
+function malformed(message: string): Fault {
+  return new Fault("kube.malformed", message);
+}
+
+/** 410 usually comes as an event inside a 200 stream: the API server detects it after it has begun to answer. */
 function errorEvent(object: unknown): Fault {
-  const code = field(object, "code");
+  const code = jsonField(object, "code");
   const message = text(object, "message");
   if (code === 410) return new Fault("kube.expired", `the watch expired: ${message}`);
   if (code === 429) {
-    const after = field(object, "details", "retryAfterSeconds");
+    const after = jsonField(object, "details", "retryAfterSeconds");
     return new Fault("kube.throttled", `the watch was throttled: ${message}`, {
       ...(typeof after === "number" ? { retryAfterMs: after * 1000 } : {}),
     });

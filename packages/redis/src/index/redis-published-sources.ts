@@ -1,13 +1,16 @@
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { PublishedSource, PublishedSources } from "@fleet-reloader/engine/watch/publishing-index";
+import type {
+  PublishedSource,
+  PublishedSources,
+} from "@fleet-reloader/engine/watch/sources/webhook-publisher";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 
 /**
- * What was told of each source of one cluster, in one Redis hash: version and keyed mark. That it is lost is found by the
- * index, which lies beside it; then everything is remembered anew and nothing told.
+ * The last published version and keyed mark of each source of one cluster, in one Redis hash. The index lies beside it and
+ * detects its loss; after a loss everything is remembered again and nothing is published.
  */
 export class RedisPublishedSources implements PublishedSources {
   readonly #client: RedisClient;
@@ -27,9 +30,9 @@ export class RedisPublishedSources implements PublishedSources {
     });
   }
 
-  async remember(told: readonly PublishedSource[]): Promise<void> {
-    if (told.length === 0) return;
-    const fields = told.flatMap(({ ref, resourceVersion, mark }) => [
+  async remember(published: readonly PublishedSource[]): Promise<void> {
+    if (published.length === 0) return;
+    const fields = published.flatMap(({ ref, resourceVersion, mark }) => [
       sourceKey(ref),
       `${resourceVersion} ${mark}`,
     ]);

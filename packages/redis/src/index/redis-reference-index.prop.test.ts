@@ -1,4 +1,4 @@
-import type { ReferenceIndex } from "@fleet-reloader/engine/ports/reference-index";
+import type { Checkpoints, ReferenceIndex } from "@fleet-reloader/engine/ports/reference-index";
 import {
   entryOf,
   matchesForTest,
@@ -36,7 +36,7 @@ const sources = fc
   .map(([name, version, kind]) => versionOf(name, version, kind));
 const some = <T>(of: fc.Arbitrary<T>) => fc.array(of, { maxLength: 3 });
 
-type Call = (index: ReferenceIndex) => Promise<unknown>;
+type Call = (index: ReferenceIndex & Checkpoints) => Promise<unknown>;
 const calls: fc.Arbitrary<Call> = fc.oneof(
   fc.uniqueArray(entries, { selector: ([name]) => name }).map((list): Call => {
     return (index) => index.put(list.map(([name, entry]) => entryOf(name, entry)));

@@ -5,8 +5,10 @@ import { parseWorkloadKey, type WorkloadRef, workloadKey } from "@fleet-reloader
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type {
+  Checkpoints,
   Dependent,
   IndexEntry,
+  IndexSession,
   ReferenceIndex,
   SourceChange,
   SourceVersion,
@@ -42,8 +44,8 @@ const removedAtOnce = 500;
 /** Below a millisecond of Redis. */
 const scannedAtOnce = 1000;
 
-/** The reference index of one cluster in Redis. */
-export class RedisReferenceIndex implements ReferenceIndex {
+/** The reference index of one cluster in Redis, with its checkpoints and its session: one epoch guards all three. */
+export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSession {
   readonly #client: RedisClient;
   readonly #all: Keys;
   readonly #keys: ClusterKeys;

@@ -24,7 +24,7 @@ export function encodeServed({ as, sinceSeconds, isRestored }: ServedRecord): st
 
 export function readServed(text: string | null | undefined): ServedRecord | undefined {
   const value = parseJson(text ?? "");
-  const as = jsonText(jsonField(value, "as"));
+  const as = jsonText(value, "as");
   const sinceSeconds = jsonField(value, "since");
   if (as === undefined || typeof sinceSeconds !== "number") return undefined;
   return { as, sinceSeconds, isRestored: jsonField(value, "restored") === true };

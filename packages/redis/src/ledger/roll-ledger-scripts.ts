@@ -10,8 +10,9 @@ import { blockersMax } from "@fleet-reloader/engine/admission/roll-ledger";
 import { Script } from "../connection/script.ts";
 
 /**
- * The Lua of the ledger of rolls: `askBreaker` and `askBudget` of the domain, word for word, where all workers meet. A contract
- * test holds both to the same answers. All keys begin with KEYS[1], and so lie in one slot: a roll enters everywhere or nowhere.
+ * The Lua of the ledger of rolls, which all workers share: the rules of breakers and budgets. The test kit's roll-ledger-model
+ * states the same rules in TypeScript, and a contract test compares the answers. All keys begin with KEYS[1] and share one
+ * slot: a roll enters everywhere or nowhere.
  */
 const parts = `
 local root = KEYS[1]
@@ -173,7 +174,7 @@ end
 return 0
 `);
 
-/** ARGV: JSON of the ask: its rollout, which began `age` ago, has ended. `endRollout` of the domain. */
+/** ARGV: JSON of the ask: its rollout, which began `age` ago, has ended. `endRollout` of the model. */
 export const settledScript = new Script(`${parts}
 for _, l in ipairs(ask.levels) do
   local till = redis.call('ZSCORE', at(l, ':leases'), ask.roll)

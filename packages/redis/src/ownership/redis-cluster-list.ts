@@ -25,8 +25,8 @@ export class RedisClusterList {
     const text = await this.#client.connection.get(this.#key);
     if (text === null) return undefined;
     return jsonList(parseJson(text)).map((each) => ({
-      name: jsonText(jsonField(each, "name")) ?? "",
-      id: jsonText(jsonField(each, "id")),
+      name: jsonText(each, "name") ?? "",
+      id: jsonText(each, "id"),
       labels: labelsOf(jsonField(each, "labels")),
     }));
   }

@@ -15,13 +15,13 @@ export const fieldGroups = [
   "Understood, and without effect",
 ] as const;
 
-/** What a person should know who gives a value that is accepted and does not do what it may be expected to do. */
+/** A note for the operator about an accepted value that does not do what its name suggests. */
 export interface Remark {
   readonly level: "info" | "warn";
   readonly says: string;
 }
 
-/** What a config field's schema carries besides its type: from it come the flag, the variable, the help and the docs. */
+/** What a config field has besides its schema. The flag, the variable, the help and the docs are made from it. */
 export interface FieldMeta {
   readonly group?: (typeof fieldGroups)[number];
   /** Without the dashes. */
@@ -32,15 +32,15 @@ export interface FieldMeta {
   readonly description: string;
   /** How the value is written, as the help shows it: `DURATION`, `FILE`, … */
   readonly placeholder: string;
-  /** The flag may be given several times; its schema gets the texts of all of them, or that of the variable (`csvList`). */
+  /** The flag may be given several times; its schema gets all their texts, or the text of the variable (`csvList`). */
   readonly isList?: boolean;
   /** A flag without a value. */
   readonly isSwitch?: boolean;
-  /** How Stakater Reloader spells it, as a flag or a variable; absent when it has none of the kind. */
+  /** The name of the flag or variable in Stakater Reloader; absent when it has none. */
   readonly peer?: string;
-  /** Looks at the text as it was given; undefined when there is nothing to say. Logged once, at the start. */
+  /** Judges the given text; undefined when there is nothing to remark. Logged once, at the start. */
   readonly remark?: (text: string) => Remark | undefined;
-  /** Its value is shown nowhere: neither in messages and logs, nor in what we publish about ourselves. */
+  /** Its value appears in no message, no log and no published information about the process. */
   readonly isSecret?: boolean;
   /** Default in words, when it is not a constant. */
   readonly defaultText?: string;

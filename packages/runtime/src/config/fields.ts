@@ -9,7 +9,7 @@ import { withoutEffectFields } from "./fields/without-effect-fields.ts";
 import { secretKey } from "./secret-key.ts";
 import { boolean, csvList, duration, oneOf, textValue, wholeNumber } from "./types.ts";
 
-/** Which clusters, and where Redis is: what every service needs. */
+/** What every service needs: the clusters and the address of Redis. */
 export const connectionFields = {
   kubeconfig: {
     schema: textValue(""),
@@ -31,7 +31,7 @@ export const connectionFields = {
       flag: "context",
       env: "FLEET_RELOADER_CONTEXTS",
       placeholder: "NAME",
-      description: "Context of the kubeconfig; each is a cluster. May be given several times.",
+      description: "Context of the kubeconfig to serve as a cluster. May be given several times.",
       defaultText: "the current context",
       isList: true,
     },
@@ -57,12 +57,12 @@ export const connectionFields = {
       env: "FLEET_RELOADER_REDIS_PASSWORD_SECRET",
       placeholder: "NAMESPACE/NAME[/KEY]",
       description:
-        "Secret with the password for --redis-url, in the cluster it runs in, or else in the first given one; KEY is password when absent. Where there is no such Secret it is made, with a random password, for a Redis that takes its own from there.",
+        "Secret with the password for --redis-url, in the cluster we run in, or else in the first given cluster. KEY defaults to password. A missing Secret is created with a random password, for a Redis that reads its own password from it.",
       defaultText: "none",
     },
   },
   shards: {
-    // Each shard has a queue, and each queue costs a worker a connection: far more than any Redis Cluster has nodes is waste.
+    // Each shard has a queue, and each queue costs a worker a connection: more shards than a large Redis Cluster has nodes are waste.
     schema: wholeNumber("1", 1, 64),
     meta: {
       group: "Clusters and Redis",
@@ -70,7 +70,7 @@ export const connectionFields = {
       env: "FLEET_RELOADER_SHARDS",
       placeholder: "COUNT",
       description:
-        "Into how many parts the keys in Redis are divided, so that the nodes of a Redis Cluster share the load. The same for all watchers and workers of one Redis.",
+        "Number of parts that the keys in Redis are divided into, so that the nodes of a Redis Cluster share the load. It must be the same for all watchers and workers of one Redis.",
     },
   },
   dataDir: {
@@ -80,7 +80,7 @@ export const connectionFields = {
       flag: "data-dir",
       env: "FLEET_RELOADER_DATA_DIR",
       placeholder: "DIR",
-      description: "Folder of the mark key and of the embedded Redis.",
+      description: "Folder for the mark key and the embedded Redis.",
       defaultText: "$XDG_STATE_HOME/fleet-reloader or ~/.local/state/fleet-reloader",
     },
   },
@@ -90,7 +90,7 @@ export const connectionFields = {
   ...withoutEffectFields,
 } as const;
 
-/** What workloads are told to do unless they say otherwise. Watchers and workers must agree on it. */
+/** Defaults that annotations of a workload may override. Watchers and workers need the same values. */
 export const ruleFields = {
   ...scopeFields,
   debounce: {
@@ -101,7 +101,7 @@ export const ruleFields = {
       env: "FLEET_RELOADER_DEBOUNCE",
       placeholder: "DURATION",
       description:
-        "Quiet period: a workload rolls when none of its sources has changed for this long. 0 rolls at once.",
+        "Quiet period: a workload rolls when none of its sources has changed for this time. 0 rolls at once.",
     },
   },
   maxWait: {
@@ -111,7 +111,7 @@ export const ruleFields = {
       flag: "max-wait",
       env: "FLEET_RELOADER_MAX_WAIT",
       placeholder: "DURATION",
-      description: "The longest a change waits for quiet.",
+      description: "Maximum time that a change waits for the quiet period.",
     },
   },
   reloadStrategy: {
@@ -126,7 +126,7 @@ export const ruleFields = {
       env: "FLEET_RELOADER_RELOAD_STRATEGY",
       placeholder: "STRATEGY",
       description:
-        "How a pod template is changed: annotations (an annotation on it) or env-vars (a variable in one container).",
+        "How a pod template is changed: annotations writes an annotation on it, env-vars writes a variable in one container.",
     },
   },
   autoReloadAll: {
@@ -137,7 +137,7 @@ export const ruleFields = {
       peer: "--auto-reload-all",
       env: "FLEET_RELOADER_AUTO_RELOAD_ALL",
       placeholder: "BOOL",
-      description: "Serve every workload that does not opt out, without annotations.",
+      description: "Serve every workload, also without annotations, unless it opts out.",
       isSwitch: true,
     },
   },
@@ -155,8 +155,8 @@ export const workerFields = {
       env: "FLEET_RELOADER_MARK_KEY_FILE",
       placeholder: "FILE",
       description:
-        "Keys of the marks, 64 hexadecimal characters a line, the current one first. All workers need the same.",
-      defaultText: "mark.key in the data dir, made at the first start",
+        "File with the keys of the marks: 64 hexadecimal characters per line, the current key first. All workers need the same keys.",
+      defaultText: "mark.key in the data dir, created at the first start",
     },
   },
   markKeySecret: {
@@ -167,7 +167,7 @@ export const workerFields = {
       env: "FLEET_RELOADER_MARK_KEY_SECRET",
       placeholder: "NAMESPACE/NAME[/KEY]",
       description:
-        "The same in a Secret of the cluster it runs in, or else of the first given one; KEY is mark.key when absent. Where there is no such Secret it is made, with a random key.",
+        "Secret with the keys of the marks, in the cluster we run in, or else in the first given cluster. KEY defaults to mark.key. A missing Secret is created with a random key.",
       defaultText: "none",
     },
   },
@@ -179,7 +179,7 @@ export const workerFields = {
       env: "FLEET_RELOADER_FORGET_OLD_KEYS",
       placeholder: "BOOL",
       description:
-        "Start also when this Redis was used with a key that --mark-key-file does not hold, which is refused otherwise. What is noted with that key counts no more: changes that were waiting are judged by times alone. Give it once, when the key is lost.",
+        "Start although this Redis was used with a key that --mark-key-file lacks. Without this flag such a start is refused. The applied state recorded with that key no longer counts: pending changes are judged by times alone. Give it once, when the key is lost.",
       isSwitch: true,
     },
   },
@@ -191,12 +191,12 @@ export const workerFields = {
       env: "FLEET_RELOADER_CONCURRENCY",
       placeholder: "COUNT",
       description:
-        "Workloads of one cluster that a worker process handles at once; of all clusters together twice as many.",
+        "Maximum workloads of one cluster that a worker handles at once. For all clusters together it is twice as many.",
     },
   },
 } as const;
 
-/** Of those that watch clusters. */
+/** Flags of processes that watch clusters. */
 export const auditFields = {
   auditInterval: {
     schema: duration("12h"),
@@ -206,15 +206,15 @@ export const auditFields = {
       env: "FLEET_RELOADER_AUDIT_INTERVAL",
       placeholder: "DURATION",
       description:
-        "Every workload that opts in is looked at once in this time, spread evenly and after all other work, and rolls if a change of its sources was missed; fleet_reloader_audit_findings_total counts these and should stay 0. 0: never. A look is work: where workers start from zero, each wakes one, so give 0 or a long interval there.",
+        "Check every opted-in workload once in this period, spread evenly and after all other work. A workload rolls if a change of its sources was missed; fleet_reloader_audit_findings_total counts these and should stay 0. 0 means never. Each check wakes a worker, so use 0 or a long interval where workers start from zero.",
     },
   },
 } as const;
 
-/** Of those that are always on, and tell how much there is to do. */
+/** Flags of processes that are always on and report the queue depth. */
 export const scalingFields = {
   workHorizon: {
-    // A pod that has to be scheduled, with its image pulled, and a few questions of who scales.
+    // Time to schedule a pod and pull its image, plus a few polls of the scaler.
     schema: duration("60s"),
     meta: {
       group: "Scaling of workers",
@@ -222,7 +222,7 @@ export const scalingFields = {
       env: "FLEET_RELOADER_WORK_HORIZON",
       placeholder: "DURATION",
       description:
-        "What /work counts: requests that are due now or within this time, which is what a worker takes to start.",
+        "/work counts requests that are due now or within this time. Set it to the time that a worker takes to start.",
     },
   },
 } as const;

@@ -10,8 +10,8 @@ export function helpText(usage: string, shape: ConfigShape): string {
   const unread = unreadVariables.map(({ env, why }) => `  ${env} ${why}.`).join("\n");
   return `${usage}
 
-A flag wins over its variable, a variable over the default. A list takes commas, or the flag several times; an
-item that holds a comma is put in double quotes.
+A flag overrides its variable, and a variable overrides the default. Separate the items of a list by commas, or repeat
+the flag. Put an item that contains a comma in double quotes.
 
 ${groups.join("\n\n")}
 

@@ -2,8 +2,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 
 /**
- * The kubeconfig files to read, as kubectl chooses them: those that are configured, separated by colons, or else the one in
- * the home folder when it exists. None: there is only the cluster this process runs in.
+ * The kubeconfig files to read, chosen as by kubectl: the configured ones, separated by colons, or else an existing one in the
+ * home folder. An empty list means that there is only the cluster this process runs in.
  */
 export function kubeconfigFilesOf(
   configured: string,

@@ -37,7 +37,7 @@ interface Given {
   readonly label: string;
 }
 
-/** What was given for each field, by the field's name, as text; fields that keep their default are absent. */
+/** The given text of each field, by the field's name. Fields with their default are absent. */
 export function givenValues(
   shape: ConfigShape,
   { args, env }: ConfigSources,
@@ -65,7 +65,7 @@ function readFlags(
     const { isUnknown = false, bareSwitch = "", takes = "BOOL" } = before ?? {};
     before = undefined;
     if (token.kind === "positional") {
-      // What follows an unknown flag is most likely its value, and may be a password: it is not quoted.
+      // The word after an unknown flag is probably its value and may be a password, so it is not quoted.
       if (!isUnknown) problems.push(strayWord(token.value, bareSwitch, takes));
       continue;
     }
@@ -88,7 +88,7 @@ function readFlags(
   return { flags, problems };
 }
 
-/** Every flag under every name it may be given by. */
+/** Every flag under each of its names. */
 function spellings(shape: ConfigShape): ReadonlyMap<string, FieldMeta> {
   return new Map(
     Object.values(shape).flatMap(({ meta }) =>
@@ -107,7 +107,7 @@ function tokensOf(metas: ReadonlyMap<string, FieldMeta>, args: readonly string[]
   return parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true }).tokens;
 }
 
-/** Of a flag given several times the last counts; of a list flag all. */
+/** The last occurrence of a flag counts; of a list flag all occurrences count. */
 function withText(meta: FieldMeta, rawName: string, text: string, before: Given | undefined): Given {
   const label = `${rawName} ${shown(meta, text)}`;
   if (meta.isList !== true) return { value: text, label };
@@ -116,14 +116,14 @@ function withText(meta: FieldMeta, rawName: string, text: string, before: Given 
     : { value: [...before.value, text], label: `${before.label} ${label}` };
 }
 
-/** To the peer a switch before a separate `false` is on, and the word nothing. Here it is a mistake. */
+/** A switch before a separate `false` is refused. The peer turns it on and ignores the word. */
 function strayWord(word: string, bareSwitch: string, takes: string): string {
   const isMeant = bareSwitch !== "" && (takes !== "BOOL" || /^(1|0|t|f|true|false)$/i.test(word));
   const mend = isMeant ? `write ${bareSwitch}=${word}` : "";
   return `${word}: not understood here; ${mend || "flags begin with --"}`;
 }
 
-/** Messages name the value, but not one that gives power to whoever reads it. */
+/** Messages name the value, except a secret one. */
 function shown(meta: FieldMeta, text: string): string {
   return meta.isSecret === true ? "(not shown)" : text;
 }

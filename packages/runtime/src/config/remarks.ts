@@ -2,7 +2,7 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ConfigShape } from "./field.ts";
 import { type ConfigSources, givenValues } from "./load.ts";
 
-/** Logs, a line each, what is to be said about values that are accepted and do not do what they seem to. */
+/** Logs one line for each accepted value that does not do what its name suggests. */
 export function remarkOn(shape: ConfigShape, sources: ConfigSources, log: Pick<Log, "info" | "warn">): void {
   const given = givenValues(shape, sources).values;
   for (const [name, { meta }] of Object.entries(shape)) {

@@ -85,8 +85,8 @@ export function oneOf<const T extends readonly [string, ...string[]]>(values: T,
 
 /**
  * A list flag, for a field with `isList`: every occurrence of the flag is one line of comma-separated values, as the peer
- * reads them. An item that holds a comma is put in double quotes, and a double quote in it is doubled. Spaces around
- * items and empty items do not count.
+ * reads them. An item that contains a comma is in double quotes, and a double quote in it is doubled. Spaces around
+ * items and empty items are ignored.
  */
 export function csvList() {
   return z
@@ -104,7 +104,7 @@ export function csvList() {
     });
 }
 
-/** Undefined when the quotes do not fit. A line break separates like a comma: YAML block texts end in one. */
+/** Undefined when the quotes do not match. A line break separates like a comma, since YAML block texts end in one. */
 function splitCsv(text: string): readonly string[] | undefined {
   const field = /[^\S\n]*(?:"((?:[^"]|"")*)"[^\S\n]*|([^",\n]*))(?:[,\n]|$)/y;
   const items: string[] = [];

@@ -11,32 +11,30 @@ const rolloutBuckets = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
 const ownDescriptions = {
   fleet_reloader_sources_seen_total: "ConfigMaps and Secrets shown by a list or watch, by kind.",
   fleet_reloader_requests_published_total:
-    "Workloads put into the queue because a source of theirs has a new version.",
+    "Requests added to the queue because a source of the workload has a new version.",
   fleet_reloader_stream_in_sync: "1 while the list + watch of a resource is in sync.",
   fleet_reloader_workloads_unlooked:
-    "Workloads that a watcher found new or different when it began with a cluster, and that no worker has looked at yet; 0 once all are adopted.",
+    "Workloads that were new or different when a watcher began with a cluster, and that no worker has observed yet. 0 when all are adopted.",
   fleet_reloader_reconcile_seconds: "Time a worker spent on one workload, by result.",
   fleet_reloader_rolls_total: "Pod templates changed, by workload kind and reason.",
   fleet_reloader_rollouts_total:
-    "Rollouts that followed a roll and ended, by workload kind and result: healthy, failed or stalled.",
-  fleet_reloader_rollout_seconds: "Time from the write of a roll to its rollout being healthy.",
+    "Ended rollouts of our rolls, by workload kind and result: healthy, failed or stalled.",
+  fleet_reloader_rollout_seconds: "Time from the write of a roll until its rollout is healthy.",
   fleet_reloader_history_total:
-    "Records of what happened: written, or dropped since there was no room for them in time.",
-  fleet_reloader_holds_total:
-    "Times a roll that was due was held, by reason; one that waits is counted each time it is looked at.",
-  fleet_reloader_freezes_readable: "1 while all that is declared frozen can be read; at 0 nothing is rolled.",
-  fleet_reloader_state_lost_total:
-    "Times Redis was found without our state, and everything was compared again.",
-  fleet_reloader_clusters_owned: "Clusters that this watcher watches, of those it shares with the others.",
-  fleet_reloader_cluster_breaker_open: "1 while requests to a cluster are parked because it fails them.",
+    "History records, by result: written, or dropped because they could not be written in time.",
+  fleet_reloader_holds_total: "Holds of due rolls, by reason. A roll that waits is counted at each check.",
+  fleet_reloader_freezes_readable: "1 while all declared freezes are readable; at 0 nothing is rolled.",
+  fleet_reloader_state_lost_total: "Times that Redis had lost our state and everything was compared again.",
+  fleet_reloader_clusters_owned: "Clusters that this watcher owns, of those it shares with the others.",
+  fleet_reloader_cluster_breaker_open: "1 while requests to a cluster are parked because they fail.",
   fleet_reloader_requests_parked_total:
-    "Requests put back into the queue before anything of them was done, by cluster and reason.",
+    "Requests put back into the queue before any of their work was done, by cluster and reason.",
   fleet_reloader_cluster_state:
-    "1 for the state that a cluster is in: Connecting, Syncing, Ready, Degraded, Unreachable, Forbidden, Paused.",
+    "1 for the current state of a cluster: Connecting, Syncing, Ready, Degraded, Unreachable, Forbidden, Paused.",
   fleet_reloader_audit_findings_total:
-    "Changes that only an audit (--audit-interval) has found, by workload kind: a defect of ours wherever it is not 0. They are rolled.",
+    "Changes that only an audit (--audit-interval) found, by workload kind. They are rolled. Any value above 0 is a defect of ours.",
   fleet_reloader_notifications_total:
-    "What came of Events, alerts and webhooks: sent, folded into a digest, repeated, dropped or failed.",
+    "Events, alerts and webhooks by result: sent, folded into a digest, repeated, dropped or failed.",
   fleet_reloader_registrations:
     "Registered clusters by provider (given, directory, argocd, …) and state: usable, paused or unusable.",
 } as const;
@@ -57,6 +55,17 @@ export function createPromMeter(options: {
 } {
   const registry = new Registry();
   if (options.withProcess) collectDefaultMetrics({ register: registry });
+  const own = createOwnMetrics(registry);
+  const states = new ClusterStates(own.clusterState);
+  const peer = createPeerMetrics(registry, { countByNamespace: options.countByNamespace ?? false });
+  const metrics = async () => {
+    await removeGone(registry, states.gone);
+    return await registry.metrics();
+  };
+  return { meter: createMeter(own, states, peer), adapters: peer, metrics };
+}
+
+function createOwnMetrics(registry: Registry) {
   const described = <N extends keyof typeof ownDescriptions, L extends string>(
     name: N,
     labelNames: readonly L[],
@@ -66,90 +75,104 @@ export function createPromMeter(options: {
     labelNames: [...labelNames],
     registers: [registry],
   });
-  const seen = new Counter(described("fleet_reloader_sources_seen_total", ["cluster", "kind"]));
-  const published = new Counter(described("fleet_reloader_requests_published_total", ["cluster"]));
-  const inSync = new Gauge(described("fleet_reloader_stream_in_sync", ["cluster", "resource"]));
-  const unreconciled = new Gauge(described("fleet_reloader_workloads_unlooked", ["cluster"]));
-  const reconcile = new Histogram({
-    ...described("fleet_reloader_reconcile_seconds", ["cluster", "result"]),
-    buckets: seconds,
-  });
-  const rolls = new Counter(described("fleet_reloader_rolls_total", ["cluster", "kind", "reason"]));
-  const rollouts = new Counter(described("fleet_reloader_rollouts_total", ["cluster", "kind", "result"]));
-  const rolloutSeconds = new Histogram({
-    ...described("fleet_reloader_rollout_seconds", ["cluster"]),
-    buckets: rolloutBuckets,
-  });
-  const history = new Counter(described("fleet_reloader_history_total", ["result"]));
-  const held = new Counter(described("fleet_reloader_holds_total", ["cluster", "reason"]));
-  const readable = new Gauge(described("fleet_reloader_freezes_readable", []));
-  const lost = new Counter(described("fleet_reloader_state_lost_total", ["cluster"]));
-  const owned = new Gauge(described("fleet_reloader_clusters_owned", []));
-  const parked = new Counter(described("fleet_reloader_requests_parked_total", ["cluster", "reason"]));
-  const breaker = new Gauge(described("fleet_reloader_cluster_breaker_open", ["cluster"]));
-  const clusterState = new Gauge(described("fleet_reloader_cluster_state", ["cluster", "state"]));
-  const clusterStates = new Map<string, string>();
-  const gone = new Set<string>();
-  const findings = new Counter(described("fleet_reloader_audit_findings_total", ["cluster", "kind"]));
-  const notified = new Counter(described("fleet_reloader_notifications_total", ["channel", "result"]));
-  const registered = new Gauge(described("fleet_reloader_registrations", ["provider", "state"]));
-  const peer = createPeerMetrics(registry, { countByNamespace: options.countByNamespace ?? false });
+  return {
+    seen: new Counter(described("fleet_reloader_sources_seen_total", ["cluster", "kind"])),
+    published: new Counter(described("fleet_reloader_requests_published_total", ["cluster"])),
+    inSync: new Gauge(described("fleet_reloader_stream_in_sync", ["cluster", "resource"])),
+    unreconciled: new Gauge(described("fleet_reloader_workloads_unlooked", ["cluster"])),
+    reconcile: new Histogram({
+      ...described("fleet_reloader_reconcile_seconds", ["cluster", "result"]),
+      buckets: seconds,
+    }),
+    rolls: new Counter(described("fleet_reloader_rolls_total", ["cluster", "kind", "reason"])),
+    rollouts: new Counter(described("fleet_reloader_rollouts_total", ["cluster", "kind", "result"])),
+    rolloutSeconds: new Histogram({
+      ...described("fleet_reloader_rollout_seconds", ["cluster"]),
+      buckets: rolloutBuckets,
+    }),
+    history: new Counter(described("fleet_reloader_history_total", ["result"])),
+    held: new Counter(described("fleet_reloader_holds_total", ["cluster", "reason"])),
+    readable: new Gauge(described("fleet_reloader_freezes_readable", [])),
+    lost: new Counter(described("fleet_reloader_state_lost_total", ["cluster"])),
+    owned: new Gauge(described("fleet_reloader_clusters_owned", [])),
+    parked: new Counter(described("fleet_reloader_requests_parked_total", ["cluster", "reason"])),
+    breaker: new Gauge(described("fleet_reloader_cluster_breaker_open", ["cluster"])),
+    clusterState: new Gauge(described("fleet_reloader_cluster_state", ["cluster", "state"])),
+    findings: new Counter(described("fleet_reloader_audit_findings_total", ["cluster", "kind"])),
+    notified: new Counter(described("fleet_reloader_notifications_total", ["channel", "result"])),
+    registered: new Gauge(described("fleet_reloader_registrations", ["provider", "state"])),
+  };
+}
 
-  const meter: Meter = {
+/** The state that each cluster is in, as one series per cluster. */
+class ClusterStates {
+  readonly #gauge: Gauge<"cluster" | "state">;
+  readonly #states = new Map<string, string>();
+  /** Clusters that are no longer registered and may still have series. */
+  readonly gone = new Set<string>();
+
+  constructor(gauge: Gauge<"cluster" | "state">) {
+    this.#gauge = gauge;
+  }
+
+  set(cluster: string, state: string | undefined): void {
+    const before = this.#states.get(cluster);
+    if (before !== undefined) this.#gauge.remove({ cluster, state: before });
+    this.#states.delete(cluster);
+    if (state === undefined) return void this.gone.add(cluster);
+    this.gone.delete(cluster);
+    this.#states.set(cluster, state);
+    this.#gauge.set({ cluster, state }, 1);
+  }
+}
+
+function createMeter(
+  own: ReturnType<typeof createOwnMetrics>,
+  states: ClusterStates,
+  peer: PeerMetrics,
+): Meter {
+  return {
     sourcesSeen: (cluster, kind, count, how) => {
-      seen.inc({ cluster, kind }, count);
+      own.seen.inc({ cluster, kind }, count);
       peer.sourcesSeen(kind, count, how);
     },
     sourcesCompared: (_cluster, kind, count) => peer.sourcesCompared(kind, count),
     requestsPublished: (cluster, count) => {
-      published.inc({ cluster }, count);
+      own.published.inc({ cluster }, count);
       peer.requestsPublished(count);
     },
     streamState(cluster, resource, state: StreamState) {
       // A resource that the cluster does not have is neither in sync nor behind.
-      if (state === "absent") inSync.remove({ cluster, resource });
-      else inSync.set({ cluster, resource }, state === "watching" ? 1 : 0);
+      if (state === "absent") own.inSync.remove({ cluster, resource });
+      else own.inSync.set({ cluster, resource }, state === "watching" ? 1 : 0);
     },
     workloadsUnreconciled(cluster, count) {
-      if (count === undefined) unreconciled.remove({ cluster });
-      else unreconciled.set({ cluster }, count);
+      if (count === undefined) own.unreconciled.remove({ cluster });
+      else own.unreconciled.set({ cluster }, count);
     },
     reconciled: (cluster, result, spent, workload) => {
-      reconcile.observe({ cluster, result }, spent);
+      own.reconcile.observe({ cluster, result }, spent);
       // There at 0 before the first one: an alert has to see it rise.
-      findings.inc({ cluster, kind: workload.kind }, 0);
+      own.findings.inc({ cluster, kind: workload.kind }, 0);
       peer.reconciled(result, spent, workload);
     },
-    rolled: (cluster, kind, reason) => rolls.inc({ cluster, kind, reason }),
+    rolled: (cluster, kind, reason) => own.rolls.inc({ cluster, kind, reason }),
     rolloutEnded(cluster, kind, result, spent) {
-      rollouts.inc({ cluster, kind, result });
-      if (result === "healthy") rolloutSeconds.observe({ cluster }, spent);
+      own.rollouts.inc({ cluster, kind, result });
+      if (result === "healthy") own.rolloutSeconds.observe({ cluster }, spent);
     },
-    historyKept: (result, count) => history.inc({ result }, count),
-    held: (cluster, reason) => held.inc({ cluster, reason }),
-    freezesReadable: (isReadable) => readable.set(isReadable ? 1 : 0),
-    stateLost: (cluster) => lost.inc({ cluster }),
-    clustersOwned: (count) => owned.set(count),
-    parked: (cluster, reason) => parked.inc({ cluster, reason }),
-    breaker: (cluster, isOpen) => breaker.set({ cluster }, isOpen ? 1 : 0),
-    auditFound: (cluster, kind) => findings.inc({ cluster, kind }),
-    clusterState(cluster, state) {
-      const before = clusterStates.get(cluster);
-      if (before !== undefined) clusterState.remove({ cluster, state: before });
-      clusterStates.delete(cluster);
-      if (state === undefined) return void gone.add(cluster);
-      gone.delete(cluster);
-      clusterStates.set(cluster, state);
-      clusterState.set({ cluster, state }, 1);
-    },
-    notified: (channel, result, count) => notified.inc({ channel, result }, count),
-    registrations: (provider, state, count) => registered.set({ provider, state }, count),
+    historyKept: (result, count) => own.history.inc({ result }, count),
+    held: (cluster, reason) => own.held.inc({ cluster, reason }),
+    freezesReadable: (isReadable) => own.readable.set(isReadable ? 1 : 0),
+    stateLost: (cluster) => own.lost.inc({ cluster }),
+    clustersOwned: (count) => own.owned.set(count),
+    parked: (cluster, reason) => own.parked.inc({ cluster, reason }),
+    breaker: (cluster, isOpen) => own.breaker.set({ cluster }, isOpen ? 1 : 0),
+    auditFound: (cluster, kind) => own.findings.inc({ cluster, kind }),
+    clusterState: (cluster, state) => states.set(cluster, state),
+    notified: (channel, result, count) => own.notified.inc({ channel, result }, count),
+    registrations: (provider, state, count) => own.registered.set({ provider, state }, count),
   };
-  const metrics = async () => {
-    await removeGone(registry, gone);
-    return await registry.metrics();
-  };
-  return { meter, adapters: peer, metrics };
 }
 
 /**

@@ -1,4 +1,5 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
+import { LRUCache } from "lru-cache";
 import { RE2JS } from "re2js";
 import { patternCost } from "./pattern-cost.ts";
 
@@ -10,16 +11,12 @@ const costMax = 1024;
 
 /** RE2 semantics and linear time, in JavaScript: a tenant's pattern can be wrong but never slow. */
 export function createPatternCompiler(): CompilePattern {
-  const remembered = new Map<string, ReturnType<CompilePattern>>();
-  return (source) => {
-    const compiled = remembered.get(source) ?? compile(source);
-    // The ones that are in use stay: of more patterns than there is room for, each would else be compiled again and again.
-    remembered.delete(source);
-    const [oldest] = remembered.keys();
-    if (remembered.size >= rememberedMax && oldest !== undefined) remembered.delete(oldest);
-    remembered.set(source, compiled);
-    return compiled;
-  };
+  // Of more patterns than there is room for, those in use stay: each would else be compiled again and again.
+  const remembered = new LRUCache<string, ReturnType<CompilePattern>>({
+    max: rememberedMax,
+    memoMethod: (source) => compile(source),
+  });
+  return (source) => remembered.memo(source);
 }
 
 function compile(source: string): ReturnType<CompilePattern> {

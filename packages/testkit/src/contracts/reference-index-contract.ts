@@ -2,8 +2,10 @@ import type { Fault } from "@fleet-reloader/domain/fault";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import {
+  type Checkpoints,
   goneVersion,
   type IndexEntry,
+  type IndexSession,
   type ReferenceIndex,
   type SourceVersion,
 } from "@fleet-reloader/engine/ports/reference-index";
@@ -13,7 +15,7 @@ import { describe, expect, test } from "vitest";
 import { until } from "../until.ts";
 
 export interface IndexUnderTest extends AsyncDisposable {
-  readonly index: ReferenceIndex;
+  readonly index: ReferenceIndex & Checkpoints & IndexSession;
   /** What workers remember of workloads, in the same memory; the index is that of `cluster`. */
   readonly cluster: ClusterId;
   readonly records: WorkloadRecords;

@@ -105,12 +105,12 @@ export function rollLedgerContract(make: MakeLedger): void {
   });
 
   test.each(Array.from({ length: 20 }, (_, at) => at + 1))(
-    "story %i has the same answers as the rules of the domain have",
+    "story %i has the same answers as the model has",
     async (seed) => {
       const random = new SeededRandom(seed);
       const limits = someLimits(random);
       const real = start(limits);
-      const rules = new MemoryRollLedger({ clock: { now: real.now }, limits });
+      const model = new MemoryRollLedger({ clock: { now: real.now }, limits });
       for (let step = 0; step < 120; step += 1) {
         real.pass(random.below(random.chance(0.1) ? 100_000 : 700));
         const request = requestFor(`w${random.below(12)}`, `ns${random.below(3)}`, `c${random.below(2)}`);
@@ -121,7 +121,7 @@ export function rollLedgerContract(make: MakeLedger): void {
           if (chance < 20) return await ledger.withdraw(request);
           return await ledger.enter(request, [{ id: "Secret/ns/db", version }], never);
         };
-        expect(await tell(real.ledger), `step ${step}`).toEqual(await tell(rules));
+        expect(await tell(real.ledger), `step ${step}`).toEqual(await tell(model));
       }
     },
   );

@@ -3,7 +3,9 @@ import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/doma
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type {
+  Checkpoints,
   IndexEntry,
+  IndexSession,
   ReferenceIndex,
   SourceChange,
   SourceVersion,
@@ -27,8 +29,8 @@ export interface MemoryReferenceIndexOptions {
   readonly before?: (call: string) => Promise<void> | void;
 }
 
-/** The reference index of one cluster, kept where a test can look at it and take it away. */
-export class MemoryReferenceIndex implements ReferenceIndex {
+/** The reference index, checkpoints and session of one cluster, in memory. A test can read them and wipe them. */
+export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexSession {
   readonly #options: MemoryReferenceIndexOptions;
   /** What would be in Redis; undefined after a flush. */
   #stored: State | undefined;

@@ -1,20 +1,4 @@
-import {
-  askBreaker,
-  type BreakerState,
-  closedBreaker,
-  forgetRoll,
-} from "@fleet-reloader/domain/hold/breaker";
-import {
-  askBudget,
-  type BudgetAsk,
-  type BudgetLimit,
-  type BudgetState,
-  emptyBudget,
-  endRollout,
-  giveBack,
-  leaveLine,
-  spendBudget,
-} from "@fleet-reloader/domain/hold/budget";
+import type { BudgetLimit } from "@fleet-reloader/domain/hold/budget";
 import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import {
   type ActedOn,
@@ -25,6 +9,22 @@ import {
 } from "@fleet-reloader/engine/admission/roll-ledger";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Request } from "@fleet-reloader/engine/ports/request";
+import {
+  askBreaker,
+  type BreakerState,
+  closedBreaker,
+  forgetRoll,
+} from "../roll-ledger-model/breaker-model.ts";
+import {
+  askBudget,
+  type BudgetAsk,
+  type BudgetState,
+  emptyBudget,
+  endRollout,
+  giveBack,
+  leaveLine,
+  spendBudget,
+} from "../roll-ledger-model/budget-model.ts";
 
 interface Level {
   readonly name: "fleet" | "cluster" | "namespace";
@@ -33,7 +33,7 @@ interface Level {
   readonly ask: BudgetAsk;
 }
 
-/** The ledger of rolls, in memory: the rules of the domain, put together as the real one does. */
+/** The ledger of rolls in memory: the models of breaker and budget, put together as the Lua scripts do. */
 export class MemoryRollLedger implements RollLedger {
   readonly #clock: Pick<Clock, "now">;
   readonly #limits: RollLimits;

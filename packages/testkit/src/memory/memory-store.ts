@@ -260,9 +260,9 @@ export class MemoryStore implements ClusterStreams {
     const { clock } = this.#options;
     const stream = new MemoryStream<T>({ ...from, handler, clock, version: () => this.#version });
     return {
-      run: async (signal) => {
+      run: async (signal, onState) => {
         this.#streams.add(stream);
-        await stream.run(signal);
+        await stream.run(signal, onState);
         this.#streams.delete(stream);
       },
     };

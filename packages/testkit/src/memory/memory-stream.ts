@@ -1,5 +1,5 @@
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
+import type { StateListener, StreamEvent, StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 
 export interface MemoryStreamOptions<T> {
   readonly list: () => readonly T[];
@@ -40,19 +40,22 @@ export class MemoryStream<T> implements StreamControl {
     this.#options = options;
   }
 
-  async run(signal: AbortSignal): Promise<void> {
-    const { handler, clock } = this.#options;
+  async run(signal: AbortSignal, onState: StateListener): Promise<void> {
+    const { clock } = this.#options;
     signal.addEventListener("abort", () => this.wake(), { once: true });
     while (!signal.aborted) {
       try {
-        await this.#watch(await this.#list(signal), signal);
+        onState("listing", "start");
+        const at = await this.#list(signal);
+        onState("watching", "in sync");
+        await this.#watch(at, signal);
       } catch (error) {
         if (signal.aborted) break;
-        handler.stateChanged("backoff", error instanceof Error ? error.message : "failed");
+        onState("backoff", error instanceof Error ? error.message : "failed");
         await clock.sleep(retryAfterMs, signal).catch(() => undefined);
       }
     }
-    handler.stateChanged("stopped", "stopped");
+    onState("stopped", "stopped");
   }
 
   wake(): void {
@@ -81,7 +84,6 @@ export class MemoryStream<T> implements StreamControl {
   /** Answers the version that was listed. */
   async #list(signal: AbortSignal): Promise<number> {
     const { handler, list, version } = this.#options;
-    handler.stateChanged("listing", "start");
     handler.listBegins();
     this.#isCut = false;
     const at = version();
@@ -98,7 +100,6 @@ export class MemoryStream<T> implements StreamControl {
   /** Ends when it is cut. */
   async #watch(from: number, signal: AbortSignal): Promise<void> {
     const { handler, since, version } = this.#options;
-    handler.stateChanged("watching", "in sync");
     for (let at = from; !signal.aborted && !this.#isCut; ) {
       this.#wake = Promise.withResolvers();
       const until = version();

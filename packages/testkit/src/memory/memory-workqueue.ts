@@ -213,8 +213,8 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
 
   #failed(id: string, entry: Entry, error: unknown): void {
     const fault = asFault(error);
-    const { queue, countsAsAttempt } = fault.disposition;
-    if (countsAsAttempt) entry.attemptsMade += 1;
+    const { queue } = fault.disposition;
+    if (queue === "retry") entry.attemptsMade += 1;
     if (fault.class === "aborted") entry.isLeft = true;
     if (queue === "drop") this.#end(id, entry);
     else this.#wait(entry, fault.retryAfterMs ?? this.#options.retryMs?.(entry.attemptsMade) ?? 1000);

@@ -33,7 +33,7 @@ const missingRescanMs = 1000;
  */
 export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): ClusterProvider {
   const directory = resolve(options.directory);
-  const known = new Map<string, KnownFile>();
+  const register = createFileRegister(directory, options);
   let notReady: readonly string[] = [`--kubeconfig-dir ${directory}: it has not been read yet`];
   return {
     async run(signal, onChange) {
@@ -60,6 +60,12 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
       return notReady;
     },
   };
+}
+
+/** Turns the files of a folder into registrations, and keeps what each file said last. */
+function createFileRegister(directory: string, options: RegistrationPolicy & { readonly clock: Clock }) {
+  const known = new Map<string, KnownFile>();
+  return register;
 
   async function register(files: readonly string[]): Promise<readonly Registration[]> {
     const present = new Set(files);
@@ -68,7 +74,7 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
     const all: Registration[] = [];
     for (const file of files) {
       const isOnly = stems.get(stemOf(file))?.length === 1;
-      // One by one: a thousand kubeconfigs at once would hold up everything else for half a second.
+      // One at a time: a thousand kubeconfigs at once would block the process for half a second.
       all.push(...(await registrationsOf(file, isOnly ? stemOf(file) : file)));
     }
     return all;
@@ -94,7 +100,7 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
     );
   }
 
-  /** Why the file says nothing now; undefined when what is known of it is what it says. */
+  /** Why the file cannot be used now; undefined when what is known of it is up to date. */
   function problemOf(file: string, path: string, observed: ObservedFile): string | undefined {
     if (observed.type === "unreadable") return observed.why;
     if (observed.type !== "read") return undefined;

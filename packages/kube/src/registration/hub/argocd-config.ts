@@ -1,5 +1,5 @@
 import { isJsonObject, type JsonObject, jsonField, jsonTexts, parseJson } from "@fleet-reloader/domain/json";
-import { field, text } from "../../json.ts";
+import { text } from "../../json.ts";
 import { accessOf, type RegistrationPolicy } from "../access.ts";
 import type { Access } from "../registration.ts";
 import type { Hub } from "./hub.ts";
@@ -39,7 +39,7 @@ export function accessOfArgoSecret(secret: HubSecret, name: string, context: Arg
   const config = configOf(entry(secret, "config"));
   if (config === undefined)
     return unusable("config is no JSON object; expected the one that argocd cluster add writes");
-  if ((field(config, "awsAuthConfig") ?? undefined) !== undefined)
+  if ((jsonField(config, "awsAuthConfig") ?? undefined) !== undefined)
     return unusable(
       "config.awsAuthConfig needs Argo CD's own helper program, which is not here; use config.bearerToken, or config.execProviderConfig with a command that --allow-exec names",
     );
@@ -56,22 +56,22 @@ export function accessOfArgoSecret(secret: HubSecret, name: string, context: Arg
 }
 
 function entriesOf(secret: HubSecret, config: JsonObject) {
-  const tls = field(config, "tlsClientConfig");
-  const exec = field(config, "execProviderConfig") ?? undefined;
+  const tls = jsonField(config, "tlsClientConfig");
+  const exec = jsonField(config, "execProviderConfig") ?? undefined;
   return {
     cluster: {
       server: serverOf(secret),
-      ...present("insecure-skip-tls-verify", field(tls, "insecure")),
-      ...present("tls-server-name", field(tls, "serverName")),
-      ...present("certificate-authority-data", field(tls, "caData")),
-      ...present("proxy-url", field(config, "proxyUrl")),
+      ...present("insecure-skip-tls-verify", jsonField(tls, "insecure")),
+      ...present("tls-server-name", jsonField(tls, "serverName")),
+      ...present("certificate-authority-data", jsonField(tls, "caData")),
+      ...present("proxy-url", jsonField(config, "proxyUrl")),
     },
     user: {
-      ...present("token", field(config, "bearerToken")),
-      ...present("username", field(config, "username")),
-      ...present("password", field(config, "password")),
-      ...present("client-certificate-data", field(tls, "certData")),
-      ...present("client-key-data", field(tls, "keyData")),
+      ...present("token", jsonField(config, "bearerToken")),
+      ...present("username", jsonField(config, "username")),
+      ...present("password", jsonField(config, "password")),
+      ...present("client-certificate-data", jsonField(tls, "certData")),
+      ...present("client-key-data", jsonField(tls, "keyData")),
       ...(exec === undefined ? {} : { exec: kubeconfigExec(exec) }),
     },
   };
@@ -84,13 +84,13 @@ function present(name: string, value: unknown): JsonObject {
 
 /** As a kubeconfig has it, but for the variables: here they are a map. */
 function kubeconfigExec(exec: unknown): JsonObject {
-  const env = Object.entries(jsonTexts(field(exec, "env"))).map(([name, value]) => ({ name, value }));
+  const env = Object.entries(jsonTexts(exec, "env")).map(([name, value]) => ({ name, value }));
   return isJsonObject(exec) ? { ...exec, env } : { env };
 }
 
 /** Argo CD reaches the cluster it runs in, which is the hub, by the ServiceAccount of its pod. So do we, by our own. */
 function isOwnCluster(secret: HubSecret, config: JsonObject): boolean {
-  const tls = field(config, "tlsClientConfig");
+  const tls = jsonField(config, "tlsClientConfig");
   const credentials = [
     ...["bearerToken", "username", "execProviderConfig"].map((name) => jsonField(config, name)),
     jsonField(tls, "certData"),

@@ -1,9 +1,10 @@
+import { jsonField, jsonList } from "@fleet-reloader/domain/json";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import type { Lookup, ResourceKind } from "../../discovery/api-resources.ts";
-import { field, list, stringMap, text } from "../../json.ts";
-import { createOptionalStream } from "../../watch/optional-stream.ts";
+import { stringMap, text } from "../../json.ts";
+import { OptionalStream } from "../../watch/optional-stream.ts";
 import { Reflector } from "../../watch/reflector.ts";
 import type { Access } from "../registration.ts";
 import type { Hub } from "./hub.ts";
@@ -30,17 +31,16 @@ export function capiClusterStream(
   namespace: string | undefined,
   handler: StreamHandler<CapiCluster>,
 ): Stream {
-  return createOptionalStream({
+  return new OptionalStream({
     ...hub,
     kind,
     resources: { find: (_, signal) => newest(hub, signal), forget: () => forget(hub) },
-    handler,
-    reflect: (resource, watched) =>
+    reflect: (resource) =>
       new Reflector({
         ...hub,
         collection: { ...resource, ...(namespace === undefined ? {} : { namespace }), metadataOnly: false },
         parse: capiCluster,
-        handler: watched,
+        handler,
       }),
   });
 }
@@ -84,12 +84,12 @@ export function capiCluster(object: unknown): CapiCluster | undefined {
     labels: stringMap(object, "metadata", "labels"),
     // Any value pauses, also none.
     isPaused:
-      field(object, "spec", "paused") === true || Object.hasOwn(annotations, "cluster.x-k8s.io/paused"),
+      jsonField(object, "spec", "paused") === true || Object.hasOwn(annotations, "cluster.x-k8s.io/paused"),
     isDeleted: text(object, "metadata", "deletionTimestamp") !== "",
     isInitialised:
-      field(object, "status", "initialization", "controlPlaneInitialized") === true ||
-      field(object, "status", "controlPlaneReady") === true ||
-      list(object, "status", "conditions").some(
+      jsonField(object, "status", "initialization", "controlPlaneInitialized") === true ||
+      jsonField(object, "status", "controlPlaneReady") === true ||
+      jsonList(object, "status", "conditions").some(
         (one) => text(one, "type") === "ControlPlaneInitialized" && text(one, "status") === "True",
       ),
   };

@@ -1,7 +1,7 @@
-import { isJsonObject, type JsonObject } from "@fleet-reloader/domain/json";
+import { isJsonObject, type JsonObject, jsonField, jsonList } from "@fleet-reloader/domain/json";
 import type { AccessProvider } from "@fleet-reloader/domain/registration/access-provider";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
-import { field, list, stringMap, text } from "../../json.ts";
+import { stringMap, text } from "../../json.ts";
 import { accessOf, type RegistrationPolicy } from "../access.ts";
 import { readKubeconfigUser } from "../kubeconfig-contexts.ts";
 import type { Access } from "../registration.ts";
@@ -33,8 +33,8 @@ export function clusterProfile(object: unknown): ClusterProfile | undefined {
   if (namespace === "" || name === "") return undefined;
   const clusters = new Map<string, JsonObject>();
   for (const place of ["credentialProviders", "accessProviders"]) {
-    for (const provider of list(object, "status", place)) {
-      const cluster = field(provider, "cluster");
+    for (const provider of jsonList(object, "status", place)) {
+      const cluster = jsonField(provider, "cluster");
       if (isJsonObject(cluster)) clusters.set(text(provider, "name"), cluster);
     }
   }
@@ -53,10 +53,10 @@ export function placeOf(
     const offered = [...profile.clusters.keys()].join(", ") || "none";
     return { problem: `of its access providers (${offered}) none is one of ${wanted.join(", ")}` };
   }
-  const asked = list(cluster, "extensions").find(
+  const asked = jsonList(cluster, "extensions").find(
     (one) => text(one, "name") === "client.authentication.k8s.io/exec",
   );
-  const said = field(asked, "extension");
+  const said = jsonField(asked, "extension");
   const { namespace, name } = profile;
   if (provider === "secretreader") {
     const secret = text(said, "clusterName") || name;

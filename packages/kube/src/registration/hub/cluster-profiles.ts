@@ -2,7 +2,7 @@ import type { AccessProvider } from "@fleet-reloader/domain/registration/access-
 import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import type { ResourceKind } from "../../discovery/api-resources.ts";
-import { createOptionalStream } from "../../watch/optional-stream.ts";
+import { OptionalStream } from "../../watch/optional-stream.ts";
 import { Reflector } from "../../watch/reflector.ts";
 import type { RegistrationPolicy } from "../access.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";
@@ -33,92 +33,116 @@ const kind: ResourceKind = {
   isOptional: true,
 };
 
-/** Clusters that are in the hub's inventory, and whose credentials lie in Secrets beside it. */
+/** Clusters of the hub's inventory whose credentials are in Secrets beside it. */
 export function createClusterProfiles(options: ClusterProfilesOptions): ClusterProvider {
   const { hub, namespace } = options;
   const profiles = new KeptObjects<ClusterProfile>();
-  const secrets = new KeptObjects<HubSecret>();
-  /** Keys of the Secrets that profiles name; of no other is the content asked for. */
-  let wanted = new Set<string>();
-  /** What a profile came to with its Secret, while both are what they were: each change tells of all, and to read them all anew is costly. */
-  const derived = new WeakMap<
-    ClusterProfile,
-    { readonly secret: HubSecret | undefined; readonly access: Access }
-  >();
-  const isWanted = ({ key }: { readonly key: string }): boolean => wanted.has(key);
-
-  /** Its Secret was passed over as long as nobody wanted it: it is read by itself once. */
-  async function wantSecretOf(profile: ClusterProfile, signal: AbortSignal): Promise<void> {
-    const place = placeOf(profile, options.accessProviders);
-    if ("problem" in place) return;
-    const key = keyOf(place);
-    if (wanted.has(key) && secrets.get(key) !== undefined) return;
-    wanted.add(key);
-    const meta = { key, namespace: place.namespace, name: place.secret, labels: {}, annotations: {} };
-    const secret = await readSecret(hub, meta, signal);
-    if (secret !== undefined) secrets.put(secret);
-  }
-
-  /** What no profile names any more is no business of ours, and its content is a credential. */
-  function forgetOthers(): void {
-    const places = profiles.all.map((profile) => placeOf(profile, options.accessProviders));
-    wanted = new Set(places.flatMap((place) => ("problem" in place ? [] : [keyOf(place)])));
-    secrets.keepOnly(isWanted);
-  }
-
+  const secrets = createProfileSecrets(options, profiles);
+  const accessOf = createProfileAccess(options, secrets.kept);
   const stream: Stream = {
-    run(signal) {
-      const handler: StreamHandler<ClusterProfile> = {
-        listBegins: () => profiles.listBegins(),
-        async page(found) {
-          await inBatches(found, (profile) => wantSecretOf(profile, signal));
-          await profiles.page(found);
-        },
-        async listed() {
-          await profiles.listed();
-          forgetOthers();
-        },
-        async events(events) {
-          const there = events.filter(({ type }) => type === "upsert");
-          await inBatches(there, ({ object }) => wantSecretOf(object, signal));
-          await profiles.events(events);
-          forgetOthers();
-        },
-        stateChanged(state, why) {
-          profiles.stateChanged(state, why);
-          if (state === "absent") forgetOthers();
-        },
-      };
-      return profileStream(hub, namespace, handler).run(signal);
-    },
+    run: (signal, onState) =>
+      profileStream(hub, namespace, profileHandler(profiles, secrets, signal)).run(signal, (state, why) => {
+        onState(state, why);
+        if (state === "absent") secrets.forgetOthers();
+      }),
   };
   const collections = [
     { named: "ClusterProfiles", stream, kept: profiles },
     {
       named: "Secrets of ClusterProfiles",
-      stream: secretStream(hub, { namespace, isWanted }, (secret) => secret, secrets),
-      kept: secrets,
+      stream: secretStream(hub, { namespace, isWanted: secrets.isWanted }, (secret) => secret, secrets.kept),
+      kept: secrets.kept,
     },
   ];
   return createHubProvider(hub.target.name, collections, () =>
     profiles.all.map((profile): Registration => {
       const { key, name, labels } = profile;
-      const access = accessThrough(profile);
+      const access = accessOf(profile);
       return { id: `cluster-profile#${key}`, name: namespace === undefined ? key : name, labels, access };
     }),
   );
+}
 
-  function accessThrough(profile: ClusterProfile): Access {
-    const place = placeOf(profile, options.accessProviders);
+type ProfileSecrets = ReturnType<typeof createProfileSecrets>;
+
+/** The Secrets that profiles name; of no other the content is read. */
+function createProfileSecrets(
+  { hub, accessProviders }: ClusterProfilesOptions,
+  profiles: KeptObjects<ClusterProfile>,
+) {
+  const kept = new KeptObjects<HubSecret>();
+  let wanted = new Set<string>();
+  const isWanted = ({ key }: { readonly key: string }): boolean => wanted.has(key);
+  return {
+    kept,
+    isWanted,
+    /** The stream has passed over the Secret while no profile named it: it is read once by itself. */
+    async want(profile: ClusterProfile, signal: AbortSignal): Promise<void> {
+      const place = placeOf(profile, accessProviders);
+      if ("problem" in place) return;
+      const key = keyOf(place);
+      if (wanted.has(key) && kept.get(key) !== undefined) return;
+      wanted.add(key);
+      const meta = { key, namespace: place.namespace, name: place.secret, labels: {}, annotations: {} };
+      const secret = await readSecret(hub, meta, signal);
+      if (secret !== undefined) kept.put(secret);
+    },
+    /** Drops Secrets that no profile names any more: their content is a credential. */
+    forgetOthers(): void {
+      const places = profiles.all.map((profile) => placeOf(profile, accessProviders));
+      wanted = new Set(places.flatMap((place) => ("problem" in place ? [] : [keyOf(place)])));
+      kept.keepOnly(isWanted);
+    },
+  };
+}
+
+/** Reads the Secrets that profiles name before the profiles themselves are shown. */
+function profileHandler(
+  profiles: KeptObjects<ClusterProfile>,
+  secrets: ProfileSecrets,
+  signal: AbortSignal,
+): StreamHandler<ClusterProfile> {
+  return {
+    listBegins: () => profiles.listBegins(),
+    async page(found) {
+      await inBatches(found, (profile) => secrets.want(profile, signal));
+      await profiles.page(found);
+    },
+    async listed() {
+      await profiles.listed();
+      secrets.forgetOthers();
+    },
+    async events(events) {
+      const present = events.filter(({ type }) => type === "upsert");
+      await inBatches(present, ({ object }) => secrets.want(object, signal));
+      await profiles.events(events);
+      secrets.forgetOthers();
+    },
+  };
+}
+
+interface DerivedAccess {
+  readonly secret: HubSecret | undefined;
+  readonly access: Access;
+}
+
+/** The access of a profile through its Secret. It is kept while both stay the same: each change asks for all profiles. */
+function createProfileAccess(
+  { accessProviders, allowLoopbackHttp }: ClusterProfilesOptions,
+  secrets: KeptObjects<HubSecret>,
+): (profile: ClusterProfile) => Access {
+  const derived = new WeakMap<ClusterProfile, DerivedAccess>();
+  return (profile) => {
+    const place = placeOf(profile, accessProviders);
     if ("problem" in place)
       return { type: "unusable", why: `ClusterProfile ${profile.key}: ${place.problem}` };
     const secret = secrets.get(keyOf(place));
     const before = derived.get(profile);
     if (before !== undefined && before.secret === secret) return before.access;
-    const access = accessOfProfile(profile, place, { secret, allowLoopbackHttp: options.allowLoopbackHttp });
+    const access = accessOfProfile(profile, place, { secret, allowLoopbackHttp });
     derived.set(profile, { secret, access });
     return access;
-  }
+  };
 }
 
 function keyOf({ namespace, secret }: CredentialPlace): string {
@@ -130,16 +154,15 @@ function profileStream(
   namespace: string | undefined,
   handler: StreamHandler<ClusterProfile>,
 ): Stream {
-  return createOptionalStream({
+  return new OptionalStream({
     ...hub,
     kind,
-    handler,
-    reflect: (resource, watched) =>
+    reflect: (resource) =>
       new Reflector({
         ...hub,
         collection: { ...resource, ...(namespace === undefined ? {} : { namespace }), metadataOnly: false },
         parse: clusterProfile,
-        handler: watched,
+        handler,
       }),
   });
 }

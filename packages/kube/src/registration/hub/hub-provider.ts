@@ -7,7 +7,10 @@ export interface HubCollection {
   /** As readiness names it, as in `Secrets of flux`. */
   readonly named: string;
   readonly stream: Stream;
-  readonly kept: Pick<KeptObjects<Keyed>, "behind" | "isComplete" | "isRefused" | "whenChanged">;
+  readonly kept: Pick<
+    KeptObjects<Keyed>,
+    "behind" | "isComplete" | "isRefused" | "whenChanged" | "stateChanged"
+  >;
   /** It only adds to what another collection says: a right to it that is missing is no reason to wait. */
   readonly isOptional?: boolean;
 }
@@ -29,7 +32,11 @@ export function createHubProvider(
         if (!signal.aborted && collections.every(isKnown)) onChange(registrations());
       };
       for (const { kept } of collections) kept.whenChanged(tell);
-      await Promise.all(collections.map(({ stream }) => stream.run(signal)));
+      await Promise.all(
+        collections.map(({ stream, kept }) =>
+          stream.run(signal, (state, why) => kept.stateChanged(state, why)),
+        ),
+      );
     },
     get notReady() {
       return collections.flatMap(({ kept, named, isOptional }) => {

@@ -77,6 +77,7 @@ test("many Secrets are read sixteen at a time", async () => {
   const stop = new AbortController();
   const running = secretStream(world.hub, { isWanted: () => true }, (secret) => secret, kept).run(
     stop.signal,
+    (state, why) => kept.stateChanged(state, why),
   );
   for (const count of [16, 16, 8]) {
     await until("a batch is asked for", () => asked.length >= count);

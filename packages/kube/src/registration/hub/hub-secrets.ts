@@ -76,12 +76,12 @@ export function secretStream<T extends Keyed>(
   handler: StreamHandler<T>,
 ): Stream {
   return {
-    run(signal) {
+    run(signal, onState) {
       const read = async (secret: SecretMeta): Promise<T | undefined> => {
         const whole = await readSecret(hub, secret, signal);
         return whole === undefined ? undefined : translate(whole);
       };
-      return secretMetaStream(hub, selection, translated(read, translate, handler)).run(signal);
+      return secretMetaStream(hub, selection, translated(read, translate, handler)).run(signal, onState);
     },
   };
 }
@@ -134,7 +134,6 @@ function translated<T extends Keyed>(
       });
       await handler.events(made);
     },
-    stateChanged: (state, why) => handler.stateChanged(state, why),
   };
 }
 

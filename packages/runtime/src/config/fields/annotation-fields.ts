@@ -4,17 +4,17 @@ import { annotationKey } from "../types.ts";
 
 const { ConfigMap, Secret } = defaultDialect.kinds;
 
-/** What the annotations are called, for manifests written for a peer that was told other names. */
+/** The keys of the annotations, for manifests that were written for a peer with other keys. */
 export const annotationFields = {
   configMapAnnotation: keyField(
     "configmap-annotation",
     ConfigMap.named,
-    "On the workload: ConfigMaps that roll it, by name or pattern.",
+    "On the workload: names or patterns of the ConfigMaps that roll it.",
   ),
   secretAnnotation: keyField(
     "secret-annotation",
     Secret.named,
-    "On the workload: Secrets that roll it, by name or pattern.",
+    "On the workload: names or patterns of the Secrets that roll it.",
   ),
   autoAnnotation: keyField(
     "auto-annotation",
@@ -39,12 +39,12 @@ export const annotationFields = {
   searchAnnotation: keyField(
     "auto-search-annotation",
     defaultDialect.search,
-    "On the workload: what it references and carries the match annotation rolls it.",
+    "On the workload: each source that it references and that has the match annotation rolls it.",
   ),
   matchAnnotation: keyField(
     "search-match-annotation",
     defaultDialect.match,
-    "On the ConfigMap or Secret: it counts for workloads that search.",
+    "On the ConfigMap or Secret: it rolls workloads that have the search annotation and reference it.",
   ),
   pausePeriodAnnotation: keyField(
     "pause-deployment-annotation",
@@ -54,11 +54,11 @@ export const annotationFields = {
   pausedAtAnnotation: keyField(
     "pause-deployment-time-annotation",
     defaultDialect.pausedAt,
-    "On a Deployment, written by us: since when it is paused.",
+    "On a Deployment, written by us: the time at which it was paused.",
   ),
 } as const;
 
-/** The names of annotations as configured. Those the peer has no flag for stay as they are. */
+/** The configured keys of annotations. Keys without a flag in the peer keep their default. */
 export function dialectOf(config: ConfigOf<typeof annotationFields>): AnnotationDialect {
   return {
     auto: config.autoAnnotation,

@@ -6,27 +6,27 @@ import * as z from "zod";
 import type { ConfigOf, FieldMeta } from "../field.ts";
 
 /**
- * A hundred in an hour: nobody who changes things by hand makes so many, and neither does a release that comes in steps. A source that
- * is rewritten for ever makes them in three minutes; with the default maximum wait, 120 an hour, within the hour.
+ * A hundred in an hour: neither changes by hand nor a release in steps reach this number. A source that is rewritten for ever reaches it
+ * in three minutes, or within the hour with the default maximum wait (120 an hour).
  */
 const breakerDefault = "100/1h";
 
 const unitsMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 
-/** How much may be rolled. All workers of a Redis have to agree. */
+/** Limits of rolls. All workers of a Redis need the same values. */
 export const brakeFields = {
   breakerWorkload: {
     schema: breaker(),
     meta: breakerMeta(
       "breaker-workload",
-      "So many rolls of one workload within this time are normal; beyond, it is held and rolled with growing pauses, up to five minutes. 0 is no limit.",
+      "Maximum rolls of one workload in this period. Above it the workload is held and rolled with growing pauses of up to five minutes. 0 means no limit.",
     ),
   },
   breakerSource: {
     schema: breaker(),
     meta: breakerMeta(
       "breaker-source",
-      "So many contents of one source within this time are normal; beyond, all who use it are held and rolled with growing pauses, up to five minutes. 0 is no limit.",
+      "Maximum changes of one source in this period. Above it all workloads that use the source are held and rolled with growing pauses of up to five minutes. 0 means no limit.",
     ),
   },
   budgetFleet: { schema: budget(), meta: budgetMeta("budget-fleet", "the fleet") },
@@ -58,7 +58,7 @@ function breakerMeta(flag: string, description: string): FieldMeta {
 function budgetMeta(flag: string, what: string): FieldMeta {
   return {
     ...{ group: "Brakes", flag, env: envOf(flag), placeholder: "LIMITS", defaultText: "no limit" },
-    description: `What may be rolled in ${what}: unfinished=ROLLOUTS at once, rate=ROLLS/s, /m or /h, burst=ROLLS after a time without any; for example unfinished=5,rate=30/m.`,
+    description: `Limits of rolls in ${what}: unfinished=ROLLOUTS at once, rate=ROLLS/s, /m or /h, burst=ROLLS at once after a quiet time. For example unfinished=5,rate=30/m.`,
   };
 }
 
@@ -124,7 +124,7 @@ function readRate(text: string, burstText: string | undefined): BudgetRate | und
   const rolls = wholeNumber(count);
   if (rolls === undefined || (unit !== "s" && unit !== "m" && unit !== "h")) return undefined;
   const perMs = unitsMs[unit];
-  // A second's worth: who comes a moment late for his turn takes nothing from the rate, and no burst is worth the name.
+  // The rolls of one second: a request that is a moment late for its turn loses no rate, and no real burst is possible.
   const burst =
     burstText === undefined ? Math.max(1, Math.ceil((rolls * 1000) / perMs)) : wholeNumber(burstText);
   return burst === undefined ? undefined : { rolls, perMs, burst };

@@ -12,7 +12,7 @@ const group = "Clusters and Redis";
 const presetNames = secretPresets.map(({ name }) => name).join(", ");
 const providerNames = accessProviders.join(", ");
 
-/** Where clusters come from while we run. All services need the same. */
+/** The providers of clusters. All services need the same. */
 export const fleetFields = {
   kubeconfigDirs: {
     schema: csvList(),
@@ -22,7 +22,7 @@ export const fleetFields = {
       env: "FLEET_RELOADER_KUBECONFIG_DIRS",
       placeholder: "DIR",
       description:
-        "Folder of kubeconfigs (*.yaml, *.yml, *.kubeconfig) that come and go: every context is a cluster, named after its file, with +context where there are several. Files they name lie in the folder. Without --kubeconfig these are all the clusters.",
+        "Folder of kubeconfigs (*.yaml, *.yml, *.kubeconfig), re-read when it changes. Every context is a cluster, named after its file, plus +context when the file has several. Files that a kubeconfig names must lie in the folder. Without --kubeconfig only these clusters are served.",
       defaultText: "none",
       isList: true,
     },
@@ -41,8 +41,8 @@ export const fleetFields = {
       flag: "cluster-secrets",
       env: "FLEET_RELOADER_CLUSTER_SECRETS",
       placeholder: "PRESET[=NAMESPACE]",
-      description: `Clusters whose kubeconfigs lie in Secrets of the hub, which is the first cluster of --kubeconfig or the one we run in. Presets: ${presetNames}; for flux the Secrets need the label fleet-reloader.io/cluster=true. Needs get, list and watch on secrets there; cluster-api also list and watch on clusters.cluster.x-k8s.io, for their labels and pauses.`,
-      defaultText: "none; all namespaces where none is given",
+      description: `Serve the clusters whose kubeconfigs lie in Secrets of the hub, which is the first cluster of --kubeconfig or the one we run in. Presets: ${presetNames}; for flux the Secrets need the label fleet-reloader.io/cluster=true. Needs get, list and watch on secrets there. cluster-api also needs list and watch on clusters.cluster.x-k8s.io, for labels and pauses.`,
+      defaultText: "none; a preset without =NAMESPACE reads all namespaces",
       isList: true,
     },
   },
@@ -54,7 +54,7 @@ export const fleetFields = {
       env: "FLEET_RELOADER_ARGOCD_CLUSTERS",
       placeholder: "NAMESPACE",
       description:
-        "Clusters that are registered with the Argo CD of the hub; =NAMESPACE where it is not argocd. What Argo CD skips is left alone. Needs get, list and watch on secrets in that namespace.",
+        "Serve the clusters that are registered with the Argo CD of the hub. Write =NAMESPACE when its namespace is not argocd. Clusters that Argo CD skips are not served. Needs get, list and watch on secrets in that namespace.",
       defaultText: "off",
       isSwitch: true,
     },
@@ -69,7 +69,7 @@ export const fleetFields = {
       env: "FLEET_RELOADER_CLUSTER_PROFILES",
       placeholder: "NAMESPACE",
       description:
-        "Clusters of the hub's inventory (ClusterProfile, multicluster.x-k8s.io/v1alpha1), in all namespaces or, with =NAMESPACE, in one. Their credentials lie in Secrets beside them. Needs list and watch on clusterprofiles there, and get, list and watch on secrets.",
+        "Serve the clusters of the hub's inventory (ClusterProfile, multicluster.x-k8s.io/v1alpha1), in all namespaces, or in one with =NAMESPACE. Their credentials lie in Secrets of the same namespace. Needs list and watch on clusterprofiles there, and get, list and watch on secrets.",
       defaultText: "off",
       isSwitch: true,
     },
@@ -93,7 +93,7 @@ export const fleetFields = {
       env: "FLEET_RELOADER_CLUSTER_PROFILE_PROVIDERS",
       placeholder: "NAME",
       description:
-        "Which access providers of a ClusterProfile are used; of those it has, the first of this list.",
+        "Access providers of a ClusterProfile to use. The first of this list that the profile has is used.",
       defaultText: providerNames,
       isList: true,
     },
@@ -106,7 +106,7 @@ export const fleetFields = {
       env: "FLEET_RELOADER_ALLOW_EXEC",
       placeholder: "COMMAND",
       description:
-        "Commands that registrations from folders and Secrets may have started for their credentials, exactly as they write them. Whoever may register a cluster chooses their arguments. --kubeconfig is not asked.",
+        "Exec commands that registrations from folders and Secrets may use for their credentials, exactly as written there. The registration chooses the arguments. This does not restrict --kubeconfig.",
       defaultText: "none",
       isList: true,
     },
@@ -119,7 +119,7 @@ export const fleetFields = {
       env: "FLEET_RELOADER_ALLOW_LOOPBACK_HTTP",
       placeholder: "BOOL",
       description:
-        "Take registrations from folders and Secrets whose server is plain HTTP on the machine of this process, such as kubectl proxy or a simulated cluster. Otherwise whoever may register a cluster could have us talk to what listens there. --kubeconfig is not asked.",
+        "Accept registrations from folders and Secrets whose server is plain HTTP on this machine, such as kubectl proxy or a simulated cluster. By default they are refused, so that a registration cannot reach programs that listen here. This does not restrict --kubeconfig.",
       isSwitch: true,
     },
   },
@@ -137,14 +137,14 @@ export const fleetFields = {
       env: "FLEET_RELOADER_SERVE_HUB",
       placeholder: "BOOL",
       description:
-        "Serve the cluster of --kubeconfig, or the one we run in, beside those that are registered.",
-      defaultText: "true, but for --kubeconfig-dir alone",
+        "Serve the cluster of --kubeconfig, or the one we run in, in addition to the registered clusters.",
+      defaultText: "true, but false with --kubeconfig-dir alone",
       isSwitch: true,
     },
   },
 } as const;
 
-/** Where clusters come from, as configured: all that the registration of clusters has to be told. */
+/** The configured providers of clusters, with everything that registration needs. */
 export function registrationSourcesOf(
   config: ConfigOf<typeof fleetFields> & {
     readonly kubeconfig: string;
@@ -170,7 +170,7 @@ function parseClusterSecrets(
   return { problem: `"${namespace}" is no namespace; write ${name}=NAMESPACE, or ${name} alone for all` };
 }
 
-/** A switch that may be given a namespace. Undefined: it is off. */
+/** A switch with an optional namespace. Undefined: it is off. */
 function optionalNamespace(withoutOne: string) {
   return textValue("").transform((value, context) => {
     if (value === "" || /^(0|f|false)$/i.test(value)) return undefined;
@@ -181,7 +181,7 @@ function optionalNamespace(withoutOne: string) {
   });
 }
 
-/** As the API server has it: a DNS label. */
+/** A DNS label, as the API server requires. */
 function isNamespace(name: string): boolean {
   return /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(name);
 }

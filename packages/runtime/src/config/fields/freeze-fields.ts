@@ -11,7 +11,7 @@ export const freezeFields = {
       env: "FLEET_RELOADER_FREEZE_FILE",
       placeholder: "FILE",
       description:
-        "What is frozen, a YAML list, looked at before every roll. One that cannot be read freezes everything, and so does one that is named here and missing, or that was there and is gone.",
+        "File with the list of freezes (YAML), read before every roll. Everything is frozen when the file is unreadable, when this flag names a missing file, or when the file existed and is gone.",
       defaultText: "freezes.yaml in the data dir",
     },
   },
@@ -32,7 +32,7 @@ export const freezeFields = {
       env: "FLEET_RELOADER_FREEZE_CONFIGMAP",
       placeholder: "NAMESPACE/NAME",
       description:
-        "The same in a ConfigMap, key freezes.yaml, of the hub: the first cluster of --kubeconfig or the one we run in. Read before every roll; needs get on it. One that never was freezes nothing, one that is gone everything.",
+        "ConfigMap with the list of freezes (key freezes.yaml), in the hub: the first cluster of --kubeconfig or the one we run in. It is read before every roll and needs the right to get it. A ConfigMap that never existed freezes nothing; one that existed and is gone freezes everything.",
       defaultText: "none",
     },
   },

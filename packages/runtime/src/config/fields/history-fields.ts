@@ -1,6 +1,6 @@
 import { duration, wholeNumber } from "../types.ts";
 
-/** How much of what happened is kept. */
+/** How much of the history is kept. */
 export const historyFields = {
   historyRetention: {
     schema: duration("168h"),
@@ -10,7 +10,7 @@ export const historyFields = {
       env: "FLEET_RELOADER_HISTORY_RETENTION",
       placeholder: "DURATION",
       description:
-        "How long changes, decisions, actions and outcomes are kept in Redis, to be read at /history. 0 keeps none.",
+        "How long Redis keeps changes, decisions, actions and outcomes, which are read at /history. 0 keeps none.",
     },
   },
   historyMaxLength: {
@@ -21,7 +21,7 @@ export const historyFields = {
       env: "FLEET_RELOADER_HISTORY_MAX_LENGTH",
       placeholder: "COUNT",
       description:
-        "The most records that are kept in each shard, whatever their age; a roll makes about four, and a thousand take half a megabyte of Redis.",
+        "Maximum records that each shard keeps, whatever their age. A roll makes about four records; a thousand records take half a megabyte of Redis.",
     },
   },
 } as const;

@@ -1,10 +1,10 @@
 import type { FieldMeta } from "../field.ts";
 import { csvList, listenAddress } from "../types.ts";
 
-/** Label by label as in DNS, or an underscore, which names of containers have. */
+/** Labels as in DNS. Underscores are allowed, since names of containers contain them. */
 const hostName = /^[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*$/i;
 
-/** Where we listen, and by which names we may be asked. */
+/** The listen address, and the host names that requests may use. */
 export const httpFields = {
   listenAddress: {
     schema: listenAddress("127.0.0.1:9090"),
@@ -13,7 +13,8 @@ export const httpFields = {
       flag: "listen-address",
       env: "FLEET_RELOADER_LISTEN_ADDRESS",
       placeholder: "HOST:PORT",
-      description: "Serves /live, /ready and /metrics; watchers also /work, by which workers are scaled.",
+      description:
+        "Address of /live, /ready and /metrics. Watchers also serve the queue depth at /work, for scaling the workers.",
     },
   },
   allowedHosts: {
@@ -27,14 +28,14 @@ export const httpFields = {
       env: "FLEET_RELOADER_ALLOWED_HOSTS",
       placeholder: "NAMES",
       description:
-        "Names by which our pages may be asked for, as the header Host has them, beside localhost, IP addresses and the name in the address we listen at. Anything else is refused with 421, so that no web page can read ours by a name that it points at us.",
+        "Host names that requests to our pages may use. Always allowed are localhost, IP addresses and the name in the listen address. Other names get 421, so that a web page cannot read ours through a name that points to us.",
       defaultText: "none",
       isList: true,
     },
   },
 } as const;
 
-/** Only where there is a dashboard. */
+/** Flags of processes with a dashboard. */
 export const dashboardFields = {
   dashboardAddress: {
     schema: listenAddress("127.0.0.1:8080"),
@@ -44,13 +45,13 @@ export const dashboardFields = {
       env: "FLEET_RELOADER_DASHBOARD_ADDRESS",
       placeholder: "HOST:PORT",
       description:
-        "Serves the queue dashboard at /queues and the history as JSON lines at /history, read-only and without a login.",
+        "Address of the queue dashboard (/queues) and of the history as JSON lines (/history). Both are read-only and have no login.",
       remark: (text) =>
         isLoopback(text)
           ? undefined
           : {
               level: "warn",
-              says: "there is no login: everybody who reaches this address reads which objects change, when and by whom. Write 127.0.0.1 and forward the port, or let a proxy or a NetworkPolicy decide who gets there",
+              says: "there is no login: everybody who reaches this address reads which objects change, when and by whom. Write 127.0.0.1 and forward the port, or restrict access by a proxy or a NetworkPolicy",
             },
     },
   },

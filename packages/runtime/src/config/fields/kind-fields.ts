@@ -7,7 +7,7 @@ import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind
 import type { ConfigOf, Remark } from "../field.ts";
 import { boolean, csvList, textValue } from "../types.ts";
 
-/** What the peer's flag calls the kinds it can leave out. */
+/** The kinds that the peer's flag can exclude, by its names. */
 const ignorableTypes: ReadonlyMap<string, WorkloadKind> = new Map([
   ["jobs", job],
   ["cronjobs", cronJob],
@@ -33,13 +33,13 @@ export const kindFields = {
       env: "FLEET_RELOADER_IGNORED_WORKLOAD_TYPES",
       peer: "--ignored-workload-types",
       placeholder: "TYPE",
-      description: "Kinds that are left alone altogether: jobs, cronjobs.",
+      description: "Kinds to exclude: jobs, cronjobs.",
       defaultText: "none",
       isList: true,
     },
   },
   isArgoRollouts: {
-    // As with the peer nothing but this text asks for it.
+    // As with the peer, only this exact text turns it on.
     schema: textValue("false").transform((value) => value === "true"),
     meta: {
       group: "What is served",
@@ -48,7 +48,7 @@ export const kindFields = {
       env: "FLEET_RELOADER_IS_ARGO_ROLLOUTS",
       peer: "--is-Argo-Rollouts",
       placeholder: "BOOL",
-      description: "Serve the Rollouts of Argo, too: exactly true.",
+      description: "Serve Argo Rollouts too. Only the exact text true counts.",
       remark: (value: string): Remark | undefined =>
         value === "true" || value === "false"
           ? undefined
@@ -65,7 +65,7 @@ export const kindFields = {
       env: "FLEET_RELOADER_WORKLOAD_KINDS",
       placeholder: "KIND",
       description:
-        "Further kinds, as group/version/Kind[:plural]=path.to.template, for example serving.knative.dev/v1/Service=spec.template.",
+        "Further kinds to serve, as group/version/Kind[:plural]=path.to.template, for example serving.knative.dev/v1/Service=spec.template.",
       defaultText: "none",
       isList: true,
     },
@@ -77,7 +77,7 @@ export const kindFields = {
       flag: "reload-suspended",
       env: "FLEET_RELOADER_RELOAD_SUSPENDED",
       placeholder: "BOOL",
-      description: "A change also runs CronJobs that are suspended, and makes suspended Jobs anew.",
+      description: "A change also runs suspended CronJobs and recreates suspended Jobs.",
       isSwitch: true,
     },
   },
@@ -88,7 +88,7 @@ export const kindFields = {
       flag: "reload-finished",
       env: "FLEET_RELOADER_RELOAD_FINISHED",
       placeholder: "BOOL",
-      description: "A change also runs Jobs again that have completed or failed.",
+      description: "A change also runs completed and failed Jobs again.",
       isSwitch: true,
     },
   },

@@ -1,7 +1,7 @@
 import type { ConfigOf } from "../field.ts";
 import { wholeNumber } from "../types.ts";
 
-/** How much one process asks of one cluster. */
+/** Limits of the requests of one process to one cluster. */
 export const limitFields = {
   clusterQps: {
     schema: wholeNumber("0", 0, 100_000),
@@ -11,7 +11,7 @@ export const limitFields = {
       env: "FLEET_RELOADER_CLUSTER_QPS",
       placeholder: "COUNT",
       description:
-        "Requests a second that this process makes of one cluster at most; watches do not count. 0: as many as there is work for.",
+        "Maximum requests per second of this process to one cluster. Watches do not count. 0 means no limit.",
     },
   },
   clusterBurst: {
@@ -21,12 +21,12 @@ export const limitFields = {
       flag: "cluster-burst",
       env: "FLEET_RELOADER_CLUSTER_BURST",
       placeholder: "COUNT",
-      description: "With --cluster-qps: requests that may be made at once after a pause.",
+      description: "With --cluster-qps: maximum requests at once after a pause.",
     },
   },
 } as const;
 
-/** Undefined: no limit. The API server's own (priority and fairness) is obeyed in any case. */
+/** Undefined: no limit. The limits of the API server (priority and fairness) are always obeyed. */
 export function callLimit(
   config: ConfigOf<typeof limitFields>,
 ): { readonly qps: number; readonly burst: number } | undefined {

@@ -4,7 +4,7 @@ import { textValue } from "../types.ts";
 
 const levelNames = "trace, debug, info, warn, error";
 
-/** What is logged, and how. As with the peer a value that cannot be used keeps nobody from starting: it is remarked on. */
+/** What is logged, and how. As with the peer, an unusable value does not prevent the start; it causes a remark. */
 export const logFields = {
   logLevel: {
     schema: textValue("info").transform((name) => levelOf(name) ?? "info"),
@@ -14,7 +14,7 @@ export const logFields = {
       env: "FLEET_RELOADER_LOG_LEVEL",
       peer: "--log-level",
       placeholder: "LEVEL",
-      description: `One of ${levelNames}. Also understood: warning, and fatal and panic for error.`,
+      description: `One of ${levelNames}. Also accepted: warning for warn, and fatal and panic for error.`,
       remark: (name) =>
         levelOf(name) === undefined
           ? { level: "warn", says: `is no log level; info is used. Write one of ${levelNames}` }
@@ -38,7 +38,7 @@ export const logFields = {
   },
 } as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
 
-/** The peer's names, in any case. Errors are always told: nothing of ours is graver. */
+/** The names of the peer, in upper or lower case. Errors are always logged, since we have no graver level. */
 function levelOf(name: string): LogLevel | undefined {
   const lower = name.toLowerCase();
   if (lower === "warning") return "warn";

@@ -5,7 +5,7 @@ import { boolean, duration, textValue, wholeNumber } from "../types.ts";
 const group = "Alerts and notices";
 const sinks = ["slack", "teams", "gchat", "raw"] as const;
 
-/** Mode of the peer in which nothing is rolled. Watchers and workers must agree on it. */
+/** The mode of the peer in which nothing is rolled. Watchers and workers need the same value. */
 export const webhookModeFields = {
   webhookUrl: {
     schema: webAddress(),
@@ -16,20 +16,20 @@ export const webhookModeFields = {
       env: "FLEET_RELOADER_WEBHOOK_URL",
       placeholder: "URL",
       description:
-        "Nothing is rolled: each ConfigMap or Secret whose content changes is told to this address, without saying which.",
+        "Roll nothing. Instead call this URL for each ConfigMap or Secret whose content changes; the call does not name it.",
       isSecret: true,
       remark: (given) =>
         given === ""
           ? undefined
           : {
               level: "warn",
-              says: "no workload is rolled; to roll and to be told of it use --notify-webhook-url",
+              says: "no workload is rolled; to roll and be notified use --notify-webhook-url",
             },
     },
   },
 } as const satisfies Fields;
 
-/** Whom a worker tells what it did. */
+/** The receivers of a worker's notifications. */
 export const notifyFields = {
   ...webhookModeFields,
   events: {
@@ -39,12 +39,12 @@ export const notifyFields = {
       flag: "events",
       env: "FLEET_RELOADER_EVENTS",
       placeholder: "BOOL",
-      description: "Make Kubernetes Events on workloads: rolled, failed, unreadable annotation.",
+      description: "Create Kubernetes Events on workloads: rolled, failed, unreadable annotation.",
       isSwitch: true,
     },
   },
   alertOnReload: {
-    // The peer takes the exact text and nothing else; a typo must not keep anybody from starting.
+    // The peer accepts only the exact text. A typo must not prevent the start.
     schema: textValue("false").transform((given) => given === "true"),
     meta: {
       group,
@@ -57,7 +57,7 @@ export const notifyFields = {
       remark: (given) =>
         given === "true" || /^(0|f|false)$/i.test(given)
           ? undefined
-          : { level: "warn", says: "no alerts are sent; write exactly true to have them" },
+          : { level: "warn", says: "no alerts are sent; write exactly true to send them" },
     },
   },
   alertOnFailure: {
@@ -68,7 +68,7 @@ export const notifyFields = {
       env: "FLEET_RELOADER_ALERT_ON_FAILURE",
       placeholder: "BOOL",
       description:
-        "Send an alert for every workload that cannot be rolled, once an hour as long as it lasts, and for every rollout that fails after a roll.",
+        "Send an alert for every workload that cannot be rolled, once an hour while this lasts, and for every rollout that fails after a roll.",
       isSwitch: true,
     },
   },
@@ -80,7 +80,7 @@ export const notifyFields = {
       peer: "ALERT_SINK",
       env: "ALERT_SINK",
       placeholder: "SINK",
-      description: "What the receiver of alerts is: slack, teams, gchat, or raw for a plain text.",
+      description: "Format of alerts: slack, teams, gchat, or raw for plain text.",
       remark: (given) =>
         given.trim() === "" || sinkOf(given) !== undefined
           ? undefined
@@ -95,7 +95,7 @@ export const notifyFields = {
       peer: "ALERT_WEBHOOK_URL",
       env: "ALERT_WEBHOOK_URL",
       placeholder: "URL",
-      description: "Where alerts go. As good as a password: better given as a variable from a Secret.",
+      description: "URL that receives alerts. Treat it like a password: set it as a variable from a Secret.",
       isSecret: true,
     },
   },
@@ -107,7 +107,7 @@ export const notifyFields = {
       peer: "ALERT_WEBHOOK_PROXY",
       env: "ALERT_WEBHOOK_PROXY",
       placeholder: "URL",
-      description: "HTTP proxy on the way to --alert-webhook-url.",
+      description: "HTTP proxy for --alert-webhook-url.",
       isSecret: true,
     },
   },
@@ -119,7 +119,7 @@ export const notifyFields = {
       peer: "ALERT_ADDITIONAL_INFO",
       env: "ALERT_ADDITIONAL_INFO",
       placeholder: "TEXT",
-      description: "Put in front of every alert, for example the name of the installation.",
+      description: "Text at the beginning of every alert, for example the name of the installation.",
     },
   },
   alertBurst: {
@@ -130,7 +130,7 @@ export const notifyFields = {
       env: "FLEET_RELOADER_ALERT_BURST",
       placeholder: "COUNT",
       description:
-        "Alerts sent one by one within --alert-window; what comes beyond is one alert at its end, with the count.",
+        "Maximum single alerts within --alert-window. Further alerts are one alert with the count at the end of the window.",
     },
   },
   alertWindow: {
@@ -140,7 +140,7 @@ export const notifyFields = {
       flag: "alert-window",
       env: "FLEET_RELOADER_ALERT_WINDOW",
       placeholder: "DURATION",
-      description: "See --alert-burst.",
+      description: "Period that --alert-burst counts in.",
     },
   },
   notifyWebhookUrl: {
@@ -150,7 +150,7 @@ export const notifyFields = {
       flag: "notify-webhook-url",
       env: "FLEET_RELOADER_NOTIFY_WEBHOOK_URL",
       placeholder: "URL",
-      description: "Gets each roll and each failure as JSON, for machines; see docs/reference/webhook.md.",
+      description: "URL that receives each roll and each failure as JSON; see docs/reference/webhook.md.",
       isSecret: true,
     },
   },
@@ -161,7 +161,7 @@ export const notifyFields = {
       flag: "notify-webhook-proxy",
       env: "FLEET_RELOADER_NOTIFY_WEBHOOK_PROXY",
       placeholder: "URL",
-      description: "HTTP proxy on the way to --notify-webhook-url.",
+      description: "HTTP proxy for --notify-webhook-url.",
       isSecret: true,
     },
   },
@@ -172,7 +172,7 @@ export const notifyFields = {
       flag: "notify-webhook-token-file",
       env: "FLEET_RELOADER_NOTIFY_WEBHOOK_TOKEN_FILE",
       placeholder: "FILE",
-      description: "Holds the bearer token for --notify-webhook-url; read anew each time.",
+      description: "File with the bearer token for --notify-webhook-url. It is read for each call.",
     },
   },
   metaInfoNamespace: {
@@ -183,7 +183,8 @@ export const notifyFields = {
       peer: "RELOADER_NAMESPACE",
       env: "RELOADER_NAMESPACE",
       placeholder: "NAME",
-      description: "Where the ConfigMap reloader-meta-info is written at the start, in the first cluster.",
+      description:
+        "Namespace in the first cluster in which the ConfigMap reloader-meta-info is written at the start.",
       defaultText: "it is not written",
     },
   },
@@ -195,7 +196,7 @@ export const notifyFields = {
       peer: "RELOADER_DEPLOYMENT_NAME",
       env: "RELOADER_DEPLOYMENT_NAME",
       placeholder: "NAME",
-      description: "The Deployment we run as, for reloader-meta-info.",
+      description: "Name of our own Deployment, recorded in reloader-meta-info.",
     },
   },
   countByNamespace: {
@@ -206,12 +207,16 @@ export const notifyFields = {
       peer: "METRICS_COUNT_BY_NAMESPACE",
       env: "METRICS_COUNT_BY_NAMESPACE",
       placeholder: "enabled",
-      description: "Adds reloader_reload_executed_total_by_namespace, whose labels are names of namespaces.",
+      description:
+        "Export reloader_reload_executed_total_by_namespace, which has names of namespaces as labels.",
       isSwitch: true,
       remark: (given) =>
         /^(enabled|true|disabled|false)$/.test(given)
           ? undefined
-          : { level: "warn", says: "rolls are not counted by namespace; write exactly enabled to have it" },
+          : {
+              level: "warn",
+              says: "rolls are not counted by namespace; write exactly enabled to count them",
+            },
     },
   },
 } as const satisfies Fields;
@@ -223,7 +228,7 @@ function sinkOf(given: string): (typeof sinks)[number] | undefined {
   return sinks.find((sink) => sink === name);
 }
 
-/** An address to talk to; undefined when none was given. */
+/** A URL; undefined when none was given. */
 function webAddress() {
   return z
     .string()

@@ -9,13 +9,13 @@ import * as z from "zod";
 import type { ConfigOf, FieldMeta } from "../field.ts";
 import { boolean, csvList, oneOf, textValue } from "../types.ts";
 
-/** As the API server has it: a DNS label. */
+/** A DNS label, as the API server requires. */
 const namespaceName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
-/** Which namespaces and sources are served, and whether sources that come and go are changes. */
+/** Which namespaces and sources are served, and whether creation and deletion of a source are changes. */
 export const scopeFields = {
   namespace: {
-    // One that cannot be would be served in silence: the API server answers with an empty list.
+    // For an impossible name the API server returns an empty list, so the mistake would go unnoticed.
     schema: textValue("").refine(
       (name) => name === "" || namespaceName.test(name),
       "is no name of a namespace; write one exact name, or several with --namespaces",
@@ -26,7 +26,7 @@ export const scopeFields = {
       peer: "KUBERNETES_NAMESPACE",
       env: "KUBERNETES_NAMESPACE",
       placeholder: "NAME",
-      description: "Serve this namespace only; needs no cluster-wide rights.",
+      description: "Serve only this namespace. Needs no cluster-wide rights.",
       defaultText: "all namespaces",
     },
   },
@@ -35,7 +35,7 @@ export const scopeFields = {
     meta: listMeta("namespaces", {
       placeholder: "NAMES",
       description:
-        "Serve these namespaces only, each with streams of its own; needs no cluster-wide rights. Beats --namespace.",
+        "Serve only these namespaces, each with its own streams. Needs no cluster-wide rights. Overrides --namespace.",
       defaultText: "all namespaces",
     }),
   },
@@ -43,7 +43,7 @@ export const scopeFields = {
     schema: namespaceList(),
     meta: listMeta("namespaces-to-ignore", {
       placeholder: "NAMES",
-      description: "Of all namespaces, serve these not. Says nothing where namespaces are listed.",
+      description: "Exclude these namespaces. Has no effect together with --namespace or --namespaces.",
       defaultText: "none",
     }),
   },
@@ -52,7 +52,7 @@ export const scopeFields = {
     meta: listMeta("namespace-selector", {
       placeholder: "SELECTOR",
       description:
-        "Of all namespaces, serve those whose labels match, from the moment they do. Says nothing where namespaces are listed.",
+        "Serve only namespaces whose labels match, from the moment they match. Has no effect together with --namespace or --namespaces.",
       defaultText: "any",
     }),
   },
@@ -68,7 +68,7 @@ export const scopeFields = {
     schema: ignoredKinds(),
     meta: listMeta("resources-to-ignore", {
       placeholder: "KIND",
-      description: "configmaps or secrets: none is listed, watched or read, and no right to is needed.",
+      description: "configmaps or secrets: this kind is not listed, watched or read, and needs no rights.",
       defaultText: "none",
     }),
   },
@@ -81,7 +81,7 @@ export const scopeFields = {
       env: "FLEET_RELOADER_ENABLE_CSI_INTEGRATION",
       placeholder: "BOOL",
       description:
-        "Serve secret provider classes too: the Secrets Store CSI driver's pod statuses say when their content changes.",
+        "Serve secret provider classes too. The pod statuses of the Secrets Store CSI driver show when their content changes.",
       isSwitch: true,
     },
   },
@@ -89,12 +89,12 @@ export const scopeFields = {
     schema: oneOf(["true", "false"], "false").transform((given) => given === "true"),
     meta: appearanceMeta(
       "reload-on-create",
-      "A source that was missing and is there now rolls the workload. Optional references that come late do in any case.",
+      "A source that was missing and now exists rolls the workload. A source of an optional reference always does.",
     ),
   },
   reloadOnDelete: {
     schema: oneOf(["true", "false"], "false").transform((given) => given === "true"),
-    meta: appearanceMeta("reload-on-delete", "A source that was there and is gone now rolls the workload."),
+    meta: appearanceMeta("reload-on-delete", "A source that existed and is now gone rolls the workload."),
   },
 } as const satisfies Readonly<Record<string, { readonly schema: z.ZodType; readonly meta: FieldMeta }>>;
 
@@ -124,7 +124,7 @@ function namespacesOf({
   return namespace === "" ? undefined : [namespace];
 }
 
-/** Exact names, each once. A pattern, which the peer would never match, is a mistake. */
+/** Exact names, each once. A pattern is refused: the peer would never match it. */
 function namespaceList() {
   return csvList().transform((names, context) => {
     const wrong = names.find((name) => !namespaceName.test(name));
@@ -137,7 +137,7 @@ function namespaceList() {
   });
 }
 
-/** The items together are one selector: the comma that separates them is that between its requirements, too. */
+/** All items form one selector: the comma separates items and requirements alike. */
 function labelSelector() {
   return csvList().transform((items, context): LabelSelector | undefined => {
     if (items.length === 0) return undefined;
@@ -184,7 +184,7 @@ function listMeta(
   };
 }
 
-/** The peer's flags of this kind take a value, and only the exact text counts. */
+/** These flags of the peer take a value, and only the exact text counts. */
 function appearanceMeta(flag: string, description: string): FieldMeta {
   return {
     group: "When and how a workload rolls",

@@ -1,7 +1,7 @@
 import type { FieldMeta } from "../field.ts";
 import { boolean, textValue } from "../types.ts";
 
-/** Flags of the peer that ask for what is always so here, or for what there is not. Told once, when they are given. */
+/** Flags of the peer for behaviour that is always on here, or that does not exist here. Each logs a remark when it is given. */
 export const withoutEffectFields = {
   syncAfterRestart: {
     schema: boolean(false),
@@ -9,13 +9,13 @@ export const withoutEffectFields = {
       "sync-after-restart",
       "Changes made while nothing was running are always rolled later.",
       {
-        remark: "changes made while nothing was running are always rolled later, with or without it",
+        remark: "changes made while nothing was running are always rolled later, with or without this flag",
       },
     ),
   },
   enableHa: {
     schema: boolean(false),
-    meta: switchMeta("enable-ha", "No leader is elected: any number of instances may run on one Redis.", {
+    meta: switchMeta("enable-ha", "No leader is elected. Any number of instances may share one Redis.", {
       remark:
         "no leader is elected: run any number of instances, all with the same --redis-url and the same --mark-key-file",
     }),
@@ -23,8 +23,7 @@ export const withoutEffectFields = {
   enablePprof: {
     schema: boolean(false),
     meta: switchMeta("enable-pprof", "There is no Go runtime to profile.", {
-      remark:
-        "there is no Go runtime to profile; Node's own profiler is started with NODE_OPTIONS=--cpu-prof",
+      remark: "there is no Go runtime to profile; start Node's own profiler with NODE_OPTIONS=--cpu-prof",
     }),
   },
   pprofAddress: {
@@ -35,7 +34,7 @@ export const withoutEffectFields = {
       env: "FLEET_RELOADER_PPROF_ADDR",
       peer: "--pprof-addr",
       placeholder: "HOST:PORT",
-      description: "Nothing is served there.",
+      description: "Nothing listens on this address.",
     },
   },
 } as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
@@ -53,11 +52,11 @@ function switchMeta(flag: string, description: string, { remark }: { readonly re
   };
 }
 
-/** Variables that deployments of the peer set and that are not read here, each with the reason. */
+/** Variables that deployments of the peer set and that we do not read, each with the reason. */
 export const unreadVariables = [
   { env: "POD_NAME", why: "names the holder of a leader lease; no leader is elected here" },
   { env: "POD_NAMESPACE", why: "says where a leader lease is; no leader is elected here" },
-  { env: "GOMAXPROCS", why: "is for the Go runtime; Node takes the CPU limit as it is" },
+  { env: "GOMAXPROCS", why: "is for the Go runtime; Node uses the CPU limit by itself" },
   {
     env: "GOMEMLIMIT",
     why: "is for the Go runtime; Node's heap limit is --max-old-space-size, set where the process is started",

@@ -1,0 +1,16 @@
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import type { SourceChange, SourceVersion } from "../../ports/reference-index.ts";
+
+/** Makes changes of sources known to whoever acts on them. A failed call is repeated, so a change may be published twice. */
+export interface SourcePublisher {
+  /**
+   * Publishes the sources whose version differs from the one published last. `mayAppear` says whether a source without a
+   * checkpoint may have been created just now. Returns the changes that workloads wait for.
+   */
+  publish(
+    sources: readonly SourceVersion[],
+    mayAppear: (source: SourceRef) => boolean,
+  ): Promise<readonly SourceChange[]>;
+  /** Publishes deletions where they count as changes, and forgets the sources. */
+  publishDeleted(sources: readonly SourceRef[]): Promise<void>;
+}

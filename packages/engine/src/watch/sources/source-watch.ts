@@ -1,0 +1,146 @@
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import type { Clock } from "../../async/clock.ts";
+import { windowOf } from "../../observe/interest.ts";
+import type { Log } from "../../ports/log.ts";
+import type { Meter } from "../../ports/meter.ts";
+import type { Checkpoints, SourceVersion } from "../../ports/reference-index.ts";
+import type { Settings } from "../../ports/settings.ts";
+import type { StreamEvent, StreamHandler } from "../../ports/source-stream.ts";
+import type { SourcePublisher } from "./source-publisher.ts";
+import { SourceThrottle, type ThrottledSource } from "./source-throttle.ts";
+
+export interface SourceWatchOptions {
+  /** What people call the cluster, for metrics. */
+  readonly name: string;
+  readonly kind: SourceKind;
+  /** The namespace that is listed and watched; undefined means all. */
+  readonly namespace: string | undefined;
+  /** Whether the list would show this source if it existed. */
+  readonly isListed: (source: SourceRef) => boolean;
+  readonly checkpoints: Pick<Checkpoints, "handledSources">;
+  readonly publisher: SourcePublisher;
+  readonly settings: Settings;
+  readonly meter: Meter;
+  readonly clock: Clock;
+  readonly log: Log;
+  /** Ends the throttle: what it keeps back is not published any more. */
+  readonly signal: AbortSignal;
+  readonly onListed: () => void;
+}
+
+/** The part of the dependents' quiet period for which a published source is throttled. After a storm their roll is late by at most this. */
+const throttleShare = 0.25;
+/** Even with a quiet period of a minute, a change is published within half a second. */
+const throttleMaxMs = 500;
+
+/**
+ * Publishes what a list or watch shows of one kind of source. Lists and events are treated alike: the publisher compares
+ * versions. Where deletions count as changes, a source with a checkpoint that is missing from a complete list was deleted
+ * unseen. In memory are only those sources, during a list, and the throttled ones.
+ */
+export class SourceWatch implements StreamHandler<SourceVersion> {
+  readonly #options: SourceWatchOptions;
+  readonly #throttle: SourceThrottle;
+  /** Sources with a checkpoint that the list has not shown so far; undefined until the checkpoints are read. */
+  #missing: Map<string, SourceRef> | undefined;
+
+  constructor(options: SourceWatchOptions) {
+    const { clock, log, signal } = options;
+    this.#options = options;
+    this.#throttle = new SourceThrottle({ clock, log, signal, publish: (due) => this.#publishDue(due) });
+  }
+
+  listBegins(): void {
+    this.#missing = undefined;
+  }
+
+  async page(sources: readonly SourceVersion[]): Promise<void> {
+    const missing = await this.#stillMissing();
+    for (const { ref } of sources) missing.delete(sourceKey(ref));
+    if (sources.length === 0) return;
+    this.#seen(sources.length, "listed");
+    const keptBack = this.#throttle.drop(sources.map(({ ref }) => ref));
+    await this.#options.publisher.publish(sources, () => true);
+    this.#compared(sources.length + keptBack);
+  }
+
+  async listed(): Promise<void> {
+    const missing = await this.#stillMissing();
+    if (missing.size > 0) await this.#options.publisher.publishDeleted([...missing.values()]);
+    this.#missing = undefined;
+    this.#options.onListed();
+  }
+
+  async events(events: readonly StreamEvent<SourceVersion>[]): Promise<void> {
+    const latest = [...new Map(events.map((event) => [sourceKey(event.object.ref), event])).values()];
+    await this.#deleted(latest.flatMap(({ type, object }) => (type === "delete" ? [object.ref] : [])));
+    const created = new Set(events.flatMap(({ isNew, object }) => (isNew ? [sourceKey(object.ref)] : [])));
+    const changed = latest.flatMap(({ type, object }) => (type === "upsert" ? [object] : []));
+    await this.#changed(changed, (ref) => created.has(sourceKey(ref)));
+  }
+
+  /** Resolves when the throttle publishes nothing any more; the signal has to be aborted for that. */
+  ended(): Promise<void> {
+    return this.#throttle.ended();
+  }
+
+  async #deleted(sources: readonly SourceRef[]): Promise<void> {
+    if (sources.length === 0) return;
+    this.#seen(sources.length, "deleted");
+    const keptBack = this.#throttle.drop(sources);
+    await this.#options.publisher.publishDeleted(sources);
+    this.#compared(sources.length + keptBack);
+  }
+
+  async #changed(
+    sources: readonly SourceVersion[],
+    mayAppear: (source: SourceRef) => boolean,
+  ): Promise<void> {
+    if (sources.length === 0) return;
+    this.#seen(sources.length, "changed");
+    const admitted = this.#throttle.admitted(sources);
+    if (admitted.length === 0) return;
+    await this.#publishAndThrottle(admitted, mayAppear);
+    this.#compared(admitted.length);
+  }
+
+  async #publishDue(due: readonly ThrottledSource[]): Promise<void> {
+    const sources = due.map(({ source }) => source);
+    await this.#publishAndThrottle(sources, () => false);
+    this.#compared(due.reduce((sum, { count }) => sum + count, 0));
+  }
+
+  /** A later version has to reach the dependents long before their quiet period ends. */
+  async #publishAndThrottle(
+    sources: readonly SourceVersion[],
+    mayAppear: (source: SourceRef) => boolean,
+  ): Promise<void> {
+    const { publisher, settings } = this.#options;
+    const changed = await publisher.publish(sources, mayAppear);
+    const uses = new Map(changed.map(({ source, dependents }) => [sourceKey(source.ref), dependents]));
+    for (const { ref } of sources) {
+      let { quietPeriodMs } = settings.debounce;
+      for (const { window } of uses.get(sourceKey(ref)) ?? [])
+        quietPeriodMs = Math.min(quietPeriodMs, windowOf(window, settings).quietPeriodMs);
+      this.#throttle.throttle(ref, Math.min(throttleMaxMs, quietPeriodMs * throttleShare));
+    }
+  }
+
+  async #stillMissing(): Promise<Map<string, SourceRef>> {
+    const { checkpoints, settings, kind, namespace, isListed } = this.#options;
+    if (this.#missing !== undefined) return this.#missing;
+    const handled = settings.reloadOnDelete ? await checkpoints.handledSources(kind, namespace) : [];
+    this.#missing = new Map(handled.filter(isListed).map((ref) => [sourceKey(ref), ref]));
+    return this.#missing;
+  }
+
+  #seen(count: number, how: Parameters<Meter["sourcesSeen"]>[3]): void {
+    const { meter, name, kind } = this.#options;
+    meter.sourcesSeen(name, kind, count, how);
+  }
+
+  #compared(count: number): void {
+    const { meter, name, kind } = this.#options;
+    meter.sourcesCompared(name, kind, count);
+  }
+}

@@ -1,0 +1,70 @@
+import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
+import { hasAppliedState, hasOwnAppliedState } from "@fleet-reloader/domain/applied/applied-annotation";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import { isHeld } from "@fleet-reloader/domain/workload/pause";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import { eligibilityOf } from "../observe/eligibility-of.ts";
+import { fingerprint } from "../observe/fingerprint.ts";
+import { indexEntry, isInterested, readInterest } from "../observe/interest.ts";
+import type { NameMatches } from "../observe/name-matches.ts";
+import type { LiveWorkload } from "../ports/cluster-api.ts";
+import type { IndexEntry } from "../ports/reference-index.ts";
+import type { Settings } from "../ports/settings.ts";
+
+/** What one state of a workload asks of the watch. */
+export interface WatchedWorkload {
+  readonly workload: WorkloadRef;
+  /** Undefined: the workload opts in to nothing. */
+  readonly entry: IndexEntry | undefined;
+  readonly sources: readonly SourceRef[];
+  /** Who wrote the note on the workload. A worker has to reconcile a workload whose note somebody else wrote. */
+  readonly note: "own" | "other" | "none";
+  /** We or the peer paused it. Somebody has to resume it, also when the process that paused it is gone. */
+  readonly isHeld: boolean;
+  readonly isStash: boolean;
+  /** Problems of a workload that opts in to nothing readable. A worker has to report them. */
+  readonly unreadable: readonly AnnotationProblem[];
+}
+
+export async function readWatchedWorkload(
+  workload: LiveWorkload,
+  settings: Settings,
+  names: NameMatches,
+): Promise<WatchedWorkload> {
+  const interest = await readInterest(workload, settings, names);
+  const eligibility = eligibilityOf(workload, settings);
+  const isOurs = eligibility !== "owned" && eligibility !== "stash";
+  const isServed = isOurs && isInterested(interest);
+  return {
+    workload: workload.ref,
+    entry: isServed ? indexEntry(workload, interest) : undefined,
+    unreadable: isOurs && !isServed ? interest.optIn.problems : [],
+    sources: interest.candidates,
+    note: writerOfNote(workload),
+    isHeld: isHeld(workload, settings.dialect),
+    isStash: eligibility === "stash",
+  };
+}
+
+/** A number of all that the watch acts on. It is below 0 for a workload that opts in to nothing: the sign costs no memory. */
+export function shapeOf({ entry, note, isHeld: held, isStash, unreadable }: WatchedWorkload): number {
+  const print = fingerprint(JSON.stringify([entry, note, held, isStash, unreadable]));
+  return entry === undefined ? -1 - print : print;
+}
+
+/** Whether a shape is that of a workload that opts in to anything. */
+export function isOptedIn(shape: number): boolean {
+  return shape >= 0;
+}
+
+/** Whether a worker has to reconcile it now. `isDifferent`: its entry is new or differs from the one in the index. */
+export function needsAdoption(watched: WatchedWorkload, isDifferent: boolean): boolean {
+  if (watched.isHeld || watched.unreadable.length > 0) return true;
+  if (watched.entry === undefined) return watched.note !== "none";
+  return watched.note !== "own" || isDifferent;
+}
+
+export function writerOfNote(workload: LiveWorkload): WatchedWorkload["note"] {
+  if (hasOwnAppliedState(workload)) return "own";
+  return hasAppliedState(workload.annotations) ? "other" : "none";
+}

@@ -1,0 +1,169 @@
+import {
+  askAgainMaxMs,
+  type BudgetLimit,
+  finishPollMs,
+  graceMs,
+  latenessMs,
+  leaseMs,
+} from "@fleet-reloader/domain/hold/budget";
+
+/** A roll that asks a budget. */
+export interface BudgetAsk {
+  /** The workload: it counts once, however often it asks. */
+  readonly roll: string;
+  /** Whose turn it is: shares take turns, however many rolls wait in each. */
+  readonly share: string;
+}
+
+/** What a budget remembers. Times in milliseconds of one clock. */
+export interface BudgetState {
+  readonly tokens: number;
+  readonly tokensAtMs: number;
+  /** Unfinished rollout → when it is forgotten at the latest. */
+  readonly leases: ReadonlyMap<string, number>;
+  readonly waiting: ReadonlyMap<string, Turn>;
+  /** Roll that did not come when it was told to → until when it is first when it comes after all. */
+  readonly late: ReadonlyMap<string, number>;
+  /** Place of the roll that was made last. */
+  readonly served: number;
+}
+
+interface Turn {
+  readonly share: string;
+  readonly place: number;
+  /** When it was told to ask again. */
+  readonly dueMs: number;
+}
+
+/** What a budget says to a roll: there is room, or what there is too little of, and when to ask again. */
+export type BudgetAnswer =
+  | { readonly type: "room" }
+  | { readonly type: "short"; readonly of: "rate" | "unfinished"; readonly afterMs: number };
+
+/** A budget nobody has used, or whose memory was lost then: it has saved nothing up, so that a loss releases no burst. */
+export function emptyBudget(sinceMs: number): BudgetState {
+  return {
+    ...{ tokens: 0, tokensAtMs: sinceMs, served: 0 },
+    ...{ leases: new Map(), waiting: new Map(), late: new Map() },
+  };
+}
+
+/**
+ * Asks for room. Whoever gets none gets a place: in turns between the shares, in order within one. What those ahead need is
+ * kept for them until they are late. Who is late is first when he comes, but nobody stands idle for him: with a busy queue
+ * everybody is late, and what is kept for one of them is lost to all.
+ */
+export function askBudget(
+  before: BudgetState,
+  limit: BudgetLimit,
+  ask: BudgetAsk,
+  nowMs: number,
+): { readonly answer: BudgetAnswer; readonly state: BudgetState } {
+  const state = refreshed(before, limit, nowMs);
+  const place = placeOf(state, ask);
+  const ahead = [...state.waiting].filter(([roll, turn]) =>
+    isBefore({ roll, ...turn }, { ...ask, place }),
+  ).length;
+  const answer = answerTo(state, limit, ask, ahead);
+  if (answer.type === "room") return { answer, state };
+  const turn = { share: ask.share, place, dueMs: nowMs + answer.afterMs };
+  return {
+    answer,
+    state: {
+      ...state,
+      late: without(state.late, ask.roll),
+      waiting: new Map([...state.waiting, [ask.roll, turn]]),
+    },
+  };
+}
+
+/** A roll is made. */
+export function spendBudget(
+  state: BudgetState,
+  limit: BudgetLimit,
+  ask: BudgetAsk,
+  nowMs: number,
+): BudgetState {
+  return {
+    ...leaveLine(state, ask.roll),
+    tokens: limit.rate === undefined ? state.tokens : state.tokens - 1,
+    leases:
+      limit.unfinishedMax === undefined
+        ? state.leases
+        : new Map([...state.leases, [ask.roll, nowMs + leaseMs]]),
+    served: Math.max(state.served, placeOf(state, ask)),
+  };
+}
+
+/** It waits for another budget, or for nothing any more: nobody has to let it go first. */
+export function leaveLine(state: BudgetState, roll: string): BudgetState {
+  return { ...state, waiting: without(state.waiting, roll), late: without(state.late, roll) };
+}
+
+/**
+ * Its rollout, which began so long ago, has ended. A lease that is much younger stays: it was taken for a newer roll, that is being
+ * written and is not followed yet. Half the age, since those who tell it go by other clocks.
+ */
+export function endRollout(state: BudgetState, roll: string, ageMs: number, nowMs: number): BudgetState {
+  const takenMs = (state.leases.get(roll) ?? 0) - leaseMs;
+  return takenMs > nowMs - ageMs / 2 ? state : { ...state, leases: without(state.leases, roll) };
+}
+
+/** It was not made after all: it had its turn, and has it still when it comes again. */
+export function giveBack(state: BudgetState, limit: BudgetLimit, roll: string, nowMs: number): BudgetState {
+  const tokens = limit.rate === undefined ? state.tokens : Math.min(limit.rate.burst, state.tokens + 1);
+  const late = new Map([...state.late, [roll, nowMs + latenessMs]]);
+  return { ...state, leases: without(state.leases, roll), tokens, late };
+}
+
+function refreshed(state: BudgetState, { rate }: BudgetLimit, nowMs: number): BudgetState {
+  const earned = rate === undefined ? 0 : (Math.max(0, nowMs - state.tokensAtMs) * rate.rolls) / rate.perMs;
+  const isLate = ([, { dueMs }]: readonly [string, Turn]) => dueMs + graceMs <= nowMs;
+  const late = [...state.waiting].filter(isLate).map(([roll]) => [roll, nowMs + latenessMs] as const);
+  return {
+    ...state,
+    tokens: rate === undefined ? 0 : Math.min(rate.burst, state.tokens + earned),
+    tokensAtMs: Math.max(nowMs, state.tokensAtMs),
+    leases: new Map([...state.leases].filter(([, untilMs]) => untilMs > nowMs)),
+    waiting: new Map([...state.waiting].filter((turn) => !isLate(turn))),
+    late: new Map([...[...state.late].filter(([, untilMs]) => untilMs > nowMs), ...late]),
+  };
+}
+
+/** Start-time fair queueing: a share that waits with a thousand rolls gets no more turns than one that waits with one. */
+function placeOf({ waiting, late, served }: BudgetState, { roll, share }: BudgetAsk): number {
+  const known = waiting.get(roll)?.place;
+  if (known !== undefined) return known;
+  if (late.has(roll)) return served;
+  const places = [...waiting.values()].filter((turn) => turn.share === share).map(({ place }) => place);
+  return Math.max(served, ...places) + 1;
+}
+
+function answerTo(state: BudgetState, limit: BudgetLimit, { roll }: BudgetAsk, ahead: number): BudgetAnswer {
+  const { rate, unfinishedMax } = limit;
+  if (unfinishedMax !== undefined) {
+    const under = without(state.leases, roll).size;
+    const afterMs = Math.min(askAgainMaxMs, finishPollMs * (1 + Math.floor(ahead / unfinishedMax)));
+    if (unfinishedMax - under - ahead < 1) return { type: "short", of: "unfinished", afterMs };
+  }
+  if (rate !== undefined && state.tokens - ahead < 1) {
+    const missingMs = ((ahead + 1 - state.tokens) * rate.perMs) / rate.rolls;
+    return { type: "short", of: "rate", afterMs: Math.min(askAgainMaxMs, Math.ceil(missingMs)) };
+  }
+  return { type: "room" };
+}
+
+interface Waiting extends BudgetAsk {
+  readonly place: number;
+}
+
+/** Ties are settled somehow, but by all alike. */
+function isBefore(other: Waiting, mine: Waiting): boolean {
+  if (other.roll === mine.roll) return false;
+  if (other.place !== mine.place) return other.place < mine.place;
+  return other.share === mine.share ? other.roll < mine.roll : other.share < mine.share;
+}
+
+function without<V>(map: ReadonlyMap<string, V>, key: string): ReadonlyMap<string, V> {
+  return new Map([...map].filter(([other]) => other !== key));
+}

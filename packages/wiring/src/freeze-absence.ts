@@ -1,0 +1,78 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { FrozenNow } from "@fleet-reloader/engine/admission/freezes";
+import { atMost } from "@fleet-reloader/engine/async/at-most";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+
+/** The documents that have ever been seen. They are remembered longer than this process lives. */
+export interface KnownDocuments {
+  has(name: string): Promise<boolean>;
+  add(name: string): Promise<void>;
+}
+
+export interface FreezeAbsenceOptions {
+  /** The place of the document, for people. */
+  readonly place: string;
+  /** The name of the document. No other document on any machine has it. */
+  readonly name: string;
+  /** How to write that nothing is frozen. */
+  readonly mend: string;
+  /** The configuration names the document, so it has to be there. */
+  readonly isNamed: boolean;
+  /** Undefined: only what this process has seen is known. */
+  readonly known: KnownDocuments | undefined;
+  readonly clock: Clock;
+}
+
+/** Redis answers within a millisecond; it is taken for absent after this. */
+const patienceMs = 2000;
+/** A write that failed is tried again this often, and not before each roll. */
+const retryMs = 5000;
+
+/** Decides what a missing freeze document means. A document that was there and is gone lifts no freeze. */
+export class FreezeAbsence {
+  readonly #options: FreezeAbsenceOptions;
+  #wasThere: boolean | undefined;
+  #isKnown = false;
+  #triedAtMs = Number.NEGATIVE_INFINITY;
+
+  constructor(options: FreezeAbsenceOptions) {
+    this.#options = options;
+  }
+
+  /** The document is there now. */
+  seen(): void {
+    const { clock, known, name } = this.#options;
+    this.#wasThere = true;
+    if (known === undefined || this.#isKnown || clock.monotonic() - this.#triedAtMs < retryMs) return;
+    this.#triedAtMs = clock.monotonic();
+    const noted = () => {
+      this.#isKnown = true;
+    };
+    known.add(name).then(noted, () => undefined);
+  }
+
+  /** The document is not there now. Nothing is frozen if it never was there. Rejects when that is not known. */
+  async meaning(): Promise<FrozenNow> {
+    const { isNamed, mend, place } = this.#options;
+    this.#wasThere ??= await this.#isRemembered();
+    if (this.#wasThere) return { type: "unreadable", why: `${place}: it was there and is gone; ${mend}` };
+    return isNamed
+      ? { type: "unreadable", why: `${place}: it is not there; ${mend}` }
+      : { type: "known", freezes: [] };
+  }
+
+  async #isRemembered(): Promise<boolean> {
+    const { clock, known, name } = this.#options;
+    if (known === undefined) return false;
+    let answer: boolean | undefined;
+    const asked = known.has(name).then((is) => {
+      answer = is;
+    });
+    await atMost(patienceMs, clock, asked);
+    if (answer !== undefined) return answer;
+    throw new Fault(
+      "redis.unavailable",
+      "it is not there, and Redis does not answer whether it ever was; bring Redis back",
+    );
+  }
+}

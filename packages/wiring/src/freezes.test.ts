@@ -1,0 +1,118 @@
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
+import { until } from "@fleet-reloader/testkit/until";
+import { describe, expect, test } from "vitest";
+import type { KnownDocuments } from "./freeze-absence.ts";
+import { openFreezes } from "./freezes.ts";
+
+const none = { type: "known", freezes: [] };
+
+/** A machine with a data dir, and the names that Redis remembers. */
+function machine() {
+  const folder = mkdtempSync(join(tmpdir(), "fr-freezes-"));
+  const names = new Set<string>();
+  const known: KnownDocuments = {
+    has: async (name) => names.has(name),
+    add: async (name) => void names.add(name),
+  };
+  return {
+    folder,
+    names,
+    known,
+    file: join(folder, "freezes.yaml"),
+    open: (config: object = {}, remembers: KnownDocuments = known) =>
+      openFreezes({
+        config: {
+          kubeconfig: "",
+          contexts: [],
+          dataDir: folder,
+          freezeFile: "",
+          freezeConfigmap: undefined,
+          ...config,
+        },
+        env: {},
+        userAgent: "test",
+        clock: systemClock,
+        known: remembers,
+      }),
+    [Symbol.dispose]: () => rmSync(folder, { recursive: true }),
+  };
+}
+
+describe("a freeze file", () => {
+  test("of the data dir that never was there freezes nothing", async () => {
+    using at = machine();
+    expect(await at.open().now()).toEqual(none);
+  });
+
+  test("that was there and is gone lifts no freeze, here and in the next process", async () => {
+    using at = machine();
+    const first = at.open();
+    writeFileSync(at.file, "- fleet: true\n");
+    expect(await first.now()).toMatchObject({ type: "known", freezes: [{ scope: {} }] });
+    await until("it is remembered", () => at.names.size === 1);
+    rmSync(at.file);
+    const why = `${at.file}: it was there and is gone; make it again, with [] for no freezes`;
+    expect(await first.now()).toEqual({ type: "unreadable", why });
+    const second = at.open();
+    expect(await second.now()).toEqual({ type: "unreadable", why });
+    writeFileSync(at.file, "[]\n");
+    expect(await second.now()).toEqual(none);
+  });
+
+  test("that the configuration names has to be there", async () => {
+    using at = machine();
+    const named = join(at.folder, "named.yaml");
+    const why = `${named}: it is not there; make it again, with [] for no freezes`;
+    expect(await at.open({ freezeFile: named }).now()).toEqual({ type: "unreadable", why });
+  });
+
+  test("that is a link to nowhere lifts no freeze", async () => {
+    using at = machine();
+    mkdirSync(join(at.folder, "mounted"));
+    const target = join(at.folder, "mounted", "freezes.yaml");
+    symlinkSync(target, at.file);
+    const freezes = at.open();
+    expect(await freezes.now()).toMatchObject({
+      type: "unreadable",
+      why: expect.stringContaining("leads nowhere"),
+    });
+    writeFileSync(target, "[]\n");
+    expect(await freezes.now()).toEqual(none);
+  });
+
+  test("that is missing holds every roll while Redis does not answer", async () => {
+    using at = machine();
+    const silent = { has: () => new Promise<boolean>(() => undefined), add: async () => undefined };
+    const failing = { has: () => Promise.reject(new Error("READONLY")), add: async () => undefined };
+    for (const known of [silent, failing])
+      expect(await at.open({}, known).now()).toMatchObject({ type: "unreadable" });
+  });
+});
+
+test("a ConfigMap that is gone lifts no freeze; one that never was freezes nothing", async () => {
+  using at = machine();
+  await using hub = await startSimCluster({ controllers: false });
+  hub.addUser("worker");
+  const kubeconfig = join(at.folder, "hub.yaml");
+  writeFileSync(kubeconfig, hub.kubeconfig("worker"));
+  const inHub = { kubeconfig, freezeConfigmap: { namespace: "reloader", name: "freezes" } };
+  const first = at.open(inHub);
+  expect(await first.now()).toEqual(none);
+  const metadata = { namespace: "reloader", name: "freezes" };
+  hub.apply({ apiVersion: "v1", kind: "ConfigMap", metadata, data: { "freezes.yaml": "- fleet: true" } });
+  expect(await first.now()).toMatchObject({ type: "known", freezes: [{ scope: {} }] });
+  await until("it is remembered", () => at.names.size === 1);
+  hub.remove("ConfigMap", "reloader", "freezes");
+  const second = at.open(inHub);
+  for (const freezes of [first, second]) {
+    expect(await freezes.now()).toEqual({
+      type: "unreadable",
+      why: "ConfigMap reloader/freezes: it was there and is gone; make it again, with [] under freezes.yaml for no freezes",
+    });
+    await freezes.close();
+  }
+});

@@ -1,0 +1,194 @@
+import { join, resolve } from "node:path";
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
+import { FreezeWatch } from "@fleet-reloader/engine/admission/freeze-watch";
+import type { Freezes, FrozenNow } from "@fleet-reloader/engine/admission/freezes";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { SingleFlight } from "@fleet-reloader/engine/async/single-flight";
+import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import { selectTargets } from "@fleet-reloader/kube/credentials/kubeconfig";
+import { Connection } from "@fleet-reloader/kube/http/connection";
+import { FreezeConfigMap } from "@fleet-reloader/kube/objects/freeze-config-map";
+import type { RedisClient } from "@fleet-reloader/redis/connection/client";
+import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisKnownDocuments } from "@fleet-reloader/redis/index/redis-known-documents";
+import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import type { connectionFields } from "@fleet-reloader/runtime/config/fields";
+import type { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
+import { kubeconfigFilesOf } from "@fleet-reloader/runtime/config/kubeconfig-files";
+import { freezeOfEntry, readFreezeEntries } from "@fleet-reloader/runtime/freeze/freeze-entries";
+import { FreezeFile } from "@fleet-reloader/runtime/freeze/freeze-file";
+import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
+import { Loops } from "@fleet-reloader/runtime/process/loops";
+import { instanceName } from "@fleet-reloader/runtime/process/version";
+import { FreezeAbsence, type KnownDocuments } from "./freeze-absence.ts";
+
+/** One freeze document, to be read and changed. */
+export interface FreezeStore {
+  /** The place of the document, for people. */
+  readonly name: string;
+  /** The document as it is now; undefined: there is none. */
+  text(): Promise<string | undefined>;
+  write(change: (before: string | undefined) => string): Promise<void>;
+}
+
+export type FreezeStores = readonly [FreezeStore, ...FreezeStore[]];
+
+export interface OpenFreezes extends Freezes {
+  /** The commands change the first. */
+  readonly stores: FreezeStores;
+  close(): Promise<void>;
+}
+
+export interface FreezesOptions {
+  readonly config: ConfigOf<
+    Pick<typeof connectionFields, "kubeconfig" | "contexts" | "dataDir"> & typeof freezeFields
+  >;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly userAgent: string;
+  readonly clock: Clock;
+  /** Undefined: a document that is not there freezes nothing, unless the configuration names it. */
+  readonly known?: KnownDocuments;
+}
+
+/** The freezes of the file and of the ConfigMap together: neither can lift a freeze of the other. */
+export function openFreezes(options: FreezesOptions): OpenFreezes {
+  const { config, env } = options;
+  const lifetime = new AbortController();
+  const path = config.freezeFile || join(dataDirOf(config.dataDir, env), "freezes.yaml");
+  const inCluster = configMapOf(options, lifetime.signal);
+  const file = new FreezeFile(path);
+  const stores: FreezeStores = inCluster === undefined ? [file] : [inCluster.store, file];
+  const documents = [
+    ...(inCluster === undefined ? [] : [readStore(inCluster.store, absenceOf(inCluster.store, options))]),
+    readStore(file, absenceOfFile(file, options)),
+  ];
+  return {
+    stores,
+    async now() {
+      const all = await Promise.all(documents.map((read) => read()));
+      const broken = all.find((one) => one.type === "unreadable");
+      return (
+        broken ?? { type: "known", freezes: all.flatMap((one) => (one.type === "known" ? one.freezes : [])) }
+      );
+    },
+    async close() {
+      lifetime.abort();
+      await inCluster?.connection.close();
+    },
+  };
+}
+
+export interface ServedFreezesOptions {
+  readonly config: FreezesOptions["config"];
+  readonly env: FreezesOptions["env"];
+  readonly userAgent: string;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+  readonly fleet: { readonly registered: readonly RegisteredCluster[] };
+}
+
+export interface ServedFreezes {
+  readonly freezes: FreezeWatch;
+  /** Rejects when one of its loops ends by itself. */
+  readonly broken: Promise<never>;
+  close(): Promise<void>;
+}
+
+/** The freezes of a service. It remembers in Redis which documents were there, and logs when one cannot be read. */
+export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
+  const { client, clock, config, env, fleet, keys, log, meter, userAgent } = options;
+  const known = new RedisKnownDocuments({ client, keys });
+  const open = openFreezes({ config, env, userAgent, clock, known });
+  const registered = () => fleet.registered;
+  const freezes = new FreezeWatch({ freezes: open, clock, log, meter, registered });
+  const list = new RedisClusterList({ client, keys });
+  const lifetime = new AbortController();
+  const { signal } = lifetime;
+  const loops = new Loops(signal);
+  loops.add("the reading of freezes", freezes.run(signal));
+  loops.add("the list of clusters", publishClusters(list, registered, clock, signal));
+  return {
+    freezes,
+    broken: loops.broken,
+    async close() {
+      lifetime.abort();
+      await loops.ended();
+      await open.close();
+    },
+  };
+}
+
+/** A freeze from the command line answers with the clusters of this list that it covers. */
+const publishMs = 5000;
+/** Most registrations arrive within the first moments. */
+const publishFirstMs = 1000;
+
+async function publishClusters(
+  list: RedisClusterList,
+  registered: () => readonly RegisteredCluster[],
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<void> {
+  while (!signal.aborted) {
+    const known = registered();
+    if (known.length > 0) await unlessAborted(list.put(known), signal, "Redis").catch(() => undefined);
+    await clock.sleep(known.length === 0 ? publishFirstMs : publishMs, signal).catch(() => undefined);
+  }
+}
+
+function configMapOf({ config, env, clock, userAgent }: FreezesOptions, signal: AbortSignal) {
+  if (config.freezeConfigmap === undefined) return undefined;
+  const [target] = selectTargets(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
+  if (target === undefined) return undefined;
+  const connection = new Connection({ target, clock, userAgent });
+  const { namespace, name } = config.freezeConfigmap;
+  return { connection, store: new FreezeConfigMap({ connection, signal, namespace, name }) };
+}
+
+function absenceOf({ name }: FreezeStore, { clock, known }: FreezesOptions): FreezeAbsence {
+  const mend = "make it again, with [] under freezes.yaml for no freezes";
+  return new FreezeAbsence({ place: name, name, mend, isNamed: false, known, clock });
+}
+
+/** The first freeze makes the default file. */
+function absenceOfFile(
+  { name: place }: FreezeStore,
+  { clock, config, known }: FreezesOptions,
+): FreezeAbsence {
+  const mend = "make it again, with [] for no freezes";
+  const name = `file ${instanceName()}:${resolve(place)}`;
+  return new FreezeAbsence({ place, name, mend, isNamed: config.freezeFile !== "", known, clock });
+}
+
+/** Calls that overlap share one read. The text is parsed again only when it has changed. */
+function readStore(store: FreezeStore, absence: FreezeAbsence): () => Promise<FrozenNow> {
+  const shared = new SingleFlight<FrozenNow>();
+  let known: { readonly text: string; readonly frozen: FrozenNow } | undefined;
+  const look = async (): Promise<FrozenNow> => {
+    try {
+      const text = await store.text();
+      if (text === undefined) return await absence.meaning();
+      absence.seen();
+      if (known?.text !== text) known = { text, frozen: parse(store.name, text) };
+      return known.frozen;
+    } catch (error) {
+      return { type: "unreadable", why: `${store.name}: ${asFault(error).message}` };
+    }
+  };
+  return () => shared.read("document", look);
+}
+
+function parse(name: string, text: string): FrozenNow {
+  const document = readFreezeEntries(text);
+  if (document.type === "unreadable") return { type: "unreadable", why: `${name}: ${document.why}` };
+  const freezes: readonly Freeze[] = document.entries.map(freezeOfEntry);
+  return { type: "known", freezes };
+}

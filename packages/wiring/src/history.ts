@@ -1,0 +1,58 @@
+import { followFreezes } from "@fleet-reloader/engine/admission/freeze-news";
+import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
+import type { History } from "@fleet-reloader/engine/history/history";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { RedisClient } from "@fleet-reloader/redis/connection/client";
+import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisHistory } from "@fleet-reloader/redis/history/redis-history";
+import { RedisRecordedFreezes } from "@fleet-reloader/redis/history/redis-recorded-freezes";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import type { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
+
+export interface StartedHistory {
+  /** Undefined: no history is kept. */
+  readonly history: History | undefined;
+  stop(): Promise<void>;
+}
+
+export interface RecordFreezesOptions {
+  readonly freezes: Freezes;
+  readonly history: History | undefined;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  /** The name of this process. No other process has it. */
+  readonly member: string;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Records in the history what is frozen and unfrozen, if a history is kept. Resolves when the signal is aborted. */
+export async function recordFreezes(options: RecordFreezesOptions, signal: AbortSignal): Promise<void> {
+  const { clock, client, freezes, history, keys, log, member } = options;
+  if (history === undefined) return await untilAborted(signal);
+  const told = new RedisRecordedFreezes({ client, keys, member });
+  await followFreezes({ freezes, told, history, clock, log }, signal);
+}
+
+/** Records that are not written by then are dropped. */
+const graceMs = 2000;
+
+export interface HistoryOptions {
+  readonly config: ConfigOf<typeof historyFields>;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Meter;
+}
+
+/** Opens the history that a process writes to. */
+export function startHistory({ client, clock, config, keys, log, meter }: HistoryOptions): StartedHistory {
+  const { historyRetention: retentionMs, historyMaxLength: lengthMax } = config;
+  if (retentionMs === 0) return { history: undefined, stop: async () => undefined };
+  const history = new RedisHistory({ client, keys, retentionMs, lengthMax, clock, log, meter });
+  return { history, stop: () => history.stop(graceMs) };
+}

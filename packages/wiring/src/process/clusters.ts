@@ -1,0 +1,155 @@
+import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
+import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import { Fleet } from "@fleet-reloader/kube/fleet/fleet";
+import { type Part, rightsFor } from "@fleet-reloader/kube/fleet/rights";
+import { RedisIncumbents } from "@fleet-reloader/redis/ownership/redis-incumbents";
+import type { RedisOwnership } from "@fleet-reloader/redis/ownership/redis-ownership";
+import { callLimit } from "@fleet-reloader/runtime/config/fields/limit-fields";
+import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
+import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/process/version";
+import { type ServedFreezes, serveFreezes } from "../freezes.ts";
+import type { WatchParts } from "../watches/parts.ts";
+import type { Scaling } from "../watches/scaling.ts";
+import type { WebhookMode } from "../watches/webhook-mode.ts";
+import type { Connections } from "./connections.ts";
+import type { ProcessConfig, ProcessSpec, Watches } from "./process-spec.ts";
+
+/** What a process does with its clusters. It connects to none of them yet. */
+export interface Clusters {
+  readonly settings: Settings;
+  readonly fleet: Fleet;
+  readonly served: ServedFreezes;
+  /** Undefined: the process watches nothing. */
+  readonly watched: Watched | undefined;
+}
+
+export interface Watched {
+  readonly watching: ReturnType<WatchParts["createWatching"]>;
+  readonly scaling: Scaling;
+  readonly gone: ReturnType<WatchParts["createGoneClusters"]>;
+  /** Undefined: no other process watches. */
+  readonly ownership: RedisOwnership | undefined;
+  /** The name of this process among the others. */
+  readonly member: string;
+}
+
+/** Makes what watches, reads and writes clusters. Nothing here waits for Redis or for a cluster. */
+export async function openClusters(
+  spec: ProcessSpec,
+  connections: Connections,
+  shutdown: Shutdown,
+): Promise<Clusters> {
+  const { config, sources, watches } = spec;
+  const { client, clock, keys, log, meter } = connections;
+  const mode = watches === undefined ? undefined : await openMode(watches, config, connections);
+  if (mode !== undefined) shutdown.add("webhook", () => mode.stop());
+  // Webhook mode watches no workloads.
+  const settings = mode === undefined ? settingsOf(config) : { ...settingsOf(config), workloadKinds: [] };
+  const fleet = createFleet(spec, connections, settings);
+  const served = serveFreezes({
+    config,
+    env: sources.env,
+    userAgent,
+    client,
+    keys,
+    clock,
+    log,
+    meter,
+    fleet,
+  });
+  shutdown.add("freezes", () => served.close());
+  const { freezes } = served;
+  const watched =
+    watches === undefined
+      ? undefined
+      : createWatched(watches, connections, { settings, mode, fleet, freezes });
+  return { settings, fleet, served, watched };
+}
+
+function openMode(watches: Watches, config: ProcessConfig, connections: Connections) {
+  const { keyring, log, meter, random } = connections;
+  return watches.parts.createWebhookMode({
+    url: config.webhookUrl,
+    keyring,
+    settings: settingsOf(config),
+    clock: systemClock,
+    random,
+    log,
+    meter,
+  });
+}
+
+function createFleet(spec: ProcessSpec, connections: Connections, settings: Settings): Fleet {
+  const { config, watches, works } = spec;
+  const { adapters, client, keys, log, meter, random, registration } = connections;
+  const roles: readonly Part[] = [
+    ...(watches === undefined ? [] : ["watcher" as const]),
+    ...(works === undefined ? [] : ["worker" as const]),
+  ];
+  return new Fleet({
+    providers: registration.providers,
+    rights: (namespaces) => rightsFor(roles, settings, namespaces),
+    limit: callLimit(config),
+    userAgent,
+    clock: systemClock,
+    random,
+    log,
+    meter,
+    onCall: adapters.requested,
+    isShared: works === undefined,
+    incumbents: new RedisIncumbents({ client, keys }),
+    tellsEvents: works?.config.events ?? false,
+  });
+}
+
+interface Watchable {
+  readonly settings: Settings;
+  readonly mode: WebhookMode | undefined;
+  readonly fleet: Fleet;
+  readonly freezes: Freezes;
+}
+
+function createWatched(
+  { config, createOwnership, parts }: Watches,
+  { client, clock, keys, log, meter, names, queue, random }: Connections,
+  { fleet, freezes, mode, settings }: Watchable,
+): Watched {
+  const member = uniqueInstanceName();
+  return {
+    member,
+    watching: parts.createWatching({
+      client,
+      keys,
+      queue,
+      settings,
+      names,
+      clock,
+      random,
+      log,
+      meter,
+      auditIntervalMs: config.auditInterval,
+      webhookMode: mode,
+    }),
+    scaling: parts.createScaling({
+      client,
+      keys,
+      queue,
+      horizonMs: config.workHorizon,
+      freezes,
+      fleet,
+      clock,
+      log,
+    }),
+    gone: parts.createGoneClusters({
+      client,
+      keys,
+      clock,
+      random,
+      log,
+      registered: () => fleet.claimedClusters,
+    }),
+    ownership: createOwnership?.({ member, client, keys, clock, log, meter }),
+  };
+}

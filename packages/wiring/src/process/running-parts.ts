@@ -1,0 +1,142 @@
+import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
+import type { History } from "@fleet-reloader/engine/history/history";
+import type { Reporter } from "@fleet-reloader/engine/ports/reporter";
+import type { OnEngaged } from "@fleet-reloader/kube/fleet/engagement";
+import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
+import { Loops } from "@fleet-reloader/runtime/process/loops";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { instanceName } from "@fleet-reloader/runtime/process/version";
+import { recordFreezes, startHistory } from "../history.ts";
+import type { Reporting } from "../works/reporting.ts";
+import type { Working } from "../works/working.ts";
+import type { Clusters } from "./clusters.ts";
+import type { Connections } from "./connections.ts";
+import type { ProcessSpec, Works } from "./process-spec.ts";
+
+export interface ProcessContext {
+  readonly spec: ProcessSpec;
+  readonly connections: Connections;
+  readonly clusters: Clusters;
+  readonly shutdown: Shutdown;
+}
+
+/**
+ * Starts everything that runs in a process until it stops: this is the list. The parts end in the reverse order. A part that ends
+ * although nobody stopped it rejects `broken` of the result with its name and its reason, and that ends the process.
+ *
+ * | Part | In a process that |
+ * |---|---|
+ * | fleet: connects to the clusters | watches or works |
+ * | freezes: reads them, publishes the list of clusters | watches or works |
+ * | ownership: shares the clusters among processes | watches, if others do too |
+ * | holds: ends those that are over | watches |
+ * | gone clusters: removes what Redis holds of them | watches |
+ * | freeze news: records what is frozen and unfrozen | watches |
+ * | history: writes records | watches or works |
+ * | reports: sends Events, alerts and webhooks | works |
+ * | worker: takes requests from the queue | works, unless in webhook mode |
+ */
+export async function startParts(context: ProcessContext): Promise<Loops> {
+  const { clusters, connections, shutdown, spec } = context;
+  const { client, clock, keys, log, meter } = connections;
+  const { fleet, served, watched } = clusters;
+  const { config, works } = spec;
+  const lifetime = new AbortController();
+  const { signal } = lifetime;
+  const loops = new Loops(signal);
+  const kept = startHistory({ config, client, keys, clock, log, meter });
+  // Without a worker only the freeze news write history, and they end with the clusters.
+  if (works === undefined) shutdown.add("history", () => kept.stop());
+  shutdown.add("clusters", async () => {
+    lifetime.abort();
+    await loops.ended();
+  });
+  loops.add("the fleet", fleet.run(signal, createOnEngaged(context, signal)));
+  loops.watch(served.broken);
+  if (watched !== undefined) {
+    const { gone, member, ownership, scaling } = watched;
+    const { freezes } = served;
+    const { history } = kept;
+    if (ownership !== undefined) loops.add("ownership", ownership.run(signal));
+    loops.add("the watch over holds", scaling.watchHolds(signal));
+    loops.add("the removal of gone clusters", gone.run(signal));
+    const news = recordFreezes({ freezes, history, client, keys, member, clock, log }, signal);
+    loops.add("the freeze news", news);
+  }
+  if (works !== undefined) {
+    const reporting = startReporting(works, context);
+    // After the worker, whose last rolls are reported, and before the connections that Events need.
+    shutdown.add("reports", () => reporting.stop());
+    shutdown.add("history", () => kept.stop());
+    // In webhook mode nothing is rolled: requests that are still in the queue stay there.
+    if (config.webhookUrl === undefined) {
+      const working = await startWorking(works, context, kept.history, reporting.reporter);
+      // Ended first: requests under way still need the connection of their cluster.
+      shutdown.add("worker", () => working.stop());
+      loops.watch(working.broken);
+    }
+  }
+  return loops;
+}
+
+/** What happens to a cluster as long as it is engaged. */
+function createOnEngaged({ clusters, connections, spec }: ProcessContext, signal: AbortSignal): OnEngaged {
+  const { log, registration } = connections;
+  const { watched } = clusters;
+  const { shape, works } = spec;
+  const firstCluster = registration.given[0]?.name;
+  const publish = works?.parts.publishOnEngagement({
+    shape,
+    config: works.config,
+    firstCluster,
+    clock: systemClock,
+    log,
+    signal,
+  });
+  return (engaged, life) => {
+    publish?.(engaged);
+    // The connection of a cluster lives as long as its engagement.
+    if (watched === undefined) return untilAborted(life);
+    const { ownership, watching } = watched;
+    if (ownership === undefined) return watching.watch(engaged, life);
+    return ownership.during(engaged.cluster, life, (owned) => watching.watch(engaged, owned));
+  };
+}
+
+function startReporting({ config, parts }: Works, { clusters, connections }: ProcessContext): Reporting {
+  const { fleet, settings } = clusters;
+  const { clock, log, meter, random, registration } = connections;
+  const { isFleet } = registration;
+  const instance = instanceName();
+  return parts.startReporting({ config, fleet, isFleet, settings, instance, clock, random, log, meter });
+}
+
+async function startWorking(
+  { config, limits, parts }: Works,
+  { clusters, connections }: ProcessContext,
+  history: History | undefined,
+  reporter: Reporter,
+): Promise<Working> {
+  const { adapters, client, clock, keyring, keys, log, meter, names, queue, random } = connections;
+  const { fleet, served, settings } = clusters;
+  return await parts.startWorking({
+    fleet,
+    client,
+    keys,
+    keyring: await keyring(),
+    forgetOldKeys: config.forgetOldKeys,
+    queue,
+    settings,
+    names,
+    concurrency: config.concurrency,
+    clock,
+    random,
+    log,
+    meter,
+    reporter,
+    history,
+    onTaken: adapters.requestTaken,
+    freezes: served.freezes,
+    limits,
+  });
+}

@@ -1,0 +1,102 @@
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { verifyServer } from "@fleet-reloader/redis/connection/client";
+import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
+import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
+import { listenHealth } from "@fleet-reloader/runtime/http/http-endpoint";
+import { createLog } from "@fleet-reloader/runtime/log/pino-log";
+import { type RunningService, Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
+import type { Loops } from "@fleet-reloader/runtime/process/loops";
+import { type Clusters, openClusters } from "./clusters.ts";
+import { type Connections, openConnections } from "./connections.ts";
+import type { ProcessSpec } from "./process-spec.ts";
+import { startParts } from "./running-parts.ts";
+
+/**
+ * Starts a process that watches, works, serves the dashboard, or does several of these. When a step of the start fails, everything that
+ * was started before ends, the last one first.
+ */
+export async function startProcess(spec: ProcessSpec): Promise<RunningService> {
+  const { config, service, shape, sources } = spec;
+  const log = createLog({ service, level: config.logLevel, format: config.logFormat });
+  remarkOn(shape, sources, log);
+  const shutdown = new Shutdown();
+  try {
+    const loops = await start(spec, log, shutdown);
+    return { log, stop: () => shutdown.run(log), broken: loops.broken };
+  } catch (error) {
+    await shutdown.run(log);
+    throw error;
+  }
+}
+
+async function start(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<Loops> {
+  const connections = await openConnections(spec, log, shutdown);
+  const clusters = await openClusters(spec, connections, shutdown);
+  const { client, clock, keys } = connections;
+  let starting: readonly string[] = ["the start is not over"];
+  // Served before anything is waited for: being alive depends on nothing outside this process.
+  const health = await serveHealth(spec, connections, clusters, () => starting);
+  shutdown.add("health", () => health.close());
+  await verifyServer(client);
+  await clock.start();
+  await guardShards({ client, keys });
+  const dashboard = await serveDashboard(spec, connections);
+  if (dashboard !== undefined) shutdown.add("dashboard", () => dashboard.close());
+  const loops = await startParts({ spec, connections, clusters, shutdown });
+  starting = [];
+  logStart(spec, log, health.port, dashboard?.port);
+  return loops;
+}
+
+function serveHealth(
+  { config }: ProcessSpec,
+  { client, metrics, registration }: Connections,
+  { fleet, served, watched }: Clusters,
+  starting: () => readonly string[],
+) {
+  const { host, port } = config.listenAddress;
+  return listenHealth({
+    address: { host, port, allowedHosts: config.allowedHosts },
+    // A cluster that another process watches does not make this one unready.
+    notReady: () => [
+      ...starting(),
+      ...client.notReady,
+      ...fleet.notEngaged,
+      ...(watched?.ownership?.unowned ?? []).map(
+        (id) => `cluster ${fleet.get(id)?.name ?? id}: nobody watches it yet`,
+      ),
+      ...(watched?.watching.notReady((cluster) => fleet.isWaitedFor(cluster)) ?? []),
+    ],
+    notes: () => [...registration.notes, ...fleet.notes, ...served.freezes.notes],
+    metrics,
+    ...(watched === undefined ? {} : { work: watched.scaling.work }),
+  });
+}
+
+async function serveDashboard(
+  { config, dashboard }: ProcessSpec,
+  { client, clock, keys, queue }: Connections,
+) {
+  if (dashboard === undefined) return undefined;
+  const { host, port } = dashboard.config.dashboardAddress;
+  const address = { host, port, allowedHosts: config.allowedHosts };
+  return await dashboard.parts.listen({ address, client, keys, queue, clock });
+}
+
+function logStart(
+  { config, dashboard, service }: ProcessSpec,
+  log: Log,
+  healthPort: number,
+  dashboardPort: number | undefined,
+): void {
+  const listen = `${config.listenAddress.host}:${healthPort}`;
+  if (dashboard === undefined || dashboardPort === undefined) {
+    log.info({ listen }, `${service} started`);
+    return;
+  }
+  const pages = `http://${dashboard.config.dashboardAddress.host}:${dashboardPort}`;
+  log.info(
+    { health: `http://${listen}/ready`, history: `${pages}/history`, queues: `${pages}/queues` },
+    "fleet-reloader started",
+  );
+}

@@ -1,0 +1,19 @@
+import { GoneClusters, type GoneClustersOptions } from "@fleet-reloader/redis/ownership/gone-clusters";
+import { createScaling, type Scaling, type ScalingOptions } from "./scaling.ts";
+import { Watching, type WatchingOptions } from "./watching.ts";
+import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./webhook-mode.ts";
+
+/** What watching clusters is made of. A process that does not watch does not load it. */
+export interface WatchParts {
+  createWebhookMode(options: WebhookModeOptions): Promise<WebhookMode | undefined>;
+  createWatching(options: WatchingOptions): Pick<Watching, "notReady" | "watch">;
+  createScaling(options: ScalingOptions): Scaling;
+  createGoneClusters(options: GoneClustersOptions): Pick<GoneClusters, "run">;
+}
+
+export const watchParts: WatchParts = {
+  createWebhookMode,
+  createWatching: (options) => new Watching(options),
+  createScaling,
+  createGoneClusters: (options) => new GoneClusters(options),
+};

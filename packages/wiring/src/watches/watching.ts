@@ -1,0 +1,101 @@
+import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
+import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
+import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import { isSettled } from "@fleet-reloader/engine/ports/source-stream";
+import type { Workqueue } from "@fleet-reloader/engine/ports/workqueue";
+import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
+import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
+import { KubeStreams } from "@fleet-reloader/kube/watch/kube-streams";
+import type { RedisClient } from "@fleet-reloader/redis/connection/client";
+import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
+import type { WebhookMode } from "./webhook-mode.ts";
+
+export interface WatchingOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly queue: Workqueue;
+  readonly settings: Settings;
+  readonly names: NameMatches;
+  readonly clock: Clock;
+  readonly random: Random;
+  readonly log: Log;
+  readonly meter: Meter;
+  readonly auditIntervalMs: number;
+  /** Undefined: changes go into the queue. */
+  readonly webhookMode: WebhookMode | undefined;
+}
+
+/** Clusters that list for the first time at once. Karmada syncs 5. */
+const syncsAtOnce = 16;
+/** The next cluster begins after this, although the slow one goes on. Listing 1,000 objects takes a tenth of a second. */
+const syncTurnMs = 10_000;
+
+/** Watches the engaged clusters and puts their changes into the queue. */
+export class Watching {
+  readonly #options: WatchingOptions;
+  readonly #watchers = new Map<ClusterId, { readonly name: string; readonly watcher: ClusterWatcher }>();
+  readonly #semaphore: Semaphore;
+
+  constructor(options: WatchingOptions) {
+    this.#options = options;
+    this.#semaphore = new Semaphore({ atOnce: syncsAtOnce, longestMs: syncTurnMs, clock: options.clock });
+  }
+
+  /** Watches a cluster until the signal is aborted. */
+  async watch(engaged: Engaged, signal: AbortSignal): Promise<void> {
+    const { cluster, name } = engaged;
+    const synced = engaged.syncBegins();
+    const watcher = this.#watcherOf(engaged, synced, signal);
+    this.#watchers.set(cluster, { name, watcher });
+    try {
+      await watcher.run(signal);
+    } finally {
+      this.#watchers.delete(cluster);
+      synced();
+    }
+  }
+
+  /** For each cluster that is waited for: a line for each stream that is not in sync, or one that says how far adoption is. */
+  notReady(isWaitedFor: (cluster: ClusterId) => boolean): readonly string[] {
+    return [...this.#watchers].flatMap(([cluster, { name, watcher }]) => {
+      if (!isWaitedFor(cluster)) return [];
+      if (watcher.isInSync) return watcher.isAdopted ? [] : [`cluster ${name}: ${watcher.adoption}`];
+      const behind = watcher.statuses.filter((status) => !isSettled(status.state));
+      if (behind.length === 0) return [`cluster ${name}: streams are starting`];
+      return behind.map((status) => `cluster ${name}: ${status.resource} is ${status.state} (${status.why})`);
+    });
+  }
+
+  #watcherOf(engaged: Engaged, onInSync: () => void, signal: AbortSignal): ClusterWatcher {
+    const { auditIntervalMs, client, clock, keys, meter, names, queue, random, webhookMode } = this.#options;
+    const { cluster, connection, name } = engaged;
+    const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
+    const log = this.#options.log.child({ cluster: name });
+    const { sourceSelector } = scope;
+    const index = new RedisReferenceIndex({ cluster, client, keys, clock, names });
+    return new ClusterWatcher({
+      cluster,
+      name,
+      streams: new KubeStreams({ connection, sourceSelector, clock, random, log }),
+      index,
+      checkpoints: index,
+      session: index,
+      createPublisher: webhookMode?.createPublisher({ checkpoints: index, engaged, client, keys, signal }),
+      queue,
+      settings: { ...this.#options.settings, scope },
+      names,
+      clock,
+      log,
+      meter,
+      semaphore: this.#semaphore,
+      auditIntervalMs,
+      onInSync,
+    });
+  }
+}
