@@ -57,7 +57,7 @@ describe("a freeze", () => {
     expect(cluster.rolls()).toEqual([]);
   });
 
-  test("that is set between a decision and its retry after a conflict is honoured by the retry", async () => {
+  test("that is set before the retry of a conflict is honoured by the retry", async () => {
     const hook: { beforePatch: () => void } = { beforePatch: () => undefined };
     const { run, freezes, cluster } = await changed({
       before: ({ verb }) => {
@@ -87,7 +87,7 @@ describe("a freeze", () => {
     expect(cluster.rolls()).toEqual([]);
   });
 
-  test("by an annotation that a source gets while the write waits for its turn is honoured by that very write", async () => {
+  test("by an annotation that comes while the write waits is honoured by that write", async () => {
     const hook: { wait: () => Promise<void> } = { wait: async () => undefined };
     const { run, edit, cluster, clock, told } = await changed({
       turn: async ({ verb }) => {
@@ -176,14 +176,14 @@ describe("a freeze", () => {
     freezes.freezes = [frozen()];
     await run();
     const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
-    expect((await ledger.enter(other, [])).type).toBe("entered");
+    expect((await ledger.admit(other, [])).type).toBe("go");
   });
 });
 
 describe("a breaker", () => {
   const limit = { rollsMax: 3, withinMs: 600_000 };
 
-  test("holds a workload whose source is rewritten every second, and rolls its newest content in the end", async () => {
+  test("holds a workload whose source changes each second, then rolls the newest content", async () => {
     const bed = await changed({ limits: { workloadBreaker: limit } });
     for (let second = 0; second < 600; second += 1) {
       bed.edit(`v${second}`);
@@ -240,7 +240,7 @@ describe("a budget", () => {
       limits: { namespace: { unfinishedMax: 1 } },
     });
     const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
-    await ledger.enter(other, []);
+    await ledger.admit(other, []);
     await clock.advance(60_000);
     expect(holdOf(await run())).toBe("BudgetUnfinished");
     expect(told[0]?.why).toBe(
@@ -252,7 +252,7 @@ describe("a budget", () => {
     expect(cluster.rolls()).toHaveLength(1);
   });
 
-  test("names the rollouts that block it once more when they have for a minute, and not each time others do", async () => {
+  test("names the blocking rollouts again only after they blocked it for a minute", async () => {
     const { run, brakes, clock, ledger, told } = await changed({
       limits: { fleet: { unfinishedMax: 1 } },
     });
@@ -263,7 +263,7 @@ describe("a budget", () => {
     const block = async (name: string) => {
       // Whoever is late keeps nobody waiting.
       await clock.advance(5000);
-      expect(await ledger.enter(rollout(name), [])).toEqual({ type: "entered" });
+      expect(await ledger.admit(rollout(name), [])).toEqual({ type: "go" });
     };
     await block("first");
     await run();
@@ -284,12 +284,12 @@ describe("a budget", () => {
   });
 
   test.each([
-    ["kube.rejected", "entered"],
-    ["kube.unreachable", "entered"],
-    ["kube.replaced", "entered"],
+    ["kube.rejected", "go"],
+    ["kube.unreachable", "go"],
+    ["kube.replaced", "go"],
     // The workload is read once more, and is as it was: a webhook that is down, perhaps.
-    ["kube.server-error", "entered"],
-    ["kube.timeout", "held"],
+    ["kube.server-error", "go"],
+    ["kube.timeout", "hold"],
   ] as const)("after %s of the write, the next asks and is %s", async (code, type) => {
     const { run, ledger } = await changed({
       limits: { fleet: { unfinishedMax: 1 } },
@@ -301,7 +301,7 @@ describe("a budget", () => {
     await expect(run()).rejects.toThrow("no");
     isArmed = false;
     const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name: "other" } };
-    expect((await ledger.enter(other, [])).type).toBe(type);
+    expect((await ledger.admit(other, [])).type).toBe(type);
   });
   let isArmed = false;
 });

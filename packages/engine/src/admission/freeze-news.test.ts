@@ -58,7 +58,7 @@ test("the history is told once who froze what and why, and once that it was lift
   ]);
 });
 
-test("a freeze that is declared anew with an end, or by somebody else, is told as it is now and not as lifted", async () => {
+test("a freeze that is declared again is recorded as it is now, and not as lifted", async () => {
   await using world = await setUp();
   world.freezes.freezes = [release];
   await world.clock.advance(5000);

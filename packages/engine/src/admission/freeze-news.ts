@@ -6,9 +6,9 @@ import { type History, historyVersion, type OperatorRecord } from "../history/hi
 import type { Log } from "../ports/log.ts";
 import type { Freezes } from "./freezes.ts";
 
-/** The freezes that have been told, where all who look meet: each comes and goes once for all of them. */
+/** The freezes that are in the history already, shared by all processes: each freeze is recorded once when it comes and once when it goes. */
 export interface RecordedFreezes {
-  /** These are all there are now. Resolves to those that were not there before, and those that are there no more. */
+  /** Replaces the recorded freezes. Resolves to those that are new and to those that are gone. */
   replace(
     now: readonly Freeze[],
   ): Promise<{ readonly come: readonly Freeze[]; readonly gone: readonly Freeze[] }>;
@@ -22,12 +22,12 @@ export interface FreezeNewsOptions {
   readonly log: Log;
 }
 
-/** Nobody waits for the record; the freeze itself is read before every roll. */
+/** Nobody waits for the record: the freeze itself is read before every roll. */
 const everyMs = 5000;
 
 /**
- * Tells the history who froze what and why, and when it was lifted, whoever wrote it and by whichever way. Until the signal is
- * aborted; never rejects. A document that cannot be read tells nothing: what it said before may still be meant.
+ * Records in the history who froze what and why, and when the freeze was lifted, however it was written. Runs until the signal is
+ * aborted; never rejects. While a document cannot be read nothing is recorded: its last content may still be meant.
  */
 export async function followFreezes(options: FreezeNewsOptions, signal: AbortSignal): Promise<void> {
   const { clock, freezes, history, log, told } = options;
@@ -37,7 +37,7 @@ export async function followFreezes(options: FreezeNewsOptions, signal: AbortSig
       if (frozen.type === "known") {
         const { come, gone } = await unlessAborted(told.replace(frozen.freezes), signal, "Redis");
         const time = new Date(clock.now()).toISOString();
-        // What is declared anew, with another reason or end, is frozen all the while: the last record has to say so.
+        // A freeze that is declared again, with another reason or end, was never lifted: its last record has to be a freeze.
         const targets = new Set(frozen.freezes.map(({ scope }) => describeScope(scope)));
         const lifted = gone.filter(({ scope }) => !targets.has(describeScope(scope)));
         history.append([
@@ -58,8 +58,13 @@ function recordOf(action: "freeze" | "unfreeze", freeze: Freeze, time: string): 
   const { clusterSelector: _, ...named } = scope;
   const until = untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`;
   return {
-    ...{ v: historyVersion, time, type: "operator", action, target: describeScope(scope), scope: named },
-    // Who took it away is not said anywhere.
+    v: historyVersion,
+    time,
+    type: "operator",
+    action,
+    target: describeScope(scope),
+    scope: named,
+    // Nothing records who removed it.
     by: action === "freeze" ? freeze.by : "",
     note: `${reason}${until}`,
   };

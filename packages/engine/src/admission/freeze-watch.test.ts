@@ -5,7 +5,7 @@ import { MemoryFreezes } from "@fleet-reloader/testkit/memory/memory-freezes";
 import { expect, test } from "vitest";
 import { FreezeWatch } from "./freeze-watch.ts";
 
-test("what cannot be read is told in log, notes and metric within seconds, although nothing is due", async () => {
+test("an unreadable document is reported within seconds, although nothing is due", async () => {
   const [clock, log, meter, freezes] = [
     new ManualClock(),
     new CollectedLog(),
@@ -32,7 +32,7 @@ test("what cannot be read is told in log, notes and metric within seconds, altho
   await running;
 });
 
-test("a freeze of a cluster that nobody has registered is told with the name that was probably meant", async () => {
+test("a freeze of an unregistered cluster is reported with the name probably meant", async () => {
   const [clock, log, meter, freezes] = [
     new ManualClock(),
     new CollectedLog(),

@@ -11,18 +11,18 @@ export interface FreezeWatchOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  /** The registered clusters; undefined where they are not known. */
+  /** The registered clusters. Absent where they are not known. */
   readonly registered?: () => readonly RegisteredCluster[];
 }
 
-/** A document that cannot be read is noticed this soon, also while nothing is due. */
+/** How soon an unreadable document is noticed while no roll is due. */
 const everyMs = 5000;
 
-/** Freezes, and whether they can be read: in the log when that changes, as a metric, and as a note for `/ready`. */
+/** Reads freezes and reports whether they can be read: in the log when that changes, as a metric, and as a note for `/ready`. */
 export class FreezeWatch implements Freezes {
   readonly #options: FreezeWatchOptions;
   #unreadable: string | undefined;
-  /** Freezes in force that are about no registered cluster, and why. */
+  /** A line for each freeze in force that covers no registered cluster. */
   #idle: ReadonlySet<string> = new Set();
   #toldIdle: ReadonlySet<string> = new Set();
 
@@ -30,7 +30,7 @@ export class FreezeWatch implements Freezes {
     this.#options = options;
   }
 
-  /** What people should know, a line each. */
+  /** Lines for people. */
   get notes(): readonly string[] {
     return this.#unreadable === undefined
       ? [...this.#toldIdle]
@@ -43,7 +43,7 @@ export class FreezeWatch implements Freezes {
     return frozen;
   }
 
-  /** Looks now and then, until the signal is aborted. Never rejects. */
+  /** Reads the freezes every few seconds until the signal is aborted. Never rejects. */
   async run(signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
       const frozen = await unlessAborted(this.now(), signal, "freezes").catch(() => undefined);
@@ -52,7 +52,7 @@ export class FreezeWatch implements Freezes {
     }
   }
 
-  /** Told when it is so at two looks one after the other: at the start not all registrations are known. */
+  /** Reports a freeze that covers nothing after two readings in a row: at the start not all registrations are known. */
   #tellIdle(freezes: readonly Freeze[]): void {
     const { clock, log, registered } = this.#options;
     if (registered === undefined) return;

@@ -10,7 +10,7 @@ const held: HeldRequest = {
   againAtMs: 1000,
 };
 
-test("a hold is over at its end, or when somebody knows it, or else when its time has come", async () => {
+test("a hold is over at its end, when the check says so, or when its time has come", async () => {
   expect(await isOver({ ...held, untilMs: 5000 }, 5000, async () => true)).toBe(true);
   expect(await isOver({ ...held, untilMs: 5000 }, 4999, async () => true)).toBe(false);
   expect(await isOver(held, 0, async () => false)).toBe(true);
@@ -98,7 +98,7 @@ async function releases(reason: string, seconds: number): Promise<readonly numbe
 }
 
 test.each(["ClusterUnreachable", "ClusterUnknown"])(
-  "%s, that a worker sees otherwise, is released each second while one may still connect, then ever more seldom, at last once a minute",
+  "%s is released each second at first, then less often, at last once a minute",
   async (reason) => {
     const atFirst = Array.from({ length: 11 }, (_, at) => at + 1);
     expect(await releases(reason, 260)).toEqual([...atFirst, 13, 17, 25, 41, 73, 133, 193, 253]);
@@ -125,7 +125,7 @@ test("a cluster that comes back after a while is not made to wait for what was b
   await stop();
 });
 
-test("of many holds each second those are read whose time has come, and all every ten seconds", async () => {
+test("of many holds those that are due are read each second, and all every ten seconds", async () => {
   const { clock, asked, stop } = watched({ isStillHeld: true });
   await clock.advance(11_000);
   expect(asked).toEqual(["all", ...Array<string>(9).fill("due"), "all"]);
@@ -144,7 +144,7 @@ test("of holds that have become many all are read once more, and then by what ch
   await stop();
 });
 
-test("of many holds all are read in the second in which something changes that may have ended them", async () => {
+test("of many holds all are read in the second of a change that may have ended them", async () => {
   const { clock, asked, world, stop } = watched({ isStillHeld: true });
   await clock.advance(2000);
   world.basis = "free";

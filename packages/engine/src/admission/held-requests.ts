@@ -2,44 +2,41 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { Log } from "../ports/log.ts";
-import type { ClusterId, Request } from "../ports/request.ts";
+import type { ClusterId, Hold, Request } from "../ports/request.ts";
 import { ReleaseThrottle } from "./release-throttle.ts";
 
-/** A request that may not be acted on for now: frozen, over budget, its cluster away. */
-export interface HeldRequest {
+/** A request that waits in the queue because it is on hold: frozen, over budget, its cluster away. */
+export interface HeldRequest extends Hold {
   /** Of the queue's entry. */
   readonly id: string;
   readonly request: Request;
-  readonly reason: string;
-  /** Wall time at which a worker looks again, when one is up. */
+  /** Wall time at which a worker asks again, when one is up. */
   readonly againAtMs: number;
-  /** Wall time at which the hold is over, when that is known. */
-  readonly untilMs?: number;
 }
 
-/** What is held, beside the queue: held work keeps no worker up, and so must be found by somebody who is always on. */
+/** The one place where holds wait. Held work keeps no worker up, so a process that is always on has to find the holds that end. */
 export interface HeldRequests {
   list(): Promise<readonly HeldRequest[]>;
   count(): Promise<number>;
-  /** Those whose time came after this moment, and until that. */
+  /** The holds whose time came after the first moment and not after the second. */
   listDue(afterMs: number, untilMs: number): Promise<readonly HeldRequest[]>;
-  /** These are held no more, and due now. One that was taken up meanwhile is left alone. */
+  /** Ends these holds: their requests are due now. A request that was taken up meanwhile is left alone. */
   release(held: readonly HeldRequest[]): Promise<void>;
 }
 
-/** Whether the reason still holds the request; undefined where nobody knows: then its time decides. */
+/** Whether the reason still holds the request. Undefined when that is not known: then its time decides. */
 export type IsStillHeld = (request: Request, reason: string) => Promise<boolean | undefined>;
 
-/** What a list of holds is about. */
+/** The clusters and reasons of a list of holds. */
 export interface HoldSubjects {
   readonly clusters: ReadonlySet<ClusterId>;
   readonly reasons: ReadonlySet<string>;
 }
 
-/** What can be told of a hold without asking its cluster. */
+/** What is known of a hold without asking its cluster. */
 export interface HoldCheck {
   readonly isStillHeld: IsStillHeld;
-  /** What the answers for these go by: as long as it is the same text, none of them that was given can have become another. */
+  /** The facts that the answers for these depend on. While the text stays the same, no answer has changed. */
   readonly basisOf: (subjects: HoldSubjects) => Promise<string>;
 }
 
@@ -50,11 +47,11 @@ export interface HoldWatchOptions {
   readonly log: Log;
 }
 
-/** As often as whoever scales workers may ask: a hold that ends wakes a worker with the next question. */
+/** As often as an autoscaler may ask for the work there is: a hold that ends starts a worker with its next question. */
 const everyMs = 1000;
 /**
- * So many are gone through each second: what began just now may be over already, as for a worker that was asked before it had
- * connected to its clusters. Of more, which may be as many as there are workloads, all only this often.
+ * Up to this many holds are all checked each second: a hold that began just now may be over already, for example when a worker was asked
+ * before it had connected to its clusters. More holds (there may be as many as workloads) are all checked every `listEveryMs`.
  */
 const fewHolds = 1000;
 const listEveryMs = 10_000;
@@ -67,18 +64,18 @@ export async function isOver(
 ): Promise<boolean> {
   if (untilMs !== undefined && nowMs >= untilMs) return true;
   const answer = await isStillHeld?.(request, reason);
-  // Nobody knows: a worker has to look.
+  // Not known: a worker has to ask.
   return answer === undefined ? nowMs >= againAtMs : !answer;
 }
 
-/** Makes due which of these are held no more, and resolves to them. Any number of processes may do so. */
+/** Ends the holds that are over, and resolves to them. Any number of processes may do so at the same time. */
 export async function releaseEnded(
   listed: readonly HeldRequest[],
   { held, clock, log }: Omit<HoldWatchOptions, "check">,
   isStillHeld?: IsStillHeld,
 ): Promise<readonly HeldRequest[]> {
   const now = clock.now();
-  // Asked together: what they have in common is read once.
+  // Asked at the same time: facts that they share are read once.
   const over = await Promise.all(listed.map((each) => isOver(each, now, isStillHeld)));
   const ended = listed.filter((_, at) => over[at]);
   if (ended.length === 0) return ended;
@@ -88,8 +85,8 @@ export async function releaseEnded(
 }
 
 /**
- * Does so until the signal is aborted, whatever becomes of Redis meanwhile: each second with those whose time has come, and with all
- * when something else may have ended them. Never rejects.
+ * Ends holds until the signal is aborted, also after failures of Redis. Each second it checks the holds whose time has come, and all
+ * holds when something else may have ended them. Never rejects.
  */
 export async function watchHolds(options: HoldWatchOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
@@ -114,13 +111,13 @@ function createHoldSweep(options: HoldWatchOptions): () => Promise<void> {
   return async () => {
     const now = clock.now();
     const isFew = (await held.count()) <= fewHolds;
-    // Before the list: what changes in between makes the next look one at all. Not for nothing: it may be a question to an API server.
+    // Read before the list: a change in between makes the next sweep a full one. Only when needed: it may be a call to an API server.
     const basisNow = isFew ? undefined : await check.basisOf(subjects);
     const isAll = isFew || basisNow !== basis || clock.monotonic() >= listAtMs;
     const listed = isAll ? await held.list() : await held.listDue(lookedAtMs, now);
     const admitted = listed.filter((each) => !throttle.isThrottled(each));
     throttle.begin(await releaseEnded(admitted, options, check.isStillHeld));
-    // Only now: what has failed is done again.
+    // Last: a sweep that failed is repeated.
     lookedAtMs = now;
     if (!isAll) return;
     subjects = subjectsOf(listed);

@@ -1,7 +1,7 @@
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import { expect, test } from "vitest";
-import type { Reach } from "./cluster-gate.ts";
 import type { FrozenNow } from "./freezes.ts";
+import type { Reach } from "./gate/cluster-gate.ts";
 import { createHoldCheck } from "./hold-check.ts";
 
 const request = { cluster: "c1", workload: { kind: "Deployment", namespace: "shop", name: "api" } };
@@ -32,14 +32,14 @@ test("a freeze holds as long as it is declared, and one that cannot be read hold
   expect(await unreadable("FreezeUnreadable")).toBe(true);
 });
 
-test("what is frozen of a cluster that is not engaged here nobody can tell, unless everything is", async () => {
+test("freezes of a cluster that is not engaged are unknown, unless all is frozen", async () => {
   const check = checkWith({ frozen: frozen({ cluster: "prod" }), isStranger: true });
   expect(await check("Frozen")).toBeUndefined();
   const unreadable = checkWith({ frozen: { type: "unreadable", why: "no" }, isStranger: true });
   expect(await unreadable("Frozen")).toBe(true);
 });
 
-test("whether it is the frozen source that has changed, and what stands on an object, only a look can tell", async () => {
+test("a freeze of a source, or by an annotation, is unknown without reading objects", async () => {
   const source = { kind: "Secret", name: "db" } as const;
   expect(await checkWith({ frozen: frozen({ source }) })("Frozen")).toBeUndefined();
   expect(await checkWith({ frozen: frozen({ source }, { cluster: "prod" }) })("Frozen")).toBe(true);
@@ -61,7 +61,7 @@ test("a cluster that fails is asked again in its time, unless it is known to be 
   expect(await checkWith({ reach: "unreachable" })("ClusterFailing")).toBe(true);
 });
 
-test("answers go by the freezes, where something is frozen, and by the reach of the clusters", async () => {
+test("answers depend on freezes, if something is frozen, and on the reach of clusters", async () => {
   const world: { frozen: FrozenNow; reach: Reach } = { frozen: frozen(), reach: "reachable" };
   const { basisOf } = createHoldCheck({
     freezes: { now: async () => world.frozen },

@@ -2,8 +2,8 @@ import { freezeOf } from "@fleet-reloader/domain/hold/freeze";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Clock } from "../async/clock.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
-import type { Reach } from "./cluster-gate.ts";
 import type { Freezes } from "./freezes.ts";
+import type { Reach } from "./gate/cluster-gate.ts";
 import type { HoldCheck } from "./held-requests.ts";
 
 export interface HoldCheckOptions {
@@ -14,8 +14,8 @@ export interface HoldCheckOptions {
 }
 
 /**
- * For whoever counts the work there is while no worker runs: what can be told of a hold without asking its cluster. Breakers,
- * budgets and freezes that stand on an object end at the time the request is due again: a worker has to look.
+ * Checks holds in a process that is always on, without asking their clusters. Holds by breakers, by budgets and by annotations end at
+ * the time when their request is due again: only a worker can check them.
  */
 export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
   return {
@@ -28,7 +28,7 @@ export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
         case "ClusterUnknown":
           return options.reachOf(request.cluster) !== "reachable";
         case "ClusterFailing":
-          // Where it answers its probes again it is for a worker to find out the rest.
+          // The cluster answers its probes. Only a worker finds out whether it answers requests.
           return options.reachOf(request.cluster) === "reachable" ? undefined : true;
         default:
           return undefined;
@@ -45,14 +45,14 @@ export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
     const frozen = await options.freezes.now();
     if (frozen.type === "unreadable") return true;
     const known = options.clusterOf(cluster);
-    // By its id alone a freeze by name or labels would look as if it were over.
+    // A freeze by name or by labels would look as if it were over.
     if (known === undefined) return undefined;
     const { name, labels } = known;
     const target = { cluster, clusterName: name, clusterLabels: labels, workload, sources: [] };
     const ofSources = frozen.freezes.filter(({ scope }) => scope.source !== undefined);
     const others = frozen.freezes.filter(({ scope }) => scope.source === undefined);
     if (freezeOf(others, target, options.clock.now()) !== undefined) return true;
-    // Which of its sources changed is not known here.
+    // It is not known here which source of the workload changed.
     return ofSources.length === 0 ? false : undefined;
   }
 }

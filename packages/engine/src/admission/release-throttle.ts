@@ -2,15 +2,15 @@ import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
 import type { Clock } from "../async/clock.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 
-/** Whether a cluster is reached is seen by each process for itself: a worker may hold again at once what was released for it. */
+/** Each process finds out for itself whether it reaches a cluster: a worker may put a released request on hold again at once. */
 const seenOtherwise: ReadonlySet<string> = new Set<ParkReason>(["ClusterUnknown", "ClusterUnreachable"]);
 
-/** A worker that has just begun reaches its clusters within seconds, and has to be asked until then: it would be stopped for want of work. */
+/** Releases without a pause. A worker that has just started reaches its clusters within seconds; without work it would be stopped before. */
 const freeReleases = 10;
 const firstRestMs = 2000;
-/** One that cannot reach a cluster is asked for it once a minute. */
+/** Workers that cannot reach a cluster are asked for it once a minute. */
 const longestRestMs = 60_000;
-/** Quiet for so long, or for as long as the last rest: whatever it was is over. */
+/** After this long without a release, or after the length of the last pause, the throttle starts anew. */
 const quietMs = 15_000;
 
 interface Released {
@@ -19,15 +19,16 @@ interface Released {
 }
 
 interface Throttled {
-  /** How many releases came one after the other. */
+  /** The number of releases in a row. */
   readonly releases: number;
   readonly ms: number;
   readonly untilMs: number;
 }
 
 /**
- * Rests between the releases of a cluster's holds: after some that came one after the other, twice as long each time. Without them a cluster
- * that the watcher reaches and no worker does would have its holds released and taken up again each second, and workers kept up for it.
+ * Pauses between the releases of a cluster's holds. After some releases in a row each pause is twice as long as the one before. Without
+ * it, the holds of a cluster that the watcher reaches and no worker does would be released and put back each second, and workers would
+ * stay up for them.
  */
 export class ReleaseThrottle {
   readonly #clock: Pick<Clock, "monotonic">;

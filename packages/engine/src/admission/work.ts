@@ -1,21 +1,21 @@
-/** How much there is for workers to do: what scales them from zero and back. Numbers of requests. */
+/** How many requests there are for workers to handle. Autoscalers start and stop workers by it. */
 export interface Work {
-  /** All that workers should be up for: the others summed up, without what is held. */
+  /** The requests that workers have to be up for: the sum of the others without those on hold. */
   readonly work: number;
-  /** Due, and not taken up yet. */
+  /** Due and not taken up yet. */
   readonly waiting: number;
-  /** The same, of clusters that have asked for more than their share. */
+  /** Due and not taken up yet, of clusters that have asked for more than their share. */
   readonly prioritized: number;
-  /** Handled now, or lost by a worker that was killed: only a worker brings these back. */
+  /** Handled now, or lost with a worker that was killed: only another worker puts these back. */
   readonly active: number;
-  /** Waits for its time, which comes within the horizon: a worker has to be there by then, since only a worker makes it due. */
+  /** Waiting for a time within the horizon. A worker has to be up by then: only a worker makes a request due. */
   readonly due: number;
-  /** Of `due`: held, so that no worker is to be up for it. */
+  /** Of `due`, those on hold: no worker has to be up for them. */
   readonly held: number;
 }
 
 export function workOf(counts: Omit<Work, "work">): Work {
   const { waiting, prioritized, active, due, held } = counts;
-  // A hold is noted a moment before its request is put back.
+  // A hold is stored a moment before its request is put back.
   return { work: waiting + prioritized + active + Math.max(0, due - held), ...counts };
 }

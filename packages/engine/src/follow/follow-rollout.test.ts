@@ -152,11 +152,11 @@ describe("a roll that was written", () => {
       const bed = await rolledDeployment({ limits: { fleet: { unfinishedMax: 1 } } });
       const request = { cluster: "c1", workload: bed.api };
       const other = { ...request, workload: { ...bed.api, name: "other" } };
-      const isFree = async () => (await bed.ledger.enter(other, [])).type === "entered";
+      const isFree = async () => (await bed.ledger.admit(other, [])).type === "go";
       bed.cluster.setStatus(bed.api, healthy);
       await bed.clock.advance(6000);
       // A newer roll is being written, and nobody follows it yet.
-      await bed.ledger.enter(request, []);
+      await bed.ledger.admit(request, []);
       await bed.clock.advance(200);
       if (how === "lost") bed.runs.wipe();
       expect(await bed.reconcile(bed.api, { purpose: "follow" })).toMatchObject({ type: "done" });

@@ -4,7 +4,7 @@ import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import type { ClusterId } from "./request.ts";
+import type { ClusterId, Verdict } from "./request.ts";
 
 /** A workload as the API server holds it now. */
 export interface LiveWorkload {
@@ -54,10 +54,10 @@ export interface LiveSource {
 }
 
 /**
- * Asked each time before a write is sent, after every wait for a turn, for a connection in use and for credentials: it is sent only
- * if it still may be, and else is a `kube.conflict`. A connection that has to be made may still take up to 5 s after it.
+ * Asks whether a write may be sent now. The adapter reserves a connection first, then asks, then sends. It asks again when it sends
+ * again. A write that is on hold is not sent and ends as `kube.conflict`. Making a new connection may take up to 5 s after the question.
  */
-export type IsAllowedStill = () => Promise<boolean>;
+export type Admit = () => Promise<Verdict["type"]>;
 
 /** A conditional write: it holds only while the workload still has this resourceVersion. */
 export interface WorkloadPatch {
@@ -72,7 +72,8 @@ export interface WorkloadPatch {
   readonly templateBefore?: unknown;
   /** Other fields, from the root of the object. */
   readonly fields?: JsonObject;
-  readonly isAllowedStill?: IsAllowedStill;
+  /** Absent: nobody is asked. */
+  readonly admit?: Admit | undefined;
 }
 
 /** What is deleted only if it is still this one. */
@@ -115,21 +116,12 @@ export interface ClusterApi {
     signal: AbortSignal,
   ): Promise<LiveWorkload | undefined>;
   /** What was made, or what is there under that name already. */
-  createWorkload(
-    made: NewObject,
-    signal: AbortSignal,
-    isAllowedStill?: IsAllowedStill,
-  ): Promise<LiveWorkload>;
+  createWorkload(made: NewObject, signal: AbortSignal, admit?: Admit): Promise<LiveWorkload>;
   /**
    * Deletes exactly this one, its pods in the background; faults with `kube.conflict` when it is another or has changed. One
    * that is gone is deleted.
    */
-  deleteExactly(
-    ref: WorkloadRef,
-    exactly: Exactly,
-    signal: AbortSignal,
-    isAllowedStill?: IsAllowedStill,
-  ): Promise<void>;
+  deleteExactly(ref: WorkloadRef, exactly: Exactly, signal: AbortSignal, admit?: Admit): Promise<void>;
 }
 
 /** A cluster as a worker has it: how to talk to it. */

@@ -25,9 +25,23 @@ export interface Again {
 }
 
 /** Why a request may not be acted on, and until which wall time, where that is known. */
-export interface Hold {
-  readonly reason: string;
-  readonly untilMs?: number;
+export interface Hold<Reason extends string = string> {
+  readonly reason: Reason;
+  readonly untilMs?: number | undefined;
+}
+
+/** A hold as an admission answers it. The request waits in the queue, and is asked about again after this long at the latest. */
+export interface OnHold<Reason extends string = string> extends Hold<Reason> {
+  readonly type: "hold";
+  readonly afterMs: number;
+}
+
+/** What an admission answers: the request may go on, or it is on hold. */
+export type Verdict<Go = unknown, On extends OnHold = OnHold> = ({ readonly type: "go" } & Go) | On;
+
+/** Puts a request on hold back into the queue, where `watchHolds` finds it. */
+export function againWhenFree({ reason, afterMs, untilMs }: OnHold): Again {
+  return { type: "again", afterMs, reason, hold: { reason, untilMs } };
 }
 
 /** `rolled`: the template was changed. `recorded`: only our note on the workload. `unchanged`: nothing was written. */

@@ -1,11 +1,11 @@
 import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
-import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
-import { type Annotations, workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { Brakes, Permit, RollIntent } from "../admission/brakes.ts";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Brakes, RollHold, RollIntent } from "../admission/brakes.ts";
+import { HoldNews } from "../admission/hold-news.ts";
+import { createSourceFreezes } from "../admission/source-freezes.ts";
 import type { Clock } from "../async/clock.ts";
-import { SingleFlight } from "../async/single-flight.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { History } from "../history/history.ts";
 import { causesOf, heldRecords } from "../history/records.ts";
@@ -13,7 +13,7 @@ import { reportHead } from "../history/report-head.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { Reporter } from "../ports/reporter.ts";
-import type { Again } from "../ports/request.ts";
+import { type Again, againWhenFree } from "../ports/request.ts";
 import type { Reading } from "./reading.ts";
 import type { RollPermit } from "./write-roll.ts";
 
@@ -29,130 +29,85 @@ export interface BrakingOptions {
   readonly lifetime: AbortSignal;
 }
 
-/** A roll that is due, and the look that says so. */
+/** A roll that is due, and the observation that it was decided on. */
 export interface IntendedRoll {
   readonly due: Roll;
   readonly observedSources: readonly ObservedSource[];
-  /** Monotonic time at which the look began. */
+  /** Monotonic: when the observation began. */
   readonly observedAtMs: number;
 }
 
 /** The roll may be written now. */
 export interface Go {
   readonly type: "go";
-  /** Undefined: nobody has to be asked again. */
+  /** Absent: nobody has to be asked again. */
   readonly permit?: RollPermit;
 }
 
 type Roll = Plan & { type: "roll" };
 
-/** Holds remembered, so that one that lasts is not told at every look; of those forgotten it is. Some 200 bytes each. */
-const rememberedMax = 100_000;
-/** A hold that lasts is told again: an API server forgets its Events after an hour. */
-const tellAgainMs = 30 * 60_000;
-/** Rollouts that end make room. Where the same ones leave none for so long, a person has to look at them. */
-const stuckAfterMs = 60_000;
-/** A source that was read longer ago than this is asked once more whether it is frozen: a look over a slow line takes as long by itself. */
-const freshMs = 100;
-
-/** A hold as it was told, and since when the same rollouts are the reason. */
-interface ReportedHold {
-  readonly what: string;
-  readonly atMs: number;
-  readonly details: string | undefined;
-  readonly sinceMs: number;
-  readonly isStuck: boolean;
-}
-
-/** Asks the brakes for a roll, and tells of a hold: then it is for another time. */
+/**
+ * Asks for admission of a roll, and reports a hold. A roll that is admitted comes with the question that is asked once more when a
+ * connection is reserved for it.
+ */
 export function createBraking(
   options: BrakingOptions,
 ): (reading: Reading, intended: IntendedRoll) => Promise<Again | Go> {
-  const { brakes, clock, history, log, meter, reporter } = options;
-  const reported = new Map<string, ReportedHold>();
-
-  const areStillUnfrozen = createSourceCheck(options);
-
+  const { brakes } = options;
+  const news = new HoldNews(options.clock);
+  const sourceFreezes = createSourceFreezes(options);
   return async (reading, intended) => {
-    const { due, observedSources } = intended;
     if (brakes === undefined) return { type: "go" };
     const { request, delivery, cluster } = reading;
-    const permit = await brakes.permit(intentOf(reading, due, observedSources), delivery.signal);
+    const { due, observedAtMs } = intended;
+    const verdict = await brakes.admit(intentOf(reading, intended), delivery.signal);
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
-    if (permit.type === "go") {
-      reported.delete(key);
-      const areSourcesUnfrozen = areStillUnfrozen(reading, intended);
-      const isAllowedStill = async () => (await areSourcesUnfrozen()) && (await permit.isAllowedStill());
-      const withdraw = () => unlessAborted(brakes.withdraw(request), delivery.signal, "Redis");
-      return { type: "go", permit: { isAllowedStill, withdraw } };
+    if (verdict.type === "hold") {
+      reportHold(verdict, news.of(key, verdict), { reading, intended, options });
+      return againWhenFree(verdict);
     }
-    const { reason, details, afterMs, untilMs } = permit;
-    const why = details === undefined ? permit.why : `${permit.why}; ${details}`;
-    const end = untilMs === undefined ? {} : { untilMs };
-    meter.held(cluster.name, reason);
-    const news = newsOf(key, permit);
-    if (news === "begins") {
-      const sources = causesOf(request.cluster, due.changed, observedSources);
-      history?.append(heldRecords(reportHead(request, cluster, clock), reason, { sources, observedSources }));
-    }
-    if (news !== undefined) {
-      log.info({ cluster: cluster.name, workload: request.workload, reason, why }, "roll held");
-      const report = { ...reportHead(request, cluster, clock), uid: reading.live.uid, reason, why, ...end };
-      reporter?.held({ ...report, isStuck: news === "stuck" });
-    }
-    return { type: "again", afterMs, reason, hold: { reason, ...end } };
-  };
-
-  /** Undefined: it was told, and is as it was. */
-  function newsOf(
-    key: string,
-    { reason, why, details }: Permit & { type: "held" },
-  ): "begins" | "stuck" | undefined {
-    const nowMs = clock.monotonic();
-    const what = `${reason} ${why}`;
-    const before = reported.get(key);
-    if (before?.what !== what || nowMs - before.atMs >= tellAgainMs) {
-      remember(key, { what, atMs: nowMs, details, sinceMs: nowMs, isStuck: false });
-      return "begins";
-    }
-    const sinceMs = before.details === details ? before.sinceMs : nowMs;
-    const isStuck = details !== undefined && nowMs - sinceMs >= stuckAfterMs;
-    reported.set(key, { ...before, details, sinceMs, isStuck: isStuck || before.isStuck });
-    return isStuck && !before.isStuck ? "stuck" : undefined;
-  }
-
-  function remember(key: string, now: ReportedHold): void {
-    reported.delete(key);
-    reported.set(key, now);
-    const [oldest] = reported.keys();
-    if (reported.size > rememberedMax && oldest !== undefined) reported.delete(oldest);
-  }
-}
-
-/** Whether none of the changed sources has come to say of itself that it is frozen since it was read, if that was a while ago. */
-function createSourceCheck({ clock, lifetime }: BrakingOptions) {
-  const shared = new SingleFlight<Annotations>();
-  return ({ cluster: { api }, delivery }: Reading, { due, observedAtMs }: IntendedRoll) => {
-    let askedAtMs = observedAtMs;
-    const isFrozen = async (ref: SourceRef): Promise<boolean> => {
-      const key = `${api.cluster}/${sourceKey(ref)}`;
-      const asked = shared.read(key, () => api.readSourceAnnotations(ref, lifetime));
-      return frozenByAnnotation(await unlessAborted(asked, delivery.signal, "a source")) !== undefined;
-    };
-    return async (): Promise<boolean> => {
-      if (clock.monotonic() - askedAtMs <= freshMs) return true;
-      askedAtMs = clock.monotonic();
-      const frozen = await Promise.all(due.changed.map(({ source }) => isFrozen(source)));
-      return !frozen.includes(true);
-    };
+    news.forget(key);
+    const admitSources = sourceFreezes({
+      api: cluster.api,
+      sources: due.changed.map(({ source }) => source),
+      readAtMs: observedAtMs,
+      signal: delivery.signal,
+    });
+    const admit = async () => ((await admitSources()) === "go" ? await verdict.admit() : "hold");
+    const withdraw = () => unlessAborted(brakes.withdraw(request), delivery.signal, "Redis");
+    return { type: "go", permit: { admit, withdraw } };
   };
 }
 
-function intentOf(
-  { request, cluster, live }: Reading,
-  due: Roll,
-  observedSources: readonly ObservedSource[],
-): RollIntent {
+interface HeldRoll {
+  readonly reading: Reading;
+  readonly intended: IntendedRoll;
+  readonly options: BrakingOptions;
+}
+
+/** Counts every hold. A hold that is news goes to the log and to people; one that begins, to the history too. */
+function reportHold(
+  { reason, why: cause, details, untilMs }: RollHold,
+  news: "begins" | "stuck" | undefined,
+  { reading, intended, options }: HeldRoll,
+): void {
+  const { request, cluster, live } = reading;
+  const { clock, history, log, meter, reporter } = options;
+  meter.held(cluster.name, reason);
+  if (news === undefined) return;
+  const head = reportHead(request, cluster, clock);
+  if (news === "begins") {
+    const { due, observedSources } = intended;
+    const sources = causesOf(request.cluster, due.changed, observedSources);
+    history?.append(heldRecords(head, reason, { sources, observedSources }));
+  }
+  const why = details === undefined ? cause : `${cause}; ${details}`;
+  log.info({ cluster: cluster.name, workload: request.workload, reason, why }, "roll held");
+  const end = untilMs === undefined ? {} : { untilMs };
+  reporter?.held({ ...head, uid: live.uid, reason, why, ...end, isStuck: news === "stuck" });
+}
+
+function intentOf({ request, cluster, live }: Reading, { due, observedSources }: IntendedRoll): RollIntent {
   const changed = new Set(due.changed.map(({ source }) => localName(source)));
   const frozenSource = observedSources.find(
     ({ ref, frozenBy }) => frozenBy !== undefined && changed.has(localName(ref)),

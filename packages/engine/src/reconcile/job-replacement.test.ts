@@ -60,7 +60,7 @@ describe("a Job", () => {
     expect(bed.cluster.workload(bed.workload)).toEqual(before);
   });
 
-  test("that finalizers hold keeps its stash, and is recreated when they are gone", async () => {
+  test("that finalizers hold keeps its stash, and comes back when they are gone", async () => {
     const bed = await createKindBed(
       withObject("Job", jobManifest({ metadata: { finalizers: ["example.com/held"] } })),
     );
@@ -95,7 +95,7 @@ describe("a Job", () => {
     expect(bed.actions()).toBe(1);
   });
 
-  test("always has a successor, also when a worker hangs before its deletion", async () => {
+  test("is never without a successor, also when a worker hangs before its deletion", async () => {
     const gate = Promise.withResolvers<void>();
     let isHeld = false;
     const hang = async (call: { readonly verb: string }) => {
@@ -137,7 +137,7 @@ describe("a Job", () => {
     expect(asked.actions()).toBe(1);
   });
 
-  test("that is suspended has no pods with old content: it keeps its place in any queue", async () => {
+  test("that is suspended has no pods to replace, and keeps its place in its queue", async () => {
     const bed = await createKindBed(withObject("Job", jobManifest({ spec: { suspend: true } })));
     const before = bed.cluster.workload(bed.workload);
     bed.change("2");
@@ -174,7 +174,7 @@ describe("a stash that is seen", () => {
   const asked = (bed: Awaited<ReturnType<typeof createKindBed>>) =>
     bed.queue.additions.filter(({ request }) => request.workload.name === "migrate-reload-x");
 
-  test("is queued once, after the time to finish it, and is in no index", async () => {
+  test("is asked for once, after its worker had the time to finish, and is in no index", async () => {
     const bed = await createKindBed(caseOf("Job"));
     bed.cluster.setObject("Job", "migrate-reload-x", stash);
     await bed.elsewhere(20_000);

@@ -2,40 +2,40 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { keptAnnotation, readStash } from "@fleet-reloader/domain/kind/job";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import type { ClusterApi, IsAllowedStill, LiveWorkload } from "../ports/cluster-api.ts";
+import type { Admit, ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Again } from "../ports/request.ts";
 
-/** How far the replacement of a Job has come. */
+/** The state of the replacement of a Job. */
 export type Replacement =
   /** The new Job exists, and the stash is deleted. */
   | { readonly type: "made"; readonly live: LiveWorkload }
-  /** The old Job is being deleted, and finalizers hold it. The stash stays. */
+  /** The old Job is being deleted: finalizers hold it. The stash stays. */
   | { readonly type: "waiting"; readonly again: Again }
-  /** The old Job exists and nobody has deleted it. Whether it is replaced is decided first. */
+  /** The old Job exists and was not deleted: whether it is replaced has to be decided first. */
   | { readonly type: "undecided"; readonly old: WorkloadRef }
-  /** Somebody changed the stash so that it cannot be read. It is left alone: it may be the only copy of a Job. */
+  /** Somebody changed the stash so that it cannot be read. It stays: it may be all that is left of a Job. */
   | { readonly type: "unreadable" };
 
-/** The interval at which a Job that finalizers hold is read again. */
+/** How often a Job that finalizers hold is read. */
 const terminatingMs = 2000;
 
 /**
- * Begins to replace a Job: stores the stash, then deletes exactly the Job that was decided on. The deletion is the roll. After a crash
- * at any point `finishReplacement` continues: the watch asks for it as long as there is a stash. Resolves to the stash.
+ * Begins to replace a Job: stores its successor in a stash, then deletes exactly the Job that was decided on. The deletion is the roll.
+ * After a crash `finishReplacement` goes on; the watch asks for it as long as the stash exists. Resolves to the stash.
  */
 export async function beginReplacement(
   api: ClusterApi,
   live: LiveWorkload,
   stash: NewObject,
-  { signal, isAllowedStill }: { readonly signal: AbortSignal; readonly isAllowedStill?: IsAllowedStill },
+  { signal, admit }: { readonly signal: AbortSignal; readonly admit: Admit | undefined },
 ): Promise<LiveWorkload> {
   const stashed = await api.createWorkload(stash, signal);
   const { uid, resourceVersion } = live;
-  await api.deleteExactly(live.ref, { uid, resourceVersion }, signal, isAllowedStill);
+  await api.deleteExactly(live.ref, { uid, resourceVersion }, signal, admit);
   return stashed;
 }
 
-/** Continues a replacement to its end where that is possible, whatever was frozen meanwhile. Repeats are harmless. */
+/** Completes a replacement if that is possible, also while a freeze is in force. Repeats are harmless. */
 export async function finishReplacement(
   api: ClusterApi,
   stash: LiveWorkload,
@@ -54,8 +54,8 @@ export async function finishReplacement(
 }
 
 /**
- * Deletes a stash that was not needed: the old Job stays. The Job is changed first. A worker that has decided to replace it and hangs
- * is then refused its deletion, and decides again with another stash.
+ * Deletes a stash that is not needed: the old Job stays. It changes the Job first. A worker that has decided to replace the Job and hangs
+ * before its deletion is then refused, and decides again with another stash.
  */
 export async function dropStash(
   api: ClusterApi,

@@ -10,17 +10,17 @@ import type { WorkloadPatch } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Reading } from "./reading.ts";
 
-/** A roll that is due, worked out as far as it can be before anybody is asked whether it may be written. */
+/** A roll that is due, prepared before anybody is asked whether it may be written. */
 export interface PreparedRoll {
   readonly planned: Plan & { type: "roll" };
   readonly strategy: ReloadStrategy;
   readonly how: RollWrite;
   readonly note: string;
-  /** The change of annotations that leaves the note. */
+  /** The change of annotations that writes the note. */
   readonly annotations: WorkloadPatch["annotations"];
 }
 
-/** Writes nothing. What an attempt before this one has already made is looked for, where it would be an object of its own. */
+/** Writes nothing. Where the roll creates an object, it checks whether an earlier attempt has created it. */
 export async function prepareRoll(
   { cluster, delivery, live, kind, interest, appliedText: before, appliedCount }: Reading,
   planned: Plan & { type: "roll" },

@@ -35,7 +35,7 @@ async function changed(one: KindCase, moment: keyof Pick<MemoryClusterOptions, "
     ...bed,
     run: async () => outcomeOf(await bed.reconcile(bed.workload)),
     /** Whether nothing is taken for a roll: another one may go. */
-    isFree: async () => (await bed.ledger.enter(other, [])).type === "entered",
+    isFree: async () => (await bed.ledger.admit(other, [])).type === "go",
     meet: (trouble: Trouble) => {
       world.trouble = trouble;
     },
@@ -71,7 +71,7 @@ describe.each(kindCases)("what is taken for a roll of a $name", (one) => {
   });
 
   test.each(["kube.timeout", "engine.aborted", "kube.malformed"] as const)(
-    "is given back when nothing was sent, and stays taken when it was and nobody knows: %s",
+    "is given back when nothing was sent, and not when the outcome is unknown: %s",
     async (code) => {
       const unsent = await changed(one, "turn");
       unsent.meet(failWith(code, isWrite));
@@ -102,7 +102,7 @@ describe.each(kindCases)("what is taken for a roll of a $name", (one) => {
     expect(await bed.isFree()).toBe(true);
   });
 
-  test("is given back each time it is refused: a workload that was never rolled does not loop", async () => {
+  test("is given back at each refusal: a workload that was never rolled does not loop", async () => {
     const bed = await changed(one, "before");
     bed.meet(failWith("kube.rejected", (call) => isRoll(call, one)));
     for (let attempt = 0; attempt < 15; attempt += 1)
@@ -145,13 +145,13 @@ describe.each(templateKinds)("a roll of a %s that a webhook rewrites", (name) =>
 });
 
 test.each(["CronJob", "Rollout that refers to a Deployment"])(
-  "a %s whose note comes too late is rolled once, counted once, and noted whatever is frozen by then",
+  "a %s whose note comes late is rolled and counted once, and noted while frozen",
   async (name) => {
     const one = caseOf(name);
     const bed = await changed(one, "before");
     const entered: string[] = [];
-    const enter = bed.ledger.enter.bind(bed.ledger);
-    bed.ledger.enter = async (request, sources) => {
+    const enter = bed.ledger.admit.bind(bed.ledger);
+    bed.ledger.admit = async (request, sources) => {
       entered.push(request.workload.name);
       return await enter(request, sources);
     };
@@ -168,7 +168,7 @@ test.each(["CronJob", "Rollout that refers to a Deployment"])(
   },
 );
 
-test("what was taken is not waited for by a worker that has to stop while Redis is away", async () => {
+test("a worker that stops while Redis is away does not wait to give anything back", async () => {
   const bed = await changed(caseOf("Deployment"), "turn");
   const stop = new AbortController();
   bed.ledger.withdraw = () => new Promise<never>(() => undefined);

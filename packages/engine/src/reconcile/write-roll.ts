@@ -1,15 +1,16 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { hasEdit } from "@fleet-reloader/domain/strategy/apply-edit";
-import type { RollWrite } from "@fleet-reloader/domain/strategy/roll-write";
+import type { TemplateEdit } from "@fleet-reloader/domain/strategy/edit";
+import type { NewObject, RollWrite } from "@fleet-reloader/domain/strategy/roll-write";
 import { annotationValue, type WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import type { ClusterApi, IsAllowedStill, LiveWorkload, WorkloadPatch } from "../ports/cluster-api.ts";
+import type { Admit, ClusterApi, LiveWorkload, WorkloadPatch } from "../ports/cluster-api.ts";
 import type { Again } from "../ports/request.ts";
 import { beginReplacement, finishReplacement } from "./job-replacement.ts";
 
-/** Of the write that rolls, and no other. */
+/** For the write that rolls, and for no other. */
 export interface RollPermit {
-  readonly isAllowedStill: IsAllowedStill;
-  /** That write was certainly not made: what was taken for it is given back. */
+  readonly admit: Admit;
+  /** Gives back what was taken for the write. To be called when the write was certainly not made. */
   readonly withdraw: () => Promise<void>;
 }
 
@@ -17,92 +18,105 @@ export interface RollPermit {
 export interface RollTarget {
   readonly api: ClusterApi;
   readonly live: LiveWorkload;
-  /** The change of annotations that leaves the new note. */
+  /** The change of annotations that writes the new note. */
   readonly annotations: WorkloadPatch["annotations"];
-  /** What begins or ends a pause, in the same patch as the note. */
+  /** The change that begins or ends a pause, in the same patch as the note. */
   readonly also?: Pick<WorkloadPatch, "annotations" | "isPaused">;
-  /** Undefined: it may be written, whatever happens. */
+  /** Absent: it may be written without asking. */
   readonly permit?: RollPermit;
   readonly signal: AbortSignal;
 }
 
-/** What came of a write: the workload as it is now; later, since it takes its time; or there is none any more. */
+/** The result of a write: the workload as it is now, a later attempt, or no workload any more. */
 export type Written =
   | { readonly type: "written"; readonly live: LiveWorkload }
   | { readonly type: "waiting"; readonly again: Again }
   | { readonly type: "gone" };
 
-/** Writes a roll as its kind says. Every write holds only if what it was decided on still stands, or is harmless to repeat. */
+/** Writes a roll in the way of its kind. Every write is conditional on what it was decided on, or harmless to repeat. */
 export async function writeRoll(write: RollWrite, target: RollTarget): Promise<Written> {
-  const { api, live, signal } = target;
   switch (write.type) {
-    case "template": {
-      const change = { template: write.edit, templateBefore: live.template };
-      const written = await rolling(target, live, (permit) => patch(target, { ...change, ...permit }));
-      if (written === undefined || hasEdit(written.template, write.edit)) return noted(written);
-      // The note was written with the edit. At the retry it would say that the pods carry the new content.
-      await takeBack(target, written).catch(() => undefined);
-      throw await rewritten(target, written);
-    }
+    case "template":
+      return await writeTemplate(write.edit, target);
     case "fields": {
       const { fields } = write;
-      return noted(await rolling(target, live, (permit) => patch(target, { fields, ...permit })));
+      return noted(await rolling(target, target.live, (admit) => patch(target, { fields, admit })));
     }
-    case "referenced-template": {
-      const { owner, resourceVersion, edit } = write;
-      if (edit !== undefined) {
-        const change = { resourceVersion, annotations: {}, template: edit, templateBefore: live.template };
-        const changed = await rolling(target, { ref: owner, resourceVersion }, (permit) =>
-          api.patchWorkload(owner, { ...change, ...permit }, signal),
-        );
-        if (changed === undefined)
-          throw new Fault("kube.conflict", `the ${owner.kind} ${owner.name} it refers to is gone`);
-        if (!hasEdit(changed.template, edit)) throw await rewritten(target, changed);
-      }
+    case "referenced-template":
+      await writeReferenced(write, target);
       return noted(await patch(target, {}));
-    }
     case "create": {
       const { made } = write;
       if (made !== undefined)
-        await rolling(target, made, ({ isAllowedStill }) => api.createWorkload(made, signal, isAllowedStill));
+        await rolling(target, made, (admit) => target.api.createWorkload(made, target.signal, admit));
       const annotations = { ...target.annotations, ...write.annotations };
       return noted(await patch({ ...target, annotations }, {}));
     }
-    case "replace": {
-      const stash = await rolling(target, live, (permit) =>
-        beginReplacement(api, live, write.stash, { signal, ...permit }),
-      );
-      const replacement = await finishReplacement(api, stash, signal);
-      if (replacement.type === "made") return { type: "written", live: replacement.live };
-      if (replacement.type === "waiting") return replacement;
-      throw new Fault("kube.conflict", "the Job is still there although it was deleted");
-    }
+    case "replace":
+      return await replaceJob(write.stash, target);
   }
 }
 
-/** What a write that rolls acts on; without a version: on nothing that is there. */
+async function writeTemplate(edit: TemplateEdit, target: RollTarget): Promise<Written> {
+  const { live } = target;
+  const change = { template: edit, templateBefore: live.template };
+  const written = await rolling(target, live, (admit) => patch(target, { ...change, admit }));
+  if (written === undefined || hasEdit(written.template, edit)) return noted(written);
+  // The note was written with the edit. At the retry it would claim that the pods have the new content.
+  await takeBack(target, written).catch(() => undefined);
+  throw await rewritten(target, written);
+}
+
+/** Changes the template that a workload refers to, unless an attempt before has. */
+async function writeReferenced(
+  { owner, resourceVersion, edit }: RollWrite & { type: "referenced-template" },
+  target: RollTarget,
+): Promise<void> {
+  if (edit === undefined) return;
+  const change = { resourceVersion, annotations: {}, template: edit, templateBefore: target.live.template };
+  const changed = await rolling(target, { ref: owner, resourceVersion }, (admit) =>
+    target.api.patchWorkload(owner, { ...change, admit }, target.signal),
+  );
+  if (changed === undefined)
+    throw new Fault("kube.conflict", `the ${owner.kind} ${owner.name} it refers to is gone`);
+  if (!hasEdit(changed.template, edit)) throw await rewritten(target, changed);
+}
+
+async function replaceJob(stash: NewObject, target: RollTarget): Promise<Written> {
+  const { api, live, signal } = target;
+  const stashed = await rolling(target, live, (admit) =>
+    beginReplacement(api, live, stash, { signal, admit }),
+  );
+  const replacement = await finishReplacement(api, stashed, signal);
+  if (replacement.type === "made") return { type: "written", live: replacement.live };
+  if (replacement.type === "waiting") return replacement;
+  throw new Fault("kube.conflict", "the Job is still there although it was deleted");
+}
+
+/** The object that a write acts on; without a version it does not exist yet. */
 interface ActedOn {
   readonly ref: WorkloadRef;
   readonly resourceVersion?: string;
 }
 
 /**
- * Goes as far as the write that rolls. When it is certain that this was not made, what was taken for it is given back: it was not sent,
- * whatever went wrong before; or there was nothing to roll; or the API server said no to it.
+ * Makes the write that rolls, and gives back what was taken for it when the write was certainly not made: it was not sent, there was
+ * nothing to roll, or the API server refused it.
  */
 async function rolling<T>(
   target: RollTarget,
   actedOn: ActedOn,
-  write: (permit: Pick<WorkloadPatch, "isAllowedStill">) => Promise<T>,
+  write: (admit: Admit | undefined) => Promise<T>,
 ): Promise<T> {
   const { permit } = target;
-  if (permit === undefined) return await write({});
+  if (permit === undefined) return await write(undefined);
   let isSent = false;
-  const isAllowedStill = async (): Promise<boolean> => {
-    isSent = await permit.isAllowedStill();
-    return isSent;
+  const admit: Admit = async () => {
+    const verdict = await permit.admit();
+    isSent = verdict === "go";
+    return verdict;
   };
-  const written = await write({ isAllowedStill }).catch(async (error: unknown) => {
+  const written = await write(admit).catch(async (error: unknown) => {
     if (!isSent || (await isRefused(asFault(error), actedOn, target))) await permit.withdraw();
     throw error;
   });
@@ -111,8 +125,8 @@ async function rolling<T>(
 }
 
 /**
- * Whether a write that was sent was certainly not made: the API server said no to it, or failed and has everything as it was. After a
- * time-out nobody knows, and what was taken for the roll stays taken.
+ * Whether a write that was sent was certainly not made: the API server refused it, or failed and the object is unchanged. After a
+ * time-out that is unknown, and what was taken for the roll stays taken.
  */
 async function isRefused(fault: Fault, actedOn: ActedOn, { api, signal }: RollTarget): Promise<boolean> {
   switch (fault.code) {
@@ -121,7 +135,7 @@ async function isRefused(fault: Fault, actedOn: ActedOn, { api, signal }: RollTa
     case "kube.replaced":
       return true;
     case "kube.server-error": {
-      // Often a webhook that is down: of a cluster where it is, nothing may stay taken from a budget of the fleet.
+      // Often a webhook is down. Its cluster must not use up a budget of the fleet meanwhile.
       const now = await api.readWorkload(actedOn.ref, signal).catch(() => "unknown" as const);
       return now !== "unknown" && now?.resourceVersion === actedOn.resourceVersion;
     }
@@ -143,10 +157,10 @@ function noted(live: LiveWorkload | undefined): Written {
   return live === undefined ? { type: "gone" } : { type: "written", live };
 }
 
-/** Makes the note as it was before the write, and ends the pause if the write began one. */
+/** Restores the note as it was before the write, and ends the pause if the write began one. */
 async function takeBack(target: RollTarget, { ref, resourceVersion }: LiveWorkload): Promise<void> {
   const { api, live, also, signal } = target;
-  // A pause that the write ended stays ended. Otherwise it would last as long as something rewrites.
+  // A pause that the write ended stays ended. Otherwise it would last as long as the webhook rewrites.
   const begun = also?.isPaused === true ? also : undefined;
   const changed = Object.keys({ ...target.annotations, ...begun?.annotations });
   const annotations = Object.fromEntries(
@@ -156,10 +170,10 @@ async function takeBack(target: RollTarget, { ref, resourceVersion }: LiveWorklo
   await api.patchWorkload(ref, { resourceVersion, annotations, ...unpaused }, signal);
 }
 
-/** The fault to throw. If the template is as it was, no pod is made anew, and what was taken for the roll is given back. */
+/** The fault to throw. When the template is unchanged no pod is recreated, and what was taken for the roll is given back. */
 async function rewritten({ live, permit }: RollTarget, { template }: LiveWorkload): Promise<Fault> {
   const isUnchanged = JSON.stringify(template) === JSON.stringify(live.template);
-  // What cannot be given back runs out by itself.
+  // If that fails, what was taken expires by itself.
   if (isUnchanged) await permit?.withdraw().catch(() => undefined);
   return new Fault(
     "engine.write-rewritten",

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { inspect } from "node:util";
 import { Fault } from "@fleet-reloader/domain/fault";
+import type { Admit } from "@fleet-reloader/engine/ports/cluster-api";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
@@ -169,19 +170,17 @@ test("a plugin that fails is started once for a call, and the call says why", as
   await connection.close();
 });
 
-test("whether a call may be sent is asked when its credentials are there, and not before", async () => {
+test("admission of a call is asked for when its credentials are there, and not before", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   using plugin = startPlugin(cluster.url);
   plugin.hang();
   const connection = new Connection({ target: plugin.target, clock: systemClock, userAgent: "test" });
   let isForbidden = false;
-  const beforeSent = async () => {
-    if (isForbidden) throw new Fault("kube.conflict", "frozen");
-  };
+  const admit: Admit = async () => (isForbidden ? "hold" : "go");
   const body = JSON.stringify({ metadata: { name: "a" } });
   const path = "/api/v1/namespaces/default/configmaps";
   const writes = cluster.writes.length;
-  const call = connection.call({ method: "POST", path, body, beforeSent }, forever);
+  const call = connection.call({ method: "POST", path, body, admit }, forever);
   call.catch(() => undefined);
   const pid = await until("the plugin runs", () => plugin.hungPid());
   isForbidden = true;

@@ -1,7 +1,7 @@
 import type { ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-status";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
-import type { Reach } from "@fleet-reloader/engine/admission/cluster-gate";
+import type { Reach } from "@fleet-reloader/engine/admission/gate/cluster-gate";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";

@@ -2,13 +2,13 @@ import { text } from "../json.ts";
 import type { StatusBody } from "./to-fault.ts";
 import type { AnswerHeaders } from "./transport/transport.ts";
 
-/** A server that asks for a longer pause is asked again after this one; timers beyond 24 days would fire at once. */
+/** The longest pause that a server can ask for. A timer of more than 24 days would fire at once. */
 const retryAfterMaxMs = 600_000;
 
-/** A refusal says what it has to in a few hundred bytes, one of admission webhooks in some thousand. */
+/** A refusal takes a few hundred bytes; a refusal of an admission webhook takes some thousand. */
 const refusalMaxBytes = 1024 * 1024;
 
-/** The body of a refusal, or its beginning: then the rest is not waited for. */
+/** Reads the body of a refusal. Of a long body it reads only the beginning. */
 export async function refusalText(body: AsyncIterable<Buffer>): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -25,14 +25,14 @@ export function statusOf(body: unknown): StatusBody {
   return { message: text(body, "message"), reason: text(body, "reason") };
 }
 
-/** The clock of whoever answered, in milliseconds and to the second (RFC 9110, 6.6.1); undefined when it does not say. */
+/** The Date header in milliseconds, to the second (RFC 9110, 6.6.1); undefined when the answer has none. */
 export function dateOf(headers: AnswerHeaders): number | undefined {
   const { date } = headers;
   const parsed = Date.parse(typeof date === "string" ? date : "");
   return Number.isNaN(parsed) ? undefined : parsed;
 }
 
-/** In milliseconds; undefined: the server does not ask for a pause, or not in seconds. */
+/** The Retry-After header in milliseconds; undefined when there is none, or none in seconds. */
 export function retryAfter(headers: AnswerHeaders): number | undefined {
   const value = Number(headers["retry-after"]);
   return Number.isFinite(value) && value > 0 ? Math.min(value * 1000, retryAfterMaxMs) : undefined;

@@ -8,10 +8,10 @@ export interface CallLimitOptions {
   readonly clock: Clock;
 }
 
-/** A token bucket: so many calls a second, and after a pause so many at once. Whoever comes too early waits for their turn. */
+/** A token bucket: `qps` calls a second, and after a pause `burst` calls at once. A call beyond that waits. */
 export class CallLimit {
   readonly #options: CallLimitOptions;
-  /** When the bucket is, or would be, full again. */
+  /** Monotonic: when the bucket is full again. */
   #fullAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: CallLimitOptions) {
@@ -29,7 +29,7 @@ export class CallLimit {
     try {
       await clock.sleep(waitMs, signal);
     } catch (error) {
-      // The turn is for those who come: whoever waits behind it has been told their time.
+      // The place goes to calls that come later. The calls that wait already keep their times.
       this.#fullAtMs -= eachMs;
       throw error;
     }

@@ -1,6 +1,6 @@
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
-/** One request as it went, for metrics. */
+/** One request and its result, for metrics. */
 export interface CallRecord {
   readonly method: string;
   readonly host: string;
@@ -15,7 +15,7 @@ export interface RecordingOptions {
   readonly onCall?: (record: CallRecord) => void;
 }
 
-/** Makes a request and tells how it went: with the time to the head of the answer, as client-go measures it. */
+/** Makes a request and records its result, with the time to the head of the answer, as client-go measures it. */
 export async function recorded<T extends { readonly statusCode: number }>(
   { clock, onCall }: RecordingOptions,
   { method, host, how }: { readonly method: string; readonly host: string; readonly how: "call" | "stream" },

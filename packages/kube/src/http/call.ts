@@ -1,8 +1,11 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Admit } from "@fleet-reloader/engine/ports/cluster-api";
+import { retryAfter, statusOf } from "./answer-parts.ts";
 import type { Way } from "./route.ts";
-import type { CallContext } from "./to-fault.ts";
-import type { WireRequest } from "./transport/transport.ts";
+import { type CallContext, statusFault } from "./to-fault.ts";
+import type { AnswerHeaders, WireRequest } from "./transport/transport.ts";
 
-/** One request to an API server, whatever it is reached by. */
+/** One request to an API server. */
 export interface Call {
   readonly method: "GET" | "PATCH" | "POST" | "PUT" | "DELETE";
   /** Path with query. */
@@ -13,11 +16,11 @@ export interface Call {
   /** A list of many objects: it goes over a connection that is closed soon after. */
   readonly isLarge?: true;
   /**
-   * Asked last, each time the call is sent: after every wait for a turn, for the guard, and for credentials. A rejection is that of
-   * the call, which is not sent then. What may still lie between: a connection has to be made (5 s at most), or one is in use by who
-   * asks past the turns whether the cluster answers.
+   * Asked each time the call is sent, after every wait: for the limit, for the guard, for a connection and for credentials. A call on
+   * hold is not sent; a rejection is that of the call. Two waits remain after it: for a new connection (5 s at most), and for one that
+   * a probe is using.
    */
-  readonly beforeSent?: () => Promise<void>;
+  readonly admit?: Admit | undefined;
 }
 
 export interface Answer {
@@ -25,7 +28,7 @@ export interface Answer {
   readonly body: unknown;
 }
 
-/** The request as it goes this way. */
+/** The request with the address and the credentials of this way. */
 export function wireRequest(call: Call, { identity, origin, prefix }: Way, userAgent: string): WireRequest {
   return {
     origin,
@@ -39,6 +42,30 @@ export function wireRequest(call: Call, { identity, origin, prefix }: Way, userA
     },
     ...(call.body === undefined ? {} : { body: call.body }),
   };
+}
+
+/** A whole answer as it came; a body that is no JSON is undefined. */
+export interface RawAnswer {
+  readonly statusCode: number;
+  readonly headers: AnswerHeaders;
+  readonly body: unknown;
+}
+
+/** 404 is an answer; every other status of 400 and above is a fault, and so is a success without JSON. */
+export function readAnswer({ statusCode, headers, body }: RawAnswer, call: Call, server: string): Answer {
+  const context = callContextOf(call, server);
+  if (statusCode !== 404 && statusCode >= 400)
+    throw statusFault(statusCode, statusOf(body), context, retryAfter(headers));
+  if (body !== undefined) return { status: statusCode, body };
+  throw new Fault("kube.malformed", `${call.method} ${call.path} at ${server} answered no JSON`, {
+    context: { ...context, status: statusCode },
+  });
+}
+
+/** Asks for a connection that is reserved. Faults with `kube.conflict` when the call is on hold. */
+export async function askAdmission({ admit }: Call): Promise<void> {
+  if ((await admit?.()) === "hold")
+    throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
 }
 
 /** Where a fault happened. */

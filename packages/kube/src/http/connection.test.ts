@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";
 import { inspect } from "node:util";
 import { Fault } from "@fleet-reloader/domain/fault";
+import type { Admit } from "@fleet-reloader/engine/ports/cluster-api";
 import { ManualClock, settled } from "@fleet-reloader/testkit/memory/manual-clock";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { until } from "@fleet-reloader/testkit/until";
@@ -120,17 +121,18 @@ test("a refusal of a stream that does not end is a refusal all the same", async 
   await expect(stream.next()).rejects.toMatchObject({ code: "kube.forbidden" });
 });
 
-describe("whether a call may be sent is asked last", () => {
+describe("whether a call is admitted is asked last", () => {
   const forbidden = new Fault("kube.conflict", "frozen");
   /** A call that goes out unless it was forbidden by then. */
   const write = (connection: Connection, isForbidden: () => boolean) => {
-    const beforeSent = async () => {
+    const admit = async () => {
       if (isForbidden()) throw forbidden;
+      return "go" as const;
     };
-    return connection.call({ method: "PATCH", path: "/web", body: "{}", beforeSent }, signal);
+    return connection.call({ method: "PATCH", path: "/web", body: "{}", admit }, signal);
   };
 
-  test("after the wait for one of the connections, in the order in which they were asked for", async () => {
+  test("after the wait for a connection, which goes to the call that asked first", async () => {
     const held: (() => void)[] = [];
     const asked: string[] = [];
     await using world = await connect(
@@ -156,6 +158,18 @@ describe("whether a call may be sent is asked last", () => {
     expect(asked).toEqual(["GET", "GET", "GET"]);
   });
 
+  test("and a call on hold is not sent", async () => {
+    let asked = 0;
+    await using world = await connect((_request, response) => {
+      asked += 1;
+      response.end("{}");
+    });
+    const admit: Admit = async () => "hold";
+    const call = { method: "PATCH", path: "/web", admit } as const;
+    await expect(world.connection.call(call, signal)).rejects.toMatchObject({ code: "kube.conflict" });
+    expect(asked).toBe(0);
+  });
+
   test("again before it is sent for the second time, with other credentials", async () => {
     let isForbidden = false;
     let asked = 0;
@@ -175,20 +189,21 @@ describe("whether a call may be sent is asked last", () => {
     await using second = await connect((_request, response) => response.end('{"is":"second"}'));
     await using first = await connect((_request, response) => response.end('{"is":"first"}'));
     let asked = 0;
-    const beforeSent = async () => {
+    const admit: Admit = async () => {
       asked += 1;
-      if (asked > 1) return;
+      if (asked > 1) return "go";
       first.connection.use(second.target);
       // Over other connections: those of before are closed.
       await first.get();
+      return "go";
     };
-    const answer = await first.connection.call({ method: "PATCH", path: "/web", beforeSent }, signal);
+    const answer = await first.connection.call({ method: "PATCH", path: "/web", admit }, signal);
     expect(answer.body).toEqual({ is: "second" });
     expect(asked).toBe(2);
   });
 });
 
-test("a call that no connection has become free for was certainly not sent, and says so", async () => {
+test("a call that got no connection is reported as certainly not sent", async () => {
   const clock = new ManualClock();
   const asked: (string | undefined)[] = [];
   await using world = await connect((request) => void asked.push(request.url), { clock, callConnections: 1 });
@@ -204,7 +219,7 @@ test("a call that no connection has become free for was certainly not sent, and 
 });
 
 // A cluster that answers one call after the other is not sick: there are too many of them.
-test("a call that gets no connection while the server answers others is our own overload", async () => {
+test("a call without a connection while the server answers others is our own overload", async () => {
   const clock = new ManualClock();
   const held: (() => void)[] = [];
   const asked: (string | undefined)[] = [];
@@ -243,7 +258,7 @@ test("whoever looks whether a cluster answers waits behind no call of ours", asy
   await expect(waiting).rejects.toMatchObject({ code: "engine.aborted" });
 });
 
-test("a call that waited for its turn is not sent before the guard has looked at what broke off meanwhile", async () => {
+test("a call that waited is not sent before the guard has verified the cluster", async () => {
   const clock = new ManualClock();
   await using world = await connect((_request, response) => response.end("{}"), {
     clock,
@@ -261,7 +276,7 @@ test("a call that waited for its turn is not sent before the guard has looked at
   await expect(waiting).rejects.toMatchObject({ code: "kube.replaced" });
 });
 
-test("a proxy that cannot be used is no answer that did not come: it is said without its password, and nothing is suspected", async () => {
+test("an unusable proxy is reported without its password, and raises no suspicion", async () => {
   const kubeconfig = renderKubeconfig({
     clusterName: "c",
     userName: "u",

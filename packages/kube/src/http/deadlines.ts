@@ -5,15 +5,15 @@ interface Waiting {
   readonly expire: () => void;
 }
 
-/** How late a deadline may be noticed: nothing next to the seconds that they are. */
+/** How late a deadline may be noticed. Deadlines are seconds long, so this adds little. */
 const sweepMs = 250;
 
-/** Ends what has taken as long as it may. One timer serves all of them: each call with one of its own would cost more than its answer. */
+/** Ends what takes too long. One timer serves all deadlines: a timer for each call would cost more than its answer. */
 export class Deadlines {
   readonly #afterMs: number;
   readonly #clock: Clock;
   readonly #closed = new AbortController();
-  /** All of the same length, so in the order of their ends. */
+  /** All have the same length, so they are in the order of their ends. */
   readonly #waiting = new Set<Waiting>();
   #isSweeping = false;
 
@@ -22,7 +22,7 @@ export class Deadlines {
     this.#clock = clock;
   }
 
-  /** Calls `expire` when the time is over, unless what is answered has been called before. */
+  /** Calls `expire` when the time is over. The returned function cancels that. */
   add(expire: () => void): () => void {
     const waiting = { dueMs: this.#clock.monotonic() + this.#afterMs, expire };
     this.#waiting.add(waiting);

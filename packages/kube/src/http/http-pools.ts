@@ -7,26 +7,27 @@ import { Http2Transport, keepAliveMs } from "./transport/http2-transport.ts";
 import type { Transport } from "./transport/transport.ts";
 
 /**
- * Connections to one API server. Streams share one of HTTP/2 where TLS lets the server choose it, else each has its own. Calls have
- * others, so that a long stream never stands in the way of a PATCH; or the same, for whoever only watches.
+ * Connections to one API server. Streams share one HTTP/2 connection where TLS lets the server choose it; otherwise each stream has its
+ * own. Calls have connections of their own, so that a long stream never delays a PATCH. A process that only watches uses the connections
+ * of the streams for its calls.
  */
 export interface HttpPools {
   readonly calls: Transport;
   readonly streams: Transport;
   /**
-   * For answers of many objects. What such a one leaves behind of buffers goes with its connection, a moment after it. The same as `calls`
-   * where these have connections of their own, and without TLS or through a proxy.
+   * For answers of many objects. The buffers of such an answer are freed when its connection is closed, a moment later. The same as
+   * `calls` where these have connections of their own, and without TLS or through a proxy.
    */
   readonly lists: Transport;
 }
 
-/** TCP and TLS together. A server that takes longer is as good as away: across continents it is well below a second. */
+/** For TCP and TLS together. A connection across continents takes well below a second, so a server that needs longer counts as away. */
 const connectTimeoutMs = 5000;
 const idleMs = 60_000;
-/** From one page to the next, and from the list of one kind to that of another. */
+/** Long enough from one page to the next, and from the list of one kind to the list of another. */
 const listIdleMs = 1000;
 
-/** Without a number of connections for calls they share those of the streams. */
+/** Without a number of connections for calls, calls use the connections of the streams. */
 export function createPools(
   target: ClusterTarget,
   identity: Identity,
@@ -53,14 +54,19 @@ export function createPools(
           proxyTls: { timeout: connectTimeoutMs },
         });
   };
-  // A watch of HTTP/1.1 costs some 75 KiB with TLS (measured), of HTTP/2 a fraction of it. A stream that is
-  // not read stops no other: Node takes the bytes of all from the connection as they come.
+  // With TLS a watch over HTTP/1.1 costs some 75 KiB (measured), and a watch over HTTP/2 a fraction of it. A stream
+  // that is not read blocks no other: Node reads the bytes of all streams from the connection as they come.
   const multiplexed = (keptMs: number): Transport =>
     new Http2Transport({
-      ...{ origin: server, tls, connectTimeoutMs, idleMs: keptMs },
+      origin: server,
+      tls,
+      connectTimeoutMs,
+      idleMs: keptMs,
       plain: (first) =>
         new Pool(server.origin, {
-          ...{ pipelining: 1, allowH2: false, keepAliveTimeout: keptMs },
+          pipelining: 1,
+          allowH2: false,
+          keepAliveTimeout: keptMs,
           connect: beginningWith(first, buildConnector({ ...connect, allowH2: false })),
         }),
     });
@@ -68,12 +74,12 @@ export function createPools(
   const streams = isMultiplexed ? multiplexed(idleMs) : pool(null, true);
   if (callConnections === undefined)
     return { calls: streams, streams, lists: isMultiplexed ? multiplexed(listIdleMs) : streams };
-  // One request a connection: no framing, no shared window, and a watch never stands before a PATCH.
+  // One request a connection: no framing, no shared window, and no watch in front of a PATCH.
   const calls = pool(callConnections, false);
   return { calls, streams, lists: calls };
 }
 
-/** Makes connections, of which one is there already. */
+/** Makes connections. The first one is there already. */
 function beginningWith(first: TLSSocket, connect: buildConnector.connector): buildConnector.connector {
   let spare: TLSSocket | undefined = first;
   return (options, callback) => {

@@ -17,7 +17,7 @@ function routeTo(target = targetOf(renderKubeconfig(access))) {
   return Object.assign(route, { [Symbol.asyncDispose]: () => route.close() });
 }
 
-test("the credentials for one address are never sent to another, also when it changes while they are asked for", async () => {
+test("the credentials of one address are never sent to another", async () => {
   await using route = routeTo();
   const asked = route.way(forever);
   route.use(targetOf(renderKubeconfig({ ...access, url: "https://127.0.0.1:2", token: "second" })));
@@ -27,7 +27,7 @@ test("the credentials for one address are never sent to another, also when it ch
   });
 });
 
-test("whoever waits for credentials goes on with the new ones as soon as there are any, and the plugin of the old is stopped", async () => {
+test("new credentials serve requests that wait for old ones, whose plugin is stopped", async () => {
   using plugin = startPlugin("https://127.0.0.1:1");
   plugin.hang();
   await using route = routeTo(plugin.target);
@@ -38,7 +38,7 @@ test("whoever waits for credentials goes on with the new ones as soon as there a
   await until("the plugin is gone", () => !isRunning(pid));
 });
 
-test("another token keeps the connections; another address or other TLS material does not", async () => {
+test("connections survive another token, but not another address or TLS material", async () => {
   await using route = routeTo();
   const { pools } = await route.way(forever);
   const goBy = async (change: object) => {

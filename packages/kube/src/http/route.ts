@@ -12,10 +12,10 @@ export interface RouteOptions {
   readonly callConnections: number | undefined;
 }
 
-/** What a request goes by. */
+/** The address, the credentials and the connections that a request uses. */
 export interface Way {
   readonly origin: string;
-  /** Stands before each path. */
+  /** Precedes each path. */
   readonly prefix: string;
   readonly identity: Identity;
   readonly pools: HttpPools;
@@ -44,7 +44,7 @@ export class Route {
   use(target: ClusterTarget): void {
     const old = this.#at;
     this.#at = addressOf(target, this.#options.clock);
-    // Their plugin is stopped, and whoever waits for them goes on with the new ones.
+    // This stops their plugin. A request that waits for the old credentials goes on with the new ones.
     old.credentials.close();
   }
 
@@ -55,25 +55,11 @@ export class Route {
 
   /** Whether a request that was refused with this identity would go out with another one now. */
   async hasOther(identity: Identity, signal: AbortSignal): Promise<boolean> {
-    return !isSame((await this.#way(signal)).identity, identity);
+    return !isSame((await this.way(signal)).identity, identity);
   }
 
-  /**
-   * Faults with `engine.aborted` when the signal is aborted, or all is closed: nothing opens it again. `beforeUse` is asked when there
-   * is nothing left to be waited for; and once more if there was something after all.
-   */
-  async way(signal: AbortSignal, beforeUse?: () => Promise<void>): Promise<Way> {
-    let way = await this.#way(signal);
-    if (beforeUse === undefined) return way;
-    for (;;) {
-      await beforeUse();
-      const now = await this.#way(signal);
-      if (now.identity === way.identity) return now;
-      way = now;
-    }
-  }
-
-  async #way(signal: AbortSignal): Promise<Way> {
+  /** Waits for credentials. Faults with `engine.aborted` when the signal is aborted or the route is closed; a closed route stays closed. */
+  async way(signal: AbortSignal): Promise<Way> {
     for (;;) {
       const at = this.#at;
       if (this.#isClosed) throw closed();
@@ -84,13 +70,13 @@ export class Route {
         if (this.#isClosed) throw closed();
         return { origin: at.origin, prefix: at.prefix, identity, pools: this.#poolsFor(at, identity) };
       } catch (error) {
-        // What was wrong with the old ones is no matter any more.
+        // A failure of credentials that have been replaced does not matter.
         if (at === this.#at || signal.aborted) throw error;
       }
     }
   }
 
-  /** From now on over other connections. */
+  /** Requests use new connections from now on. */
   renew(): void {
     this.#leave(undefined);
   }
@@ -113,7 +99,7 @@ export class Route {
     return pools;
   }
 
-  /** What is under way on the old pools ends in its own time. */
+  /** Requests under way on the old pools end in their own time. */
   #leave(made: Made | undefined): void {
     const old = this.#made;
     this.#made = made;
@@ -129,7 +115,7 @@ interface Address {
   readonly prefix: string;
 }
 
-/** Connections with what they were made of: with another address or other TLS material others are needed. */
+/** Connections, and what they were made with: another address or other TLS material needs other connections. */
 interface Made {
   readonly server: string;
   readonly proxyUrl: string | undefined;
@@ -137,7 +123,7 @@ interface Made {
   readonly pools: HttpPools;
 }
 
-/** Taken apart once: a request has no time for it. */
+/** The parts of the address, parsed once and not for each request. */
 function addressOf(target: ClusterTarget, clock: Clock): Address {
   const { host, origin, pathname } = new URL(target.server);
   const credentials = new Credentials(target, clock);
@@ -148,13 +134,13 @@ function allOf(pools: HttpPools | undefined): readonly Transport[] {
   return pools === undefined ? [] : [...new Set([pools.calls, pools.streams, pools.lists])];
 }
 
-/** A mistake of ours to mend here: nothing was sent, and nothing the server does will change it. */
+/** A configuration that no connection can be made with. Nothing was sent, and the server cannot change it. */
 function usable(target: ClusterTarget, create: () => HttpPools): HttpPools {
   try {
     return create();
   } catch (error) {
     if (error instanceof Fault) throw error;
-    // Without the error: it may quote the address of the proxy, which may hold a password.
+    // The error is left out: it may quote the address of the proxy, which may contain a password.
     const mend = target.proxyUrl === undefined ? "" : "; check its proxy-url, expected http://host:port";
     throw new Fault("kube.unreachable", `no connection to ${target.server} can be made${mend}`);
   }

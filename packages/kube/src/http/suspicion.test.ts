@@ -28,7 +28,7 @@ test("one look serves all who wait for it", async () => {
   expect(looks).toHaveLength(1);
 });
 
-test("what breaks off while the guard looks is looked at, too, before anything is asked", async () => {
+test("a disturbance while the guard verifies is verified, too, before any call", async () => {
   const { looks, suspicion } = setUp();
   suspicion.raise();
   let isSettled = false;

@@ -1,6 +1,6 @@
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 
-/** Looks after a connection that is in use for long. */
+/** Checks the cluster behind a connection that is in use for long. */
 export interface ConnectionGuard {
   /** Rejects unless the cluster behind the address is still the one that is meant. */
   verify(): Promise<void>;
@@ -9,12 +9,12 @@ export interface ConnectionGuard {
 }
 
 /**
- * What answers after a disturbance may be another cluster than before. So nothing is asked before the guard has looked, and
- * one look serves all who wait for it: a server that is away gets one request, and not all of them.
+ * After a disturbance another cluster may answer at the same address. So no call is sent before the guard has verified the cluster. One
+ * verification serves all calls that wait for it: a server that is away gets one request, and not all of them.
  */
 export class Suspicion {
   #guard: ConnectionGuard | undefined;
-  /** How often it was raised, and how often it had been when the last look began that found nothing. */
+  /** How often it was raised, and how often it had been raised when the last successful verification began. */
   #raised = 0;
   #settled = 0;
   #verifying: Promise<void> | undefined;
@@ -32,7 +32,7 @@ export class Suspicion {
     this.#guard?.disturbed();
   }
 
-  /** Resolves when there is none, or none any more; rejects as the guard does, or when the signal is aborted. */
+  /** Resolves when there is no suspicion any more; rejects as the guard does, or when the signal is aborted. */
   async settled(signal: AbortSignal): Promise<void> {
     while (this.#settled !== this.#raised && this.#guard !== undefined) {
       this.#verifying ??= this.#verify(this.#guard);
@@ -40,7 +40,7 @@ export class Suspicion {
     }
   }
 
-  /** What is raised while the guard looks is not answered by what it finds. */
+  /** A suspicion that is raised during a verification needs another one. */
   async #verify(guard: ConnectionGuard): Promise<void> {
     const raised = this.#raised;
     try {

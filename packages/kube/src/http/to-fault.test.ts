@@ -51,7 +51,7 @@ describe("an error of the transport", () => {
     expect(transportFault(coded(code), context, never).code).toBe(expected);
   });
 
-  test("about a certificate that nobody vouches for names the field of the kubeconfig, and gives no advice about Node", () => {
+  test("about an untrusted certificate names the field of the kubeconfig, and not Node", () => {
     const error = Object.assign(
       new Error("self-signed certificate; try running Node.js with --use-system-ca"),
       {
@@ -67,7 +67,7 @@ describe("an error of the transport", () => {
 
   // Linux says these of an open connection, too, when nothing has come through for long: then the request was sent.
   test.each(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"])(
-    "%s is unreachable only while a connection is made; afterwards the outcome is unknown",
+    "%s means unreachable while a connection is made; later the outcome is unknown",
     (code) => {
       const during = (syscall: string) => Object.assign(coded(code), { syscall });
       expect(transportFault(during("connect"), context, never).code).toBe("kube.unreachable");

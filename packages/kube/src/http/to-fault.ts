@@ -13,7 +13,7 @@ export interface CallContext {
   readonly path: string;
 }
 
-/** With these nothing was sent: a write that ends so was certainly not done. */
+/** Nothing was sent with these: the write was certainly not made. */
 const unreachableCodes = new Set([
   "ECONNREFUSED",
   "ENOTFOUND",
@@ -24,7 +24,7 @@ const unreachableCodes = new Set([
   "ERR_TLS_CERT_ALTNAME_INVALID",
 ]);
 
-/** Who signed the server's certificate is nobody we trust. What Node says of it ends in an advice about Node. */
+/** We do not trust the signer of the server's certificate. Node's own message ends in an advice about Node. */
 const untrustedCodes = new Set([
   "DEPTH_ZERO_SELF_SIGNED_CERT",
   "SELF_SIGNED_CERT_IN_CHAIN",
@@ -32,20 +32,20 @@ const untrustedCodes = new Set([
   "UNABLE_TO_GET_ISSUER_CERT_LOCALLY",
 ]);
 
-/** While a connection is made nothing was sent either; one that is open ends with the same when no packet comes through any more. */
+/** Nothing was sent when these end a connection attempt. An open connection ends with the same codes when packets are lost. */
 const unreachableAtFirst = new Set(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"]);
 
 const statusCodes: Readonly<Record<number, FaultCode>> = {
   401: "kube.unauthorized",
   403: "kube.forbidden",
-  // Not the API server's: a load balancer's word for no answer in time.
+  // Not from the API server: a load balancer answers so when it got no answer in time.
   408: "kube.timeout",
   409: "kube.conflict",
   410: "kube.expired",
   429: "kube.throttled",
 };
 
-/** An HTTP answer that is no success, as a fault. 404 is not translated: callers treat absence as a value. */
+/** Translates an HTTP answer that is no success. 404 is not translated: callers treat absence as a value. */
 export function statusFault(
   status: number,
   body: StatusBody,
@@ -63,7 +63,7 @@ export function statusFault(
   });
 }
 
-/** An error thrown by the HTTP layer, as a fault. */
+/** Translates an error of the HTTP layer. */
 export function transportFault(error: unknown, context: CallContext, signal: AbortSignal): Fault {
   if (error instanceof Fault) return error;
   if (signal.aborted)
@@ -96,7 +96,7 @@ export function transportFault(error: unknown, context: CallContext, signal: Abo
   );
 }
 
-/** No byte for as long as the body may be silent. */
+/** Whether the body was silent for longer than allowed. */
 export function isSilence(error: unknown): boolean {
   return errorCode(error) === "UND_ERR_BODY_TIMEOUT";
 }
@@ -110,7 +110,7 @@ function isOfConnect(error: object | undefined): boolean {
   return error !== undefined && "syscall" in error && error.syscall === "connect";
 }
 
-/** The error that says what happened: the first of several, or the cause of the one that was thrown. */
+/** The error that has a code: the first of several, or the cause of the one that was thrown. */
 function codedError(error: unknown): { readonly code: string } | undefined {
   if (error instanceof AggregateError && error.errors.length > 0) return codedError(error.errors[0]);
   if (typeof error !== "object" || error === null) return undefined;

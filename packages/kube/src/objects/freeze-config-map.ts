@@ -7,9 +7,9 @@ import { resourcePath } from "../resource.ts";
 import { absentOr } from "./object-answer.ts";
 
 const configMaps = { group: "", version: "v1", plural: "configmaps" } as const;
-/** Where in the ConfigMap the document is. */
+/** The key of the document in the ConfigMap. */
 const key = "freezes.yaml";
-/** Two who freeze at the same time take turns. */
+/** Attempts when two people write at the same time. */
 const attemptsMax = 5;
 
 /** A freeze document in a ConfigMap of the hub. */
@@ -31,12 +31,12 @@ export class FreezeConfigMap {
     this.#signal = options.signal;
   }
 
-  /** Undefined: there is no such ConfigMap. Rejects when nobody can tell. */
+  /** Undefined: there is no such ConfigMap. Rejects when that is not known. */
   async text(): Promise<string | undefined> {
     return (await this.#read())?.text;
   }
 
-  /** Writes what the document becomes, unless somebody else has written meanwhile: then it is read and changed again. */
+  /** Writes the changed document. If somebody else has written meanwhile, it reads and changes the document again. */
   async write(change: (before: string | undefined) => string): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       const before = await this.#read();

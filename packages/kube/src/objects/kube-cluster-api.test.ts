@@ -126,7 +126,11 @@ describe("a patch", () => {
     const writes = cluster.writes.length;
     const { resourceVersion = "" } = (await api.readWorkload(ref, signal)) ?? {};
     let isFrozen = false;
-    const patch = { resourceVersion, annotations: { note: "2" }, isAllowedStill: async () => !isFrozen };
+    const patch = {
+      resourceVersion,
+      annotations: { note: "2" },
+      admit: async () => (isFrozen ? ("hold" as const) : ("go" as const)),
+    };
     const waiting = api.patchWorkload(ref, patch, signal);
     isFrozen = true;
     await expect(waiting).rejects.toMatchObject({ code: "kube.conflict" });

@@ -6,14 +6,14 @@ import { patchBody } from "@fleet-reloader/domain/strategy/patch-body";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import {
+  type Admit,
   type ClusterApi,
-  type IsAllowedStill,
   type LiveSource,
   type LiveWorkload,
   podsMax,
 } from "@fleet-reloader/engine/ports/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { Call } from "../http/call.ts";
+import type { Answer } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";
 import { seconds, stringMap, text } from "../json.ts";
 import { accept, resourcePath } from "../resource.ts";
@@ -45,7 +45,19 @@ export function createKubeClusterApi(
   const objects = new WorkloadObjects(connection, workloadKinds);
   return {
     cluster,
-    readWorkload: (ref, signal) => objects.read(ref, signal),
+    ...sourceReads(connection, sourceSelector),
+    ...namespaceReads(connection),
+    ...workloadCalls(connection, objects),
+  };
+}
+
+type SourceReads = Pick<
+  ClusterApi,
+  "readSource" | "readSourceAnnotations" | "readSources" | "listSourceNames"
+>;
+
+function sourceReads(connection: Connection, sourceSelector: string | undefined): SourceReads {
+  return {
     async readSource(ref, signal) {
       if (ref.kind === "SecretProviderClass") return await readProviderClass(ref, connection, signal);
       const path = resourcePath(sourceResource(ref.kind), ref.namespace, ref.name);
@@ -65,13 +77,16 @@ export function createKubeClusterApi(
           sourceSelector === undefined ? "" : `?${new URLSearchParams({ labelSelector: sourceSelector })}`;
         const path = `${resourcePath(sourceResource(kind), namespace)}${query}`;
         const answer = await connection.call({ method: "GET", path, accept: accept.metadataList }, signal);
-        if (text(answer.body, "metadata", "resourceVersion") === "")
-          throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
-        return jsonList(answer.body, "items").map((item) => text(item, "metadata", "name"));
+        return itemsOf(answer, kind).map((item) => text(item, "metadata", "name"));
       };
       if (kind !== "SecretProviderClass") return await names();
       return await unlessAbsent(names, [], { connection, signal });
     },
+  };
+}
+
+function namespaceReads(connection: Connection): Pick<ClusterApi, "listPods" | "readNamespaceLabels"> {
+  return {
     async listPods(namespace, labelSelector, signal) {
       const query = new URLSearchParams({ labelSelector, limit: String(podsMax) });
       const path = `${resourcePath({ group: "", version: "v1", plural: "pods" }, namespace)}?${query}`;
@@ -90,7 +105,15 @@ export function createKubeClusterApi(
         );
       return read.labels;
     },
-    async patchWorkload(ref, { isAllowedStill, ...patch }, signal): Promise<LiveWorkload | undefined> {
+  };
+}
+
+type WorkloadCalls = Pick<ClusterApi, "readWorkload" | "patchWorkload" | "createWorkload" | "deleteExactly">;
+
+function workloadCalls(connection: Connection, objects: WorkloadObjects): WorkloadCalls {
+  return {
+    readWorkload: (ref, signal) => objects.read(ref, signal),
+    async patchWorkload(ref, { admit, ...patch }, signal): Promise<LiveWorkload | undefined> {
       const kind = objects.kindOf(ref);
       const resource = await objects.resource(ref, signal);
       if (resource === undefined) return undefined;
@@ -100,15 +123,14 @@ export function createKubeClusterApi(
           path: `${resourcePath(resource, ref.namespace, ref.name)}?fieldManager=${fieldManager}`,
           contentType: `application/${kind.patch === "strategic" ? "strategic-merge-patch" : "merge-patch"}+json`,
           body: JSON.stringify(patchBody(kind, patch)),
-          ...onlyIf(isAllowedStill),
+          admit,
         },
         signal,
       );
       return absentOr(answer, ref, (object) => liveWorkload(kind, object));
     },
-    createWorkload: (made, signal, isAllowedStill) =>
-      create({ connection, objects, ...onlyIf(isAllowedStill) }, made, signal),
-    async deleteExactly(ref, exactly, signal, isAllowedStill) {
+    createWorkload: (made, signal, admit) => create({ connection, objects, admit }, made, signal),
+    async deleteExactly(ref, exactly, signal, admit) {
       const resource = await objects.resource(ref, signal);
       if (resource === undefined) return;
       const answer = await connection.call(
@@ -122,7 +144,7 @@ export function createKubeClusterApi(
             propagationPolicy: "Background",
             preconditions: exactly,
           }),
-          ...onlyIf(isAllowedStill),
+          admit,
         },
         signal,
       );
@@ -132,13 +154,14 @@ export function createKubeClusterApi(
   };
 }
 
-interface Creation extends Pick<Call, "beforeSent"> {
+interface Creation {
+  readonly admit: Admit | undefined;
   readonly connection: Connection;
   readonly objects: WorkloadObjects;
 }
 
 async function create(
-  { connection, objects, ...how }: Creation,
+  { connection, objects, admit }: Creation,
   { ref, object }: NewObject,
   signal: AbortSignal,
 ): Promise<LiveWorkload> {
@@ -148,7 +171,7 @@ async function create(
   try {
     const body = JSON.stringify(object);
     const answer = await connection.call(
-      { method: "POST", path, contentType: "application/json", body, ...how },
+      { method: "POST", path, contentType: "application/json", body, admit },
       signal,
     );
     const made = absentOr(answer, ref, (answered) => liveWorkload(objects.kindOf(ref), answered));
@@ -161,13 +184,13 @@ async function create(
   } catch (error) {
     if (asFault(error).code !== "kube.exists") throw error;
     const there = await objects.read(ref, signal);
-    // Gone between the two answers: it is decided again.
+    // It was deleted between the two answers: the conflict makes the reconciler decide again.
     if (there === undefined) throw error;
     return there;
   }
 }
 
-/** A page of large sources is some MiB, which are dropped when they have been hashed. */
+/** A page of large sources has some MiB, which are dropped after hashing. */
 const sourcesInPage = 100;
 
 async function readSources(
@@ -183,15 +206,19 @@ async function readSources(
       ...(next === "" ? {} : { continue: next }),
     });
     const answer = await connection.call({ method: "GET", path: `${base}?${query}`, isLarge: true }, signal);
-    if (text(answer.body, "metadata", "resourceVersion") === "")
-      throw new Fault("kube.malformed", `what was answered with ${answer.status} is no list of ${kind}s`);
-    for (const item of jsonList(answer.body, "items")) {
+    for (const item of itemsOf(answer, kind)) {
       const name = text(item, "metadata", "name");
       if (names.has(name)) found.set(name, liveSource({ kind, namespace, name }, item));
     }
     next = text(answer.body, "metadata", "continue") || undefined;
   }
   return found;
+}
+
+function itemsOf({ status, body }: Answer, kind: SourceKind): readonly unknown[] {
+  if (text(body, "metadata", "resourceVersion") === "")
+    throw new Fault("kube.malformed", `what was answered with ${status} is no list of ${kind}s`);
+  return jsonList(body, "items");
 }
 
 interface Many {
@@ -208,20 +235,11 @@ function liveSource(ref: SourceRef, object: unknown): LiveSource {
     ref,
     annotations: stringMap(object, "metadata", "annotations"),
     labels: stringMap(object, "metadata", "labels"),
-    ...{ createdAtSeconds, writtenAtSeconds },
+    createdAtSeconds,
+    writtenAtSeconds,
     isModified: writtenAtSeconds > createdAtSeconds,
     resourceVersion: write.resourceVersion,
     content: sourceContent(ref.kind, object),
     write,
-  };
-}
-
-function onlyIf(isAllowedStill: IsAllowedStill | undefined): Pick<Call, "beforeSent"> {
-  if (isAllowedStill === undefined) return {};
-  return {
-    async beforeSent() {
-      if (!(await isAllowedStill()))
-        throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
-    },
   };
 }

@@ -3,8 +3,8 @@ import type { Answer } from "../http/call.ts";
 import { text } from "../json.ts";
 
 /**
- * What an answer says of one object. JSON of somebody else's, say of a proxy, is neither an absence nor an empty object:
- * taken for a source without keys it would roll everything that uses it.
+ * Reads one object from an answer. JSON that is not the API server's, for example a proxy's, is neither an absence nor an empty object:
+ * as a source without keys it would roll everything that uses the source.
  */
 export function absentOr<T>(
   { status, body }: Answer,

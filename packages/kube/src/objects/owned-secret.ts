@@ -16,8 +16,8 @@ export interface SecretKeyRef {
 }
 
 /**
- * What the key of a Secret holds, which is made with this value when it is absent; whoever comes first makes it for all. An
- * existing Secret is never changed: one without the key is a fault `config.invalid`.
+ * Reads a key of a Secret. Creates the Secret with this value when it is absent; the first process creates it for all. An existing
+ * Secret is never changed: a Secret without the key is a fault `config.invalid`.
  */
 export async function ensureSecret(
   connection: Connection,
@@ -51,7 +51,7 @@ async function readSecret(
   });
 }
 
-/** False: somebody else has made it meanwhile. */
+/** False: somebody else has created it meanwhile. */
 async function createSecret(
   connection: Connection,
   { namespace, name, key }: SecretKeyRef,

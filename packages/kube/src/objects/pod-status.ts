@@ -18,9 +18,9 @@ export interface PodStatus {
   /** The class whose content it shows. */
   readonly source: SourceRef;
   readonly resourceVersion: string;
-  /** When its objects became what they are: other writes, say of a label, do not count. */
+  /** When its objects last changed. Other writes, for example of a label, do not count. */
   readonly changedAtSeconds: number;
-  /** Its objects have become others since the pod mounted them. */
+  /** Its objects have changed since the pod mounted them. */
   readonly isModified: boolean;
   /** Each object's id and version, by id. */
   readonly objects: readonly (readonly [id: string, version: string])[];
@@ -33,7 +33,7 @@ export interface SeenPodStatus {
   readonly shown: PodStatus | undefined;
 }
 
-/** Undefined only for what has no name: a status that shows nothing any more ends what its key showed before. */
+/** Undefined only for an object without a name. A status that shows nothing any more replaces what its key showed before. */
 export function seenPodStatus(object: unknown): SeenPodStatus | undefined {
   const namespace = text(object, "metadata", "namespace");
   const name = text(object, "metadata", "name");
@@ -42,7 +42,7 @@ export function seenPodStatus(object: unknown): SeenPodStatus | undefined {
     : { key: `${namespace}/${name}`, shown: podStatus(object) };
 }
 
-/** Undefined when it does not say of which class it is. One without objects shows nothing (yet), and is left out too. */
+/** Undefined when the status names no class, and when it has no objects (yet). */
 export function podStatus(object: unknown): PodStatus | undefined {
   const namespace = text(object, "metadata", "namespace");
   const name = text(object, "status", "secretProviderClassName");
@@ -55,7 +55,7 @@ export function podStatus(object: unknown): PodStatus | undefined {
     source: { kind: "SecretProviderClass", namespace, name },
     resourceVersion: text(object, "metadata", "resourceVersion"),
     changedAtSeconds,
-    // The driver makes it whole; of a custom resource each write that is not of metadata alone counts as a generation.
+    // The driver writes the whole status. Each write of a custom resource raises its generation, except a write of metadata alone.
     isModified:
       Number(jsonField(object, "metadata", "generation") ?? 1) > 1 ||
       changedAtSeconds > seconds(object, "metadata", "creationTimestamp"),
@@ -71,8 +71,8 @@ function changedAt(object: unknown): number {
 }
 
 /**
- * The status that says what the content is now. While a rotation goes from pod to pod the statuses differ; the one whose objects
- * changed last is ahead of the others, which follow.
+ * The status that shows the content as it is now. During a rotation the statuses of the pods differ. The status whose objects changed
+ * last is ahead, and the others follow.
  */
 export function newestOf<T extends Pick<PodStatus, "changedAtSeconds" | "resourceVersion">>(
   statuses: Iterable<T>,
@@ -82,7 +82,7 @@ export function newestOf<T extends Pick<PodStatus, "changedAtSeconds" | "resourc
   return newest;
 }
 
-/** Whether some pod may show another content than its volume had when it started, or than other pods show. */
+/** Whether a pod may show a content that differs from what its volume had at its start, or from what other pods show. */
 export function isRotated(statuses: readonly PodStatus[]): boolean {
   const [first] = statuses;
   return statuses.some((status) => status.isModified || String(status.objects) !== String(first?.objects));
@@ -96,9 +96,9 @@ function isOlder(a: Age, b: Age): boolean {
 }
 
 /**
- * Turns what a list or watch shows of pod statuses into versions of their classes: that of the newest. Kept is where each
- * status stood when its objects last changed, so that a label on one leads to nothing. A status that goes with its pod says
- * nothing of the class.
+ * Turns the pod statuses of a list or watch into versions of their classes: the version of a class is that of its newest status. It
+ * keeps the version at which the objects of each status last changed, so that a label on a status is no change. A status that is
+ * deleted with its pod changes nothing for the class.
  */
 export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamHandler<SeenPodStatus> {
   const known = new Map<string, PodStatus>();

@@ -8,7 +8,7 @@ import { resourcePath } from "../resource.ts";
 import { isRotated, newestOf, type PodStatus, podStatus, podStatusKind } from "./pod-status.ts";
 import { unlessAbsent } from "./secrets-store.ts";
 
-/** Of the Secrets Store CSI driver. The object says where secrets come from; which versions pods have, their pod statuses say. */
+/** A class of the Secrets Store CSI driver. It names where secrets come from; the pod statuses name the versions that pods have. */
 export const providerClassResource = {
   group: "secrets-store.csi.x-k8s.io",
   version: "v1",
@@ -16,8 +16,8 @@ export const providerClassResource = {
 } as const;
 
 /**
- * A class with what the newest pod status of it shows. Never absent: pods come and go and their statuses with them, and a cluster
- * may do without the driver; what cannot be seen now is neither created nor deleted.
+ * Reads a class with the content of its newest pod status. The answer is never "absent": statuses come and go with their pods, and a
+ * cluster may have no driver. A class that cannot be seen now is neither created nor deleted.
  */
 export async function readProviderClass(
   ref: SourceRef,

@@ -79,7 +79,7 @@ const textsOf = (content: ReadonlyMap<string, Uint8Array> | undefined) =>
   Object.fromEntries([...(content ?? [])].map(([id, version]) => [id, new TextDecoder().decode(version)]));
 
 describe("a secret provider class", () => {
-  test("contains what the newest of its pod statuses shows, and carries its own annotations and labels", async () => {
+  test("has the content of its newest pod status, and its own annotations and labels", async () => {
     await using world = await startWorld();
     world.class({ "reloader.stakater.com/ignore": "true" });
     world.status("api-1", "v1");
@@ -112,7 +112,7 @@ describe("a secret provider class", () => {
 });
 
 describe("the stream of secret provider classes", () => {
-  test("shows each class in the version of its newest status, and not a second one for a label", async () => {
+  test("shows each class in the version of its newest status, and ignores labels", async () => {
     await using world = await startWorld();
     world.status("api-1", "v1");
     world.status("api-2", "v1");

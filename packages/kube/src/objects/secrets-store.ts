@@ -3,7 +3,7 @@ import { ApiResources } from "../discovery/api-resources.ts";
 import type { Connection } from "../http/connection.ts";
 import { podStatusKind } from "./pod-status.ts";
 
-/** What was read; or, where there is no CSI driver to read anything of, that. A failure that has another cause stays one. */
+/** Resolves to what was read, or to `absent` where the cluster has no CSI driver. Other failures stay failures. */
 export async function unlessAbsent<T>(
   read: () => Promise<T>,
   absent: T,
@@ -14,8 +14,8 @@ export async function unlessAbsent<T>(
   } catch (error) {
     const { code } = asFault(error);
     if (code !== "kube.malformed" && code !== "kube.forbidden") throw error;
-    const reconciled = await new ApiResources(connection).find(podStatusKind, signal);
-    if ("plural" in reconciled) throw error;
+    const found = await new ApiResources(connection).find(podStatusKind, signal);
+    if ("plural" in found) throw error;
     return absent;
   }
 }

@@ -4,7 +4,7 @@ import { seconds, text } from "../json.ts";
 
 const contentFields = ["f:data", "f:binaryData", "f:stringData"];
 
-/** Which version of a ConfigMap or Secret this is, and which field manager wrote content of it last. */
+/** The version of a ConfigMap or Secret, and the field manager that last wrote its content. */
 export function sourceWrite(object: unknown): SourceWrite {
   const resourceVersion = text(object, "metadata", "resourceVersion");
   const writers = jsonList(object, "metadata", "managedFields")

@@ -128,7 +128,7 @@ describe.each([
 });
 
 describe("a kind that the API server may not have", () => {
-  test("is absent, said once, without a list that would be refused; and is served when it is installed", async () => {
+  test("is absent without a list that would be refused, and served when it is installed", async () => {
     await using world = await startWorld([]);
     world.cluster.addUser("nobody", []);
     const followed = world.follow(knative);
@@ -184,7 +184,7 @@ describe("a Rollout that refers to a Deployment", () => {
     });
   });
 
-  test("is seen with that template, and anew when its controller has observed another; other events cost nothing", async () => {
+  test("is seen with that template, and again when its controller has observed another", async () => {
     await using world = await startWorld();
     apply(world.cluster);
     const followed = world.follow(rollout);
@@ -246,15 +246,15 @@ describe("what is made and deleted", () => {
 
   test("what was forbidden while it waited for its turn is neither made nor deleted", async () => {
     await using world = await startShop();
-    const forbidden = async () => false;
+    const forbidden = async () => "hold" as const;
     const conflict = { code: "kube.conflict" };
     const made = { ref: jobRef, object: job };
     await expect(world.api.createWorkload(made, signal, forbidden)).rejects.toMatchObject(conflict);
     expect(world.cluster.list("Job", "shop")).toEqual([]);
-    const { uid } = await world.api.createWorkload(made, signal, async () => true);
+    const { uid } = await world.api.createWorkload(made, signal, async () => "go");
     await expect(world.api.deleteExactly(jobRef, { uid }, signal, forbidden)).rejects.toMatchObject(conflict);
     expect(world.cluster.list("Job", "shop")).toHaveLength(1);
-    await world.api.deleteExactly(jobRef, { uid }, signal, async () => true);
+    await world.api.deleteExactly(jobRef, { uid }, signal, async () => "go");
     expect(world.cluster.list("Job", "shop")).toEqual([]);
   });
 

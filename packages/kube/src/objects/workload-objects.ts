@@ -10,7 +10,7 @@ import { resourcePath } from "../resource.ts";
 import { liveWorkload } from "./metadata.ts";
 import { absentOr } from "./object-answer.ts";
 
-/** The workloads of one API server: which kind has which resource, and what is there. */
+/** The workloads of one API server, and the resource of each kind. */
 export class WorkloadObjects {
   readonly resources: ApiResources;
   readonly #connection: Connection;
@@ -19,7 +19,7 @@ export class WorkloadObjects {
   constructor(connection: Connection, served: readonly WorkloadKind[]) {
     this.#connection = connection;
     this.resources = new ApiResources(connection);
-    // A CronJob makes Jobs and a Rollout refers to Deployments, whether those are served or not.
+    // A CronJob makes Jobs, and a Rollout refers to Deployments, also where those kinds are excluded.
     this.#kinds = [...served, ...knownKinds];
   }
 
@@ -32,11 +32,11 @@ export class WorkloadObjects {
 
   /** Undefined: the API server does not have the kind. */
   async resource(ref: WorkloadRef, signal: AbortSignal): Promise<ApiResource | undefined> {
-    const reconciled = await this.resources.find(this.kindOf(ref), signal);
-    return "plural" in reconciled ? reconciled : undefined;
+    const found = await this.resources.find(this.kindOf(ref), signal);
+    return "plural" in found ? found : undefined;
   }
 
-  /** With the template of the object it refers to, if it does. */
+  /** Reads a workload, with the template of the object that it refers to, if it refers to one. */
   async read(ref: WorkloadRef, signal: AbortSignal): Promise<LiveWorkload | undefined> {
     const live = await this.#read(ref, signal);
     return live && (await this.withTemplate(live, signal));
@@ -56,7 +56,7 @@ export class WorkloadObjects {
       const answer = await this.#connection.call({ method: "GET", path }, signal);
       return absentOr(answer, ref, (object) => liveWorkload(this.kindOf(ref), object));
     } catch (error) {
-      // Where a custom resource was, there is not even JSON. Whether it is gone the next look will tell.
+      // Where a custom resource was removed, the answer is not even JSON. The next read tells whether the workload is gone.
       if (asFault(error).context.status === 404) this.resources.forget(this.kindOf(ref));
       throw error;
     }

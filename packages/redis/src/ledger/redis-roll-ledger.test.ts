@@ -33,8 +33,8 @@ test("by Redis' own clock a rate is a rate, and everything it keeps ends by itse
     workloadBreaker: { rollsMax: 5, withinMs: 60_000 },
   };
   const ledger = new RedisRollLedger({ client, keys: nextKeys(), limits });
-  const entry = await ledger.enter(request, [], new AbortController().signal);
-  expect(entry).toMatchObject({ type: "held", reason: "BudgetRate", afterMs: 60_000 });
+  const entry = await ledger.admit(request, [], new AbortController().signal);
+  expect(entry).toMatchObject({ type: "hold", reason: "BudgetRate", afterMs: 60_000 });
   const ttls = await Promise.all(
     (await client.connection.keys("*")).map(async (key) => ({ key, ttl: await client.connection.pttl(key) })),
   );
@@ -47,7 +47,7 @@ test("who no longer has the request does not wait for Redis", async () => {
     ...{ client, keys: nextKeys() },
     limits: { workloadBreaker: { rollsMax: 1, withinMs: 60_000 } },
   });
-  await expect(ledger.enter(request, [], AbortSignal.abort())).rejects.toMatchObject({
+  await expect(ledger.admit(request, [], AbortSignal.abort())).rejects.toMatchObject({
     code: "engine.aborted",
   });
 });

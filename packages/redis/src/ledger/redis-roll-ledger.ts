@@ -3,12 +3,17 @@ import type { BudgetLimit } from "@fleet-reloader/domain/hold/budget";
 import { leaseMs } from "@fleet-reloader/domain/hold/budget";
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { ActedOn, Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
+import type {
+  ActedOn,
+  LedgerVerdict,
+  RollLedger,
+  RollLimits,
+} from "@fleet-reloader/engine/admission/roll-ledger";
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
-import { enterScript, settledScript, strikeScript } from "./roll-ledger-scripts.ts";
+import { enterScript, settledScript, withdrawScript } from "./roll-ledger-scripts.ts";
 
 export interface RedisRollLedgerOptions {
   readonly client: RedisClient;
@@ -18,10 +23,10 @@ export interface RedisRollLedgerOptions {
   readonly now?: () => number;
 }
 
-/** A budget nobody asks is forgotten when it would be full again and its leases are over, and its memory is worth nothing. */
+/** A budget that nobody asks is kept until it is full again and its leases are over. After that it is the same as a new one. */
 const keptAtLeastMs = 2 * leaseMs;
 
-/** The ledger of rolls where all workers meet: one call for each roll, whatever the limits are, and none without any. */
+/** The ledger of rolls that all workers share: one call of Redis for each roll, and none without limits. */
 export class RedisRollLedger implements RollLedger {
   readonly #options: RedisRollLedgerOptions;
   readonly #keepMs: number;
@@ -35,11 +40,11 @@ export class RedisRollLedger implements RollLedger {
     this.#keepMs = Math.ceil(Math.max(keptAtLeastMs, ...fillMs));
   }
 
-  async enter(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<Entry> {
+  async admit(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<LedgerVerdict> {
     const breakers = [...this.#sourceBreakers(request, sources), ...this.#workloadBreakers(request)];
     const levels = this.#levels(request);
-    if (breakers.length + levels.length === 0) return { type: "entered" };
-    // Commands wait for Redis to be back; a request that belongs to another worker by then does not.
+    if (breakers.length + levels.length === 0) return { type: "go" };
+    // Commands wait until Redis is back. A request that another worker has by then stops waiting.
     const asked = this.#run(enterScript, request, { breakers });
     const answer = await unlessAborted(asked, signal, "room to roll");
     const [type, position, third, fourth, ...unfinished] = Array.isArray(answer) ? answer : [];
@@ -49,23 +54,23 @@ export class RedisRollLedger implements RollLedger {
       if (breaker === undefined) throw unreadable();
       const { reason, what, max: rollsMax, within: withinMs } = breaker;
       const limit = { rollsMax, withinMs };
-      return { type: "held", reason, what, afterMs: Math.max(1, untilMs - Number(fourth)), untilMs, limit };
+      return { type: "hold", reason, what, afterMs: Math.max(1, untilMs - Number(fourth)), untilMs, limit };
     }
     if (type === "budget") {
       const reason = third === "rate" ? "BudgetRate" : "BudgetUnfinished";
       const what = levels[Number(position) - 1]?.name ?? "fleet";
       const blockedBy = unfinished.map(String).flatMap(requestOf);
       const named = blockedBy.length === 0 ? {} : { blockedBy };
-      return { type: "held", reason, what, afterMs: Number(fourth), ...named };
+      return { type: "hold", reason, what, afterMs: Number(fourth), ...named };
     }
     if (type !== "entered") throw unreadable();
-    return { type: "entered" };
+    return { type: "go" };
   }
 
   async withdraw(request: Request): Promise<void> {
     const breakers = this.#workloadBreakers(request);
     if (breakers.length + this.#levels(request).length > 0)
-      await this.#run(strikeScript, request, { breakers });
+      await this.#run(withdrawScript, request, { breakers });
   }
 
   async settled(request: Request, ageMs: number): Promise<void> {
@@ -89,8 +94,12 @@ export class RedisRollLedger implements RollLedger {
     const { sourceBreaker: limit } = this.#options.limits;
     if (limit === undefined) return [];
     return sources.map(({ id, version }) => ({
-      ...{ key: `s|${cluster}|${id}`, max: limit.rollsMax, within: limit.withinMs, version },
-      ...{ reason: "SourceLooping", what: id },
+      key: `s|${cluster}|${id}`,
+      max: limit.rollsMax,
+      within: limit.withinMs,
+      version,
+      reason: "SourceLooping",
+      what: id,
     }));
   }
 
@@ -99,8 +108,11 @@ export class RedisRollLedger implements RollLedger {
     if (limit === undefined) return [];
     return [
       {
-        ...{ key: `w|${rollOf(request)}`, max: limit.rollsMax, within: limit.withinMs },
-        ...{ reason: "WorkloadLooping", what: workloadKey(request.workload) },
+        key: `w|${rollOf(request)}`,
+        max: limit.rollsMax,
+        within: limit.withinMs,
+        reason: "WorkloadLooping",
+        what: workloadKey(request.workload),
       },
     ];
   }
@@ -118,7 +130,7 @@ export class RedisRollLedger implements RollLedger {
 
 interface Ask {
   readonly breakers?: readonly Breaker[];
-  /** Since when a rollout was under way. */
+  /** How long ago the rollout began. */
   readonly age?: number;
 }
 
@@ -151,7 +163,9 @@ function level(
   const { rate, unfinishedMax } = limit;
   return [
     {
-      ...{ name, key, share },
+      name,
+      key,
+      share,
       ...(unfinishedMax === undefined ? {} : { unfinished: unfinishedMax }),
       ...(rate === undefined ? {} : { rolls: rate.rolls, per: rate.perMs, burst: rate.burst }),
     },
@@ -162,7 +176,7 @@ function rollOf({ cluster, workload }: Request): string {
   return `${cluster}|${workloadKey(workload)}`;
 }
 
-/** The inverse of `rollOf`; nothing for what is none. */
+/** The inverse of `rollOf`; empty for a text that is none. */
 function requestOf(roll: string): readonly Request[] {
   const at = roll.lastIndexOf("|");
   const workload = parseWorkloadKey(roll.slice(at + 1));

@@ -151,8 +151,8 @@ for _, p in ipairs(passed) do writeBreaker(p.b.key, p.s, p.b.within) end
 return { 'entered' }
 `);
 
-/** ARGV: JSON of the ask: the roll was not made after all. */
-export const strikeScript = new Script(`${parts}
+/** ARGV: JSON of the ask. The roll was not made: what it took is given back. */
+export const withdrawScript = new Script(`${parts}
 for _, b in ipairs(ask.breakers) do
   local s = readBreaker(b.key)
   if #s.rolls > 0 then
@@ -174,7 +174,7 @@ end
 return 0
 `);
 
-/** ARGV: JSON of the ask: its rollout, which began `age` ago, has ended. `endRollout` of the model. */
+/** ARGV: JSON of the ask. The rollout that began `age` ago has ended. `endRollout` of the model. */
 export const settledScript = new Script(`${parts}
 for _, l in ipairs(ask.levels) do
   local till = redis.call('ZSCORE', at(l, ':leases'), ask.roll)

@@ -1,6 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { ClusterGate } from "@fleet-reloader/engine/admission/cluster-gate";
-import { gatedHandler } from "@fleet-reloader/engine/admission/gated-handler";
+import { ClusterGate } from "@fleet-reloader/engine/admission/gate/cluster-gate";
+import { gatedHandler } from "@fleet-reloader/engine/admission/gate/gated-handler";
 import type { Handler } from "@fleet-reloader/engine/ports/workqueue";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
@@ -35,7 +35,7 @@ function isSick(cluster: string): cluster is keyof typeof sick {
   return cluster in sick;
 }
 
-test("with hundreds of requests queued for six sick clusters, those of a healthy one are handled promptly", async () => {
+test("hundreds of requests for six sick clusters do not delay those of a healthy one", async () => {
   await using bed = await startQueue(redis.url);
   const handledAt = new Map<string, number>();
   const handler: Handler = async ({ cluster, workload }, { signal }) => {
@@ -83,7 +83,7 @@ test("with hundreds of requests queued for six sick clusters, those of a healthy
   }
 });
 
-test("a request of a cluster that is forgotten leaves the queue, and one of a cluster that is only not known here waits", async () => {
+test("a request of a forgotten cluster ends; one of an unknown cluster waits", async () => {
   await using bed = await startQueue(redis.url);
   const gate = new ClusterGate({
     ...{ slots: 8, clock: wallClock, random: Math.random, meter: new CountingMeter() },

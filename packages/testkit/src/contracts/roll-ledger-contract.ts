@@ -1,4 +1,4 @@
-import type { Entry, RollLedger, RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
+import type { LedgerVerdict, RollLedger, RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import { expect, test } from "vitest";
 import { MemoryRollLedger } from "../memory/memory-roll-ledger.ts";
@@ -30,23 +30,22 @@ export function rollLedgerContract(make: MakeLedger): void {
         nowMs += ms;
       },
       enter: (request: Request, version = "v") =>
-        ledger.enter(request, [{ id: "Secret/ns/db", version }], never),
+        ledger.admit(request, [{ id: "Secret/ns/db", version }], never),
     };
   };
 
   test("without limits everything enters", async () => {
     const { enter } = start({});
-    for (let i = 0; i < 50; i += 1)
-      expect(await enter(requestFor("api"), `v${i}`)).toEqual({ type: "entered" });
+    for (let i = 0; i < 50; i += 1) expect(await enter(requestFor("api"), `v${i}`)).toEqual({ type: "go" });
   });
 
   test("all levels say yes, or none counts the roll", async () => {
     const { enter, pass } = start({ fleet: { unfinishedMax: 2 }, namespace: { unfinishedMax: 1 } });
-    expect((await enter(requestFor("a"))).type).toBe("entered");
+    expect((await enter(requestFor("a"))).type).toBe("go");
     for (let i = 0; i < 3; i += 1)
       expect(await enter(requestFor("b"))).toMatchObject({ reason: "BudgetUnfinished", what: "namespace" });
     // What waits for its namespace has taken nothing from the fleet, and stands in nobody's way there.
-    expect((await enter(requestFor("c", "other"))).type).toBe("entered");
+    expect((await enter(requestFor("c", "other"))).type).toBe("go");
     pass(1000);
     expect(await enter(requestFor("d", "third"))).toMatchObject({ what: "fleet" });
   });
@@ -58,10 +57,10 @@ export function rollLedgerContract(make: MakeLedger): void {
     });
     await enter(requestFor("early"));
     pass(2000);
-    expect((await enter(requestFor("a"))).type).toBe("entered");
+    expect((await enter(requestFor("a"))).type).toBe("go");
     // Short at both levels, and longer at its namespace's.
-    for (const name of ["b", "c", "d"]) expect((await enter(requestFor(name))).type).toBe("held");
-    expect((await enter(requestFor("e", "other"))).type).toBe("entered");
+    for (const name of ["b", "c", "d"]) expect((await enter(requestFor(name))).type).toBe("hold");
+    expect((await enter(requestFor("e", "other"))).type).toBe("go");
   });
 
   test("what has lost its memory has nothing saved up: no burst follows a loss", async () => {
@@ -69,11 +68,11 @@ export function rollLedgerContract(make: MakeLedger): void {
     await enter(requestFor("first"));
     pass(3_600_000);
     await wipe();
-    const entered: Entry[] = [];
+    const entered: LedgerVerdict[] = [];
     for (let i = 0; i < 20; i += 1) entered.push(await enter(requestFor(`w${i}`)));
-    expect(entered.filter(({ type }) => type === "entered")).toEqual([]);
+    expect(entered.filter(({ type }) => type === "go")).toEqual([]);
     pass(1000);
-    expect((await enter(requestFor("w0"))).type).toBe("entered");
+    expect((await enter(requestFor("w0"))).type).toBe("go");
   });
 
   test("what is struck is as if it had not been entered, and what has settled makes room", async () => {
@@ -83,11 +82,11 @@ export function rollLedgerContract(make: MakeLedger): void {
     });
     await enter(requestFor("a"));
     await ledger.withdraw(requestFor("a"));
-    expect((await enter(requestFor("a"))).type).toBe("entered");
-    expect((await enter(requestFor("b"))).type).toBe("held");
+    expect((await enter(requestFor("a"))).type).toBe("go");
+    expect((await enter(requestFor("b"))).type).toBe("hold");
     pass(20_000);
     await ledger.settled(requestFor("a"), 20_000);
-    expect((await enter(requestFor("b"))).type).toBe("entered");
+    expect((await enter(requestFor("b"))).type).toBe("go");
   });
 
   test("the end of a rollout gives back nothing of a roll that was entered since", async () => {
@@ -97,11 +96,11 @@ export function rollLedgerContract(make: MakeLedger): void {
     await enter(requestFor("a"), "newer");
     pass(1000);
     await ledger.settled(requestFor("a"), 6000);
-    expect((await enter(requestFor("b"))).type).toBe("held");
+    expect((await enter(requestFor("b"))).type).toBe("hold");
     pass(5000);
     // Its own, by a clock that is behind.
     await ledger.settled(requestFor("a"), 8000);
-    expect((await enter(requestFor("b"))).type).toBe("entered");
+    expect((await enter(requestFor("b"))).type).toBe("go");
   });
 
   test.each(Array.from({ length: 20 }, (_, at) => at + 1))(
@@ -119,7 +118,7 @@ export function rollLedgerContract(make: MakeLedger): void {
         const tell = async (ledger: RollLedger): Promise<unknown> => {
           if (chance < 15) return await ledger.settled(request, ageMs);
           if (chance < 20) return await ledger.withdraw(request);
-          return await ledger.enter(request, [{ id: "Secret/ns/db", version }], never);
+          return await ledger.admit(request, [{ id: "Secret/ns/db", version }], never);
         };
         expect(await tell(real.ledger), `step ${step}`).toEqual(await tell(model));
       }

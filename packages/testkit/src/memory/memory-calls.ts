@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { IsAllowedStill } from "@fleet-reloader/engine/ports/cluster-api";
+import type { Admit } from "@fleet-reloader/engine/ports/cluster-api";
 
 /** A call of ours to the API server. */
 export interface ClusterCall {
@@ -28,7 +28,7 @@ export class MemoryCalls {
   }
 
   async make<T>(
-    { isAllowedStill, ...call }: ClusterCall & { readonly isAllowedStill?: IsAllowedStill | undefined },
+    { admit, ...call }: ClusterCall & { readonly admit?: Admit | undefined },
     signal: AbortSignal,
     perform: () => T,
   ): Promise<T> {
@@ -36,7 +36,7 @@ export class MemoryCalls {
     this.made.push(call);
     await turn?.(call);
     unlessStopped(signal);
-    if (isAllowedStill !== undefined && !(await isAllowedStill()))
+    if (admit !== undefined && (await admit()) === "hold")
       throw new Fault("kube.conflict", "it was forbidden while the write waited for its turn");
     await before?.(call);
     unlessStopped(signal);

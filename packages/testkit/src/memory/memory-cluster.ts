@@ -5,9 +5,9 @@ import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type {
+  Admit,
   ClusterApi,
   Exactly,
-  IsAllowedStill,
   LiveSource,
   LiveWorkload,
   WorkloadPatch,
@@ -251,8 +251,8 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
     patch: WorkloadPatch,
     signal: AbortSignal,
   ): Promise<LiveWorkload | undefined> {
-    const { isAllowedStill } = patch;
-    return await this.#calls.make({ verb: "patch", target: workloadKey(ref), isAllowedStill }, signal, () => {
+    const { admit } = patch;
+    return await this.#calls.make({ verb: "patch", target: workloadKey(ref), admit }, signal, () => {
       const before = this.#store.workloadsByKey.get(workloadKey(ref));
       if (before === undefined) return undefined;
       if (before.resourceVersion !== patch.resourceVersion)
@@ -273,25 +273,16 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
   async createWorkload(
     { ref, object }: NewObject,
     signal: AbortSignal,
-    isAllowedStill?: IsAllowedStill,
+    admit?: Admit,
   ): Promise<LiveWorkload> {
-    return await this.#calls.make(
-      { verb: "create", target: workloadKey(ref), isAllowedStill },
-      signal,
-      () => {
-        const before = this.#store.workloadsByKey.get(workloadKey(ref));
-        return before ?? this.#store.putWorkload(ref, undefined, { ...changeOf(object, ref), by: "us" });
-      },
-    );
+    return await this.#calls.make({ verb: "create", target: workloadKey(ref), admit }, signal, () => {
+      const before = this.#store.workloadsByKey.get(workloadKey(ref));
+      return before ?? this.#store.putWorkload(ref, undefined, { ...changeOf(object, ref), by: "us" });
+    });
   }
 
-  async deleteExactly(
-    ref: WorkloadRef,
-    exactly: Exactly,
-    signal: AbortSignal,
-    isAllowedStill?: IsAllowedStill,
-  ): Promise<void> {
-    await this.#calls.make({ verb: "delete", target: workloadKey(ref), isAllowedStill }, signal, () => {
+  async deleteExactly(ref: WorkloadRef, exactly: Exactly, signal: AbortSignal, admit?: Admit): Promise<void> {
+    await this.#calls.make({ verb: "delete", target: workloadKey(ref), admit }, signal, () => {
       const before = this.#store.workloadsByKey.get(workloadKey(ref));
       if (before === undefined) return;
       const version = exactly.resourceVersion ?? before.resourceVersion;

@@ -3,7 +3,8 @@ import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/w
 import {
   type ActedOn,
   blockersMax,
-  type Entry,
+  type LedgerHold,
+  type LedgerVerdict,
   type RollLedger,
   type RollLimits,
 } from "@fleet-reloader/engine/admission/roll-ledger";
@@ -53,7 +54,7 @@ export class MemoryRollLedger implements RollLedger {
     this.#sinceMs = undefined;
   }
 
-  async enter(request: Request, sources: readonly ActedOn[]): Promise<Entry> {
+  async admit(request: Request, sources: readonly ActedOn[]): Promise<LedgerVerdict> {
     const nowMs = this.#clock.now();
     this.#sinceMs ??= nowMs;
     const passed = this.#askBreakers(request, sources, nowMs);
@@ -75,10 +76,10 @@ export class MemoryRollLedger implements RollLedger {
       const reason = answer.of === "rate" ? "BudgetRate" : "BudgetUnfinished";
       const unfinished = answer.of === "unfinished" ? unfinishedOf(this.#budget(level.key), level.ask) : [];
       const blockedBy = unfinished.length === 0 ? {} : { blockedBy: unfinished };
-      return { type: "held", reason, what: level.name, afterMs: answer.afterMs, ...blockedBy };
+      return { type: "hold", reason, what: level.name, afterMs: answer.afterMs, ...blockedBy };
     }
     for (const [id, state] of passed) this.#breakers.set(id, state);
-    return { type: "entered" };
+    return { type: "go" };
   }
 
   async withdraw(request: Request): Promise<void> {
@@ -103,7 +104,7 @@ export class MemoryRollLedger implements RollLedger {
     request: Request,
     sources: readonly ActedOn[],
     nowMs: number,
-  ): ReadonlyMap<string, BreakerState> | (Entry & { type: "held" }) {
+  ): ReadonlyMap<string, BreakerState> | LedgerHold {
     const { sourceBreaker, workloadBreaker } = this.#limits;
     const asks = [
       ...sources.map(({ id, version }) => ({
@@ -122,7 +123,7 @@ export class MemoryRollLedger implements RollLedger {
       if (answer.heldUntilMs !== undefined) {
         this.#breakers.set(key, answer.state);
         const untilMs = answer.heldUntilMs;
-        return { type: "held", reason, what, afterMs: untilMs - nowMs, untilMs, limit };
+        return { type: "hold", reason, what, afterMs: untilMs - nowMs, untilMs, limit };
       }
       passed.set(key, answer.state);
     }

@@ -1,8 +1,8 @@
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import { createBrakes } from "@fleet-reloader/engine/admission/brakes";
-import { ClusterGate } from "@fleet-reloader/engine/admission/cluster-gate";
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
-import { gatedHandler } from "@fleet-reloader/engine/admission/gated-handler";
+import { ClusterGate } from "@fleet-reloader/engine/admission/gate/cluster-gate";
+import { gatedHandler } from "@fleet-reloader/engine/admission/gate/gated-handler";
 import type { RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
 import type { Random } from "@fleet-reloader/engine/async/clock";
 import { byPurpose, createFollower } from "@fleet-reloader/engine/follow/follow-rollout";

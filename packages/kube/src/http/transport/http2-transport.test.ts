@@ -5,10 +5,10 @@ import { createSecureContext } from "node:tls";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import { wholeAnswer } from "../whole-answer.ts";
 import { type Http2Options, Http2Transport } from "./http2-transport.ts";
 import { streamedAnswer } from "./streamed-answer.ts";
 import type { WireRequest } from "./transport.ts";
+import { wholeAnswer } from "./whole-answer.ts";
 
 const forever = new AbortController().signal;
 const certificate = createLoopbackCertificate();
@@ -93,7 +93,7 @@ describe("requests over HTTP/2", () => {
     expect(world.opened()).toBe(2);
   });
 
-  test("that are under way go on when the server ends the connection in good order, and the next have a new one", async () => {
+  test("under way survive an orderly end of the connection, and the next get a new one", async () => {
     const watches: ServerHttp2Stream[] = [];
     await using world = await serve((stream, path) => {
       usual(stream, path);
@@ -188,7 +188,7 @@ describe("a connection of HTTP/2", () => {
     expect(world.sessions).toHaveLength(1);
   });
 
-  test("that does not come about is an error for all who wait for it, and tried again for the next", async () => {
+  test("that fails is an error for all that wait for it, and is tried again for the next", async () => {
     await using world = await serve(usual);
     const elsewhere = createServer((socket) => socket.destroy());
     const transport = transportTo(await listening(elsewhere));

@@ -1,8 +1,8 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Deadlines } from "./deadlines.ts";
-import type { AnswerHeaders, Transport, WireRequest } from "./transport/transport.ts";
+import type { Deadlines } from "../deadlines.ts";
+import type { AnswerHeaders, Transport, WireRequest } from "./transport.ts";
 
-/** An answer whose head has come, and whose body is on its way. */
+/** An answer whose head has arrived. Its body may still be arriving. */
 export interface WholeAnswer {
   readonly statusCode: number;
   readonly headers: AnswerHeaders;
@@ -11,29 +11,30 @@ export interface WholeAnswer {
 
 export interface AnswerLimits {
   readonly signal: AbortSignal;
-  /** For the head of the answer, the wait for a connection included, and then for the rest of it. */
+  /** For the head of the answer, including the wait for a connection, and then for the body. */
   readonly deadlines?: { readonly head: Deadlines; readonly whole: Deadlines };
   readonly bytesMax?: number;
 }
 
 /**
- * A page of the largest objects that etcd takes by default (200 of 1.5 MiB) would be more, one of objects as they are has a
- * hundredth. A cluster that is not what it says must not fill the memory that all the others need.
+ * Normal pages have a hundredth of this. Only a page of the largest objects that etcd takes by default (200 of 1.5 MiB) would have more.
+ * A hostile cluster must not fill the memory that all the others need.
  */
 const bytesMaxDefault = 64 * 1024 * 1024;
 
 /**
- * Sends a request and gathers its answer. Undici's own `request` makes a stream of every body, which costs as much again as
- * the rest of a call; ours are read as a whole anyway.
+ * Sends a request and collects its answer. Undici's own `request` makes a stream of every body. That doubles the cost of a call, and our
+ * bodies are read as a whole anyway.
  */
 export function wholeAnswer(
   transport: Transport,
   request: WireRequest,
   { signal, deadlines, bytesMax = bytesMaxDefault }: AnswerLimits,
 ): Promise<WholeAnswer> {
+  if (signal.aborted) return Promise.reject(signal.reason);
   const head = Promise.withResolvers<WholeAnswer>();
   const text = Promise.withResolvers<string>();
-  // Nobody waits for it before the head has come.
+  // Nobody awaits the text before the head has arrived.
   text.promise.catch(() => undefined);
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -51,12 +52,8 @@ export function wholeAnswer(
     fail(reason);
     abort(reason);
   };
-  // Also while the request still waits for a connection: whoever asked must not wait with it.
+  // A request that still waits for a connection is given up too: its caller must not wait with it.
   const onAbort = (): void => giveUp(signal.reason);
-  if (signal.aborted) {
-    fail(signal.reason);
-    return head.promise;
-  }
   signal.addEventListener("abort", onAbort);
   const onLate = (): void => giveUp(new Error("no answer in time"));
   inTime = deadlines?.head.add(onLate) ?? inTime;

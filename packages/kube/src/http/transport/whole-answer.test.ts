@@ -46,29 +46,26 @@ describe("a whole answer", () => {
     ["while the server is silent", 1],
     ["in the middle of the body", 2],
     ["while it waits for a connection", 3],
-  ])(
-    "is given up at once when its signal is aborted %s, and its connection is free again",
-    async (_, when) => {
-      const ending = new AbortController();
-      const seen: string[] = [];
-      await using world = await serve((incoming, response) => {
-        seen.push(incoming.url ?? "");
-        if (incoming.url === "/after") response.end("after");
-        else if (when === 2) response.writeHead(200).write("half");
-      });
-      const other = new AbortController();
-      const occupying = when === 3 ? textOf(world.pool, "/other", other.signal) : undefined;
-      if (when === 0) ending.abort(new Error("enough"));
-      const asked = textOf(world.pool, "/", ending.signal);
-      asked.catch(() => undefined);
-      if (when > 0) await until("the server was asked", () => seen.length === 1);
-      ending.abort(new Error("enough"));
-      await expect(asked).rejects.toThrow("enough");
-      other.abort(new Error("enough"));
-      await occupying?.catch(() => undefined);
-      expect(await textOf(world.pool, "/after")).toBe("after");
-    },
-  );
+  ])("is given up at once when its signal is aborted %s, and frees its connection", async (_, when) => {
+    const ending = new AbortController();
+    const seen: string[] = [];
+    await using world = await serve((incoming, response) => {
+      seen.push(incoming.url ?? "");
+      if (incoming.url === "/after") response.end("after");
+      else if (when === 2) response.writeHead(200).write("half");
+    });
+    const other = new AbortController();
+    const occupying = when === 3 ? textOf(world.pool, "/other", other.signal) : undefined;
+    if (when === 0) ending.abort(new Error("enough"));
+    const asked = textOf(world.pool, "/", ending.signal);
+    asked.catch(() => undefined);
+    if (when > 0) await until("the server was asked", () => seen.length === 1);
+    ending.abort(new Error("enough"));
+    await expect(asked).rejects.toThrow("enough");
+    other.abort(new Error("enough"));
+    await occupying?.catch(() => undefined);
+    expect(await textOf(world.pool, "/after")).toBe("after");
+  });
 
   test("that breaks off is an error, never half an answer", async () => {
     await using world = await serve((_request, response) => {

@@ -1,46 +1,45 @@
 import type { BreakerOutcome } from "@fleet-reloader/domain/cluster/breaker";
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
-import type { ClusterId, Result } from "../ports/request.ts";
-import type { Handler } from "../ports/workqueue.ts";
+import { againWhenFree, type ClusterId, type Result } from "../../ports/request.ts";
+import type { Handler } from "../../ports/workqueue.ts";
 import type { ClusterGate } from "./cluster-gate.ts";
 
 /**
- * A handler that sees only what the gate of its cluster lets through; the rest goes back to the queue. What is asked of a cluster that
- * nobody remembers ends: whoever watches it again compares everything anew, and asks for it then.
+ * Handles a request only when the gate of its cluster admits it. A request of a cluster that nobody remembers ends: whoever watches the
+ * cluster again compares everything anew, and asks for it then.
  */
 export function gatedHandler(
   handler: Handler,
-  gate: Pick<ClusterGate, "enter">,
+  gate: Pick<ClusterGate, "admit">,
   isForgotten: (cluster: ClusterId) => Promise<boolean>,
 ): Handler {
   return async (request, delivery) => {
-    const admission = await gate.enter(request.cluster, delivery.signal);
-    if (admission.type === "parked") {
-      const { afterMs, reason } = admission;
+    const verdict = await gate.admit(request.cluster, delivery.signal);
+    if (verdict.type === "hold") {
+      const { afterMs, reason } = verdict;
       if (reason === "ClusterUnknown" && (await isForgotten(request.cluster)))
         return { type: "done", outcome: "gone" };
-      // Whose turn comes in a moment is work; who waits for a cluster keeps no worker up.
-      const hold = reason === "ClusterBusy" ? {} : { hold: { reason } };
-      return { type: "again", afterMs, reason, ...hold };
+      // A slot becomes free in a moment, so a worker is to stay up. It does not stay up for a cluster that is away or fails.
+      return reason === "ClusterBusy" ? { type: "again", afterMs, reason } : againWhenFree(verdict);
     }
     try {
       const result = await handler(request, delivery);
-      admission.leave(ofResult(result));
+      verdict.leave(ofResult(result));
       return result;
     } catch (error) {
-      admission.leave(ofFault(asFault(error)));
+      verdict.leave(ofFault(asFault(error)));
       throw error;
     }
   };
 }
 
-/** What is ignored may have been so before anything was asked. */
+/** A request that is ignored may have been so before the cluster was asked anything. */
 function ofResult(result: Result): BreakerOutcome {
   if (result.type === "done") return result.outcome === "ignored" ? "neutral" : "answered";
   return result.reason === "ClusterUnknown" ? "neutral" : "answered";
 }
 
-/** What an API server refuses it has answered. What Redis or we do says nothing of it. */
+/** A refusal of the API server is an answer. A fault of Redis, or of ours, tells nothing about the cluster. */
 function ofFault(fault: Fault): BreakerOutcome {
   switch (fault.code) {
     case "kube.unreachable":

@@ -3,7 +3,7 @@ import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { ManualClock, settled } from "@fleet-reloader/testkit/memory/manual-clock";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { type Admission, ClusterGate, type Reach } from "./cluster-gate.ts";
+import { ClusterGate, type GateVerdict, type Reach } from "./cluster-gate.ts";
 import { gatedHandler } from "./gated-handler.ts";
 
 const forever = new AbortController().signal;
@@ -20,7 +20,7 @@ function setUp(slots = 64) {
     nameOf: (cluster) => cluster,
     reachOf: (cluster) => reach.get(cluster) ?? "reachable",
   });
-  const enter = (cluster: string) => gate.enter(cluster, forever);
+  const enter = (cluster: string) => gate.admit(cluster, forever);
   return { clock, meter, reach, gate, enter };
 }
 
@@ -28,19 +28,19 @@ type Gate = ReturnType<typeof setUp>;
 
 async function letIn({ enter }: Gate, cluster: string) {
   const admission = await enter(cluster);
-  if (admission.type !== "in") throw new Error(`${cluster} was parked: ${admission.reason}`);
+  if (admission.type !== "go") throw new Error(`${cluster} was parked: ${admission.reason}`);
   return admission;
 }
 
 /** As many as are let in without waiting. */
 async function fill(world: Gate, cluster: string): Promise<number> {
   for (let count = 0; ; count += 1) {
-    let admission: Admission | undefined;
+    let admission: GateVerdict | undefined;
     void world.enter(cluster).then((given) => {
       admission = given;
     });
     await settled();
-    if (admission?.type !== "in") return count;
+    if (admission?.type !== "go") return count;
   }
 }
 
@@ -53,7 +53,7 @@ async function fails(world: Gate, cluster: string, times: number): Promise<void>
 }
 
 describe("slots", () => {
-  test("a cluster that answers gets half of them, and each further one that stops to leaves room for the next", async () => {
+  test("a cluster that answers gets half of the free slots", async () => {
     const world = setUp(64);
     for (const cluster of ["a", "b", "c"]) await answers(world, cluster, 40);
     expect(await fill(world, "a")).toBe(32);
@@ -62,7 +62,7 @@ describe("slots", () => {
     await letIn(world, "healthy");
   });
 
-  test("a cluster that has not answered yet, or not of late, gets two, and one more with each answer", async () => {
+  test("a cluster without a recent answer gets two, and one more with each answer", async () => {
     const world = setUp(64);
     expect(await fill(world, "hangs")).toBe(2);
     await answers(world, "answers", 3);
@@ -111,7 +111,7 @@ describe("slots", () => {
     const world = setUp(64);
     expect(await fill(world, "a")).toBe(2);
     void world.enter("a");
-    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterBusy" });
+    expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterBusy" });
   });
 
   test("who has waited long enough for a cluster that goes on answering is parked", async () => {
@@ -123,18 +123,18 @@ describe("slots", () => {
       await world.clock.advance(200);
       leave("answered");
     }
-    expect(await waiting[0]).toMatchObject({ type: "in" });
-    expect(await waiting.at(-1)).toMatchObject({ type: "parked", reason: "ClusterBusy" });
+    expect(await waiting[0]).toMatchObject({ type: "go" });
+    expect(await waiting.at(-1)).toMatchObject({ type: "hold", reason: "ClusterBusy" });
   });
 
   test("who waits for a slot and is stopped waits no longer, and takes none", async () => {
     const world = setUp(2);
     const inside = await letIn(world, "a");
     const stopped = new AbortController();
-    const waits = world.gate.enter("a", stopped.signal);
+    const waits = world.gate.admit("a", stopped.signal);
     stopped.abort();
-    expect(await waits).toMatchObject({ type: "parked" });
-    expect(await world.gate.enter("a", stopped.signal)).toMatchObject({ type: "parked" });
+    expect(await waits).toMatchObject({ type: "hold" });
+    expect(await world.gate.admit("a", stopped.signal)).toMatchObject({ type: "hold" });
     inside.leave("answered");
     await letIn(world, "a");
   });
@@ -144,12 +144,12 @@ describe("slots", () => {
     await letIn(world, "a");
     const waits = world.enter("a");
     await world.clock.advance(251);
-    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterFailing" });
+    expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterFailing" });
     await world.clock.advance(250);
-    expect(await waits).toMatchObject({ type: "parked", reason: "ClusterFailing" });
+    expect(await waits).toMatchObject({ type: "hold", reason: "ClusterFailing" });
   });
 
-  test("whatever comes and goes, no more are in than there are slots, and a cluster with none under way gets in", async () => {
+  test("are never exceeded, and a cluster with none under way always gets in", async () => {
     const step = fc.record({ cluster: fc.constantFrom("a", "b", "c", "d"), leaves: fc.boolean() });
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 80 }), async (steps) => {
@@ -159,12 +159,12 @@ describe("slots", () => {
           if (leaves) inside.shift()?.leave();
           else
             void world.enter(cluster).then((given) => {
-              if (given.type === "in") inside.push({ cluster, leave: () => given.leave("answered") });
+              if (given.type === "go") inside.push({ cluster, leave: () => given.leave("answered") });
             });
           await settled();
           expect(inside.length).toBeLessThan(16);
         }
-        expect((await world.enter("newcomer")).type).toBe("in");
+        expect((await world.enter("newcomer")).type).toBe("go");
       }),
       { numRuns: 50 },
     );
@@ -176,11 +176,11 @@ describe("a cluster that fails", () => {
     const world = setUp();
     await fails(world, "a", 5);
     expect(world.meter.count("breaker a open")).toBe(1);
-    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterFailing" });
+    expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterFailing" });
     await letIn(world, "b");
     await world.clock.advance(5000);
     const trial = await letIn(world, "a");
-    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterFailing" });
+    expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterFailing" });
     trial.leave("answered");
     await letIn(world, "a");
     expect(world.meter.count("breaker a closed")).toBe(1);
@@ -197,13 +197,13 @@ describe("a cluster that fails", () => {
     await letIn(world, "a");
   });
 
-  test("parks ten thousand requests so that they come back over forty seconds, none before its time", async () => {
+  test("holds ten thousand requests, which come back over forty seconds, none early", async () => {
     const world = setUp();
     await fails(world, "a", 5);
     const returns: number[] = [];
     for (let count = 0; count < 10_000; count += 1) {
       const parked = await world.enter("a");
-      if (parked.type === "parked") returns.push(parked.afterMs);
+      if (parked.type === "hold") returns.push(parked.afterMs);
     }
     expect(Math.min(...returns)).toBeGreaterThanOrEqual(5000);
     const perSecond = Map.groupBy(returns, (afterMs) => Math.floor(afterMs / 1000));
@@ -216,7 +216,7 @@ describe("what the fleet knows", () => {
     const world = setUp();
     await fails(world, "a", 5);
     world.reach.set("a", "unreachable");
-    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterUnreachable" });
+    expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterUnreachable" });
     world.reach.set("a", "reachable");
     (await letIn(world, "a")).leave("answered");
   });
@@ -224,7 +224,7 @@ describe("what the fleet knows", () => {
   test("one that is not engaged here is parked", async () => {
     const world = setUp();
     world.reach.set("a", "unknown");
-    expect(await world.enter("a")).toMatchObject({ type: "parked", reason: "ClusterUnknown" });
+    expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterUnknown" });
   });
 });
 
@@ -238,7 +238,7 @@ describe("a cluster that is gone", () => {
     await answers(world, "here", 1);
     expect(world.gate.clusters).toBe(4);
     under.leave("answered");
-    expect(await world.enter("gone")).toMatchObject({ type: "parked" });
+    expect(await world.enter("gone")).toMatchObject({ type: "hold" });
     await world.clock.advance(61_000);
     await answers(world, "here", 1);
     expect(world.gate.clusters).toBe(3);

@@ -1,0 +1,55 @@
+import type { Clock } from "../async/clock.ts";
+import type { RollHold } from "./brakes.ts";
+
+/** Holds that are remembered, some 200 bytes each. A hold that is forgotten while it lasts is reported once more. */
+const rememberedMax = 100_000;
+/** A hold that lasts is reported again: an API server forgets its Events after an hour. */
+const reportAgainMs = 30 * 60_000;
+/** Rollouts that end make room. Where the same rollouts leave none for this long, a person has to look at them. */
+const stuckAfterMs = 60_000;
+
+/** A hold as it was reported, and since when the same rollouts are its reason. */
+interface ReportedHold {
+  readonly what: string;
+  readonly atMs: number;
+  readonly details: string | undefined;
+  readonly sinceMs: number;
+  readonly isStuck: boolean;
+}
+
+/** Tells which holds are news: a workload on hold is asked about every few seconds, and people want to hear of it once. */
+export class HoldNews {
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #reported = new Map<string, ReportedHold>();
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+  }
+
+  /** The workload with this key is not on hold any more. */
+  forget(key: string): void {
+    this.#reported.delete(key);
+  }
+
+  /** Undefined: the hold was reported before and has not changed. */
+  of(key: string, { reason, why, details }: RollHold): "begins" | "stuck" | undefined {
+    const nowMs = this.#clock.monotonic();
+    const what = `${reason} ${why}`;
+    const before = this.#reported.get(key);
+    if (before?.what !== what || nowMs - before.atMs >= reportAgainMs) {
+      this.#remember(key, { what, atMs: nowMs, details, sinceMs: nowMs, isStuck: false });
+      return "begins";
+    }
+    const sinceMs = before.details === details ? before.sinceMs : nowMs;
+    const isStuck = details !== undefined && nowMs - sinceMs >= stuckAfterMs;
+    this.#reported.set(key, { ...before, details, sinceMs, isStuck: isStuck || before.isStuck });
+    return isStuck && !before.isStuck ? "stuck" : undefined;
+  }
+
+  #remember(key: string, now: ReportedHold): void {
+    this.#reported.delete(key);
+    this.#reported.set(key, now);
+    const [oldest] = this.#reported.keys();
+    if (this.#reported.size > rememberedMax && oldest !== undefined) this.#reported.delete(oldest);
+  }
+}
