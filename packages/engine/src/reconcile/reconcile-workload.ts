@@ -78,13 +78,14 @@ interface Reconciling extends WriteDependencies {
  */
 export function createReconciler(options: ReconcilerOptions): Handler {
   const { engaged, queue, records, keys, settings, clock, random, log, meter } = options;
-  const { reporter, history, followUps, lifetime, sha1, names } = options;
+  const { reporter, history, followUps, brakes, lifetime, sha1, names } = options;
   const sources = new SourceReader({ settings, names, lifetime });
+  const recorder = createRecorder({ clock, log, meter, reporter, history, followUps });
   const dependencies: Reconciling = {
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
     missing: new MissingSources({ settings, clock, lifetime }),
-    recorder: createRecorder({ clock, log, meter, reporter, history, followUps }),
-    brake: createBraking(options),
+    brake: createBraking({ brakes, clock, recorder, lifetime }),
+    recorder,
     engaged,
     sources,
     queue,
