@@ -1,9 +1,9 @@
-import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
+import type { GateReason } from "@fleet-reloader/domain/cluster/gate-reason";
 import type { Clock } from "../async/clock.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 
 /** Each process finds out for itself whether it reaches a cluster: a worker may put a released request on hold again at once. */
-const seenOtherwise: ReadonlySet<string> = new Set<ParkReason>(["ClusterUnknown", "ClusterUnreachable"]);
+const seenOtherwise: ReadonlySet<string> = new Set<GateReason>(["ClusterUnknown", "ClusterUnreachable"]);
 
 /** Releases without a pause. A worker that has just started reaches its clusters within seconds; without work it would be stopped before. */
 const freeReleases = 10;
