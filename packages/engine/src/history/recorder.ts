@@ -128,7 +128,7 @@ function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFa
   const { request, cluster } = about;
   const { uid, strategy, changed, observedSources } = fact;
   for (const { reason } of changed) meter.rolled(cluster.name, request.workload.kind, reason);
-  log.info({ ...fieldsOf(about), strategy, sources: namesOf(changed) }, "workload rolled");
+  log.info({ ...fieldsOf(about), strategy, sources: sourceNamesOf(changed) }, "workload rolled");
   const head = reportHead(request, cluster, options.clock);
   const sources = changed.map(({ source, reason }) => ({ ...source, reason }));
   reporter?.rolled({ ...head, uid, strategy, sources });
@@ -208,7 +208,7 @@ function recordMissedChange(
   about: FactSubject,
   changed: readonly ChangedObservation[],
 ): void {
-  const sources = namesOf(changed);
+  const sources = sourceNamesOf(changed);
   meter.auditFound(about.cluster.name, about.request.workload.kind);
   log.warn(
     { ...fieldsOf(about), reason: sources[0]?.reason, sources },
@@ -257,6 +257,6 @@ function fieldsOf({ request, cluster }: FactSubject) {
   return { cluster: cluster.name, workload: request.workload };
 }
 
-function namesOf(changed: readonly ChangedObservation[]) {
+function sourceNamesOf(changed: readonly ChangedObservation[]) {
   return changed.map(({ source: { kind, name }, reason }) => ({ kind, name, reason }));
 }

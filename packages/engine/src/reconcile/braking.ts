@@ -24,7 +24,7 @@ export interface BrakingOptions {
 
 /** A roll that is due, and the observation that it was decided on. */
 export interface IntendedRoll {
-  readonly due: Roll;
+  readonly due: BrakedRoll;
   readonly observedSources: readonly ObservedSource[];
   /** Monotonic: when the observation began. */
   readonly observedAtMs: number;
@@ -37,7 +37,7 @@ export interface Go {
   readonly permit?: RollPermit;
 }
 
-type Roll = Plan & { type: "roll" };
+type BrakedRoll = Plan & { type: "roll" };
 
 /**
  * Asks for admission of a roll, and reports a hold. A roll that is admitted comes with the question that is asked once more when a

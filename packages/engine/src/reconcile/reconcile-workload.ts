@@ -63,7 +63,7 @@ const conflictsInPlace = 3;
 /** The longest first pause; it doubles with each conflict. */
 const conflictPauseMs = 20;
 /** The wait for a cluster that this worker does not know or has not connected to yet. */
-const unknownClusterMs = 5000;
+const unknownClusterRetryMs = 5000;
 
 /** What reconciling one workload needs. */
 interface Reconciling extends WriteDependencies {
@@ -111,7 +111,7 @@ async function reconcileWorkload(
   const cluster = await dependencies.engaged(request.cluster);
   if (cluster === undefined) {
     recorder.record({ request, cluster: { name: unknownCluster } }, [ended("held")]);
-    return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
+    return { type: "again", afterMs: unknownClusterRetryMs, reason: "ClusterUnknown" };
   }
   const about = { request, delivery, cluster };
   try {

@@ -40,7 +40,7 @@ export class AdoptionWait {
   /** The progress, for people. */
   get progress(): string {
     if (this.#left === undefined) return "workloads are not counted yet";
-    return `${grouped(this.#total - this.#left)} of ${grouped(this.#total)} workloads looked at`;
+    return `${groupedDigits(this.#total - this.#left)} of ${groupedDigits(this.#total)} workloads looked at`;
   }
 
   /** Begins to count, once the streams are in sync. A second call does nothing. */
@@ -84,6 +84,6 @@ export class AdoptionWait {
 }
 
 /** `12,345`. `toLocaleString` would keep ICU's number formats in memory for the life of the process. */
-function grouped(count: number): string {
+function groupedDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -18,7 +18,7 @@ export interface AuditScheduleOptions {
 }
 
 /** Length of one slice of the interval. */
-const sliceMs = 60_000;
+const auditSliceMs = 60_000;
 /** The shortest slice. A shorter interval requests all workloads this often. */
 const shortestMs = 1000;
 
@@ -33,7 +33,7 @@ export class AuditSchedule {
 
   constructor(options: AuditScheduleOptions) {
     this.#options = options;
-    this.#slices = Math.ceil(options.intervalMs / sliceMs);
+    this.#slices = Math.ceil(options.intervalMs / auditSliceMs);
     this.#lengthMs = Math.max(shortestMs, options.intervalMs / this.#slices);
   }
 

@@ -54,7 +54,7 @@ export interface StreamStatus {
 /** How soon a flushed Redis is detected when nothing else happens. */
 const verifyEveryMs = 1000;
 const restartAfterMs = 250;
-const patienceMs = 2000;
+const stallPatienceMs = 2000;
 /** Without a served kind no worker reconciles a workload, whatever an earlier configuration left in the index. */
 const nothingToAdopt = { unreconciled: async () => 0 };
 
@@ -128,7 +128,7 @@ export class ClusterWatcher {
     await new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true, signal: over });
     });
-    await this.#options.clock.sleep(patienceMs, over);
+    await this.#options.clock.sleep(stallPatienceMs, over);
     throw new Fault("engine.aborted", "stopped while Redis did not answer");
   }
 

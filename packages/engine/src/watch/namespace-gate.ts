@@ -1,12 +1,12 @@
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { StreamEvent, StreamHandler } from "../ports/source-stream.ts";
 
-interface Placed {
+interface NamespacedEvent {
   readonly ref: { readonly namespace: string };
 }
 
 /** Passes only objects in served namespaces to the handler. */
-export function servedOnly<T extends Placed>(
+export function servedOnly<T extends NamespacedEvent>(
   handler: StreamHandler<T>,
   isServed: (namespace: string) => boolean,
 ): StreamHandler<T> {

@@ -14,7 +14,7 @@ export interface ContenderEventsOptions {
 }
 
 /** Waits for nothing: a call ends by itself. */
-const unending = new AbortController().signal;
+const unlimited = new AbortController().signal;
 
 /** Events about an object without a namespace lie in this one (core/v1 Event validation). */
 const namespace = "default";
@@ -60,7 +60,7 @@ export class ContenderEvents {
       contentType: "application/json",
       body: JSON.stringify(body),
     } as const;
-    connection.call(call, unending).catch((error: unknown) => {
+    connection.call(call, unlimited).catch((error: unknown) => {
       const { code } = asFault(error);
       if (code === "kube.exists") return;
       this.#told.delete(identity);

@@ -3,7 +3,7 @@ import type { StreamState } from "@fleet-reloader/engine/ports/source-stream";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { createPeerMetrics, type PeerMetrics, peerMetricDescriptions } from "./peer-metrics.ts";
 
-const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const toSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
 /** From one quick pod to a large StatefulSet that rolls pod by pod. */
 const rolloutBuckets = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
@@ -82,7 +82,7 @@ function createOwnMetrics(registry: Registry) {
     unreconciled: new Gauge(described("fleet_reloader_workloads_unlooked", ["cluster"])),
     reconcile: new Histogram({
       ...described("fleet_reloader_reconcile_seconds", ["cluster", "result"]),
-      buckets: seconds,
+      buckets: toSeconds,
     }),
     rolls: new Counter(described("fleet_reloader_rolls_total", ["cluster", "kind", "reason"])),
     rollouts: new Counter(described("fleet_reloader_rollouts_total", ["cluster", "kind", "result"])),

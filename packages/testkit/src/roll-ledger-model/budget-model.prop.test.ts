@@ -115,14 +115,14 @@ test("a share with one waiting roll gets its turn as soon as one with a hundred"
   const lone = { roll: "small/1", share: "small" };
   for (const ask of crowd) state = askBudget(state, limit, ask, 0).state;
   state = askBudget(state, limit, lone, 0).state;
-  let semaphore = 0;
+  let turns = 0;
   for (let nowMs = 0; nowMs < 10_000; nowMs += 100) {
     for (const ask of [...crowd, lone]) {
       const asked = askBudget(state, limit, ask, nowMs);
       state = asked.state;
       if (asked.answer.type !== "room") continue;
-      semaphore += 1;
-      if (ask === lone) return expect(semaphore).toBeLessThanOrEqual(2);
+      turns += 1;
+      if (ask === lone) return expect(turns).toBeLessThanOrEqual(2);
       state = spendBudget(state, limit, ask, nowMs);
       crowd.splice(crowd.indexOf(ask), 1);
     }
