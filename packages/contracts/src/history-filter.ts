@@ -9,7 +9,7 @@ export interface HistoryFilter {
   readonly name?: string;
 }
 
-interface About {
+interface RecordSubject {
   /** What its cluster is called: by id and name, or as somebody called it. */
   readonly clusters: readonly string[];
   readonly objects: readonly { readonly namespace?: string; readonly name?: string }[];
@@ -26,7 +26,7 @@ export function isWanted(record: HistoryRecord, filter: HistoryFilter): boolean 
   );
 }
 
-function aboutOf(record: HistoryRecord): About {
+function aboutOf(record: HistoryRecord): RecordSubject {
   const { cluster } = record;
   const clusters = cluster === undefined ? [] : [cluster.id, cluster.name];
   switch (record.type) {

@@ -6,45 +6,45 @@ import * as z from "zod";
 import { causingSources, name, source } from "./causing-source.ts";
 
 const workload = z.object({ kind: name, namespace: name, name });
-const sources = causingSources;
-const entry = z.object({
+const recordSources = causingSources;
+const recordEntry = z.object({
   v: z.literal(historyVersion),
   time: z.iso.datetime(),
   cluster: z.exactOptional(z.object({ id: name, name: z.string() })),
 });
 
-const change = entry.extend({
+const change = recordEntry.extend({
   type: z.literal("change"),
   change: name,
   source,
   resourceVersion: name,
   actor: z.exactOptional(z.object({ manager: z.string(), operation: z.string(), time: z.iso.datetime() })),
 });
-const decision = entry.extend({
+const decision = recordEntry.extend({
   type: z.literal("decision"),
   workload,
   verdict: z.enum(["roll", "no", "held"]),
   reason: name,
-  sources,
+  sources: recordSources,
 });
-const action = entry.extend({
+const action = recordEntry.extend({
   type: z.literal("action"),
   workload,
   action: z.enum(["rolled", "failed"]),
   strategy: z.exactOptional(z.enum(reloadStrategies)),
   fault: z.exactOptional(name),
-  sources,
+  sources: recordSources,
 });
-const outcome = entry.extend({
+const outcome = recordEntry.extend({
   type: z.literal("outcome"),
   workload,
   result: z.enum(["healthy", "failed", "stalled"]),
   reason: z.enum(rolloutReasons.map(({ reason }) => reason)),
   message: z.exactOptional(z.string()),
   seconds: z.number().nonnegative(),
-  sources,
+  sources: recordSources,
 });
-const operator = entry.extend({
+const operator = recordEntry.extend({
   type: z.literal("operator"),
   action: name,
   by: z.string(),

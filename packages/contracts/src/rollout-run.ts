@@ -12,7 +12,11 @@ const rolloutRun: z.ZodType<RolloutRun> = z.strictObject({
 /** The same run is the same text, whoever read it: the end of one is told from that of another by comparing texts. */
 export function formatRolloutRun({ rolledAtMs, sources }: RolloutRun): string {
   const named = sources.map(({ kind, namespace, name, change, reason }) => ({
-    ...{ kind, namespace, name, change, reason },
+    kind,
+    namespace,
+    name,
+    change,
+    reason,
   }));
   return JSON.stringify({ rolledAtMs, sources: named });
 }

@@ -13,12 +13,12 @@ export async function answerHistory(
   response: ServerResponse,
 ): Promise<void> {
   if (request.method !== "GET" && request.method !== "HEAD")
-    return refuse(response, 405, ["the history is only read: GET"]);
+    return refuseQuery(response, 405, ["the history is only read: GET"]);
   const { searchParams } = new URL(request.url ?? "/", "http://dashboard");
   const query = parseHistoryQuery(searchParams, clock.now());
-  if ("problems" in query) return refuse(response, 400, query.problems);
+  if ("problems" in query) return refuseQuery(response, 400, query.problems);
   const { notReady } = reader;
-  if (notReady.length > 0) return refuse(response, 503, notReady);
+  if (notReady.length > 0) return refuseQuery(response, 503, notReady);
   response.writeHead(200, {
     "content-type": `${typeFor(request)}; charset=utf-8`,
     "content-disposition": "inline",
@@ -44,7 +44,7 @@ async function* lines(reader: Pick<HistoryReader, "read">, query: HistoryQuery):
     yield `${printableJson(JSON.stringify({ id, ...record }))}\n`;
 }
 
-function refuse(response: ServerResponse, status: number, problems: readonly string[]): void {
+function refuseQuery(response: ServerResponse, status: number, problems: readonly string[]): void {
   response
     .writeHead(status, { "content-type": "text/plain; charset=utf-8", "x-content-type-options": "nosniff" })
     .end(`${problems.join("\n")}\n`);

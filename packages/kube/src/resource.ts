@@ -22,9 +22,9 @@ export function resourcePath(
   return `${root}${scope}/${resource.plural}${item}`;
 }
 
-const json = "application/json";
+const jsonType = "application/json";
 // Metadata only is content negotiation: https://kubernetes.io/docs/reference/using-api/api-concepts/#metadata-only-fetches
-const metadata = `${json};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`;
-const metadataList = `${json};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`;
+const metadata = `${jsonType};as=PartialObjectMetadata;g=meta.k8s.io;v=v1`;
+const metadataList = `${jsonType};as=PartialObjectMetadataList;g=meta.k8s.io;v=v1`;
 
-export const accept = { json, metadata, metadataList } as const;
+export const accept = { json: jsonType, metadata, metadataList } as const;

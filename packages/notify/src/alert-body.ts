@@ -10,11 +10,11 @@ export function alertBody(sink: AlertSink, text: string, letter: Letter<Notifica
   switch (sink) {
     case "slack": {
       const attachment = { color: colorOf(letter), author_name: "Reloader", text };
-      return json({ attachments: [attachment] });
+      return jsonBody({ attachments: [attachment] });
     }
     case "teams":
     case "gchat":
-      return json({ text });
+      return jsonBody({ text });
     case "raw":
       return { contentType: "text/plain", text: text.replaceAll("*", "") };
   }
@@ -25,6 +25,6 @@ function colorOf(letter: Letter<Notification>): string {
   return letter.digest.urgentCount > 0 ? "danger" : "good";
 }
 
-function json(value: object): Body {
+function jsonBody(value: object): Body {
   return { contentType: "application/json", text: JSON.stringify(value) };
 }

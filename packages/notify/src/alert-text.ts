@@ -14,15 +14,16 @@ export interface AlertWording {
 }
 
 /** More sources than a person reads in one line. */
-const sourcesNamedMax = 5;
+const alertSourcesMax = 5;
 
 /** The alert as a text with names in `*bold*`. One source that changed gives exactly the peer's sentence. */
 export function alertText(letter: Letter<Notification>, wording: AlertWording): string {
-  const text = letter.type === "single" ? sentence(letter.item, wording) : digestText(letter.digest, wording);
+  const text =
+    letter.type === "single" ? alertSentence(letter.item, wording) : digestText(letter.digest, wording);
   return wording.additionalInfo === "" ? text : `${wording.additionalInfo} : ${text}`;
 }
 
-function sentence(notification: Notification, { isClusterNamed }: AlertWording): string {
+function alertSentence(notification: Notification, { isClusterNamed }: AlertWording): string {
   const { clusterName, workload } = notification.report;
   const text = saying(notification, workload);
   return isClusterNamed ? `${clusterName} : ${text}` : text;
@@ -31,40 +32,40 @@ function sentence(notification: Notification, { isClusterNamed }: AlertWording):
 function saying(notification: Notification, workload: WorkloadRef): string {
   switch (notification.type) {
     case "rolled":
-      return rolledText(notification);
+      return rolledAlert(notification);
     case "failed":
-      return failedText(notification, workload);
+      return failedAlert(notification, workload);
     case "rollout-failed":
       return rolloutText(notification);
     case "held":
-      return heldText(notification.report);
+      return heldAlert(notification.report);
   }
 }
 
 /** The reason, and what it means; what the controllers said stays in the cluster. */
 function rolloutText({ report }: Notification & { type: "rollout-failed" }): string {
   const meaning = rolloutReasons.find(({ reason }) => reason === report.reason)?.meaning ?? "";
-  return `Reloader reloaded ${describe(report.workload)}, and its rollout has failed: ${report.reason}. ${meaning}`;
+  return `Reloader reloaded ${describeWorkload(report.workload)}, and its rollout has failed: ${report.reason}. ${meaning}`;
 }
 
-function heldText({ reason, why, workload, untilMs }: HoldReport): string {
+function heldAlert({ reason, why, workload, untilMs }: HoldReport): string {
   const until = untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`;
-  return `Reloader holds the reload of ${describe(workload)}: ${reason}. ${why}${until}`;
+  return `Reloader holds the reload of ${describeWorkload(workload)}: ${reason}. ${why}${until}`;
 }
 
-function rolledText({ report }: Notification & { type: "rolled" }): string {
-  const named = report.sources.slice(0, sourcesNamedMax).map(({ name, kind, namespace }) => {
+function rolledAlert({ report }: Notification & { type: "rolled" }): string {
+  const named = report.sources.slice(0, alertSourcesMax).map(({ name, kind, namespace }) => {
     return `*${name}* of type *${compatKindName(kind)}* in namespace *${namespace}*`;
   });
   const more = report.sources.length - named.length;
   const sources = more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
-  return `Reloader detected changes in ${sources}. Hence reloaded ${describe(report.workload)}`;
+  return `Reloader detected changes in ${sources}. Hence reloaded ${describeWorkload(report.workload)}`;
 }
 
 /** What the API server said stays in the cluster's log and Events; outside, the catalogue's words have to do. */
-function failedText({ report }: Notification & { type: "failed" }, workload: WorkloadRef): string {
+function failedAlert({ report }: Notification & { type: "failed" }, workload: WorkloadRef): string {
   const { meaning, mend } = faultCatalogue[report.code];
-  return `Reloader could not reload ${describe(workload)}: ${report.code}. ${meaning} ${mend}`;
+  return `Reloader could not reload ${describeWorkload(workload)}: ${report.code}. ${meaning} ${mend}`;
 }
 
 function digestText(
@@ -74,8 +75,8 @@ function digestText(
   const listed = first.map((notification) => {
     const { report } = notification;
     const where = isClusterNamed
-      ? `${describe(report.workload)} in cluster *${report.clusterName}*`
-      : describe(report.workload);
+      ? `${describeWorkload(report.workload)} in cluster *${report.clusterName}*`
+      : describeWorkload(report.workload);
     return isUrgent(notification) ? `${where} (${causeOf(notification)})` : where;
   });
   const more = count - first.length;
@@ -97,16 +98,16 @@ function countsText(counts: Digest<Notification>["counts"]): string {
   } as const satisfies Record<Notification["type"], (some: string) => string>;
   const parts = Object.entries(phrases).flatMap(([type, phrase]) => {
     const count = counts.get(type) ?? 0;
-    return count === 0 ? [] : [phrase(workloads(count))];
+    return count === 0 ? [] : [phrase(workloadsText(count))];
   });
   const last = parts.pop() ?? "";
   return parts.length === 0 ? last : `${parts.join(", ")} and ${last}`;
 }
 
-function workloads(count: number): string {
+function workloadsText(count: number): string {
   return count === 1 ? "1 workload" : `${count} workloads`;
 }
 
-function describe({ kind, namespace, name }: WorkloadRef): string {
+function describeWorkload({ kind, namespace, name }: WorkloadRef): string {
   return `*${name}* of type *${kind}* in namespace *${namespace}*`;
 }

@@ -20,7 +20,8 @@ export function notifyUpdates(options: {
 }): { readonly tell: () => void; stop(graceMs: number): Promise<void> } {
   const { receiver } = options;
   const outbox = new Outbox<"update">({
-    ...{ ...options, ...limits },
+    ...options,
+    ...limits,
     channel: "update-webhook",
     isUrgent: () => false,
     typeOf: (update) => update,

@@ -34,12 +34,12 @@ export interface OutboxOptions<T> {
 }
 
 /** Waiting for a slow receiver; what comes beyond is folded. */
-const waitingMax = 100;
+const lettersMax = 100;
 /** A person reads so many lines of a digest. */
 const listedMax = 5;
-const attemptsMax = 4;
+const postAttemptsMax = 4;
 /** Pauses between attempts: 1 s, 4 s, 16 s, with jitter. */
-const pauseMs = 1000;
+const postPauseMs = 1000;
 const pauseFactor = 4;
 
 /**
@@ -83,7 +83,7 @@ export class Outbox<T> {
     const { clock, windowMs, singlesMax } = this.#options;
     const now = clock.monotonic();
     if (now - this.#window.beganMs >= windowMs) this.#window = { beganMs: now, singles: 0 };
-    if (this.#window.singles >= singlesMax || this.#waiting.length >= waitingMax) return false;
+    if (this.#window.singles >= singlesMax || this.#waiting.length >= lettersMax) return false;
     this.#window.singles += 1;
     return true;
   }
@@ -120,9 +120,9 @@ export class Outbox<T> {
       } catch (error) {
         const fault = asFault(error);
         const isLast =
-          attempt === attemptsMax || fault.code === "notify.rejected" || this.#hurry.signal.aborted;
+          attempt === postAttemptsMax || fault.code === "notify.rejected" || this.#hurry.signal.aborted;
         if (isLast) return this.#lost(fault);
-        const pause = Math.max(fault.retryAfterMs ?? 0, pauseMs * pauseFactor ** (attempt - 1));
+        const pause = Math.max(fault.retryAfterMs ?? 0, postPauseMs * pauseFactor ** (attempt - 1));
         await this.#options.clock
           .sleep(pause * (0.5 + this.#options.random()), this.#hurry.signal)
           .catch(() => undefined);

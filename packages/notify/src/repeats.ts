@@ -5,15 +5,15 @@ import { LRUCache } from "lru-cache";
 /** A failure that lasts is notified again after this time. */
 const repeatAfterMs = 3_600_000;
 /** Failures remembered. One that was forgotten is notified once more. */
-const rememberedMax = 4096;
+const repeatsMax = 4096;
 
 /** Separates a new failure from one that continues: a workload that cannot be rolled is tried every few minutes. */
 export class Repeats {
-  readonly #notifiedMs = new LRUCache<string, number>({ max: rememberedMax });
+  readonly #notifiedMs = new LRUCache<string, number>({ max: repeatsMax });
 
   isNews(report: FailureReport | HoldReport): boolean {
     const { cluster, workload, atMs } = report;
-    const key = `${keyOf(cluster, workload)} ${"code" in report ? report.code : report.reason}`;
+    const key = `${repeatKeyOf(cluster, workload)} ${"code" in report ? report.code : report.reason}`;
     const before = this.#notifiedMs.peek(key);
     if (before !== undefined && atMs - before < repeatAfterMs) return false;
     this.#notifiedMs.set(key, atMs);
@@ -22,12 +22,12 @@ export class Repeats {
 
   /** The workload was rolled: its next failure is a new one. */
   ended({ cluster, workload }: RollReport): void {
-    const prefix = `${keyOf(cluster, workload)} `;
+    const prefix = `${repeatKeyOf(cluster, workload)} `;
     // A list, since the cache cannot be changed while its keys are iterated.
     for (const key of [...this.#notifiedMs.keys()]) if (key.startsWith(prefix)) this.#notifiedMs.delete(key);
   }
 }
 
-function keyOf(cluster: string, workload: WorkloadRef): string {
+function repeatKeyOf(cluster: string, workload: WorkloadRef): string {
   return `${cluster}|${workloadKey(workload)}`;
 }

@@ -1,7 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 
 /** A receiver that asks for a longer pause is asked again after this one. */
-const retryAfterMaxMs = 60_000;
+const postRetryMaxMs = 60_000;
 
 /**
  * An answer that is no success, as a fault. The address is a secret (whoever has it may write there), so no message holds any
@@ -13,7 +13,7 @@ export function answerFault(status: number, retryAfter: unknown): Fault {
   if (status === 408 || status === 429 || status >= 500) {
     const seconds = Number(retryAfter);
     const isGiven = Number.isFinite(seconds) && seconds > 0;
-    const wait = isGiven ? { retryAfterMs: Math.min(seconds * 1000, retryAfterMaxMs) } : {};
+    const wait = isGiven ? { retryAfterMs: Math.min(seconds * 1000, postRetryMaxMs) } : {};
     return new Fault("notify.unavailable", `the receiver answered ${status}`, wait);
   }
   return new Fault("notify.rejected", `the receiver answered ${status}`);
@@ -25,14 +25,14 @@ export function postFault(error: unknown, signal: AbortSignal): Fault {
   if (signal.aborted) return new Fault("engine.aborted", "stopped while a receiver had not answered");
   return new Fault(
     "notify.unavailable",
-    `the receiver cannot be reached or does not answer (${errorCode(error)})`,
+    `the receiver cannot be reached or does not answer (${postErrorCode(error)})`,
   );
 }
 
-function errorCode(error: unknown): string {
-  if (error instanceof AggregateError && error.errors.length > 0) return errorCode(error.errors[0]);
+function postErrorCode(error: unknown): string {
+  if (error instanceof AggregateError && error.errors.length > 0) return postErrorCode(error.errors[0]);
   if (typeof error !== "object" || error === null) return "unknown";
   if ("code" in error && typeof error.code === "string") return error.code;
-  if ("cause" in error && error.cause !== undefined) return errorCode(error.cause);
+  if ("cause" in error && error.cause !== undefined) return postErrorCode(error.cause);
   return "name" in error && typeof error.name === "string" ? error.name : "unknown";
 }

@@ -9,7 +9,7 @@ import { createReceiver } from "./post.ts";
 import { webhookBody } from "./webhook-body.ts";
 import { createWebhookNotifier } from "./webhook-notifier.ts";
 
-function webhookMode(url: URL, how: { readonly onReload?: boolean; readonly onFailure?: boolean } = {}) {
+function notifier(url: URL, how: { readonly onReload?: boolean; readonly onFailure?: boolean } = {}) {
   const [log, meter] = [new CollectedLog(), new CountingMeter()];
   const reporter = createWebhookNotifier({
     ...{ log, meter, clock: systemClock, random: Math.random },
@@ -26,7 +26,7 @@ function webhookMode(url: URL, how: { readonly onReload?: boolean; readonly onFa
 
 test("a storm of rolls is ten messages and one digest, with everything counted", async () => {
   await using sink = await startSink();
-  const { reporter } = webhookMode(sink.url);
+  const { reporter } = notifier(sink.url);
   for (let i = 0; i < 500; i += 1) reporter.rolled(rollReport(`w${i}`));
   await until("ten are there", () => sink.received.length === 10);
   await reporter.stop(2000);
@@ -40,7 +40,7 @@ test("a storm of rolls is ten messages and one digest, with everything counted",
 
 test("what is not asked for is not told, and a failure that goes on once", async () => {
   await using sink = await startSink();
-  const { reporter, meter } = webhookMode(sink.url, { onReload: false });
+  const { reporter, meter } = notifier(sink.url, { onReload: false });
   reporter.rolled(rollReport());
   for (let i = 0; i < 3; i += 1) reporter.failed(failureReport());
   await reporter.stop(2000);
@@ -51,7 +51,7 @@ test("what is not asked for is not told, and a failure that goes on once", async
 test("of rollouts only a failed one is told, and only to those who ask for failures", async () => {
   for (const onFailure of [true, false]) {
     await using sink = await startSink();
-    const { reporter } = webhookMode(sink.url, { onFailure });
+    const { reporter } = notifier(sink.url, { onFailure });
     const { report } = rolloutFailed();
     for (const result of ["healthy", "stalled", "failed"] as const) reporter.ended({ ...report, result });
     await reporter.stop(2000);
@@ -62,7 +62,7 @@ test("of rollouts only a failed one is told, and only to those who ask for failu
 
 test("a sink that hangs delays no report and no end, and its address is in no log line", async () => {
   await using sink = await startSink(() => undefined);
-  const { reporter, log } = webhookMode(sink.url);
+  const { reporter, log } = notifier(sink.url);
   const begun = performance.now();
   for (let i = 0; i < 1000; i += 1) reporter.rolled(rollReport(`w${i}`));
   expect(performance.now() - begun).toBeLessThan(500);

@@ -24,9 +24,9 @@ export interface FreezeAbsenceOptions {
 }
 
 /** Redis answers within a millisecond; it is taken for absent after this. */
-const patienceMs = 2000;
+const absencePatienceMs = 2000;
 /** A write that failed is tried again this often, and not before each roll. */
-const retryMs = 5000;
+const absenceRetryMs = 5000;
 
 /** Decides what a missing freeze document means. A document that was there and is gone lifts no freeze. */
 export class FreezeAbsence {
@@ -43,7 +43,7 @@ export class FreezeAbsence {
   seen(): void {
     const { clock, known, name } = this.#options;
     this.#wasThere = true;
-    if (known === undefined || this.#isKnown || clock.monotonic() - this.#triedAtMs < retryMs) return;
+    if (known === undefined || this.#isKnown || clock.monotonic() - this.#triedAtMs < absenceRetryMs) return;
     this.#triedAtMs = clock.monotonic();
     const noted = () => {
       this.#isKnown = true;
@@ -68,7 +68,7 @@ export class FreezeAbsence {
     const asked = known.has(name).then((is) => {
       answer = is;
     });
-    await atMost(patienceMs, clock, asked);
+    await atMost(absencePatienceMs, clock, asked);
     if (answer !== undefined) return answer;
     throw new Fault(
       "redis.unavailable",

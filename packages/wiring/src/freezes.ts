@@ -177,7 +177,7 @@ function readStore(store: FreezeStore, absence: FreezeAbsence): () => Promise<Fr
       const text = await store.text();
       if (text === undefined) return await absence.meaning();
       absence.seen();
-      if (known?.text !== text) known = { text, frozen: parse(store.name, text) };
+      if (known?.text !== text) known = { text, frozen: parseFreezes(store.name, text) };
       return known.frozen;
     } catch (error) {
       return { type: "unreadable", why: `${store.name}: ${asFault(error).message}` };
@@ -186,7 +186,7 @@ function readStore(store: FreezeStore, absence: FreezeAbsence): () => Promise<Fr
   return () => shared.read("document", look);
 }
 
-function parse(name: string, text: string): FrozenNow {
+function parseFreezes(name: string, text: string): FrozenNow {
   const document = readFreezeEntries(text);
   if (document.type === "unreadable") return { type: "unreadable", why: `${name}: ${document.why}` };
   const freezes: readonly Freeze[] = document.entries.map(freezeOfEntry);

@@ -38,7 +38,7 @@ export async function recordFreezes(options: RecordFreezesOptions, signal: Abort
 }
 
 /** Records that are not written by then are dropped. */
-const graceMs = 2000;
+const historyGraceMs = 2000;
 
 export interface HistoryOptions {
   readonly config: ConfigOf<typeof historyFields>;
@@ -54,5 +54,5 @@ export function startHistory({ client, clock, config, keys, log, meter }: Histor
   const { historyRetention: retentionMs, historyMaxLength: lengthMax } = config;
   if (retentionMs === 0) return { history: undefined, stop: async () => undefined };
   const history = new RedisHistory({ client, keys, retentionMs, lengthMax, clock, log, meter });
-  return { history, stop: () => history.stop(graceMs) };
+  return { history, stop: () => history.stop(historyGraceMs) };
 }

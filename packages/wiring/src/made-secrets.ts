@@ -31,7 +31,7 @@ export interface MadeSecretsOptions {
 }
 
 /** Time between two tries. A person may be waiting for a right that was just granted. */
-const retryMs = 2000;
+const secretRetryMs = 2000;
 
 /** Reads the keys of the marks from `--mark-key-secret`, from `--mark-key-file` or from the data dir. */
 export async function openKeyring(options: MadeSecretsOptions): Promise<Keyring> {
@@ -94,7 +94,7 @@ async function retry(
   log.error({ reason: asFault(first).code }, `${notReady().join()}; trying again`);
   try {
     for (;;) {
-      await clock.sleep(retryMs, signal);
+      await clock.sleep(secretRetryMs, signal);
       try {
         return await ask();
       } catch (error) {

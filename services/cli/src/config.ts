@@ -9,16 +9,16 @@ const placeFields = { kubeconfig, contexts, dataDir, ...freezeFields } as const;
 
 const scope = (flag: string, placeholder: string, description: string) => ({
   schema: textValue(""),
-  meta: { flag, env: envOf(flag), placeholder, description, defaultText: "none" },
+  meta: { flag, env: cliEnvOf(flag), placeholder, description, defaultText: "none" },
 });
 
 /** What is frozen; every given field has to match. */
-const scopeFields = {
+const freezeScopeFields = {
   fleet: {
     schema: boolean(false),
     meta: {
       flag: "fleet",
-      env: envOf("fleet"),
+      env: cliEnvOf("fleet"),
       placeholder: "BOOL",
       isSwitch: true,
       description: "The whole fleet.",
@@ -33,7 +33,7 @@ const scopeFields = {
 
 export const freezeConfig = {
   ...placeFields,
-  ...scopeFields,
+  ...freezeScopeFields,
   reason: scope("reason", "TEXT", "Reason, shown to people."),
   until: scope(
     "until",
@@ -51,7 +51,7 @@ export const freezeConfig = {
   by: scope("by", "NAME", "Name of the person who freezes. Without it, the user of this machine."),
 } as const;
 
-export const unfreezeConfig = { ...placeFields, ...scopeFields } as const;
+export const unfreezeConfig = { ...placeFields, ...freezeScopeFields } as const;
 
 export const freezesConfig = placeFields;
 
@@ -68,6 +68,6 @@ export const historyConfig = {
   limit: scope("limit", "COUNT", "Maximum number of lines. Without it, 10000."),
 } as const;
 
-function envOf(flag: string): string {
+function cliEnvOf(flag: string): string {
   return `FLEET_RELOADER_CLI_${flag.toUpperCase().replaceAll("-", "_")}`;
 }

@@ -76,7 +76,7 @@ async function askRedis(client: RedisClient, scope: FreezeScope, clock: Clock): 
   return { says, covers: true };
 }
 
-const compile = createPatternCompiler();
+const compileName = createPatternCompiler();
 
 function reloaded({ ref, sources, patterns }: IndexedWorkload): ReloadedWorkload {
   const used = sources.flatMap((key) => {
@@ -89,7 +89,7 @@ function reloaded({ ref, sources, patterns }: IndexedWorkload): ReloadedWorkload
     uses: (source) =>
       used.some(({ kind, name }) => kind === source.kind && name === source.name) ||
       patterns.some(([kind, item]) => {
-        const pattern = compile(`^${item}$`);
+        const pattern = compileName(`^${item}$`);
         return kind === source.kind && "matches" in pattern && pattern.matches(source.name);
       }),
   };

@@ -24,14 +24,14 @@ export interface Frozen {
 /** Freezes. Where the same is frozen already, changes its reason and its end. */
 export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeConfig>): Promise<Frozen> {
   const wanted = {
-    ...scopeOf(config),
+    ...freezeScopeOf(config),
     ...given("reason", config.reason),
     by: config.by || userInfo().username,
-    ...given("until", endOf(config.until)),
+    ...given("until", askedEndOf(config.until)),
   };
   const entry = checked(wanted);
   // It would freeze nothing, and it would replace a freeze of the same scope that is in force.
-  if (isOver(entry))
+  if (isFreezeOver(entry))
     throw new Fault(
       "config.invalid",
       `--until ${config.until}: this time is over; write a later one, or how long from now, for example 2h or 2d`,
@@ -39,7 +39,7 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
   await naming(
     store,
     store.write((before) => {
-      const others = entriesOf(store, before).filter((each) => scopeText(each) !== scopeText(entry));
+      const others = freezeEntriesOf(store, before).filter((each) => scopeText(each) !== scopeText(entry));
       return writeFreezeEntries([...others, entry]);
     }),
   );
@@ -48,11 +48,11 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
 
 /** Removes the freeze of exactly this scope. */
 export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfreezeConfig>): Promise<string> {
-  const scope = scopeText(checked(scopeOf(config)));
+  const scope = scopeText(checked(freezeScopeOf(config)));
   await naming(
     store,
     store.write((before) => {
-      const entries = entriesOf(store, before);
+      const entries = freezeEntriesOf(store, before);
       const others = entries.filter((each) => scopeText(each) !== scope);
       if (others.length === entries.length)
         throw new Fault(
@@ -70,7 +70,7 @@ export async function listFreezes(stores: readonly FreezeStore[]): Promise<strin
   const parts = await Promise.all(
     stores.map(async (store) => {
       const text = await naming(store, store.text());
-      const entries = entriesOf(store, text);
+      const entries = freezeEntriesOf(store, text);
       // A wrong address shows no freeze, too.
       if (text === undefined) return `${store.name}: nothing is frozen; it is not there\n`;
       return entries.length === 0
@@ -97,7 +97,7 @@ async function naming<T>(store: FreezeStore, asked: Promise<T>): Promise<T> {
 }
 
 /** A document that cannot be read is not overwritten: it may freeze something. */
-function entriesOf(store: FreezeStore, text: string | undefined): readonly FreezeEntry[] {
+function freezeEntriesOf(store: FreezeStore, text: string | undefined): readonly FreezeEntry[] {
   if (text === undefined) return [];
   const document = readFreezeEntries(text);
   if (document.type === "known") return document.entries;
@@ -116,7 +116,7 @@ function checked(wanted: object): FreezeEntry {
   );
 }
 
-function scopeOf(config: ConfigOf<typeof unfreezeConfig>) {
+function freezeScopeOf(config: ConfigOf<typeof unfreezeConfig>) {
   const { fleet, cluster, clusterSelector, inNamespace, workload, source } = config;
   return {
     ...(fleet ? { fleet } : {}),
@@ -133,18 +133,18 @@ function given(name: string, value: string): Readonly<Record<string, string>> {
 }
 
 /** A duration counts from now. Other texts are times and stay as they are. */
-function endOf(text: string): string {
+function askedEndOf(text: string): string {
   const ms = parseDuration(text);
   return ms === undefined ? text : new Date(systemClock.now() + ms).toISOString();
 }
 
 function lineOf(entry: FreezeEntry): string {
   const until =
-    entry.until === undefined ? "" : `, until ${entry.until}${isOver(entry) ? ", which is over" : ""}`;
+    entry.until === undefined ? "" : `, until ${entry.until}${isFreezeOver(entry) ? ", which is over" : ""}`;
   return printable(`${scopeText(entry)}: ${entry.reason} (by ${entry.by}${until})`);
 }
 
-function isOver(entry: FreezeEntry): boolean {
+function isFreezeOver(entry: FreezeEntry): boolean {
   const { untilMs } = freezeOfEntry(entry);
   return untilMs !== undefined && untilMs <= systemClock.now();
 }

@@ -20,7 +20,7 @@ import { runLint } from "./lint/run-lint.ts";
 process.stdout.on("error", fail);
 process.on("uncaughtException", fail);
 try {
-  await endProcess(await run());
+  await endProcess(await runCommand());
 } catch (error) {
   await fail(error);
 }
@@ -34,7 +34,7 @@ function fail(error: unknown): Promise<never> {
 }
 
 /** Runs the command and returns its exit code. */
-async function run(): Promise<number> {
+async function runCommand(): Promise<number> {
   const [verb, ...args] = process.argv.slice(2);
   const load = <S extends ConfigShape>(shape: S) =>
     loadServiceConfig(`fleet-reloader ${verb}`, shape, { args, env: process.env });

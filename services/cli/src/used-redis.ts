@@ -5,14 +5,14 @@ import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { readShards } from "@fleet-reloader/redis/connection/shard-guard";
 
 /** A person waits at a terminal. */
-const patienceMs = 5000;
+const redisPatienceMs = 5000;
 
 /** The number of shards of a Redis; undefined when no fleet-reloader uses it. Faults when Redis does not answer in time. */
 export async function shardsOf(client: RedisClient, clock: Clock): Promise<number | undefined> {
   const patience = new AbortController();
   const late = async (): Promise<never> => {
-    await clock.sleep(patienceMs, patience.signal);
-    throw new Fault("redis.unavailable", `--redis-url: no answer within ${patienceMs / 1000} s`);
+    await clock.sleep(redisPatienceMs, patience.signal);
+    throw new Fault("redis.unavailable", `--redis-url: no answer within ${redisPatienceMs / 1000} s`);
   };
   try {
     return await Promise.race([readShards({ client, keys: new Keys("fleet-reloader") }), late()]);

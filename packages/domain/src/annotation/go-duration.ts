@@ -1,4 +1,4 @@
-const unitsMs: ReadonlyMap<string, number> = new Map([
+const goUnitsMs: ReadonlyMap<string, number> = new Map([
   ["ns", 1e-6],
   ["us", 1e-3],
   ["\u00b5s", 1e-3], // micro sign
@@ -25,7 +25,7 @@ export function parseGoDuration(text: string): number | undefined {
   while (part.lastIndex < unsigned.length) {
     const [, amount, unit] = part.exec(unsigned) ?? [];
     if (amount === undefined || unit === undefined) return undefined;
-    totalMs += Number(amount) * (unitsMs.get(unit) ?? Number.NaN);
+    totalMs += Number(amount) * (goUnitsMs.get(unit) ?? Number.NaN);
     if (!(totalMs <= goDurationMaxMs)) return undefined;
   }
   const roundedMs = Math.round(totalMs);

@@ -25,7 +25,7 @@ const itemLengthMax = 1_024;
  * What all patterns of one annotation may cost together: some 8 ms for each name of the namespace. There is room for 300 of the usual length, or
  * for eight of the costliest.
  */
-const costMax = 8_192;
+const nameListCostMax = 8_192;
 
 /** How much of an item is quoted when it is refused. */
 const quotedLengthMax = 64;
@@ -46,14 +46,14 @@ export function parseNameList(text: string, compile: CompilePattern): NameList {
       invalid.push({ item: quote(item), why: `longer than ${itemLengthMax} characters` });
     } else if (/^[a-z0-9-]+$/.test(item)) {
       exact.push(item);
-    } else if (cost <= costMax) {
+    } else if (cost <= nameListCostMax) {
       const pattern = compile(`^${item}$`);
       if ("invalid" in pattern) {
         invalid.push({ item: quote(item), why: pattern.invalid });
         continue;
       }
       cost += pattern.cost;
-      if (cost <= costMax) patterns.push({ text: item, matches: (name) => pattern.matches(name) });
+      if (cost <= nameListCostMax) patterns.push({ text: item, matches: (name) => pattern.matches(name) });
       else invalid.push({ item: quote(item), why: tooCostly });
     }
   }

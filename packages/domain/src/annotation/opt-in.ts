@@ -79,7 +79,7 @@ export function mayReload(optIn: OptIn, kind: SourceKind): boolean {
   );
 }
 
-interface Reading {
+interface OptInReading {
   readonly dialect: AnnotationDialect;
   readonly settings: OptInSettings;
   readonly compile: CompilePattern;
@@ -90,7 +90,7 @@ interface KindReading {
   readonly problems: readonly AnnotationProblem[];
 }
 
-function readKind(kind: SourceKind, workload: AnnotatedWorkload, reading: Reading): KindReading {
+function readKind(kind: SourceKind, workload: AnnotatedWorkload, reading: OptInReading): KindReading {
   const { dialect, settings, compile } = reading;
   const keys = dialect.kinds[kind];
   const isOnWorkload = [keys.named, dialect.search, dialect.auto, keys.auto].some((key) =>

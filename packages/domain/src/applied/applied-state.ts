@@ -53,15 +53,15 @@ const lengthMax = 64 * 1024;
 /** One line of sorted JSON: the same state is the same text, and writing it again changes nothing. */
 export function formatAppliedState(applied: AppliedState, keys: Pick<Keyring, "find">): string {
   const { sources } = applied;
-  if (sources instanceof PackedSources) return textOf(applied, sources, sources.packed);
-  const text = textOf(applied, sources);
+  if (sources instanceof PackedSources) return sourceTextOf(applied, sources, sources.packed);
+  const text = sourceTextOf(applied, sources);
   const keyed = keys.find(applied.keyId);
   if (text.length <= lengthMax || keyed === undefined) return text;
   const { packed, named } = packSources(sources, keyed);
-  return textOf(applied, named, packed);
+  return sourceTextOf(applied, named, packed);
 }
 
-function textOf(applied: AppliedState, named: AppliedState["sources"], packed = ""): string {
+function sourceTextOf(applied: AppliedState, named: AppliedState["sources"], packed = ""): string {
   const sources = [...named]
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([name, source]) => [name, formatSource(source, applied.keyId)]);

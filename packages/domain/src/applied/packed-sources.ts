@@ -10,7 +10,7 @@ const nameLength = 8;
 const contentLength = 10;
 const entryLength = nameLength + contentLength;
 
-const absent = "-".repeat(contentLength);
+const absentEntry = "-".repeat(contentLength);
 
 /** The sources of an applied state. Some are named. The others are known by digest only: they are found by name and not listed. */
 export class PackedSources extends Map<string, AppliedSource> {
@@ -38,7 +38,7 @@ export class PackedSources extends Map<string, AppliedSource> {
   #unpack(name: string): AppliedSource | undefined {
     const content = this.#contents.get(nameDigest(name, this.#keyed));
     if (content === undefined) return undefined;
-    if (content === absent) return { type: "absent" };
+    if (content === absentEntry) return { type: "absent" };
     return { type: "present", digest: content, keyId: this.#keyed.keyId, keys: "all" };
   }
 }
@@ -66,7 +66,7 @@ export function isSameDigest(applied: string, now: string): boolean {
 }
 
 function packedContent(source: AppliedSource, { keyId }: KeyedDigest): string | undefined {
-  if (source.type === "absent") return absent;
+  if (source.type === "absent") return absentEntry;
   const isPlain = source.keys === "all" && source.keyId === keyId && source.asOfSeconds === undefined;
   return isPlain ? source.digest.slice(0, contentLength) : undefined;
 }

@@ -5,7 +5,7 @@ import { secondsOf } from "./managed-fields.ts";
 const nodeClockSeconds = 2;
 
 /** Which template a pod was made from: `pod-template-hash` of ReplicaSets, `controller-revision-hash` of StatefulSets and DaemonSets. */
-const revisionLabels = ["pod-template-hash", "controller-revision-hash"] as const;
+const podRevisionLabels = ["pod-template-hash", "controller-revision-hash"] as const;
 
 /** When the first container of a workload's pods started: between these two, in seconds of the API server's clock. */
 export interface PodsStart {
@@ -27,9 +27,9 @@ const toCome: PodsStart = { notBefore: Number.POSITIVE_INFINITY, notAfter: Numbe
  */
 export function podsStart(pods: readonly unknown[]): PodsStart | undefined {
   const living = pods.filter(isLiving);
-  const newest = Math.max(...living.map(createdAt));
-  const revision = revisionOf(living.find((pod) => createdAt(pod) === newest));
-  const those = living.filter((pod) => revisionOf(pod) === revision);
+  const newest = Math.max(...living.map(podCreatedAt));
+  const revision = podRevisionOf(living.find((pod) => podCreatedAt(pod) === newest));
+  const those = living.filter((pod) => podRevisionOf(pod) === revision);
   // No kubelet has reported on any of them yet: it is not known whether they have started.
   if (!those.some(hasStatuses)) return undefined;
   const starts = those.flatMap(startsOf);
@@ -44,7 +44,7 @@ function hasStatuses(pod: unknown): boolean {
 }
 
 function startsOf(pod: unknown): readonly PodsStart[] {
-  const made = createdAt(pod);
+  const made = podCreatedAt(pod);
   const statuses = jsonList(jsonField(jsonField(pod, "status"), "containerStatuses"));
   if (statuses.length === 0) return [{ notBefore: made, notAfter: Number.POSITIVE_INFINITY }];
   return statuses.map((status) => {
@@ -76,11 +76,11 @@ function isLiving(pod: unknown): boolean {
   return !isEnding && phase !== "Succeeded" && phase !== "Failed";
 }
 
-function createdAt(pod: unknown): number {
+function podCreatedAt(pod: unknown): number {
   return secondsOf(jsonField(jsonField(pod, "metadata"), "creationTimestamp"));
 }
 
-function revisionOf(pod: unknown): string | undefined {
+function podRevisionOf(pod: unknown): string | undefined {
   const labels = jsonTexts(jsonField(jsonField(pod, "metadata"), "labels"));
-  return revisionLabels.map((name) => labels[name]).find((value) => value !== undefined);
+  return podRevisionLabels.map((name) => labels[name]).find((value) => value !== undefined);
 }

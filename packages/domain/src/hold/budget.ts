@@ -1,24 +1,24 @@
-/** What may be rolled at one level: how many in a time, how many at once. */
+/** Limits of rolls at one level: per period, and unfinished at once. */
 export interface BudgetLimit {
   readonly rate?: BudgetRate;
-  /** Rollouts that have begun and not ended. */
+  /** Maximum of rollouts that have begun and not ended. */
   readonly unfinishedMax?: number;
 }
 
 export interface BudgetRate {
   readonly rolls: number;
   readonly perMs: number;
-  /** So many at once after a time without any. */
+  /** Maximum of rolls at once after a period without any. */
   readonly burst: number;
 }
 
-/** A rollout whose end nobody tells is forgotten after this long: longer than a Deployment's own deadline of 10 minutes. */
+/** A rollout whose end is never reported is forgotten after this time. It exceeds a Deployment's own deadline of 10 minutes. */
 export const leaseMs = 15 * 60_000;
-/** What is kept for somebody is kept for so long after he was told to come: as late as a queue with nothing else to do brings him. */
+/** Room is reserved for a waiting roll until this long after its time to ask again: an idle queue delivers it by then. */
 export const graceMs = 250;
-/** A queue that is busy brings him later. So late, and he starts at the end of the line. */
+/** A busy queue delivers later. A roll that asks within this time keeps its place; after it the roll queues again at the end. */
 export const latenessMs = 60_000;
-/** The end of a rollout is not announced: those next in line look once a second, those behind them less often. */
+/** The end of a rollout is not announced: the next in line ask once a second, those behind them less often. */
 export const finishPollMs = 1000;
-/** Nobody waits longer without asking again: limits may be set anew. */
+/** Maximum wait before a roll asks again: limits may have changed. */
 export const askAgainMaxMs = 60_000;

@@ -50,7 +50,8 @@ export function freezeOf(
     ({ scope, untilMs }) => (untilMs === undefined || nowMs < untilMs) && isCovered(scope, target),
   );
   return inForce.reduce<Freeze | undefined>(
-    (longest, freeze) => (longest === undefined || endOf(freeze) > endOf(longest) ? freeze : longest),
+    (longest, freeze) =>
+      longest === undefined || freezeEndOf(freeze) > freezeEndOf(longest) ? freeze : longest,
     undefined,
   );
 }
@@ -88,6 +89,6 @@ function isCovered(scope: FreezeScope, target: FreezeTarget): boolean {
   );
 }
 
-function endOf({ untilMs }: Freeze): number {
+function freezeEndOf({ untilMs }: Freeze): number {
   return untilMs ?? Number.POSITIVE_INFINITY;
 }

@@ -19,12 +19,14 @@ const shortNames: Readonly<Record<string, readonly string[]>> = {
   DeploymentConfig: ["dc"],
 };
 
-const workloads: readonly Spelled<string>[] = knownKinds.map(({ kind, plural = "", group }) => ({
-  ...{ kind, plural, group },
+const workloadKinds: readonly Spelled<string>[] = knownKinds.map(({ kind, plural = "", group }) => ({
+  kind,
+  plural,
+  group,
   shortNames: shortNames[kind] ?? [],
 }));
 
-const sources: readonly Spelled<SourceKind>[] = [
+const sourceKinds: readonly Spelled<SourceKind>[] = [
   { kind: "ConfigMap", plural: "configmaps", group: "", shortNames: ["cm"] },
   { kind: "Secret", plural: "secrets", group: "", shortNames: [] },
   {
@@ -36,28 +38,28 @@ const sources: readonly Spelled<SourceKind>[] = [
 ];
 
 /** Every way to say a kind of workload without its group. */
-export const workloadSpellings: readonly string[] = workloads.flatMap(spellingsOf);
+export const workloadSpellings: readonly string[] = workloadKinds.flatMap(spellingsOf);
 /** The same of sources. */
-export const sourceSpellings: readonly string[] = sources.flatMap(spellingsOf);
+export const sourceSpellings: readonly string[] = sourceKinds.flatMap(spellingsOf);
 
 /**
  * The kind of workload that a text means, as kubectl reads it: `Deployment`, `deployments`, `deploy`, `deployments.apps`,
  * `deployments.v1.apps`, in any case. A declared kind is what it is called here, `Service.serving.knative.dev`. Undefined: none.
  */
 export function workloadKindOf(text: string): string | undefined {
-  const known = find(workloads, text);
+  const known = findKind(workloadKinds, text);
   if (known !== undefined) return known.kind;
   const [, group = ""] = /^[A-Z][A-Za-z0-9]*\.([a-z0-9-]+(?:\.[a-z0-9-]+)+)$/.exec(text) ?? [];
   // A group of ours with a kind that it does not have.
-  return group === "" || workloads.some((each) => each.group === group) ? undefined : text;
+  return group === "" || workloadKinds.some((each) => each.group === group) ? undefined : text;
 }
 
 /** The kind of source that a text means; undefined: none. */
 export function sourceKindOf(text: string): SourceKind | undefined {
-  return find(sources, text)?.kind;
+  return findKind(sourceKinds, text)?.kind;
 }
 
-function find<K extends string>(all: readonly Spelled<K>[], text: string): Spelled<K> | undefined {
+function findKind<K extends string>(all: readonly Spelled<K>[], text: string): Spelled<K> | undefined {
   const [base = "", ...rest] = text.toLowerCase().split(".");
   const isVersioned = /^v\d+((alpha|beta)\d+)?$/.test(rest[0] ?? "");
   const group = (isVersioned ? rest.slice(1) : rest).join(".");

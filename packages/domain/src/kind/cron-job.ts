@@ -36,7 +36,7 @@ function runNow({ live, edit, note, keyed }: PlannedRoll): RollWrite {
   const name = nameForRoll(cronJobName, "", parts, keyed);
   const jobTemplate = jsonField(live.object, "spec", "jobTemplate");
   const metadata = jsonField(jobTemplate, "metadata");
-  const spec = objectOr(jsonField(jobTemplate, "spec"));
+  const spec = fieldOrEmpty(jsonField(jobTemplate, "spec"));
   return {
     type: "create",
     annotations: { [lastRunAnnotation]: name },
@@ -64,6 +64,6 @@ function runNow({ live, edit, note, keyed }: PlannedRoll): RollWrite {
   };
 }
 
-function objectOr(value: unknown): JsonObject {
+function fieldOrEmpty(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }

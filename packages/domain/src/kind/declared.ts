@@ -3,8 +3,8 @@ import type { WorkloadKind } from "../workload/workload-kind.ts";
 import { podController } from "./pod-controller.ts";
 
 const shape = /^([^/=:]+)\/([^/=:]+)\/([^/=:]+)(?::([^/=:]+))?=(.+)$/;
-const group = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
-const version = /^v[0-9a-z]+$/;
+const declaredGroup = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)*$/;
+const declaredVersion = /^v[0-9a-z]+$/;
 const kindName = /^[A-Z][A-Za-z0-9]*$/;
 const pluralName = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
 const fieldName = /^[A-Za-z][A-Za-z0-9_-]*$/;
@@ -26,9 +26,10 @@ export function parseDeclaredKind(text: string): WorkloadKind | { readonly probl
   const wrong = (what: string, value: string, mend: string) => ({
     problem: `"${text}": ${what} "${value}" ${mend}, for example ${example}`,
   });
-  if (!group.test(groupText))
+  if (!declaredGroup.test(groupText))
     return wrong("the group", groupText, "must be that of its apiVersion, in lower case");
-  if (!version.test(versionText)) return wrong("the version", versionText, "must be that of its apiVersion");
+  if (!declaredVersion.test(versionText))
+    return wrong("the version", versionText, "must be that of its apiVersion");
   if (!kindName.test(kind)) return wrong("the kind", kind, "must be written as in a manifest");
   if (plural !== undefined && !pluralName.test(plural))
     return wrong("the plural", plural, "must be the resource's name in lower case");

@@ -38,7 +38,7 @@ export const job: WorkloadKind = {
   isOptional: false,
   patch: "strategic",
   templatePath: ["spec", "template"],
-  eligibility: eligibilityOf,
+  eligibility: jobEligibilityOf,
   roll: (roll): RollWrite => ({ type: "replace", stash: stashOf(roll) }),
   rolloutState: jobState,
 };
@@ -50,7 +50,7 @@ const endConditions: ReadonlySet<unknown> = new Set([
   "FailureTarget",
 ]);
 
-function eligibilityOf(object: unknown): Eligibility {
+function jobEligibilityOf(object: unknown): Eligibility {
   const metadata = jsonField(object, "metadata");
   if (jsonText(metadata, "annotations", replacesAnnotation) !== undefined) return "stash";
   const owners = jsonList(metadata, "ownerReferences");
@@ -70,7 +70,7 @@ export interface Stashed {
 }
 
 /** What is not part of the spec of a stash as it is: a stash never runs, selects nothing and belongs to nobody. */
-interface Replacement {
+interface JobReplacementSpec {
   readonly metadata: JsonObject;
   readonly spec: JsonObject;
 }
@@ -78,7 +78,7 @@ interface Replacement {
 function stashOf({ live, edit, note, keyed }: PlannedRoll): NewObject {
   const { namespace, name: jobName } = live.ref;
   const metadata = jsonField(live.object, "metadata");
-  const spec = objectOr(jsonField(live.object, "spec"));
+  const spec = objectOrEmpty(jsonField(live.object, "spec"));
   const annotations = jsonTexts(metadata, "annotations");
   const labels = jsonTexts(metadata, "labels");
   // Of all that the new Job is made from, but for the time of the edit: the same roll has the same stash.
@@ -87,12 +87,12 @@ function stashOf({ live, edit, note, keyed }: PlannedRoll): NewObject {
   const isSelectorOwn = spec.manualSelector === true;
   const template = applyEdit(spec.template, edit);
   const { selector, manualSelector: _manual, suspend, ...others } = spec;
-  const replacement: Replacement = {
+  const replacement: JobReplacementSpec = {
     metadata: {
       labels: withoutJobLabels(labels),
       annotations: withNote(annotations, note.annotations),
-      ...present("ownerReferences", jsonField(metadata, "ownerReferences")),
-      ...present("finalizers", jsonField(metadata, "finalizers")),
+      ...definedFields("ownerReferences", jsonField(metadata, "ownerReferences")),
+      ...definedFields("finalizers", jsonField(metadata, "finalizers")),
     },
     spec: { suspend: suspend === true, ...(isSelectorOwn ? { selector, manualSelector: true } : {}) },
   };
@@ -135,7 +135,11 @@ export function readStash(stash: {
     return undefined;
   const { namespace } = stash.ref;
   // The API server gave the stash a selector and labels of its own.
-  const { selector: _selector, manualSelector: _manual, ...spec } = objectOr(jsonField(stash.object, "spec"));
+  const {
+    selector: _selector,
+    manualSelector: _manual,
+    ...spec
+  } = objectOrEmpty(jsonField(stash.object, "spec"));
   const replaced = { kind: "Job", namespace, name };
   return {
     replaced,
@@ -165,9 +169,9 @@ function withoutJobLabels(labels: Readonly<Record<string, string>>): JsonObject 
 }
 
 function withoutTemplateLabels(template: unknown): JsonObject {
-  const metadata = objectOr(jsonField(template, "metadata"));
+  const metadata = objectOrEmpty(jsonField(template, "metadata"));
   const labels = withoutJobLabels(jsonTexts(metadata.labels));
-  return { ...objectOr(template), metadata: { ...metadata, labels } };
+  return { ...objectOrEmpty(template), metadata: { ...metadata, labels } };
 }
 
 function withNote(
@@ -178,10 +182,10 @@ function withNote(
   return Object.fromEntries(all.filter(([key, value]) => value !== null && key !== keptAnnotation));
 }
 
-function present(field: string, value: unknown): JsonObject {
+function definedFields(field: string, value: unknown): JsonObject {
   return value === undefined ? {} : { [field]: value };
 }
 
-function objectOr(value: unknown): JsonObject {
+function objectOrEmpty(value: unknown): JsonObject {
   return isJsonObject(value) ? value : {};
 }

@@ -19,7 +19,7 @@ export const rollout: WorkloadKind = {
   patch: "merge",
   templatePath: ["spec", "template"],
   templateOwner: ownerOf,
-  roll: rollOf,
+  roll: rolloutRollOf,
   rolloutState: argoRolloutState,
 };
 
@@ -32,7 +32,7 @@ function ownerOf(object: unknown): WorkloadRef | undefined {
   return { kind: "Deployment", namespace, name };
 }
 
-function rollOf({ live, edit, mark, nowMs }: PlannedRoll): RollWrite {
+function rolloutRollOf({ live, edit, mark, nowMs }: PlannedRoll): RollWrite {
   const spec = jsonField(live.object, "spec");
   const isReferring = jsonField(spec, "workloadRef") !== undefined;
   const isRestart = annotationValue(live.annotations, rolloutStrategyAnnotation) === "restart";

@@ -51,7 +51,7 @@ export function assignClusters(
     else homeless.push(...byScore(kept, member).filter((placement) => !take(placement, member.id)));
   }
   // Heaviest first: the light ones find room beside them, the other way round they might not.
-  homeless.sort((a, b) => b.weight - a.weight || compare(a.cluster, b.cluster));
+  homeless.sort((a, b) => b.weight - a.weight || compareText(a.cluster, b.cluster));
   for (const placement of homeless) ranked(members, placement).find(({ id }) => take(placement, id));
   return assigned;
 }
@@ -64,8 +64,8 @@ export function loadBounds(
   members: readonly WatcherMember[],
   placements: readonly Placement[],
 ): ReadonlyMap<string, number> {
-  const total = sum(placements);
-  const weights = sum(members);
+  const total = totalWeight(placements);
+  const weights = totalWeight(members);
   const heaviest = placements.reduce((most, { weight }) => Math.max(most, weight), 0);
   return new Map(
     members.map(({ id, weight }) => {
@@ -83,22 +83,22 @@ function score({ id, weight }: WatcherMember, cluster: string): number {
 function ranked(members: readonly WatcherMember[], { cluster }: Placement): readonly WatcherMember[] {
   return members
     .map((member) => ({ member, score: score(member, cluster) }))
-    .sort((a, b) => b.score - a.score || compare(a.member.id, b.member.id))
+    .sort((a, b) => b.score - a.score || compareText(a.member.id, b.member.id))
     .map(({ member }) => member);
 }
 
 function byScore(placements: readonly Placement[], member: WatcherMember): readonly Placement[] {
   return placements
     .map((placement) => ({ placement, score: score(member, placement.cluster) }))
-    .sort((a, b) => b.score - a.score || compare(a.placement.cluster, b.placement.cluster))
+    .sort((a, b) => b.score - a.score || compareText(a.placement.cluster, b.placement.cluster))
     .map(({ placement }) => placement);
 }
 
-function sum(weighted: readonly { readonly weight: number }[]): number {
+function totalWeight(weighted: readonly { readonly weight: number }[]): number {
   return weighted.reduce((total, { weight }) => total + weight, 0);
 }
 
-function compare(a: string, b: string): number {
+function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

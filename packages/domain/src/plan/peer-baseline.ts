@@ -28,12 +28,12 @@ export function peerBaseline(observed: ObservedSource, traces: PeerTraces): "sam
   );
   const verdicts = [
     ...variableValues(observed, traces)
-      .filter((value) => !others.some((other) => compare(value, other, traces) === "same"))
+      .filter((value) => !others.some((other) => comparePeerHash(value, other, traces) === "same"))
       .map((value) =>
-        isMarkOfAll(value, [observed, ...others], traces) ? "same" : compare(value, observed, traces),
+        isMarkOfAll(value, [observed, ...others], traces) ? "same" : comparePeerHash(value, observed, traces),
       ),
     ...lastReloadedHash(observed, traces.templateAnnotations).map((value) =>
-      compare(value, observed, traces),
+      comparePeerHash(value, observed, traces),
     ),
   ];
   if (verdicts.includes("same")) return "same";
@@ -70,7 +70,7 @@ function isMarkOfAll(value: string, sharing: readonly ObservedSource[], { keyed 
 
 const sha1Shape = /^[0-9a-f]{40}$/;
 
-function compare(
+function comparePeerHash(
   value: string,
   observed: ObservedSource,
   { keyed, sha1 }: PeerTraces,

@@ -95,13 +95,13 @@ function whyAppeared(
   const verdict = input.applied === undefined ? ownVerdict(observed, input) : "unknown";
   if (verdict === "different") return { reason: "ChangedBeforeAdoption" };
   if (verdict === "same") return { reason: undefined };
-  const start = wasAbsent ? undefined : startOf(observed, input);
+  const start = wasAbsent ? undefined : interestStartOf(observed, input);
   if (!live.isModified) return asItWasMade(observed, start, live, input);
   return start === undefined ? changedAfterStart : changedSince(start, live);
 }
 
 /** From when on a change counts for a source that the applied state does not name. */
-function startOf(observed: ObservedSource, { applied, history }: PlanContext): Start {
+function interestStartOf(observed: ObservedSource, { applied, history }: PlanContext): Start {
   const isNewInterest = applied !== undefined && !applied.sources.has(localName(observed.ref));
   return isNewInterest ? startOfInterest(history) : startWithoutState(history);
 }

@@ -47,7 +47,7 @@ export function canonicalBytes(source: SourceRef, content: SourceContent, keys: 
   return concatBytes([
     ...framed(utf8(source.kind), utf8(source.namespace), utf8(source.name)),
     ...selected.flatMap(({ key, value }) =>
-      value === undefined ? [absent, ...framed(key)] : [present, ...framed(key, value)],
+      value === undefined ? [absentField, ...framed(key)] : [presentField, ...framed(key, value)],
     ),
   ]);
 }
@@ -74,8 +74,8 @@ export function combineMarks(
   return toMark(concatBytes([...framed(utf8("Combined")), ...sorted]), keyed);
 }
 
-const absent = Uint8Array.of(0);
-const present = Uint8Array.of(1);
+const absentField = Uint8Array.of(0);
+const presentField = Uint8Array.of(1);
 
 function framed(...parts: readonly Uint8Array[]): readonly Uint8Array[] {
   return parts.flatMap((part) => {

@@ -51,12 +51,12 @@ export function formatLabelSelector(selector: LabelSelector): string {
 }
 
 // A qualified name: an optional DNS name and a slash, then at most 63 characters. Source: apimachinery, IsQualifiedName.
-const key = "(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?";
+const labelKey = "(?:[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?/)?[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?";
 const value = "(?:[A-Za-z0-9](?:[A-Za-z0-9_.-]{0,61}[A-Za-z0-9])?)?";
-const equality = new RegExp(`^(${key})\\s*(==|=|!=|:)\\s*(${value}|\\*)$`);
-const membership = new RegExp(`^(${key})\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
-const comparison = new RegExp(`^(${key})\\s*([<>])\\s*(-?\\d+)$`);
-const existence = new RegExp(`^(!?)\\s*(${key})$`);
+const equality = new RegExp(`^(${labelKey})\\s*(==|=|!=|:)\\s*(${value}|\\*)$`);
+const membership = new RegExp(`^(${labelKey})\\s+(in|notin)\\s*\\(([^()]*)\\)$`);
+const comparison = new RegExp(`^(${labelKey})\\s*([<>])\\s*(-?\\d+)$`);
+const existence = new RegExp(`^(!?)\\s*(${labelKey})$`);
 const wholeValue = new RegExp(`^${value}$`);
 
 function splitOutsideParentheses(text: string): readonly string[] {

@@ -115,8 +115,8 @@ function parseEnvVariable(value: unknown): EnvVariable | undefined {
     ...(isJsonObject(from)
       ? {
           valueFrom: {
-            ...present("configMapKeyRef", parseKeyRef(jsonField(from, "configMapKeyRef"))),
-            ...present("secretKeyRef", parseKeyRef(jsonField(from, "secretKeyRef"))),
+            ...definedOnly("configMapKeyRef", parseKeyRef(jsonField(from, "configMapKeyRef"))),
+            ...definedOnly("secretKeyRef", parseKeyRef(jsonField(from, "secretKeyRef"))),
           },
         }
       : {}),
@@ -131,8 +131,8 @@ function parseKeyRef(value: unknown): KeyRef | undefined {
 
 function parseEnvFrom(value: unknown): EnvFrom {
   return {
-    ...present("configMapRef", parseObjectRef(jsonField(value, "configMapRef"))),
-    ...present("secretRef", parseObjectRef(jsonField(value, "secretRef"))),
+    ...definedOnly("configMapRef", parseObjectRef(jsonField(value, "configMapRef"))),
+    ...definedOnly("secretRef", parseObjectRef(jsonField(value, "secretRef"))),
   };
 }
 
@@ -148,8 +148,8 @@ function parseVolume(value: unknown): Volume | undefined {
   const csi = jsonField(value, "csi");
   return {
     name,
-    ...present("configMap", parseProjection(jsonField(value, "configMap"), "name")),
-    ...present("secret", parseProjection(jsonField(value, "secret"), "secretName")),
+    ...definedOnly("configMap", parseProjection(jsonField(value, "configMap"), "name")),
+    ...definedOnly("secret", parseProjection(jsonField(value, "secret"), "secretName")),
     ...(isJsonObject(projected)
       ? { projected: { sources: parseList(projected, "sources", parseProjectedSource) } }
       : {}),
@@ -159,8 +159,8 @@ function parseVolume(value: unknown): Volume | undefined {
 
 function parseProjectedSource(value: unknown): ProjectedSource {
   return {
-    ...present("configMap", parseProjection(jsonField(value, "configMap"), "name")),
-    ...present("secret", parseProjection(jsonField(value, "secret"), "name")),
+    ...definedOnly("configMap", parseProjection(jsonField(value, "configMap"), "name")),
+    ...definedOnly("secret", parseProjection(jsonField(value, "secret"), "name")),
   };
 }
 
@@ -172,7 +172,7 @@ function parseProjection(value: unknown, nameField: "name" | "secretName"): Proj
 
 function parseCsi(value: unknown): { readonly secretProviderClass?: string } {
   const attributes = jsonField(value, "volumeAttributes");
-  return present("secretProviderClass", jsonText(attributes, "secretProviderClass"));
+  return definedOnly("secretProviderClass", jsonText(attributes, "secretProviderClass"));
 }
 
 function parseObjectRef(value: unknown, nameField = "name"): ObjectRef | undefined {
@@ -181,7 +181,7 @@ function parseObjectRef(value: unknown, nameField = "name"): ObjectRef | undefin
 }
 
 /** One property, or none when there is nothing to put in it: `exactOptionalPropertyTypes` tells them apart. */
-function present<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
+function definedOnly<K extends string, V>(key: K, value: V | undefined): { readonly [P in K]?: V } {
   const properties: { [P in K]?: V } = {};
   if (value !== undefined) properties[key] = value;
   return properties;

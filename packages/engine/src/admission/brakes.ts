@@ -61,7 +61,7 @@ export interface BrakeOptions {
 /** How often a frozen workload is asked about: soon after a freeze is lifted, and affordable for 10,000 workloads. */
 const frozenMs = 10_000;
 /** Freezes that were read longer ago than this are read again before a write: one may have been set while Redis or a connection was slow. */
-const freshMs = 20;
+const freezeFreshMs = 20;
 
 /** Freeze before breaker before budget: a frozen roll takes nothing from a budget. */
 export function createBrakes(options: BrakeOptions): Brakes {
@@ -75,7 +75,7 @@ export function createBrakes(options: BrakeOptions): Brakes {
       if (counted.type === "hold") return ledgerHold(counted, options);
       /** Reads the freezes again unless they were read a moment ago. */
       const freezeAgain = async () => {
-        if (clock.monotonic() - readAt <= freshMs) return undefined;
+        if (clock.monotonic() - readAt <= freezeFreshMs) return undefined;
         readAt = clock.monotonic();
         return await freezeHold(intent, options);
       };

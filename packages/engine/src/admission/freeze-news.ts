@@ -23,7 +23,7 @@ export interface FreezeNewsOptions {
 }
 
 /** Nobody waits for the record: the freeze itself is read before every roll. */
-const everyMs = 5000;
+const newsEveryMs = 5000;
 
 /**
  * Records in the history who froze what and why, and when the freeze was lifted, however it was written. Runs until the signal is
@@ -49,7 +49,7 @@ export async function followFreezes(options: FreezeNewsOptions, signal: AbortSig
       if (!signal.aborted)
         log.debug({ err: asFault(error).message }, "freezes could not be told to the history");
     }
-    await clock.sleep(everyMs, signal).catch(() => undefined);
+    await clock.sleep(newsEveryMs, signal).catch(() => undefined);
   }
 }
 

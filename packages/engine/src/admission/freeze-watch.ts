@@ -16,7 +16,7 @@ export interface FreezeWatchOptions {
 }
 
 /** How soon an unreadable document is noticed while no roll is due. */
-const everyMs = 5000;
+const freezesEveryMs = 5000;
 
 /** Reads freezes and reports whether they can be read: in the log when that changes, as a metric, and as a note for `/ready`. */
 export class FreezeWatch implements Freezes {
@@ -48,7 +48,7 @@ export class FreezeWatch implements Freezes {
     while (!signal.aborted) {
       const frozen = await unlessAborted(this.now(), signal, "freezes").catch(() => undefined);
       if (frozen?.type === "known") this.#tellIdle(frozen.freezes);
-      await this.#options.clock.sleep(everyMs, signal).catch(() => undefined);
+      await this.#options.clock.sleep(freezesEveryMs, signal).catch(() => undefined);
     }
   }
 

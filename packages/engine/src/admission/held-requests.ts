@@ -48,7 +48,7 @@ export interface HoldWatchOptions {
 }
 
 /** As often as an autoscaler may ask for the work there is: a hold that ends starts a worker with its next question. */
-const everyMs = 1000;
+const sweepEveryMs = 1000;
 /**
  * Up to this many holds are all checked each second: a hold that began just now may be over already, for example when a worker was asked
  * before it had connected to its clusters. More holds (there may be as many as workloads) are all checked every `listEveryMs`.
@@ -93,7 +93,7 @@ export async function watchHolds(options: HoldWatchOptions, signal: AbortSignal)
   const sweep = createHoldSweep(options);
   while (!signal.aborted) {
     try {
-      await clock.sleep(everyMs, signal);
+      await clock.sleep(sweepEveryMs, signal);
       await unlessAborted(sweep(), signal, "Redis");
     } catch (error) {
       if (!signal.aborted) log.debug({ err: asFault(error).message }, "holds could not be looked at");

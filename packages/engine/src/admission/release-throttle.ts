@@ -1,9 +1,9 @@
-import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
+import type { GateReason } from "@fleet-reloader/domain/cluster/gate-reason";
 import type { Clock } from "../async/clock.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 
 /** Each process finds out for itself whether it reaches a cluster: a worker may put a released request on hold again at once. */
-const seenOtherwise: ReadonlySet<string> = new Set<ParkReason>(["ClusterUnknown", "ClusterUnreachable"]);
+const seenOtherwise: ReadonlySet<string> = new Set<GateReason>(["ClusterUnknown", "ClusterUnreachable"]);
 
 /** Releases without a pause. A worker that has just started reaches its clusters within seconds; without work it would be stopped before. */
 const freeReleases = 10;
@@ -11,7 +11,7 @@ const firstRestMs = 2000;
 /** Workers that cannot reach a cluster are asked for it once a minute. */
 const longestRestMs = 60_000;
 /** After this long without a release, or after the length of the last pause, the throttle starts anew. */
-const quietMs = 15_000;
+const throttleQuietMs = 15_000;
 
 interface Released {
   readonly request: Request;
@@ -46,7 +46,7 @@ export class ReleaseThrottle {
   begin(released: readonly Released[]): void {
     const now = this.#clock.monotonic();
     for (const [cluster, { ms, untilMs }] of this.#throttled)
-      if (now >= untilMs + Math.max(quietMs, ms)) this.#throttled.delete(cluster);
+      if (now >= untilMs + Math.max(throttleQuietMs, ms)) this.#throttled.delete(cluster);
     const doubtful = released.filter(({ reason }) => seenOtherwise.has(reason));
     for (const cluster of new Set(doubtful.map(({ request }) => request.cluster))) {
       const releases = (this.#throttled.get(cluster)?.releases ?? 0) + 1;

@@ -2,9 +2,9 @@ import type { Clock } from "./clock.ts";
 import { Semaphore } from "./semaphore.ts";
 
 /** What a person does not notice, and a request that goes by does neither. */
-const sliceMs = 5;
+const paceSliceMs = 5;
 /** A rest ends by itself. */
-const unending = new AbortController().signal;
+const neverAborted = new AbortController().signal;
 
 /**
  * Lets long work share its thread: whoever has much to do asks between two steps, and all who do get one slice of time after the
@@ -23,13 +23,13 @@ export class Pace {
 
   /** Whether it is time to rest. */
   get isOver(): boolean {
-    return this.#clock.monotonic() - this.#sinceMs >= sliceMs;
+    return this.#clock.monotonic() - this.#sinceMs >= paceSliceMs;
   }
 
   /** Resolves at the next slice. */
   async rest(): Promise<void> {
-    const endTurn = await this.#semaphore.take(unending);
-    await this.#clock.sleep(0, unending);
+    const endTurn = await this.#semaphore.take(neverAborted);
+    await this.#clock.sleep(0, neverAborted);
     this.#sinceMs = this.#clock.monotonic();
     endTurn();
   }

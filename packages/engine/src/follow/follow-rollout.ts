@@ -41,7 +41,7 @@ export interface FollowerOptions {
 }
 
 /** The wait for a cluster that went while the request was on its way. The next time the gate refuses the request. */
-const unknownClusterMs = 30_000;
+const unknownClusterWaitMs = 30_000;
 /** A rollout that could not be read for so long beyond its time is given up. */
 const giveUpMs = 60 * 60_000;
 
@@ -77,7 +77,8 @@ async function followRollout(following: Following, request: Request, delivery: D
   // Rolled again since this was put into the queue: the clock of the newer one counts.
   if (spentMs < firstCheckMs) return unfinished(firstCheckMs - spentMs);
   const cluster = await engaged(request.cluster);
-  if (cluster === undefined) return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
+  if (cluster === undefined)
+    return { type: "again", afterMs: unknownClusterWaitMs, reason: "ClusterUnknown" };
   const followed = { request, delivery, cluster, run, spentMs };
   try {
     return await observeRollout(following, followed);

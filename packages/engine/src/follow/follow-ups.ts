@@ -27,7 +27,7 @@ export interface FollowUps {
  * for the queue depth, which does not count these rolls yet. A worker that is killed leaves the rolls of this time unfollowed: budgets
  * release them when their leases end.
  */
-const gatherMs = 200;
+const followGatherMs = 200;
 
 /**
  * Puts rolls that were written into the queue once more, to be followed. It does so in bulk and beside the work, so that the next roll
@@ -52,7 +52,7 @@ export function createFollowUps(options: FollowUpsOptions): FollowUps {
 
   async function passAllOn(): Promise<void> {
     while (gathered.length > 0) {
-      await clock.sleep(gatherMs, hurry.signal).catch(() => undefined);
+      await clock.sleep(followGatherMs, hurry.signal).catch(() => undefined);
       const batch = gathered;
       gathered = [];
       await passOn(batch);

@@ -1,5 +1,6 @@
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import type { Fault } from "@fleet-reloader/domain/fault";
+import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { ChangedObservation } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
@@ -15,6 +16,7 @@ import type { CausingSource } from "./history.ts";
  */
 export type Fact =
   | RolledFact
+  | HeldFact
   | StayedFact
   | UnreadableFact
   | MissingNameFact
@@ -44,6 +46,20 @@ export interface RolledFact {
   readonly type: "rolled";
   readonly uid: string;
   readonly strategy: ReloadStrategy;
+  readonly changed: readonly ChangedObservation[];
+  readonly observedSources: readonly ObservedSource[];
+}
+
+/** A roll is due, and admission holds it. */
+export interface HeldFact {
+  readonly type: "held";
+  readonly uid: string;
+  readonly reason: HoldReason;
+  /** For people: what holds it. Names only. */
+  readonly why: string;
+  readonly untilMs: number | undefined;
+  /** Undefined: this hold was reported before and has not changed. It is counted, and nobody is notified. */
+  readonly news: "begins" | "stuck" | undefined;
   readonly changed: readonly ChangedObservation[];
   readonly observedSources: readonly ObservedSource[];
 }

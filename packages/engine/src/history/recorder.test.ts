@@ -69,3 +69,16 @@ test("facts are counted and logged where nobody outside listens", () => {
   createRecorder({ clock, log, meter }).record(about, [rolled, { type: "resumed" }]);
   expect(log.messages("info")).toEqual(["workload rolled"]);
 });
+
+test("a hold that goes on is counted, and nobody is notified again", () => {
+  const world = recording();
+  const held = { type: "held", uid: "u", reason: "BudgetRate", why: "no room" } as const;
+  const rest = { untilMs: undefined, changed: [], observedSources: [] };
+  const recorder = createRecorder(world);
+  recorder.record(about, [{ ...held, ...rest, news: "begins" }]);
+  const first = world.handedOn.length;
+  recorder.record(about, [{ ...held, ...rest, news: undefined }]);
+  expect(world.log.messages("info")).toEqual(["roll held"]);
+  expect(first).toBeGreaterThan(0);
+  expect(world.handedOn.length).toBe(first);
+});

@@ -8,6 +8,7 @@ import type { Request } from "../ports/request.ts";
 import type {
   Fact,
   FailedFact,
+  HeldFact,
   MissingNameFact,
   RolledFact,
   RolloutEndedFact,
@@ -15,7 +16,7 @@ import type {
   UnreadableFact,
 } from "./fact.ts";
 import type { CausingSource, History } from "./history.ts";
-import { causesOf, failureRecord, noRecords, outcomeRecord, rollRecords } from "./records.ts";
+import { causesOf, failureRecord, heldRecords, noRecords, outcomeRecord, rollRecords } from "./records.ts";
 import { reportHead } from "./report-head.ts";
 
 /** Which workload of which cluster facts are about. */
@@ -61,6 +62,9 @@ function recordFact(options: RecorderOptions, about: FactSubject, fact: Fact): v
   switch (fact.type) {
     case "rolled":
       recordRoll(options, about, fact);
+      break;
+    case "held":
+      recordHold(options, about, fact);
       break;
     case "stayed":
       recordStay(options, about, fact);
@@ -124,13 +128,31 @@ function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFa
   const { request, cluster } = about;
   const { uid, strategy, changed, observedSources } = fact;
   for (const { reason } of changed) meter.rolled(cluster.name, request.workload.kind, reason);
-  log.info({ ...fieldsOf(about), strategy, sources: namesOf(changed) }, "workload rolled");
+  log.info({ ...fieldsOf(about), strategy, sources: sourceNamesOf(changed) }, "workload rolled");
   const head = reportHead(request, cluster, options.clock);
   const sources = changed.map(({ source, reason }) => ({ ...source, reason }));
   reporter?.rolled({ ...head, uid, strategy, sources });
   const causes = causesOf(request.cluster, changed, observedSources);
   history?.append(rollRecords(head, { strategy, sources: causes, observedSources }));
   startRun(options, request, head.atMs, causes);
+}
+
+/** Counts every hold. A hold that is news goes to the log and to people; one that begins, to the history too. */
+function recordHold(
+  { clock, log, meter, reporter, history }: RecorderOptions,
+  about: FactSubject,
+  { uid, reason, why, untilMs, news, changed, observedSources }: HeldFact,
+): void {
+  meter.held(about.cluster.name, reason);
+  if (news === undefined) return;
+  const head = reportHead(about.request, about.cluster, clock);
+  if (news === "begins") {
+    const sources = causesOf(about.request.cluster, changed, observedSources);
+    history?.append(heldRecords(head, reason, { sources, observedSources }));
+  }
+  log.info({ ...fieldsOf(about), reason, why }, "roll held");
+  const report = { ...head, uid, reason, why, isStuck: news === "stuck" };
+  reporter?.held(untilMs === undefined ? report : { ...report, untilMs });
 }
 
 function startRun(
@@ -186,7 +208,7 @@ function recordMissedChange(
   about: FactSubject,
   changed: readonly ChangedObservation[],
 ): void {
-  const sources = namesOf(changed);
+  const sources = sourceNamesOf(changed);
   meter.auditFound(about.cluster.name, about.request.workload.kind);
   log.warn(
     { ...fieldsOf(about), reason: sources[0]?.reason, sources },
@@ -235,6 +257,6 @@ function fieldsOf({ request, cluster }: FactSubject) {
   return { cluster: cluster.name, workload: request.workload };
 }
 
-function namesOf(changed: readonly ChangedObservation[]) {
+function sourceNamesOf(changed: readonly ChangedObservation[]) {
   return changed.map(({ source: { kind, name }, reason }) => ({ kind, name, reason }));
 }

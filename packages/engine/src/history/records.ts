@@ -19,7 +19,7 @@ import {
 } from "./history.ts";
 
 /** Which workload of which cluster, and when. */
-interface About {
+interface RecordHead {
   readonly cluster: ClusterId;
   readonly clusterName: string;
   readonly workload: WorkloadRef;
@@ -34,7 +34,7 @@ export function causesOf(
 ): readonly CausingSource[] {
   const writes = writesOf(observedSources);
   return changed.map(({ source, reason }) => ({
-    ...nameOf(source),
+    ...recordNameOf(source),
     ...changeOf(cluster, source, writes),
     reason,
   }));
@@ -42,13 +42,13 @@ export function causesOf(
 
 /** Records of a roll: its changes, the decision and the action. */
 export function rollRecords(
-  reportHead: About,
+  reportHead: RecordHead,
   { strategy, sources, observedSources }: RecordedRoll,
 ): readonly HistoryRecord[] {
   const { workload } = reportHead;
   const reason = sources[0]?.reason ?? "SourceChanged";
   const decision: DecisionRecord = {
-    ...entry(reportHead),
+    ...historyEntry(reportHead),
     type: "decision",
     workload,
     verdict: "roll",
@@ -56,7 +56,7 @@ export function rollRecords(
     sources,
   };
   const action: ActionRecord = {
-    ...entry(reportHead),
+    ...historyEntry(reportHead),
     type: "action",
     workload,
     action: "rolled",
@@ -87,7 +87,7 @@ const recentSeconds = 10 * 60;
  * either: another request may have rolled for it before the message of the change itself came.
  */
 export function noRecords(
-  reportHead: About,
+  reportHead: RecordHead,
   { reason, observedSources, templateChangedAtSeconds }: RecordedStay,
 ): readonly HistoryRecord[] {
   // Both times are the API server's, in whole seconds.
@@ -95,11 +95,11 @@ export function noRecords(
   const writes = writesOf(observedSources);
   const sources = observedSources
     .filter(({ ref }) => (writes.get(sourceKey(ref))?.by?.atSeconds ?? 0) >= since)
-    .map(({ ref }) => ({ ...nameOf(ref), ...changeOf(reportHead.cluster, ref, writes) }));
+    .map(({ ref }) => ({ ...recordNameOf(ref), ...changeOf(reportHead.cluster, ref, writes) }));
   if (sources.length === 0) return [];
   const { workload } = reportHead;
   const decision: DecisionRecord = {
-    ...entry(reportHead),
+    ...historyEntry(reportHead),
     type: "decision",
     workload,
     verdict: "no",
@@ -111,13 +111,13 @@ export function noRecords(
 
 /** Records of a roll that is held: its changes, and the reason of the hold. */
 export function heldRecords(
-  reportHead: About,
+  reportHead: RecordHead,
   reason: HoldReason,
   { sources, observedSources }: Omit<RecordedRoll, "strategy">,
 ): readonly HistoryRecord[] {
   const { workload } = reportHead;
   const decision: DecisionRecord = {
-    ...entry(reportHead),
+    ...historyEntry(reportHead),
     type: "decision",
     workload,
     verdict: "held",
@@ -128,9 +128,9 @@ export function heldRecords(
 }
 
 /** The record of a change that could not be brought to the pods. */
-export function failureRecord(reportHead: About, fault: string): ActionRecord {
+export function failureRecord(reportHead: RecordHead, fault: string): ActionRecord {
   return {
-    ...entry(reportHead),
+    ...historyEntry(reportHead),
     type: "action",
     workload: reportHead.workload,
     action: "failed",
@@ -140,11 +140,11 @@ export function failureRecord(reportHead: About, fault: string): ActionRecord {
 }
 
 /** Controllers' messages may be long, and begin with what matters. */
-const messageLengthMax = 400;
+const recordMessageMax = 400;
 
 /** The record of the end of a rollout. */
 export function outcomeRecord(
-  ended: About & {
+  ended: RecordHead & {
     readonly result: OutcomeRecord["result"];
     readonly reason: RolloutReason;
     readonly message: string;
@@ -153,12 +153,12 @@ export function outcomeRecord(
   },
 ): OutcomeRecord {
   const { workload, result, reason, message, seconds, sources } = ended;
-  const said = message === "" ? {} : { message: message.slice(0, messageLengthMax) };
-  return { ...entry(ended), type: "outcome", workload, result, reason, ...said, seconds, sources };
+  const said = message === "" ? {} : { message: message.slice(0, recordMessageMax) };
+  return { ...historyEntry(ended), type: "outcome", workload, result, reason, ...said, seconds, sources };
 }
 
 function changeRecords(
-  reportHead: About,
+  reportHead: RecordHead,
   sources: readonly CausingSource[],
   observedSources: readonly ObservedSource[],
 ): readonly ChangeRecord[] {
@@ -169,10 +169,10 @@ function changeRecords(
     const { by, resourceVersion } = write;
     const actor = by && { manager: by.manager, operation: by.operation, time: isoTime(by.atSeconds * 1000) };
     const record: ChangeRecord = {
-      ...entry(reportHead),
+      ...historyEntry(reportHead),
       type: "change",
       change,
-      source: nameOf(source),
+      source: recordNameOf(source),
       resourceVersion,
     };
     return [actor === undefined ? record : { ...record, actor }];
@@ -197,11 +197,11 @@ function writesOf(observedSources: readonly ObservedSource[]): ReadonlyMap<strin
   );
 }
 
-function nameOf({ kind, namespace, name }: SourceRef): SourceRef {
+function recordNameOf({ kind, namespace, name }: SourceRef): SourceRef {
   return { kind, namespace, name };
 }
 
-function entry({ cluster, clusterName, atMs }: About) {
+function historyEntry({ cluster, clusterName, atMs }: RecordHead) {
   return { v: historyVersion, time: isoTime(atMs), cluster: { id: cluster, name: clusterName } } as const;
 }
 

@@ -78,7 +78,7 @@ async function matchedReferences(
   return matched;
 }
 
-const none: ReadonlyMap<string, readonly string[]> = new Map();
+const noInterest: ReadonlyMap<string, readonly string[]> = new Map();
 
 /** Whether a source that is referenced counts, if these are its annotations. */
 function counts(
@@ -112,7 +112,7 @@ export async function namesMatching(
   const inFull = new Set(named.exact);
   const matching = listed.filter((name) => (byPattern.has(name) || inFull.has(name)) && !excluded.has(name));
   // Content that is shown only while pods run neither appears nor disappears.
-  const patterns = kind === "SecretProviderClass" ? none : byPattern;
+  const patterns = kind === "SecretProviderClass" ? noInterest : byPattern;
   return new Map(
     matching.map((name) => [name, (patterns.get(name) ?? []).map((text) => `${kind}/${text}`)] as const),
   );
@@ -131,7 +131,7 @@ export function indexEntry(workload: LiveWorkload, interest: Interest): IndexEnt
     patterns: interest.patternKinds.flatMap((kind) =>
       interest.optIn.kinds[kind].named.patterns.map((pattern) => ({ kind, item: pattern.text })),
     ),
-    scope: scopeOf(workload, interest),
+    scope: interestScopeOf(workload, interest),
     window: {
       ...(quietPeriodMs === undefined ? {} : { quietPeriodMs }),
       ...(maxWaitMs === undefined ? {} : { maxWaitMs }),
@@ -140,7 +140,7 @@ export function indexEntry(workload: LiveWorkload, interest: Interest): IndexEnt
 }
 
 /** All that decides what is recorded of the sources of an entry, beside their names. */
-function scopeOf(workload: LiveWorkload, interest: Interest): string {
+function interestScopeOf(workload: LiveWorkload, interest: Interest): string {
   const { optIn, candidates, references, patternKinds } = interest;
   const asked = candidates.flatMap((source) => references.get(sourceKey(source)) ?? []);
   const keys = asked.flatMap((one) => (one.keys === "all" ? [] : [[sourceKey(one.source), one.keys]]));

@@ -8,9 +8,9 @@ export interface NameMatchesOptions {
 }
 
 /** Names of all lists together: some megabytes. A forgotten name is matched again. */
-const namesMax = 20_000;
+const matchesMax = 20_000;
 
-const none: readonly string[] = [];
+const noNames: readonly string[] = [];
 
 /**
  * Which items of a list of patterns match which names. A tenant may write hundreds of patterns and thousands of names. Matches are
@@ -51,7 +51,7 @@ export class NameMatches {
       const pattern = this.compile(`^${item}$`);
       if ("matches" in pattern && pattern.matches(name)) matching.push(item);
     }
-    return matching.length === 0 ? none : matching;
+    return matching.length === 0 ? noNames : matching;
   }
 
   #listOf(items: readonly string[]): Map<string, readonly string[]> {
@@ -67,7 +67,7 @@ export class NameMatches {
     let names = 0;
     for (const list of this.#lists.values()) names += list.size;
     for (const [key, list] of this.#lists) {
-      if (names <= namesMax) return;
+      if (names <= matchesMax) return;
       names -= list.size;
       if (list === inUse) list.clear();
       else this.#lists.delete(key);

@@ -41,7 +41,7 @@ export interface SourceReaderOptions {
 }
 
 /** Workloads whose sources are remembered. Without it the first read of a workload comes a round trip later. */
-const rememberedMax = 5000;
+const observedMax = 5000;
 
 /** Sources that are read ahead. Further ones are read after the workload: they take longer than that anyway. */
 const aheadMax = 16;
@@ -99,7 +99,7 @@ export class SourceReader {
     this.#visits.delete(key);
     this.#visits.set(key, { sources, appliedText, generation: live.generation });
     const [oldest] = this.#visits.keys();
-    if (this.#visits.size > rememberedMax && oldest !== undefined) this.#visits.delete(oldest);
+    if (this.#visits.size > observedMax && oldest !== undefined) this.#visits.delete(oldest);
   }
 
   /** The sources that may count: candidates of the workload, and those that its patterns lead to. */

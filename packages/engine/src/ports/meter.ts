@@ -1,5 +1,5 @@
 import type { ClusterState } from "@fleet-reloader/domain/cluster/cluster-status";
-import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
+import type { GateReason } from "@fleet-reloader/domain/cluster/gate-reason";
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
@@ -52,7 +52,7 @@ export interface Meter {
   /** Clusters this watcher has, of those it shares with others. */
   clustersOwned(count: number): void;
   /** A request went back to the queue before anything of it was done. */
-  parked(cluster: string, reason: ParkReason): void;
+  parked(cluster: string, reason: GateReason): void;
   breaker(cluster: string, isOpen: boolean): void;
   /** A look that nobody asked for found a roll that is due, and nothing that leads to it. */
   auditFound(cluster: string, workloadKind: string): void;

@@ -2,21 +2,21 @@ import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { SeenInterest, ServedRecord } from "./workload-records.ts";
 
-/** What the index knows of one opted-in workload. */
+/** The entry of one opted-in workload. */
 export interface IndexEntry {
   readonly workload: WorkloadRef;
-  /** Keys (`sourceKey`) of every source that may matter: spec references and exact names of annotations. */
+  /** Keys (`sourceKey`) of every source that may count: references of the template and exact names in annotations. */
   readonly sources: readonly string[];
-  /** Name patterns of annotations, matched against every source of that kind in the namespace. */
+  /** Name patterns in annotations. They are matched against every source of the kind in the namespace. */
   readonly patterns: readonly { readonly kind: SourceKind; readonly item: string }[];
   /**
-   * Whatever else decides what is noted of these sources: which keys are read, which have to match, of which template the
-   * pods are where a source is optional. Only compared: a different one has to be noted anew. Mostly empty.
+   * Everything else that decides what the note holds of these sources: the keys that are read, those that have to match, and
+   * the template of the pods where a source is optional. It is only compared: a different scope needs a new note. Mostly empty.
    */
   readonly scope: string;
-  /** The workload's own debounce window, where it sets one. */
+  /** The workload's own debounce window, if it sets one. */
   readonly window: { readonly quietPeriodMs?: number; readonly maxWaitMs?: number };
-  /** The event that shows it. Kept where the entry is new or different, until the workload is noted; it tells nothing of the entry itself. */
+  /** The event that shows the entry. It is stored with a new or different entry until the note is written, and is not part of the entry. */
   readonly seen?: SeenInterest;
 }
 
@@ -26,13 +26,13 @@ export interface SourceVersion {
   readonly resourceVersion: string;
 }
 
-/** No object has this version: asked about in it, a source that is gone still leads to the workloads that use it. */
+/** A version that no object has. Asked about in this version, a deleted source still leads to the workloads that use it. */
 export const goneVersion = "";
 
-/** A source whose version differs from the one handled last, with the workloads that use it. */
+/** A source whose version differs from its checkpoint, with the workloads that use it. */
 export interface SourceChange {
   readonly source: SourceVersion;
-  /** No version of it has been handled yet. */
+  /** No version of the source has been handled yet. */
   readonly isFirst: boolean;
   readonly dependents: readonly Dependent[];
 }

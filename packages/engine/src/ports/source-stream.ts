@@ -1,31 +1,31 @@
-/** Where a list + watch of one resource stands. `absent`: the API server does not have the resource, which may change. */
+/** The state of a list + watch. `absent`: the API server does not have the resource now. */
 export type StreamState = "idle" | "listing" | "watching" | "backoff" | "blocked" | "absent" | "stopped";
 
-/** All there is of the resource is known: nothing has to wait for it. */
+/** Every object of the resource is known, so nothing has to wait for the stream. */
 export function isSettled(state: StreamState): boolean {
   return state === "watching" || state === "absent";
 }
 
-/** Hears of each state of a stream and why it is so, beside what the stream shows its handler. */
+/** Receives each state of a stream with its reason. Objects go to the handler. */
 export type StateListener = (state: StreamState, why: string) => void;
 
-/** One event of a watch. Deleted carries the last state the server knew. */
+/** One event of a watch. A deletion carries the last state that the server knew. */
 export interface StreamEvent<T> {
   readonly type: "upsert" | "delete";
   readonly object: T;
-  /** It has just been made. Absent: it was there before, or nobody knows. */
+  /** The object was just created. Absent: it existed before, or nobody knows. */
   readonly isNew?: true;
 }
 
 /**
- * Receives what a reflector sees, strictly in order; the reflector does not advance its resume point before the promise
- * resolves, and reads no further meanwhile (back-pressure). After a rejection and a back-off the same events come again.
+ * Receives the objects of a stream, strictly in order. The stream waits for each promise (back-pressure) and advances its
+ * resume point only after it has resolved. After a rejection and a back-off the same events come again.
  */
 export interface StreamHandler<T> {
-  /** A complete list begins: everything it will show follows in `page` calls. */
+  /** A complete list begins. Its objects follow in `page` calls. */
   listBegins(): void;
   page(objects: readonly T[]): Promise<void>;
-  /** The list is complete and consistent: what was not in it does not exist. */
+  /** The list is complete and consistent: an object that was not in it does not exist. */
   listed(): Promise<void>;
   events(events: readonly StreamEvent<T>[]): Promise<void>;
 }

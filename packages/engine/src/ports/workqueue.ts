@@ -43,7 +43,7 @@ export interface Delivery {
   readonly attemptsMade: number;
   /**
    * An earlier run of this request may have left a write under way, and nobody knows what became of it: the run ended in a counted attempt,
-   * its worker was lost, or it was aborted. It stays so until the request is done. A request that was only held, parked or delayed is not
+   * its worker was lost, or it was aborted. It stays so until the request is done. A request that was only held or delayed is not
    * doubtful: its write was certainly not made.
    */
   readonly isDoubtful: boolean;

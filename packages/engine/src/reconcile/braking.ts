@@ -7,31 +7,24 @@ import { HoldNews } from "../admission/hold-news.ts";
 import { createSourceFreezes } from "../admission/source-freezes.ts";
 import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
-import type { History } from "../history/history.ts";
-import { causesOf, heldRecords } from "../history/records.ts";
-import { reportHead } from "../history/report-head.ts";
-import type { Log } from "../ports/log.ts";
-import type { Meter } from "../ports/meter.ts";
-import type { Reporter } from "../ports/reporter.ts";
+import type { HeldFact } from "../history/fact.ts";
+import type { Recorder } from "../history/recorder.ts";
 import { type Again, againWhenFree } from "../ports/request.ts";
 import type { Reading } from "./reading.ts";
 import type { RollPermit } from "./write-roll.ts";
 
 export interface BrakingOptions {
   /** Undefined: nothing holds a roll. */
-  readonly brakes?: Brakes;
+  readonly brakes: Brakes | undefined;
   readonly clock: Clock;
-  readonly log: Log;
-  readonly meter: Meter;
-  readonly reporter?: Reporter;
-  readonly history?: History;
+  readonly recorder: Recorder;
   /** Ends shared reads when the process stops. */
   readonly lifetime: AbortSignal;
 }
 
 /** A roll that is due, and the observation that it was decided on. */
 export interface IntendedRoll {
-  readonly due: Roll;
+  readonly due: BrakedRoll;
   readonly observedSources: readonly ObservedSource[];
   /** Monotonic: when the observation began. */
   readonly observedAtMs: number;
@@ -44,18 +37,20 @@ export interface Go {
   readonly permit?: RollPermit;
 }
 
-type Roll = Plan & { type: "roll" };
+type BrakedRoll = Plan & { type: "roll" };
 
 /**
  * Asks for admission of a roll, and reports a hold. A roll that is admitted comes with the question that is asked once more when a
  * connection is reserved for it.
  */
-export function createBraking(
-  options: BrakingOptions,
-): (reading: Reading, intended: IntendedRoll) => Promise<Again | Go> {
-  const { brakes } = options;
-  const news = new HoldNews(options.clock);
-  const sourceFreezes = createSourceFreezes(options);
+export function createBraking({
+  brakes,
+  clock,
+  recorder,
+  lifetime,
+}: BrakingOptions): (reading: Reading, intended: IntendedRoll) => Promise<Again | Go> {
+  const news = new HoldNews(clock);
+  const sourceFreezes = createSourceFreezes({ clock, lifetime });
   return async (reading, intended) => {
     if (brakes === undefined) return { type: "go" };
     const { request, delivery, cluster } = reading;
@@ -63,7 +58,7 @@ export function createBraking(
     const verdict = await brakes.admit(intentOf(reading, intended), delivery.signal);
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (verdict.type === "hold") {
-      reportHold(verdict, news.of(key, verdict), { reading, intended, options });
+      recorder.record(reading, [heldFact(verdict, news.of(key, verdict), { reading, intended })]);
       return againWhenFree(verdict);
     }
     news.forget(key);
@@ -82,29 +77,24 @@ export function createBraking(
 interface HeldRoll {
   readonly reading: Reading;
   readonly intended: IntendedRoll;
-  readonly options: BrakingOptions;
 }
 
-/** Counts every hold. A hold that is news goes to the log and to people; one that begins, to the history too. */
-function reportHold(
-  { reason, why: cause, details, untilMs }: RollHold,
-  news: "begins" | "stuck" | undefined,
-  { reading, intended, options }: HeldRoll,
-): void {
-  const { request, cluster, live } = reading;
-  const { clock, history, log, meter, reporter } = options;
-  meter.held(cluster.name, reason);
-  if (news === undefined) return;
-  const head = reportHead(request, cluster, clock);
-  if (news === "begins") {
-    const { due, observedSources } = intended;
-    const sources = causesOf(request.cluster, due.changed, observedSources);
-    history?.append(heldRecords(head, reason, { sources, observedSources }));
-  }
-  const why = details === undefined ? cause : `${cause}; ${details}`;
-  log.info({ cluster: cluster.name, workload: request.workload, reason, why }, "roll held");
-  const end = untilMs === undefined ? {} : { untilMs };
-  reporter?.held({ ...head, uid: live.uid, reason, why, ...end, isStuck: news === "stuck" });
+function heldFact(
+  { reason, why, details, untilMs }: RollHold,
+  news: HeldFact["news"],
+  { reading, intended }: HeldRoll,
+): HeldFact {
+  const { due, observedSources } = intended;
+  return {
+    type: "held",
+    uid: reading.live.uid,
+    reason,
+    why: details === undefined ? why : `${why}; ${details}`,
+    untilMs,
+    news,
+    changed: due.changed,
+    observedSources,
+  };
 }
 
 function intentOf({ request, cluster, live }: Reading, { due, observedSources }: IntendedRoll): RollIntent {

@@ -18,7 +18,7 @@ export interface MissingSourcesOptions {
 }
 
 /** The workloads of one namespace are often recorded together: one list of names serves all of them. */
-const keptMs = 10_000;
+const reportKeptMs = 10_000;
 /** Lists that are kept, of some ten thousand names at most. */
 const keptMax = 16;
 
@@ -60,7 +60,7 @@ export class MissingSources {
     const { clock, lifetime } = this.#options;
     const key = `${api.cluster}/${kind}/${namespace}`;
     const known = this.#kept.get(key);
-    if (known !== undefined && clock.monotonic() - known.atMs < keptMs) return known.names;
+    if (known !== undefined && clock.monotonic() - known.atMs < reportKeptMs) return known.names;
     const names = await this.#shared
       .read(key, () => api.listSourceNames(kind, namespace, lifetime))
       .catch(() => []);

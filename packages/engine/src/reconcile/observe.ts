@@ -147,7 +147,7 @@ async function planNow(observing: Observing, reading: Reading, before: Before): 
       : await observing.sources.observe({ api: cluster.api, live, interest, appliedText, applied, ahead });
   const planned = planWith(observing, { reading, observedSources, past });
   const first = { reading, eligibility, planned, observedSources };
-  if (await isSettled(first, before)) return first;
+  if (await isCertain(first, before)) return first;
   const all = past.record === undefined ? await askedPast(observing, reading) : past;
   const again = all === past ? planned : planWith(observing, { reading, observedSources, past: all });
   const judged = again.hingesOnPods
@@ -158,7 +158,7 @@ async function planNow(observing: Observing, reading: Reading, before: Before): 
 }
 
 /** Whether the plan stays as it is, whatever Redis remembers and whenever the pods started. */
-async function isSettled(
+async function isCertain(
   { reading, planned, observedSources }: Observation,
   { past, remembered }: Before,
 ): Promise<boolean> {
@@ -194,7 +194,7 @@ function planWith(
     sha1,
     history: historyOf(reading, past),
     podsStart,
-    served: servedOf(past),
+    served: servedNow(past),
   });
 }
 
@@ -211,7 +211,7 @@ function isKnown({ ref, patterns }: ObservedSource, applied: AppliedState | unde
 }
 
 /** The applied state keeps its time: another time under the same settings changes nothing. */
-function servedOf({ applied, record }: KnownPast): Served | undefined {
+function servedNow({ applied, record }: KnownPast): Served | undefined {
   if (record?.served === undefined || record.served.as === applied?.served?.as) return applied?.served;
   return { as: record.served.as, sinceSeconds: record.served.sinceSeconds };
 }

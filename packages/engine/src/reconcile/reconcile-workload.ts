@@ -63,7 +63,7 @@ const conflictsInPlace = 3;
 /** The longest first pause; it doubles with each conflict. */
 const conflictPauseMs = 20;
 /** The wait for a cluster that this worker does not know or has not connected to yet. */
-const unknownClusterMs = 5000;
+const unknownClusterRetryMs = 5000;
 
 /** What reconciling one workload needs. */
 interface Reconciling extends WriteDependencies {
@@ -78,13 +78,14 @@ interface Reconciling extends WriteDependencies {
  */
 export function createReconciler(options: ReconcilerOptions): Handler {
   const { engaged, queue, records, keys, settings, clock, random, log, meter } = options;
-  const { reporter, history, followUps, lifetime, sha1, names } = options;
+  const { reporter, history, followUps, brakes, lifetime, sha1, names } = options;
   const sources = new SourceReader({ settings, names, lifetime });
+  const recorder = createRecorder({ clock, log, meter, reporter, history, followUps });
   const dependencies: Reconciling = {
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
     missing: new MissingSources({ settings, clock, lifetime }),
-    recorder: createRecorder({ clock, log, meter, reporter, history, followUps }),
-    brake: createBraking(options),
+    brake: createBraking({ brakes, clock, recorder, lifetime }),
+    recorder,
     engaged,
     sources,
     queue,
@@ -110,7 +111,7 @@ async function reconcileWorkload(
   const cluster = await dependencies.engaged(request.cluster);
   if (cluster === undefined) {
     recorder.record({ request, cluster: { name: unknownCluster } }, [ended("held")]);
-    return { type: "again", afterMs: unknownClusterMs, reason: "ClusterUnknown" };
+    return { type: "again", afterMs: unknownClusterRetryMs, reason: "ClusterUnknown" };
   }
   const about = { request, delivery, cluster };
   try {

@@ -94,7 +94,7 @@ async function replaceJob(stash: NewObject, target: RollTarget): Promise<Written
 }
 
 /** The object that a write acts on; without a version it does not exist yet. */
-interface ActedOn {
+interface ActedOnObject {
   readonly ref: WorkloadRef;
   readonly resourceVersion?: string;
 }
@@ -105,7 +105,7 @@ interface ActedOn {
  */
 async function rolling<T>(
   target: RollTarget,
-  actedOn: ActedOn,
+  actedOn: ActedOnObject,
   write: (admit: Admit | undefined) => Promise<T>,
 ): Promise<T> {
   const { permit } = target;
@@ -128,7 +128,11 @@ async function rolling<T>(
  * Whether a write that was sent was certainly not made: the API server refused it, or failed and the object is unchanged. After a
  * time-out that is unknown, and what was taken for the roll stays taken.
  */
-async function isRefused(fault: Fault, actedOn: ActedOn, { api, signal }: RollTarget): Promise<boolean> {
+async function isRefused(
+  fault: Fault,
+  actedOn: ActedOnObject,
+  { api, signal }: RollTarget,
+): Promise<boolean> {
   switch (fault.code) {
     case "kube.rejected":
     case "kube.unreachable":

@@ -6,7 +6,7 @@ import { auto } from "../fixture/test-bed.ts";
 import { watching } from "../fixture/watched-cluster.ts";
 
 describe("a watcher that is in sync", () => {
-  test("has adopted the cluster once a worker has looked at every workload, and says how far it is", async () => {
+  test("is adopted once workers have reconciled every workload, and reports progress", async () => {
     await using bed = await watching();
     expect([bed.watcher.isInSync, bed.watcher.isAdopted]).toEqual([true, false]);
     expect(bed.watcher.adoption).toBe("0 of 1 workloads looked at");

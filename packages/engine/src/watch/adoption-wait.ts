@@ -18,14 +18,14 @@ export interface AdoptionWaitOptions {
 const pollMs = 250;
 
 /**
- * Waits until workers have looked at all workloads that the first lists of a session showed as new or different. Until then a change of
- * a source of theirs is told from times alone. It waits once: what comes later is adopted on the way.
+ * Waits until workers have reconciled all workloads that the first lists of a session showed as new or different. Until then
+ * only times tell whether a source of theirs changed. It waits once; workloads that come later do not delay readiness.
  */
 export class AdoptionWait {
   readonly #options: AdoptionWaitOptions;
   #running: Promise<void> | undefined;
   #left: number | undefined;
-  /** The largest count seen: workers begin while the lists go on, so it may be less than there were. */
+  /** The largest count so far. It may be too small: workers begin while the lists go on. */
   #total = 0;
   #isOver = false;
 
@@ -37,18 +37,18 @@ export class AdoptionWait {
     return this.#isOver;
   }
 
-  /** How far it is, for people. */
+  /** The progress, for people. */
   get progress(): string {
     if (this.#left === undefined) return "workloads are not counted yet";
-    return `${grouped(this.#total - this.#left)} of ${grouped(this.#total)} workloads looked at`;
+    return `${groupedDigits(this.#total - this.#left)} of ${groupedDigits(this.#total)} workloads looked at`;
   }
 
-  /** The streams are in sync. A second call does nothing. */
+  /** Begins to count, once the streams are in sync. A second call does nothing. */
   begin(): void {
     this.#running ??= this.#run();
   }
 
-  /** Resolves when nothing is under way any more; the signal has to be aborted for that. */
+  /** Resolves when counting has ended; the signal has to be aborted for that. */
   async ended(): Promise<void> {
     await this.#running;
     this.#options.meter.workloadsUnreconciled(this.#options.name, undefined);
@@ -69,7 +69,7 @@ export class AdoptionWait {
     }
   }
 
-  /** A count that cannot be had leaves the last one: it is asked for again. */
+  /** After a failure the last count stays, and the next poll counts again. */
   async #count(): Promise<void> {
     const { session, log, meter, name, signal } = this.#options;
     try {
@@ -83,7 +83,7 @@ export class AdoptionWait {
   }
 }
 
-/** `12,345`. Not by `toLocaleString`: ICU's number formats stay in memory for as long as the process lives. */
-function grouped(count: number): string {
+/** `12,345`. `toLocaleString` would keep ICU's number formats in memory for the life of the process. */
+function groupedDigits(count: number): string {
   return String(count).replace(/\B(?=(\d{3})+$)/g, ",");
 }

@@ -43,7 +43,7 @@ function scheduled(options: { readonly clock?: ManualClock; readonly intervalMs?
 }
 
 describe("audits", () => {
-  test("ask for every workload exactly once in the interval, spread evenly, each minute some", async () => {
+  test("request every workload exactly once in the interval, some in each minute", async () => {
     const bed = scheduled();
     const counts: number[] = [];
     const all: string[] = [];

@@ -8,7 +8,7 @@ import type { Addition, Workqueue } from "../ports/workqueue.ts";
 
 export interface AuditScheduleOptions {
   readonly cluster: ClusterId;
-  /** Each workload is asked for once in this time. */
+  /** Each workload is requested once in this time. */
   readonly intervalMs: number;
   /** Keys of the workloads that opt in to anything now. */
   readonly optedIn: () => Iterable<string>;
@@ -17,14 +17,14 @@ export interface AuditScheduleOptions {
   readonly log: Log;
 }
 
-/** How often some are asked for. */
-const sliceMs = 60_000;
-/** An interval that is shorter asks for all of them this often. */
+/** Length of one slice of the interval. */
+const auditSliceMs = 60_000;
+/** The shortest slice. A shorter interval requests all workloads this often. */
 const shortestMs = 1000;
 
 /**
- * Asks for a look at every workload that opts in, once in the interval and spread evenly over it. A workload's slice follows from its
- * name and the wall clock, so that a watcher that takes over goes on where the one before was.
+ * Requests an audit of every workload that opts in, once in each interval and spread evenly over it. The slice of a workload
+ * follows from its name and the wall clock, so a watcher that takes over continues where the last one stopped.
  */
 export class AuditSchedule {
   readonly #options: AuditScheduleOptions;
@@ -33,7 +33,7 @@ export class AuditSchedule {
 
   constructor(options: AuditScheduleOptions) {
     this.#options = options;
-    this.#slices = Math.ceil(options.intervalMs / sliceMs);
+    this.#slices = Math.ceil(options.intervalMs / auditSliceMs);
     this.#lengthMs = Math.max(shortestMs, options.intervalMs / this.#slices);
   }
 
@@ -44,7 +44,7 @@ export class AuditSchedule {
       await clock.sleep(this.#lengthMs, signal).catch(() => undefined);
       const now = this.#sliceNow();
       if (signal.aborted || now === last) continue;
-      // What was slept through is made up for, but none is asked for twice. Somebody may have set the clock back.
+      // Slices that were slept through are made up for, none twice. The clock may have been set back.
       const first = now < last ? now : Math.max(last + 1, now - this.#slices + 1);
       try {
         await this.#ask(first, now);
@@ -66,7 +66,7 @@ export class AuditSchedule {
     for (let slice = first; slice <= last; slice += 1) due.add(slice % this.#slices);
     const additions: Addition[] = [];
     for (const key of optedIn()) {
-      // With the cluster, since every cluster has the same add-ons.
+      // The cluster is part of the hash, because every cluster has the same add-ons.
       if (!due.has(stableHash(`${cluster}/${key}`) % this.#slices)) continue;
       const workload = parseWorkloadKey(key);
       if (workload === undefined) continue;

@@ -35,11 +35,11 @@ export interface ClusterSessionOptions {
   readonly log: Log;
   readonly meter: Meter;
   readonly signal: AbortSignal;
-  /** Each workload that opts in is audited once in this time; 0, or absent: never. */
-  readonly auditIntervalMs?: number;
-  /** The index is not the one that was opened: this life is over. */
+  /** Each workload that opts in is audited once in this time; 0 or absent: never. */
+  readonly auditIntervalMs?: number | undefined;
+  /** The opened index is lost: the session is over. */
   readonly onLost: (fault: Fault) => void;
-  /** `resource` is a kind; the namespace is undefined for a stream over all. */
+  /** `resource` is a kind; the namespace is undefined for a stream over all namespaces. */
   readonly onState: (
     resource: string,
     namespace: string | undefined,
@@ -48,23 +48,23 @@ export interface ClusterSessionOptions {
   ) => void;
 }
 
-/** One kind of workload as a stream shows it, and what it leads to. */
+/** The stream of one kind of workload, with its gate and its watch. */
 interface WorkloadStream {
   readonly kind: Settings["workloadKinds"][number];
   readonly gate: NamespaceGate<LiveWorkload>;
   readonly watch: WorkloadWatch;
-  /** The first list is complete, or cannot be had. */
+  /** Resolves when the first list is complete or impossible. */
   readonly listed: Promise<void>;
 }
 
-/** The streams of one cluster during one life of the index: which there are, and in what order they begin. */
+/** Starts and ends the streams of one cluster during one life of the index, in order: namespaces, workloads, sources. */
 export class ClusterSession {
   readonly #options: ClusterSessionOptions;
   readonly #running: Promise<void>[] = [];
   readonly #catchUps: CatchUps;
   #workloads: readonly WorkloadStream[] = [];
   #isUnderWay = false;
-  /** Undefined where the labels of namespaces do not matter. */
+  /** Undefined when no namespace selector is set. */
   #selected: NamespaceWatch | undefined;
 
   constructor(options: ClusterSessionOptions) {
@@ -72,7 +72,7 @@ export class ClusterSession {
     this.#catchUps = new CatchUps({ signal: options.signal, list: (...given) => this.#catchUp(...given) });
   }
 
-  /** Resolves when every stream has begun. */
+  /** Resolves when every stream has started. */
   async start(): Promise<void> {
     const { settings, signal } = this.#options;
     await this.#watchNamespaces();
@@ -82,7 +82,7 @@ export class ClusterSession {
     this.#workloads = namespaces.flatMap((namespace) =>
       settings.workloadKinds.map((kind) => this.#watchWorkloads(kind, namespace)),
     );
-    // Sources are compared against a complete index: before that, "nobody uses it" would be a guess.
+    // In an incomplete index a source that is in use may seem unused.
     await Promise.all(this.#workloads.map(({ listed }) => listed));
     if (signal.aborted) return;
     for (const namespace of namespaces)
@@ -90,7 +90,7 @@ export class ClusterSession {
     this.#audit();
   }
 
-  /** Resolves when nothing is under way any more; the signal has to be aborted for that. */
+  /** Resolves when every stream has ended; the signal has to be aborted for that. */
   async ended(): Promise<void> {
     await Promise.all([...this.#running, this.#catchUps.ended]);
   }
@@ -101,7 +101,7 @@ export class ClusterSession {
     );
   };
 
-  /** Resolves when it is known which namespaces are served. Until then nothing can be said about any. */
+  /** Resolves when the served namespaces are known. No other stream may start before. */
   async #watchNamespaces(): Promise<void> {
     const { scope } = this.#options.settings;
     const selector = selectorOf(scope);
@@ -110,7 +110,7 @@ export class ClusterSession {
     this.#selected = createNamespaceWatch({
       scope,
       selector,
-      // Before the other streams begin there is nothing to catch up with: their own lists will show it.
+      // Before the other streams start, no catch-up is needed: their own lists will show the namespace.
       onEnter: (namespace) => {
         if (this.#isUnderWay) this.#catchUps.enter(namespace);
       },
@@ -183,7 +183,7 @@ export class ClusterSession {
     this.#running.push(schedule.run(signal));
   }
 
-  /** A namespace is served from now on: its workloads are put into the index and its sources compared, as after a gap. */
+  /** The namespace is served from now on: its workloads enter the index and its sources are compared, as after a gap. */
   async #catchUp(namespace: string, signal: AbortSignal): Promise<void> {
     const { streams, settings, log } = this.#options;
     await Promise.all(
@@ -215,7 +215,7 @@ export class ClusterSession {
     if (!signal.aborted) log.info({ namespace }, "namespace served");
   }
 
-  /** A namespace is served no more: nobody in it is a dependent. What is noted on its workloads stays. */
+  /** The namespace is no longer served: its workloads leave the index. The notes on them stay. */
   async #leave(namespace: string): Promise<void> {
     this.#catchUps.leave(namespace);
     for (const { gate, watch } of this.#workloads) await gate.alone(() => watch.leave(namespace));
@@ -226,7 +226,7 @@ export class ClusterSession {
     this.#running.push(stream.run(this.#options.signal, onState).then(ended));
   }
 
-  /** Loss of the index ends the session, instead of being retried by the reflector. */
+  /** Reports the loss of the index, which ends the session. The reflector alone would retry for ever. */
   #guarded<T>(handler: StreamHandler<T>): StreamHandler<T> {
     const watch = async (work: Promise<void>): Promise<void> => {
       try {

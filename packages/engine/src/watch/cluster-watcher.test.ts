@@ -29,7 +29,7 @@ describe("a watcher of a cluster", () => {
   });
 
   // Nothing of what is unchanged is asked for again: the index and the checkpoints are those of the watcher before.
-  test("takes over warm from one that ended: asks for what changed in between, and for nothing else", async () => {
+  test("takes over from one that ended, and requests only what changed in between", async () => {
     const bed = createTestBed();
     for (const name of ["app", "still"]) {
       bed.cluster.setSource("ConfigMap", name, { a: "1" });

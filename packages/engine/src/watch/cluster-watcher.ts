@@ -14,14 +14,14 @@ import type { Settings } from "../ports/settings.ts";
 import { isSettled, type StreamState } from "../ports/source-stream.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
 import { AdoptionWait } from "./adoption-wait.ts";
-import { ClusterSession } from "./cluster-session.ts";
+import { ClusterSession, type ClusterSessionOptions } from "./cluster-session.ts";
 import type { ClusterStreams } from "./cluster-streams.ts";
 import { RequestPublisher } from "./sources/request-publisher.ts";
 import type { SourcePublisher } from "./sources/source-publisher.ts";
 
 export interface ClusterWatcherOptions {
   readonly cluster: ClusterId;
-  /** What people call it: in logs and metrics. The id is what everything else goes by. */
+  /** The name of the cluster in logs and metrics. Everything else uses the id. */
   readonly name: string;
   readonly streams: ClusterStreams;
   readonly index: ReferenceIndex;
@@ -33,38 +33,38 @@ export interface ClusterWatcherOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  /** For the first lists of a life: those of a whole fleet at once would be held in memory at once. */
+  /** Limits how many clusters make their first lists at the same time: the lists of a whole fleet would not fit in memory. */
   readonly semaphore: Semaphore;
-  /** Each workload that opts in is audited once in this time; 0, or absent: never. */
+  /** Each workload that opts in is audited once in this time; 0 or absent: never. */
   readonly auditIntervalMs?: number;
   /** Called whenever all streams are in sync. */
   readonly onInSync?: () => void;
-  /** Publishes changed sources, given when we were first engaged; absent: as requests for the workloads that use them. */
+  /** Creates the publisher of changed sources for one life of the index. Absent: they become requests for the workloads that use them. */
   readonly createPublisher?: ((engagedAtSeconds: number) => SourcePublisher) | undefined;
 }
 
-/** Where one stream stands, for readiness and for people. */
+/** The state of one stream, for readiness and for people. */
 export interface StreamStatus {
-  /** The kind; where several namespaces are served one by one, `kind in namespace`. */
+  /** The kind, or `kind in namespace` for a stream over one namespace. */
   readonly resource: string;
   readonly state: StreamState;
   readonly why: string;
 }
 
-/** How soon a flushed Redis is noticed when nothing happens. */
+/** How soon a flushed Redis is detected when nothing else happens. */
 const verifyEveryMs = 1000;
 const restartAfterMs = 250;
-const patienceMs = 2000;
-/** No kind is served, so no worker observes a workload, whatever an earlier configuration left in the index. */
+const stallPatienceMs = 2000;
+/** Without a served kind no worker reconciles a workload, whatever an earlier configuration left in the index. */
 const nothingToAdopt = { unreconciled: async () => 0 };
 
-/** Watches one cluster: workloads into the index, changed sources into the queue. */
+/** Watches one cluster: puts workloads into the index and publishes changed sources. */
 export class ClusterWatcher {
   readonly #options: ClusterWatcherOptions;
   readonly #statuses = new Map<string, StreamStatus>();
-  /** Of the session under way. */
+  /** The wait of the current session. */
   #adoption: AdoptionWait | undefined;
-  /** Ends our turn, while we have it. */
+  /** Releases the semaphore, while we hold it. */
   #endTurn = (): void => undefined;
 
   constructor(options: ClusterWatcherOptions) {
@@ -75,7 +75,7 @@ export class ClusterWatcher {
     return [...this.#statuses.values()];
   }
 
-  /** Every stream has listed and is watching, or has nothing to list. */
+  /** Every stream has listed and is watching, or its resource does not exist. */
   get isInSync(): boolean {
     const { workloadKinds, sourceKinds, scope } = this.#options.settings;
     const perNamespace = workloadKinds.length + sourceKinds.length;
@@ -83,22 +83,22 @@ export class ClusterWatcher {
     return this.#statuses.size === expected && this.statuses.every((status) => isSettled(status.state));
   }
 
-  /** The streams have been in sync, and workers have looked at whatever was new or different then. */
+  /** The streams have been in sync, and workers have reconciled every workload that was new or different then. */
   get isAdopted(): boolean {
     return this.#adoption?.isOver ?? false;
   }
 
-  /** How far adoption is, for people. */
+  /** The progress of adoption, for people. */
   get adoption(): string {
     return this.#adoption?.progress ?? "streams are starting";
   }
 
-  /** What the streams are over: each namespace of the scope, or all in one. */
+  /** The namespaces of the streams: each one of the scope, or undefined for all in one. */
   get #namespaces(): readonly (string | undefined)[] {
     return this.#options.settings.scope.namespaces ?? [undefined];
   }
 
-  /** Runs until the signal is aborted. Whenever the index is lost it begins anew: list and compare, never guess. */
+  /** Runs until the signal is aborted. After each loss of the index it starts a new session, which lists and compares everything. */
   async run(signal: AbortSignal): Promise<void> {
     const { clock, name, log, meter } = this.#options;
     while (!signal.aborted) {
@@ -123,31 +123,26 @@ export class ClusterWatcher {
     }
   }
 
-  /** Rejects some time after the end was asked for: while Redis is away nothing that waits for it can end. */
+  /** Rejects some time after the abort: while Redis does not answer, a session that waits for it cannot end. */
   async #endOfPatience(signal: AbortSignal, over: AbortSignal): Promise<never> {
     await new Promise<void>((resolve) => {
       signal.addEventListener("abort", () => resolve(), { once: true, signal: over });
     });
-    await this.#options.clock.sleep(patienceMs, over);
+    await this.#options.clock.sleep(stallPatienceMs, over);
     throw new Fault("engine.aborted", "stopped while Redis did not answer");
   }
 
-  /** One life of the index. Rejects when it ends. */
+  /** Runs one session, which lasts for one life of the index. Rejects when it ends. */
   async #session(session: LinkedAbort): Promise<void> {
     const { signal } = session;
     const { engagedAtSeconds } = await this.#options.session.open();
     await this.#forgetUnserved();
     const lost = Promise.withResolvers<never>();
-    // The streams below may fail first; then nobody waits for this one.
+    // The streams below may fail first; then nobody awaits this promise.
     lost.promise.catch(() => undefined);
     const ended = Promise.race([lost.promise, this.#verify(signal)]);
-    const streams = new ClusterSession({
-      ...this.#options,
-      signal,
-      onLost: lost.reject,
-      publisher: this.#createPublisher(engagedAtSeconds),
-      onState: (...given) => this.#note(...given),
-    });
+    const publisher = this.#createPublisher(engagedAtSeconds);
+    const streams = this.#createSession({ publisher, signal, onLost: lost.reject });
     const adoption = this.#createAdoptionWait(signal);
     this.#adoption = adoption;
     try {
@@ -157,10 +152,32 @@ export class ClusterWatcher {
     } finally {
       session.abort();
       this.#endTurn();
-      // A list of this life that ended late would take out what the next one has put in.
+      // A late list of this session would remove entries that the next session has put.
       await streams.ended();
       await adoption.ended();
     }
+  }
+
+  #createSession(own: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
+    const { cluster, name, streams, index, checkpoints, session, queue } = this.#options;
+    const { settings, names, clock, log, meter, auditIntervalMs } = this.#options;
+    return new ClusterSession({
+      cluster,
+      name,
+      streams,
+      index,
+      checkpoints,
+      session,
+      queue,
+      settings,
+      names,
+      clock,
+      log,
+      meter,
+      auditIntervalMs,
+      onState: (...given) => this.#note(...given),
+      ...own,
+    });
   }
 
   #createPublisher(engagedAtSeconds: number): SourcePublisher {
@@ -177,7 +194,7 @@ export class ClusterWatcher {
     return new AdoptionWait({ name, session: counted, clock, log, meter, signal });
   }
 
-  /** A kind that was served before and is no more: its workloads are nobody's dependents. */
+  /** Removes the workloads of kinds that are no longer served: no source leads to them. */
   async #forgetUnserved(): Promise<void> {
     const { index, settings } = this.#options;
     for (const { kind } of knownKinds) {
@@ -202,7 +219,7 @@ export class ClusterWatcher {
       this.#adoption?.begin();
     }
     if (before === state) return;
-    // One number for a kind, however many namespaces are served: it is in sync when all of them are.
+    // One number per kind, however many namespaces are served: a kind is in sync when all its streams are.
     const ofKind = this.statuses.filter((status) => status.resource.split(" in ")[0] === kind);
     const behind = ofKind.find((status) => !isSettled(status.state));
     this.#options.meter.streamState(this.#options.name, kind, behind?.state ?? state);

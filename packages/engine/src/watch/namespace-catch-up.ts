@@ -2,12 +2,12 @@ import type { StreamHandler } from "../ports/source-stream.ts";
 import type { Stream } from "./cluster-streams.ts";
 
 export interface CatchUpsOptions {
-  /** Lists everything of a namespace, once. */
+  /** Lists everything in a namespace, once. */
   readonly list: (namespace: string, signal: AbortSignal) => Promise<void>;
   readonly signal: AbortSignal;
 }
 
-/** Namespaces that have begun to be served while the streams are under way, looked at one after another. */
+/** Lists namespaces that become served while the streams run, one after another. */
 export class CatchUps {
   readonly #options: CatchUpsOptions;
   readonly #entered = new Map<string, AbortController>();
@@ -17,7 +17,7 @@ export class CatchUps {
     this.#options = options;
   }
 
-  /** Resolves when nothing is under way. */
+  /** Resolves when no list is running. */
   get ended(): Promise<void> {
     return this.#last;
   }
@@ -38,7 +38,7 @@ export class CatchUps {
   }
 }
 
-/** Runs a stream until its first list is complete, or cannot be had; what cannot be had, the stream over all namespaces waits for. */
+/** Runs a stream until its first list is complete or impossible. The stream over all namespaces retries an impossible one. */
 export async function listOnce<T>(
   start: (handler: StreamHandler<T>) => Stream,
   handler: StreamHandler<T>,

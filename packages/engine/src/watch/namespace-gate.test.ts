@@ -37,7 +37,7 @@ function gated(isServed: (namespace: string) => boolean = () => true) {
 const upsert = (object: Seen) => ({ type: "upsert", object }) as const;
 
 // The list was made before the event, and is read after it: taken as it comes it would bring the past back.
-test("what the stream has shown since the list of a namespace began is newer than the list", async () => {
+test("objects that the stream shows during the list of a namespace win over the list", async () => {
   const { gate, happened } = gated();
   const list = gate.catchUp("a");
   list.listBegins();
@@ -50,7 +50,7 @@ test("what the stream has shown since the list of a namespace began is newer tha
   expect(happened.at(-1)).toBe("page api3");
 });
 
-test("the stream and a list are handled one at a time, in the order they came", async () => {
+test("the stream and a list are handled one at a time, in the order of arrival", async () => {
   const { gate, happened, slow } = gated();
   const first = Promise.withResolvers<void>();
   slow.until = first.promise;
@@ -62,7 +62,7 @@ test("the stream and a list are handled one at a time, in the order they came", 
   expect(happened).toEqual(["page api1", "events api2"]);
 });
 
-test("what is not served is not shown, nor what a list brings after its namespace has left", async () => {
+test("objects of unserved namespaces are dropped, also those of a late list", async () => {
   const served = new Set(["a"]);
   const { gate, happened } = gated((namespace) => served.has(namespace));
   await gate.page([seen("api", 1), seen("api", 1, "b")]);
@@ -75,7 +75,7 @@ test("what is not served is not shown, nor what a list brings after its namespac
   expect(happened).toEqual(["page api1"]);
 });
 
-test("a failure is told to who asked, and holds up nobody after", async () => {
+test("a failure rejects its own call and does not block later ones", async () => {
   const { gate, happened, slow } = gated();
   slow.until = Promise.reject(new Error("down"));
   await expect(gate.page([seen("api", 1)])).rejects.toThrow("down");

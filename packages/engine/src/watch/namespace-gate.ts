@@ -1,12 +1,12 @@
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { StreamEvent, StreamHandler } from "../ports/source-stream.ts";
 
-interface Placed {
+interface NamespacedEvent {
   readonly ref: { readonly namespace: string };
 }
 
-/** A handler that gets to see only what lies in a served namespace. */
-export function servedOnly<T extends Placed>(
+/** Passes only objects in served namespaces to the handler. */
+export function servedOnly<T extends NamespacedEvent>(
   handler: StreamHandler<T>,
   isServed: (namespace: string) => boolean,
 ): StreamHandler<T> {
@@ -23,13 +23,13 @@ export function servedOnly<T extends Placed>(
 }
 
 /**
- * Lets a stream over all namespaces and the list of one that has just begun to be served lead to one handler. The two see the
- * same objects at different times: what the stream has shown since the list began is newer, and the list's is left out.
+ * Joins the stream over all namespaces and the list of a newly served namespace into one handler. Both show the same objects
+ * at different times: what the stream has shown since the list began is newer, so the list's state is dropped.
  */
 export class NamespaceGate<T extends { readonly ref: WorkloadRef }> implements StreamHandler<T> {
   readonly #handler: StreamHandler<T>;
   readonly #isServed: (namespace: string) => boolean;
-  /** Of each namespace that is being listed: what the stream has shown since. */
+  /** For each namespace that is being listed: the keys that the stream has shown since. */
   readonly #shown = new Map<string, Set<string>>();
   #last: Promise<unknown> = Promise.resolve();
 
@@ -57,7 +57,7 @@ export class NamespaceGate<T extends { readonly ref: WorkloadRef }> implements S
     });
   }
 
-  /** What a list of one namespace alone leads to. */
+  /** The handler for the list of one namespace. */
   catchUp(namespace: string): StreamHandler<T> {
     return {
       listBegins: () => void this.#shown.set(namespace, new Set()),
@@ -72,7 +72,7 @@ export class NamespaceGate<T extends { readonly ref: WorkloadRef }> implements S
     };
   }
 
-  /** Nothing of the stream or of a list is handled meanwhile. */
+  /** Runs the work while nothing of the stream or of a list is handled. */
   alone(work: () => Promise<void>): Promise<void> {
     const done = this.#last.then(work);
     this.#last = done.catch(() => undefined);

@@ -25,9 +25,9 @@ export interface NamespaceWatch extends StreamHandler<LabelledNamespace> {
   isSelected(namespace: string): boolean;
 }
 
-/** Keeps the set of namespaces that match the selector, and says when one enters or leaves it. */
+/** Keeps the set of namespaces that match the selector, and reports each one that enters or leaves it. */
 export function createNamespaceWatch(options: NamespaceWatchOptions): NamespaceWatch {
-  /** One that is leaving is selected no more; it stays here until what has to be done for it is done. */
+  /** A leaving namespace is no longer selected. It stays in the map until `onLeave` has resolved. */
   const known = new Map<string, "selected" | "leaving">();
   let listed = new Set<string>();
 

@@ -261,7 +261,7 @@ describe("a workload that is listed or changed", () => {
   });
 
   // Of the new one nothing is known: neither its pods nor its note are those of the one that is gone.
-  test("deleted and made anew in one batch is remembered by the event that shows the new one", async () => {
+  test("deleted and created again in one batch is remembered by the creating event", async () => {
     const { cluster, live, watch, deployment, upsert, index, asked } = await watched();
     const api = deployment("api", noted);
     await upsert(api);
@@ -355,9 +355,9 @@ describe("a complete list", () => {
 });
 
 describe("what could not be done", () => {
-  // Noted already: only that its entry differs says that it has to be looked at (P1, at each step).
+  // Noted already, so only its different entry leads to a reconcile (P1, at each step), in this process or the next.
   test.each(["put", "remove", "add", "markPublished"])(
-    "because %s failed is done when the same event comes again, to this process or the next",
+    "because %s failed is done when the same event comes again",
     async (call) => {
       for (const isKilled of [false, true]) {
         const { deployment, upsert, index, asked, fail, restart } = await watched();

@@ -126,7 +126,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     const fresh = await this.#freshOf(workloads, statesOf);
     if (fresh.length === 0) return;
     const { index, checkpoints, queue } = this.#options;
-    const different = (await index.put(fresh.flatMap(entryOf))).map((entry) => entry.workload);
+    const different = (await index.put(fresh.flatMap(entriesOf))).map((entry) => entry.workload);
     const keys = new Set(different.map(workloadKey));
     const isDifferent = ({ workload }: FreshWorkload): boolean => keys.has(workloadKey(workload));
     await this.#expectSources(fresh.filter(isDifferent));
@@ -208,7 +208,7 @@ function interestOf(entry: IndexEntry | undefined): string {
   return JSON.stringify({ ...entry, scope: "" });
 }
 
-function entryOf({ entry, seen }: FreshWorkload): readonly IndexEntry[] {
+function entriesOf({ entry, seen }: FreshWorkload): readonly IndexEntry[] {
   if (entry === undefined) return [];
   return [seen === undefined ? entry : { ...entry, seen }];
 }

@@ -158,7 +158,9 @@ export function isSame(one: Identity, other: Identity): boolean {
 function withoutPlugin({ clusters, users, contexts, currentContext }: KubeConfig): KubeConfig {
   const config = new KubeConfig();
   config.loadFromOptions({
-    ...{ clusters, contexts, currentContext },
+    clusters,
+    contexts,
+    currentContext,
     users: users.map(({ exec: _exec, ...user }) => user),
   });
   return config;

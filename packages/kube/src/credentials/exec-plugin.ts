@@ -37,7 +37,9 @@ export async function askPlugin(
   const variables = jsonList(exec, "env").map((one) => [text(one, "name"), text(one, "value")]);
   const given = { ...Object.fromEntries(variables), KUBERNETES_EXEC_INFO: execInfo(exec, cluster) };
   // What cannot even be tried (E2BIG) is thrown, and not told as the rest.
-  const ran = await run(command, args, given, signal).catch((error: unknown) => ({ failed: codeOf(error) }));
+  const ran = await runPlugin(command, args, given, signal).catch((error: unknown) => ({
+    failed: errorCodeOf(error),
+  }));
   return "failed" in ran ? { problem: `${named} failed${ran.failed}` } : credentialOf(ran.output);
 }
 
@@ -61,7 +63,7 @@ function execInfo(exec: unknown, cluster: Cluster | null): string {
   });
 }
 
-function run(
+function runPlugin(
   command: string,
   args: readonly string[],
   variables: Readonly<Record<string, string>>,
@@ -72,7 +74,8 @@ function run(
     let bytes = 0;
     // In a group of its own, so that what the plugin has started ends with it. It sees what we see, as with kubectl.
     const child = spawn(command, args, {
-      ...{ detached: true, stdio: ["ignore", "pipe", "ignore"] },
+      detached: true,
+      stdio: ["ignore", "pipe", "ignore"],
       env: { ...env, ...variables },
     });
     const stop = (): void => {
@@ -88,7 +91,7 @@ function run(
       resolve(how);
     };
     // First: an error that nobody waits for would end us all. And where no pipe could be made there is none to read from.
-    child.on("error", (error) => end({ failed: codeOf(error) }));
+    child.on("error", (error) => end({ failed: errorCodeOf(error) }));
     child.stdout?.on("data", (chunk: Buffer) => {
       bytes += chunk.length;
       if (bytes > answerMaxBytes) stop();
@@ -103,7 +106,7 @@ function run(
   });
 }
 
-function codeOf(error: unknown): string {
+function errorCodeOf(error: unknown): string {
   const code = text(error, "code");
   return code === "" ? "" : ` (${code})`;
 }
@@ -117,7 +120,9 @@ function credentialOf(output: string): PluginAnswer {
     return { problem: "what its plugin answered has neither a token nor a certificate" };
   const expiresAtMs = Date.parse(text(answer, "status", "expirationTimestamp"));
   return {
-    ...{ token, certificate, key: text(answer, "status", "clientKeyData") },
+    token,
+    certificate,
+    key: text(answer, "status", "clientKeyData"),
     expiresAtMs: Number.isNaN(expiresAtMs) ? undefined : expiresAtMs,
   };
 }

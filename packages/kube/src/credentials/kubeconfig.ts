@@ -90,10 +90,10 @@ interface KubeconfigFile {
 function readAll(paths: readonly string[]): readonly KubeconfigFile[] {
   const present = paths.length === 1 ? paths : paths.filter((path) => existsSync(path));
   const wanted = present.length > 0 ? present : paths;
-  return wanted.map((path) => ({ path, content: readText(path) }));
+  return wanted.map((path) => ({ path, content: readKubeconfigText(path) }));
 }
 
-function readText(file: string): string {
+function readKubeconfigText(file: string): string {
   try {
     return readFileSync(file, "utf8");
   } catch (error) {
@@ -110,7 +110,7 @@ function readText(file: string): string {
 
 /** As kubectl does: the first file that has an entry of a name wins, and the first that has a current context. */
 function merge(named: string, files: readonly KubeconfigFile[]): KubeConfig {
-  const parts = files.map(parse);
+  const parts = files.map(parseKubeconfigText);
   const merged = new KubeConfig();
   merged.loadFromOptions({
     clusters: firstOfName(parts.flatMap(({ clusters }) => clusters)),
@@ -131,7 +131,7 @@ function firstOfName<T extends { readonly name: string }>(entries: readonly T[])
   return [...Map.groupBy(entries, ({ name }) => name).values()].flatMap((same) => same.slice(0, 1));
 }
 
-function parse({ path, content }: KubeconfigFile): KubeConfig {
+function parseKubeconfigText({ path, content }: KubeconfigFile): KubeConfig {
   const config = new KubeConfig();
   if (content.trim() === "") {
     config.loadFromOptions({ clusters: [], users: [], contexts: [], currentContext: "" });

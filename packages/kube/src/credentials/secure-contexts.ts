@@ -5,7 +5,7 @@ import type { Identity, TlsMaterial } from "./credentials.ts";
 
 /** By a digest of the TLS material, which may hold a private key, and only as long as a connection needs them: certificates are renewed. */
 const contexts = new Map<string, WeakRef<SecureContext>>();
-const forget = new FinalizationRegistry<string>((key) => {
+const forgetContext = new FinalizationRegistry<string>((key) => {
   if (contexts.get(key)?.deref() === undefined) contexts.delete(key);
 });
 
@@ -22,9 +22,9 @@ export function secureContextOf({ tls: { ca, cert, key } }: Identity): SecureCon
   const name = createHash("sha256").update(JSON.stringify(material)).digest("hex");
   const known = contexts.get(name)?.deref();
   if (known !== undefined) return known;
-  const context = made(material) ?? refuse(material);
+  const context = made(material) ?? refuseAll(material);
   contexts.set(name, new WeakRef(context));
-  forget.register(context, name);
+  forgetContext.register(context, name);
   return context;
 }
 
@@ -37,7 +37,7 @@ function made(material: TlsMaterial): SecureContext | undefined {
 }
 
 /** In words of our own, since those of others are about a private key. */
-function refuse({ cert, key }: TlsMaterial): never {
+function refuseAll({ cert, key }: TlsMaterial): never {
   const why =
     (cert !== undefined && made({ cert }) === undefined && "the client certificate is none; expected PEM") ||
     (key !== undefined &&

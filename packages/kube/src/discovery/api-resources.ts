@@ -34,16 +34,16 @@ export class ApiResources {
   async find(kind: ResourceKind, signal: AbortSignal): Promise<Lookup> {
     const { group, version, plural } = kind;
     if (!kind.isOptional && plural !== undefined) return { group, version, plural };
-    const known = this.#found.get(keyOf(kind));
+    const known = this.#found.get(resourceKeyOf(kind));
     if (known !== undefined) return known;
-    const reconciled = await this.#discover(kind, signal);
-    if ("plural" in reconciled) this.#found.set(keyOf(kind), reconciled);
-    return reconciled;
+    const lookup = await this.#discover(kind, signal);
+    if ("plural" in lookup) this.#found.set(resourceKeyOf(kind), lookup);
+    return lookup;
   }
 
   /** It was there and is no more: the next look is a new one. */
   forget(kind: ResourceKind): void {
-    this.#found.delete(keyOf(kind));
+    this.#found.delete(resourceKeyOf(kind));
   }
 
   async #discover({ apiKind, group, version, plural }: ResourceKind, signal: AbortSignal): Promise<Lookup> {
@@ -65,7 +65,7 @@ export class ApiResources {
   }
 }
 
-function keyOf({ apiKind, group, version }: ResourceKind): string {
+function resourceKeyOf({ apiKind, group, version }: ResourceKind): string {
   return `${group}/${version}/${apiKind}`;
 }
 

@@ -6,12 +6,12 @@ import type { Connection } from "../http/connection.ts";
 import { resourcePath } from "../resource.ts";
 
 /** Name and label by which the peer's tools find what an installation says of itself (compat 4.5). */
-const name = "reloader-meta-info";
+const metaInfoName = "reloader-meta-info";
 const labels = { "reloader.stakater.com/meta-info": "reloader" } as const;
 
-const configMaps = { group: "", version: "v1", plural: "configmaps" } as const;
-const attemptsMax = 3;
-const pauseMs = 1000;
+const metaInfoMaps = { group: "", version: "v1", plural: "configmaps" } as const;
+const publishAttemptsMax = 3;
+const publishPauseMs = 1000;
 
 /**
  * Writes what this installation says of itself, made new or put over what is there. Meant to run in the background: a
@@ -29,33 +29,38 @@ export async function publishMetaInfo(options: {
   const { clock, log, namespace, signal } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await write(options);
+      await writeMetaInfo(options);
       return;
     } catch (error) {
       const fault = asFault(error);
       if (signal.aborted) return;
-      if (attempt < attemptsMax && fault.class !== "denied") {
-        await clock.sleep(pauseMs * attempt, signal).catch(() => undefined);
+      if (attempt < publishAttemptsMax && fault.class !== "denied") {
+        await clock.sleep(publishPauseMs * attempt, signal).catch(() => undefined);
         continue;
       }
       log.warn(
         { reason: fault.code, err: fault.message },
-        `ConfigMap ${namespace}/${name} could not be written; nothing depends on it here`,
+        `ConfigMap ${namespace}/${metaInfoName} could not be written; nothing depends on it here`,
       );
       return;
     }
   }
 }
 
-async function write({ connection, namespace, content, signal }: Parameters<typeof publishMetaInfo>[0]) {
-  const metadata = { name, namespace, labels };
+async function writeMetaInfo({
+  connection,
+  namespace,
+  content,
+  signal,
+}: Parameters<typeof publishMetaInfo>[0]) {
+  const metadata = { name: metaInfoName, namespace, labels };
   const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata, data: content });
   const query = `?fieldManager=${fieldManager}`;
   const contentType = "application/json";
-  const over = `${resourcePath(configMaps, namespace, name)}${query}`;
+  const over = `${resourcePath(metaInfoMaps, namespace, metaInfoName)}${query}`;
   const replaced = await connection.call({ method: "PUT", path: over, contentType, body }, signal);
   if (replaced.status !== 404) return;
-  const anew = `${resourcePath(configMaps, namespace)}${query}`;
+  const anew = `${resourcePath(metaInfoMaps, namespace)}${query}`;
   const made = await connection.call({ method: "POST", path: anew, contentType, body }, signal);
   if (made.status === 404) throw new Fault("kube.rejected", `there is no namespace ${namespace}`);
 }

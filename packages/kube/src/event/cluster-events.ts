@@ -39,10 +39,10 @@ export interface ClusterEventsOptions {
 /** More are not kept: an Event that waits longer is of no use to anybody. */
 const queuedMax = 5000;
 /** A wave of rolls is over when none was reported for this long, or has lasted long enough. */
-const quietMs = 250;
+const eventQuietMs = 250;
 const wavePatienceMs = 5000;
-const attemptsMax = 3;
-const pauseMs = 500;
+const eventAttemptsMax = 3;
+const eventPauseMs = 500;
 /** Rights change by hand; asking again after this long costs one request. */
 const deniedMs = 10 * 60_000;
 
@@ -100,7 +100,7 @@ export class ClusterEvents {
     const begunMs = clock.monotonic();
     for (;;) {
       const now = clock.monotonic();
-      const leftMs = Math.min(this.#lastPutMs + quietMs, begunMs + wavePatienceMs) - now;
+      const leftMs = Math.min(this.#lastPutMs + eventQuietMs, begunMs + wavePatienceMs) - now;
       if (leftMs <= 0 || this.#hurry.signal.aborted) return;
       await clock.sleep(leftMs, this.#hurry.signal).catch(() => undefined);
     }
@@ -116,8 +116,8 @@ export class ClusterEvents {
         // The cluster is engaged no more: nothing of what waits will be sent.
         if (fault.code === "engine.aborted") return "dropped";
         if (fault.code === "kube.forbidden") return this.#refused(note, fault);
-        if (attempt === attemptsMax || fault.code === "kube.rejected") return this.#failed(note, fault);
-        const wait = (fault.retryAfterMs ?? pauseMs * 2 ** (attempt - 1)) * (0.5 + random());
+        if (attempt === eventAttemptsMax || fault.code === "kube.rejected") return this.#failed(note, fault);
+        const wait = (fault.retryAfterMs ?? eventPauseMs * 2 ** (attempt - 1)) * (0.5 + random());
         await clock.sleep(wait, signal).catch(() => undefined);
       }
     }

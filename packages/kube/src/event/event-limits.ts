@@ -13,7 +13,7 @@ export const repeatWithinMs = 10 * 60_000;
 const burst = 25;
 const refillMs = 5 * 60_000;
 /** Workloads and Events remembered. After one is forgotten, its next Event is a new one. */
-const rememberedMax = 4096;
+const limitsMax = 4096;
 
 interface Bucket {
   tokens: number;
@@ -22,8 +22,8 @@ interface Bucket {
 
 /** Limits the Events of each workload. It keeps its state in memory only, and its size is bounded. */
 export class EventLimits {
-  readonly #said = new LRUCache<string, Said>({ max: rememberedMax });
-  readonly #buckets = new LRUCache<string, Bucket>({ max: rememberedMax });
+  readonly #said = new LRUCache<string, Said>({ max: limitsMax });
+  readonly #buckets = new LRUCache<string, Bucket>({ max: limitsMax });
 
   /** The recent Event with the same text. */
   find(key: string, nowMs: number): Said | undefined {

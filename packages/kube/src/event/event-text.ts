@@ -20,14 +20,14 @@ export interface EventText {
 }
 
 /** The API server takes no longer message (core/v1 Event validation). */
-const messageLengthMax = 1024;
+const eventMessageMax = 1024;
 /** More sources than a person reads in one line. */
-const sourcesNamedMax = 5;
+const eventSourcesMax = 5;
 const failureLengthMax = 600;
 
 /** The peer's sentence; with several sources they are listed, and each is followed by the reason why it counts. */
 export function rolledText({ workload, sources }: RollReport): EventText {
-  const named = sources.slice(0, sourcesNamedMax).map(describeSource);
+  const named = sources.slice(0, eventSourcesMax).map(describeSource);
   const more = sources.length - named.length;
   const list = more > 0 ? `${named.join(", ")} and ${more} more` : named.join(", ");
   const { kind, namespace, name } = workload;
@@ -36,7 +36,7 @@ export function rolledText({ workload, sources }: RollReport): EventText {
     reason: "Reloaded",
     message: cut(
       `Changes detected in ${list}, Updated '${name}' of type '${kind}' in namespace '${namespace}'`,
-      messageLengthMax,
+      eventMessageMax,
     ),
     component: componentOf(sources.map((source) => source.kind)),
   };
@@ -49,7 +49,7 @@ export function failedText({ workload, code, message }: FailureReport): EventTex
     reason: "ReloadFail",
     message: cut(
       `Update for '${name}' of type '${kind}' in namespace '${namespace}' failed with error ${code}: ${cut(message, failureLengthMax)}`,
-      messageLengthMax,
+      eventMessageMax,
     ),
     component: componentOf([]),
   };
@@ -66,7 +66,7 @@ export function endedText({ workload, result, reason, message }: EndReport): Eve
     reason: result === "failed" ? "RolloutFailed" : "RolloutStalled",
     message: cut(
       `Rollout of '${name}' of type '${kind}' in namespace '${namespace}' ${how} (${reason})${said}`,
-      messageLengthMax,
+      eventMessageMax,
     ),
     component: componentOf([]),
   };
@@ -78,7 +78,7 @@ export function unreadableText({ problem, reason }: UnreadableReport): EventText
     reason: reason ?? "AnnotationUnreadable",
     message: cut(
       `annotation ${problem.annotation}: "${problem.value}" ${problem.problem}; ${problem.mend}`,
-      messageLengthMax,
+      eventMessageMax,
     ),
     component: componentOf([]),
   };
@@ -92,7 +92,7 @@ export function heldText({ workload, reason, why, untilMs }: HoldReport): EventT
     reason: "ReloadHeld",
     message: cut(
       `Update for '${name}' of type '${kind}' in namespace '${namespace}' waits (${reason}): ${cut(why, failureLengthMax)}.${until}`,
-      messageLengthMax,
+      eventMessageMax,
     ),
     component: componentOf([]),
   };

@@ -8,10 +8,10 @@ export interface ClusterStatusNotifierOptions {
   readonly meter: Pick<Meter, "clusterState">;
 }
 
-type Level = "debug" | "info" | "warn" | "error";
+type LogLevelOfStatus = "debug" | "info" | "warn" | "error";
 
 /** Unreachable is said with its fault while connecting; here it is one that was there. */
-const levels: Readonly<Record<ClusterState, Level>> = {
+const levels: Readonly<Record<ClusterState, LogLevelOfStatus>> = {
   Discovered: "debug",
   Connecting: "debug",
   Syncing: "debug",

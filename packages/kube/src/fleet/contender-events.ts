@@ -14,7 +14,7 @@ export interface ContenderEventsOptions {
 }
 
 /** Waits for nothing: a call ends by itself. */
-const unending = new AbortController().signal;
+const unlimited = new AbortController().signal;
 
 /** Events about an object without a namespace lie in this one (core/v1 Event validation). */
 const namespace = "default";
@@ -38,7 +38,10 @@ export class ContenderEvents {
     const { clock, log } = this.#options;
     const time = eventTime(clock.now());
     const body = {
-      ...{ apiVersion: "v1", kind: "Event", type: "Warning", count: 1 },
+      apiVersion: "v1",
+      kind: "Event",
+      type: "Warning",
+      count: 1,
       reason: "ClusterClaimed" satisfies EventReason,
       metadata: {
         name: `kube-system.${createHash("sha256").update(identity).digest("hex").slice(0, 20)}`,
@@ -47,7 +50,8 @@ export class ContenderEvents {
       involvedObject: { apiVersion: "v1", kind: "Namespace", name: "kube-system", uid: cluster },
       message: `registration ${contender.id} claims to be this cluster from another address; ${incumbent.id} keeps it, and the other is not served. Take away the one that is wrong`,
       source: { component: "fleet-reloader" },
-      ...{ firstTimestamp: time, lastTimestamp: time },
+      firstTimestamp: time,
+      lastTimestamp: time,
     };
     const path = resourcePath({ group: "", version: "v1", plural: "events" }, namespace);
     const call = {
@@ -56,7 +60,7 @@ export class ContenderEvents {
       contentType: "application/json",
       body: JSON.stringify(body),
     } as const;
-    connection.call(call, unending).catch((error: unknown) => {
+    connection.call(call, unlimited).catch((error: unknown) => {
       const { code } = asFault(error);
       if (code === "kube.exists") return;
       this.#told.delete(identity);

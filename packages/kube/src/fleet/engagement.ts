@@ -95,6 +95,11 @@ export class Engagement {
     return clusterStatusOf(this.#facts);
   }
 
+  /** Whether these are the namespaces that the engagement serves, in any order. */
+  serves(namespaces: readonly string[] | undefined): boolean {
+    return JSON.stringify(this.engaged.namespaces?.toSorted()) === JSON.stringify(namespaces?.toSorted());
+  }
+
   get isEnding(): boolean {
     return this.#lifetime.signal.aborted;
   }

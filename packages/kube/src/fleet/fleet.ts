@@ -22,9 +22,9 @@ import type { Right } from "./rights.ts";
 export type { Engaged };
 
 export interface FleetOptions {
-  /** In the order of their precedence: of two ways to one cluster the first is taken. */
+  /** In order of precedence: the first of two ways to one cluster is used. */
   readonly providers: readonly ClusterProvider[];
-  /** What we have to be allowed to do in a cluster of which only these namespaces are served. */
+  /** The rights needed in a cluster of which only these namespaces are served. */
   readonly rights: (namespaces: readonly string[] | undefined) => readonly Right[];
   readonly limit?: ConnectionOptions["limit"];
   readonly userAgent: string;
@@ -33,22 +33,22 @@ export interface FleetOptions {
   readonly log: Log;
   readonly meter: Pick<Meter, "clusterState">;
   readonly onCall?: (record: CallRecord) => void;
-  /** This process watches and writes nothing: calls need no connections of their own. */
+  /** This process only watches: calls share the connections of the watches. */
   readonly isShared?: boolean;
-  /** Undefined: which registration a cluster is served by is remembered only as long as this process lives. */
+  /** Undefined: the registration that serves a cluster is remembered only while this process lives. */
   readonly incumbents?: Incumbents;
-  /** Events tell of registrations that claim another's cluster. */
+  /** Events report registrations that claim the cluster of another. */
   readonly tellsEvents?: boolean;
 }
 
 /** Clusters that are connected to at once: each costs a TLS handshake, and a dozen of them keep a core busy. Karmada has 5. */
 const connectsAtOnce = 12;
-/** A healthy cluster tells who it is in milliseconds; one that does not goes on trying while others have their turn. */
+/** A healthy cluster identifies itself in milliseconds. A slower one keeps trying after its slot is given to another. */
 const connectTurnMs = 2000;
 
 /**
- * The clusters this process is told of. Each is supervised on its own: one that cannot be reached is tried again for ever, and
- * nothing ever waits for one cluster on the way to another. Several registrations of one API server are one engagement.
+ * The registered clusters. Each is supervised on its own: an unreachable one is tried again for ever, and no cluster waits for
+ * another. Several registrations of one API server share one engagement.
  */
 export class Fleet {
   readonly #options: FleetOptions;
@@ -59,7 +59,7 @@ export class Fleet {
   readonly #engagements = new Map<ClusterId, Engagement>();
   readonly #running = new Set<Promise<void>>();
   readonly #incumbency: Incumbency;
-  /** Providers that have said what there is. */
+  /** Providers that have reported their registrations. */
   readonly #heard = new Set<ClusterProvider>();
   readonly #contenders: ContenderEvents | undefined;
   #life: { readonly signal: AbortSignal; readonly onEngaged: OnEngaged } | undefined;
@@ -77,13 +77,13 @@ export class Fleet {
     });
   }
 
-  /** The cluster when it is engaged now. Never kept by those who ask: after a while it may be another object, or none. */
+  /** The cluster if it is engaged now. Callers do not keep it: it may be replaced or end. */
   get(cluster: ClusterId): Engaged | undefined {
     const engagement = this.#engagements.get(cluster);
     return engagement === undefined || engagement.isEnding ? undefined : engagement.engaged;
   }
 
-  /** How a cluster stands for requests to it; undefined: it is not engaged. */
+  /** The status of an engaged cluster; undefined: it is not engaged. */
   status(cluster: ClusterId): ClusterStatus | undefined {
     return this.get(cluster) === undefined ? undefined : this.#engagements.get(cluster)?.status;
   }
@@ -96,8 +96,8 @@ export class Fleet {
   }
 
   /**
-   * A line for whatever keeps a cluster that is waited for from being served as it should, for readiness; also as long as it is
-   * not known which clusters there are.
+   * For readiness: a line for each reason why a cluster that is waited for is not served as it should be, and for each provider
+   * whose clusters are not known yet.
    */
   get notEngaged(): readonly string[] {
     return [
@@ -112,20 +112,21 @@ export class Fleet {
     return this.#claims.of(cluster).some(({ member }) => this.#isWaitedFor(member));
   }
 
-  /** Every registration, with the cluster that it has led to, if it has. */
+  /** Every registration, with the cluster it leads to where that is known. */
   get registered(): readonly RegisteredCluster[] {
     return inOrder(this.#members).map(({ registration: { name, labels }, claim }) => ({
-      ...{ name, labels },
+      name,
+      labels,
       id: claim?.cluster,
     }));
   }
 
-  /** Clusters that some registration leads to, also those that are away; undefined: these are not all known yet. */
+  /** Clusters that some registration leads to, unreachable ones included; undefined: not all are known yet. */
   get claimedClusters(): ReadonlySet<ClusterId> | undefined {
     return this.#incumbency.registered;
   }
 
-  /** A line for what people should know of a registration although nobody waits for it. */
+  /** A line for each problem of a registration that readiness does not wait for. */
   get notes(): readonly string[] {
     return inOrder(this.#members).flatMap((member) => {
       const { problem, registration, status } = member;
@@ -144,7 +145,7 @@ export class Fleet {
     return ["clusters: it is not known yet which there are"];
   }
 
-  /** Engages every registration and calls back once for each cluster. Resolves when the signal is aborted and all is closed. */
+  /** Engages every registration and calls back once for each cluster. Resolves when the signal is aborted and all work has ended. */
   async run(signal: AbortSignal, onEngaged: OnEngaged): Promise<void> {
     this.#life = { signal, onEngaged };
     if (!this.#incumbency.isLoaded) await this.#incumbency.load(signal).catch(() => undefined);
@@ -155,7 +156,7 @@ export class Fleet {
         const change = (registrations: readonly Registration[]): void => {
           this.#change(mine, registrations, { precedence, isNamed, signal });
           if (this.#heard.size === this.#heard.add(provider).size) return;
-          // Whoever was waited for may be among them, or is gone.
+          // The registration that a cluster waits for may be among them, or be gone.
           for (const cluster of this.#claims.clusters) this.#settle(cluster);
         };
         await provider.run(signal, change);
@@ -182,7 +183,9 @@ export class Fleet {
   #add(registration: Registration, life: Life): FleetMember {
     const member: FleetMember = new FleetMember({
       ...this.#options,
-      ...{ registration, precedence: life.precedence, isNamed: life.isNamed },
+      registration,
+      precedence: life.precedence,
+      isNamed: life.isNamed,
       semaphore: this.#semaphore,
       changed: () => this.#tell(member),
       onClaim: (_, before) => {
@@ -199,28 +202,22 @@ export class Fleet {
     return member;
   }
 
-  /** Makes the engagement of a cluster what those who claim it make it. */
+  /** Starts, changes or ends the engagement of a cluster as its claims require. */
   #settle(cluster: ClusterId): void {
     const claimants = this.#claims.of(cluster);
-    const member = this.#incumbency.choose(
-      cluster,
-      claimants.map((one) => one.member),
-    );
-    const chosen = claimants.find((one) => one.member === member);
+    const members = claimants.map(({ member }) => member);
+    const winner = this.#incumbency.choose(cluster, members);
+    const chosen = claimants.find(({ member }) => member === winner);
     const engagement = this.#engagements.get(cluster);
     for (const other of claimants)
       if (other !== chosen) other.member.tell({ type: "alias", of: this.#incumbency.of(cluster) ?? "" });
-    // When it has ended it is looked at again.
+    // Its end settles the cluster again.
     if (engagement?.isEnding === true) return;
-    if (chosen === undefined) {
-      engagement?.end();
-      return;
-    }
+    if (chosen === undefined) return void engagement?.end();
     const { access, registration } = chosen;
     if (engagement === undefined) this.#engage(cluster, chosen);
-    else if (isSame(engagement.engaged.namespaces, access.namespaces))
-      engagement.use(access.target, registration.labels);
-    // Other namespaces are other work.
+    else if (engagement.serves(access.namespaces)) engagement.use(access.target, registration.labels);
+    // Other namespaces need other work.
     else engagement.end();
     chosen.member.tell({ type: "engaged" });
     const engaged = this.#engagements.get(cluster)?.engaged;
@@ -238,7 +235,9 @@ export class Fleet {
     const connection = new Connection({ ...this.#options, target });
     const engagement = new Engagement({
       ...this.#options,
-      ...{ target, onEngaged: life.onEngaged, rights: rights(namespaces) },
+      target,
+      onEngaged: life.onEngaged,
+      rights: rights(namespaces),
       engaged: { cluster, name, labels, namespaces, connection },
       changed: () => {
         for (const { member } of this.#claims.of(cluster)) this.#tell(member);
@@ -265,7 +264,7 @@ export class Fleet {
     return engagement?.status ?? member.status;
   }
 
-  /** One of hundreds that is away must not stop the roll-out of this very product, nor hide its endpoints. */
+  /** One unreachable cluster of hundreds must not stop the rollout of this product, nor hide its endpoints. */
   #isWaitedFor(member: FleetMember): boolean {
     const { state } = this.#clusterStatusOf(member);
     return member.isNamed || !(state === "Unreachable" || state === "Forbidden" || state === "Degraded");
@@ -273,7 +272,7 @@ export class Fleet {
 
   #linesOf(member: FleetMember): readonly string[] {
     const { state, why } = this.#clusterStatusOf(member);
-    // What cannot be used, or is not meant to be, keeps nothing from being ready.
+    // An unusable registration does not affect readiness.
     const isMeant = member.claim !== undefined || member.registration.access.type === "usable";
     if (!isMeant || state === "Alias" || state === "Gone") return [];
     return why.map((line) => `cluster ${member.registration.name}: ${line}`);
@@ -293,8 +292,4 @@ interface Life {
   readonly precedence: number;
   readonly isNamed: boolean;
   readonly signal: AbortSignal;
-}
-
-function isSame(a: readonly string[] | undefined, b: readonly string[] | undefined): boolean {
-  return JSON.stringify(a?.toSorted()) === JSON.stringify(b?.toSorted());
 }

@@ -14,7 +14,7 @@ export interface ClusterHealthOptions {
 }
 
 /** As in Cluster API's ClusterCache: after 10 s a probe, 5 s for its answer; none while the cluster talks anyway. */
-const quietMs = 10_000;
+const healthQuietMs = 10_000;
 const probeTimeoutMs = 5000;
 /** From the beginning of a probe that missed to the next: five of them make half a minute. */
 const missEveryMs = 5000;
@@ -56,7 +56,7 @@ export class Health {
   async #quiet(signal: AbortSignal): Promise<void> {
     const { clock, heardAt, random } = this.#options;
     // So that a thousand quiet clusters are not asked in one moment.
-    const limitMs = quietMs * (1 - random() / 10);
+    const limitMs = healthQuietMs * (1 - random() / 10);
     using nap = linkedAbort(signal);
     this.#nap = nap;
     while (!this.#isMissed && !signal.aborted) {

@@ -45,9 +45,9 @@ export function rightsFor(
   ];
 }
 
-type Served = WorkloadKind & { readonly plural: string };
+type ServedKinds = WorkloadKind & { readonly plural: string };
 
-function isThere(kind: WorkloadKind): kind is Served {
+function isThere(kind: WorkloadKind): kind is ServedKinds {
   return !kind.isOptional && kind.plural !== undefined;
 }
 
@@ -74,10 +74,10 @@ export async function missingRights(
     for (const right of left) if (!(await isGranted(connection, right, signal))) missing.add(right);
   };
   await Promise.all(Array.from({ length: askedAtOnce }, askNext));
-  return rights.filter((right) => missing.has(right)).map(sentence);
+  return rights.filter((right) => missing.has(right)).map(rightSentence);
 }
 
-function sentence({ verb, group, resource, namespace }: Right): string {
+function rightSentence({ verb, group, resource, namespace }: Right): string {
   const named = group === "" ? resource : `${resource}.${group}`;
   const where = namespace === undefined ? "in all namespaces" : `in namespace ${namespace}`;
   return `no right to ${verb} ${named} ${where}; grant it, see infra/manifests`;

@@ -1,6 +1,6 @@
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
-interface Waiting {
+interface Deadline {
   readonly dueMs: number;
   readonly expire: () => void;
 }
@@ -14,7 +14,7 @@ export class Deadlines {
   readonly #clock: Clock;
   readonly #closed = new AbortController();
   /** All have the same length, so they are in the order of their ends. */
-  readonly #waiting = new Set<Waiting>();
+  readonly #waiting = new Set<Deadline>();
   #isSweeping = false;
 
   constructor(afterMs: number, clock: Clock) {

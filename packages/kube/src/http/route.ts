@@ -30,7 +30,7 @@ export class Route {
 
   constructor(options: RouteOptions) {
     this.#options = options;
-    this.#at = addressOf(options.target, options.clock);
+    this.#at = routeAddressOf(options.target, options.clock);
   }
 
   get server(): string {
@@ -43,7 +43,7 @@ export class Route {
 
   use(target: ClusterTarget): void {
     const old = this.#at;
-    this.#at = addressOf(target, this.#options.clock);
+    this.#at = routeAddressOf(target, this.#options.clock);
     // This stops their plugin. A request that waits for the old credentials goes on with the new ones.
     old.credentials.close();
   }
@@ -124,7 +124,7 @@ interface Made {
 }
 
 /** The parts of the address, parsed once and not for each request. */
-function addressOf(target: ClusterTarget, clock: Clock): Address {
+function routeAddressOf(target: ClusterTarget, clock: Clock): Address {
   const { host, origin, pathname } = new URL(target.server);
   const credentials = new Credentials(target, clock);
   return { target, credentials, host, origin, prefix: pathname.replace(/\/$/, "") };

@@ -6,11 +6,11 @@ import { text } from "../json.ts";
 import { resourcePath } from "../resource.ts";
 import { absentOr } from "./object-answer.ts";
 
-const configMaps = { group: "", version: "v1", plural: "configmaps" } as const;
+const freezeMaps = { group: "", version: "v1", plural: "configmaps" } as const;
 /** The key of the document in the ConfigMap. */
-const key = "freezes.yaml";
+const freezeKey = "freezes.yaml";
 /** Attempts when two people write at the same time. */
-const attemptsMax = 5;
+const writeAttemptsMax = 5;
 
 /** A freeze document in a ConfigMap of the hub. */
 export class FreezeConfigMap {
@@ -44,19 +44,19 @@ export class FreezeConfigMap {
         await this.#write(before, change(before?.text));
         return;
       } catch (error) {
-        if (asFault(error).class !== "conflict" || attempt === attemptsMax) throw error;
+        if (asFault(error).class !== "conflict" || attempt === writeAttemptsMax) throw error;
       }
     }
   }
 
   async #read() {
     const { namespace, name } = this.#ref;
-    const path = resourcePath(configMaps, namespace, name);
+    const path = resourcePath(freezeMaps, namespace, name);
     const answer = await this.#connection.call({ method: "GET", path }, this.#signal);
     return absentOr(answer, this.#ref, (object) => {
-      const document = jsonText(object, "data", key);
+      const document = jsonText(object, "data", freezeKey);
       if (document === undefined)
-        throw new Fault("config.invalid", `it has no ${key} under data; add one, [] for no freezes`);
+        throw new Fault("config.invalid", `it has no ${freezeKey} under data; add one, [] for no freezes`);
       return { text: document, resourceVersion: text(object, "metadata", "resourceVersion") };
     });
   }
@@ -64,7 +64,7 @@ export class FreezeConfigMap {
   async #write(before: { readonly resourceVersion: string } | undefined, document: string): Promise<void> {
     const { namespace, name } = this.#ref;
     const query = `?fieldManager=${fieldManager}`;
-    const data = { [key]: document };
+    const data = { [freezeKey]: document };
     if (before === undefined) {
       const body = JSON.stringify({
         apiVersion: "v1",
@@ -72,7 +72,7 @@ export class FreezeConfigMap {
         metadata: { name, namespace },
         data,
       });
-      const path = `${resourcePath(configMaps, namespace)}${query}`;
+      const path = `${resourcePath(freezeMaps, namespace)}${query}`;
       const made = await this.#connection.call(
         { method: "POST", path, contentType: "application/json", body },
         this.#signal,
@@ -81,7 +81,7 @@ export class FreezeConfigMap {
       return;
     }
     const { resourceVersion } = before;
-    const path = `${resourcePath(configMaps, namespace, name)}${query}`;
+    const path = `${resourcePath(freezeMaps, namespace, name)}${query}`;
     const body = JSON.stringify({ metadata: { resourceVersion }, data });
     const contentType = "application/merge-patch+json";
     const answer = await this.#connection.call({ method: "PATCH", path, contentType, body }, this.#signal);

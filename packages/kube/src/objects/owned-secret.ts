@@ -6,7 +6,7 @@ import { text } from "../json.ts";
 import { resourcePath } from "../resource.ts";
 import { absentOr } from "./object-answer.ts";
 
-const secrets = { group: "", version: "v1", plural: "secrets" } as const;
+const ownedSecrets = { group: "", version: "v1", plural: "secrets" } as const;
 
 /** One key of one Secret. */
 export interface SecretKeyRef {
@@ -25,21 +25,21 @@ export async function ensureSecret(
   make: () => string,
   signal: AbortSignal,
 ): Promise<string> {
-  const found = await readSecret(connection, ref, signal);
+  const found = await readOwnedSecret(connection, ref, signal);
   if (found !== undefined) return found;
   const made = make();
   if (await createSecret(connection, ref, made, signal)) return made;
-  const others = await readSecret(connection, ref, signal);
+  const others = await readOwnedSecret(connection, ref, signal);
   if (others === undefined) throw new Fault("kube.conflict", `Secret ${named(ref)} was deleted meanwhile`);
   return others;
 }
 
-async function readSecret(
+async function readOwnedSecret(
   connection: Connection,
   ref: SecretKeyRef,
   signal: AbortSignal,
 ): Promise<string | undefined> {
-  const path = resourcePath(secrets, ref.namespace, ref.name);
+  const path = resourcePath(ownedSecrets, ref.namespace, ref.name);
   const answer = await connection.call({ method: "GET", path }, signal);
   return absentOr(answer, ref, (object) => {
     if (jsonField(object, "data", ref.key) === undefined)
@@ -65,7 +65,7 @@ async function createSecret(
     type: "Opaque",
     data: { [key]: Buffer.from(value, "utf8").toString("base64") },
   });
-  const path = `${resourcePath(secrets, namespace)}?fieldManager=${fieldManager}`;
+  const path = `${resourcePath(ownedSecrets, namespace)}?fieldManager=${fieldManager}`;
   try {
     const made = await connection.call(
       { method: "POST", path, contentType: "application/json", body },

@@ -69,11 +69,11 @@ export function accessOf(name: string, entries: Entries, origin: Origin): Access
   const { folder } = origin;
   const filesBelow = folder === undefined ? {} : { filesBelow: folder };
   const target = { name, server, proxyUrl, config, ...filesBelow };
-  return { type: "usable", target, version: versionOf(cluster, user) };
+  return { type: "usable", target, version: accessVersionOf(cluster, user) };
 }
 
 /** The same address and credentials have the same version. It is compared and never shown. */
-function versionOf(cluster: Cluster, user: User): string {
+function accessVersionOf(cluster: Cluster, user: User): string {
   return createHash("sha256")
     .update(JSON.stringify([cluster, user]))
     .digest("hex");

@@ -2,20 +2,20 @@ import type { Access, Registration } from "./registration.ts";
 
 /** Whether two say the same of one cluster: the same name, labels, address and credentials, or the same reason. */
 export function isSameRegistration(one: Registration, other: Registration): boolean {
-  return textOf(one) === textOf(other);
+  return registrationTextOf(one) === registrationTextOf(other);
 }
 
 /** Whether both let us do the same. */
 export function isSameAccess(one: Access, other: Access): boolean {
-  return JSON.stringify(accessOf(one)) === JSON.stringify(accessOf(other));
+  return JSON.stringify(comparableAccess(one)) === JSON.stringify(comparableAccess(other));
 }
 
-function textOf({ id, name, labels, access }: Registration): string {
+function registrationTextOf({ id, name, labels, access }: Registration): string {
   const inOrder = Object.entries(labels).toSorted(([a], [b]) => (a < b ? -1 : 1));
-  return JSON.stringify([id, name, inOrder, accessOf(access)]);
+  return JSON.stringify([id, name, inOrder, comparableAccess(access)]);
 }
 
-function accessOf(access: Access): readonly unknown[] {
+function comparableAccess(access: Access): readonly unknown[] {
   return access.type === "usable"
     ? [access.type, access.version, access.namespaces]
     : [access.type, access.why];

@@ -20,7 +20,7 @@ export interface OptionalStreamOptions {
 /** A resource that is installed while we run is served within a minute; a discovery is two small requests. */
 const defaultAbsentMs = 60_000;
 /** Between two discoveries when the API server does not answer. */
-const retryMs = 5000;
+const lookupRetryMs = 5000;
 
 /**
  * A list + watch of a kind that the API server may not have. While it is absent, discovery looks for it now and again; its
@@ -64,8 +64,8 @@ export class OptionalStream implements Stream {
       if (signal.aborted) return 0;
       const fault = asFault(error);
       onState("backoff", fault.message);
-      log.warn({ reason: fault.code, retryInMs: retryMs, err: fault.message }, "discovery failed");
-      return Math.max(retryMs, fault.retryAfterMs ?? 0);
+      log.warn({ reason: fault.code, retryInMs: lookupRetryMs, err: fault.message }, "discovery failed");
+      return Math.max(lookupRetryMs, fault.retryAfterMs ?? 0);
     }
   }
 
@@ -77,7 +77,7 @@ export class OptionalStream implements Stream {
       resources.forget(kind);
       // A failed discovery is not an absence.
       const found = await resources.find(kind, signal).catch(() => undefined);
-      if (found !== undefined && !isSame(found, resource)) followed.abort();
+      if (found !== undefined && !isSameResource(found, resource)) followed.abort();
     };
     let asking: Promise<void> | undefined;
     await reflect(resource).run(followed.signal, (state, why) => {
@@ -92,6 +92,6 @@ export class OptionalStream implements Stream {
   }
 }
 
-function isSame(found: Lookup, { version, plural }: ApiResource): boolean {
+function isSameResource(found: Lookup, { version, plural }: ApiResource): boolean {
   return "plural" in found && found.version === version && found.plural === plural;
 }

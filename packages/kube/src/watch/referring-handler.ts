@@ -15,11 +15,11 @@ export function referringHandler(
   const seen = new Map<string, string>();
   const resolve = async (live: LiveWorkload): Promise<LiveWorkload> => {
     const resolved = await withTemplate(live);
-    if (resolved !== live) seen.set(workloadKey(live.ref), versionOf(live));
+    if (resolved !== live) seen.set(workloadKey(live.ref), resourceVersionOf(live));
     return resolved;
   };
   const isNew = ({ type, object }: StreamEvent<LiveWorkload>): boolean =>
-    type === "delete" || seen.get(workloadKey(object.ref)) !== versionOf(object);
+    type === "delete" || seen.get(workloadKey(object.ref)) !== resourceVersionOf(object);
 
   return {
     listBegins() {
@@ -40,7 +40,7 @@ export function referringHandler(
   };
 }
 
-function versionOf({ generation, annotations, object }: LiveWorkload): string {
+function resourceVersionOf({ generation, annotations, object }: LiveWorkload): string {
   const observed = jsonField(object, "status", "workloadObservedGeneration");
   return JSON.stringify([generation, annotations, observed]);
 }

@@ -196,14 +196,14 @@ function commandFor(options: EmbeddedServerOptions): readonly [string, ...string
       `--data-dir ${dataDir}: cannot be written (${why}); name a folder this process may write to`,
     );
   }
-  const binary = binaries.map((name) => find(name, searchPath)).find((path) => path !== undefined);
+  const binary = binaries.map((name) => findServer(name, searchPath)).find((path) => path !== undefined);
   if (binary === undefined) {
     throw new Fault(
       "config.invalid",
       "no redis-server or valkey-server on PATH: install one (Debian: apt-get install redis-server), or name a running one with --redis-url",
     );
   }
-  const setpriv = find("setpriv", searchPath);
+  const setpriv = findServer("setpriv", searchPath);
   return setpriv === undefined ? [binary] : [setpriv, "--pdeathsig", "TERM", binary];
 }
 
@@ -234,7 +234,7 @@ function settings(dataDir: string, socketPath: string): readonly string[] {
   ];
 }
 
-function find(name: string, searchPath: string): string | undefined {
+function findServer(name: string, searchPath: string): string | undefined {
   return searchPath
     .split(delimiter)
     .map((folder) => join(folder, name))

@@ -37,10 +37,10 @@ export class HistoryReader {
   async *read(query: HistoryQuery): AsyncGenerator<HistoryLine> {
     const end = String((await this.#now()) - 1);
     const shards = this.#keys.histories.map((key, shard) =>
-      this.#shard({ key, shard, start: startOf(query.since, shard), end }),
+      this.#shard({ key, shard, start: rangeStartOf(query.since, shard), end }),
     );
     let left = query.limit;
-    for await (const { id, shard, record } of inOrder(shards)) {
+    for await (const { id, shard, record } of inTimeOrder(shards)) {
       if (!isWanted(record, query)) continue;
       if (left === 0) return;
       left -= 1;
@@ -89,14 +89,14 @@ interface ShardLine {
 }
 
 /** Lines with one id of the streams are given out by shard: of this one it is still to come when the line is of an earlier shard. */
-function startOf(since: HistoryQuery["since"], shard: number): string {
+function rangeStartOf(since: HistoryQuery["since"], shard: number): string {
   if ("ms" in since) return String(Math.max(0, Math.floor(since.ms)));
   const [ms, number, of] = since.afterId.split("-");
   return shard <= Number(of) ? `(${ms}-${number}` : `${ms}-${number}`;
 }
 
 /** The lines of all shards in the order in which they were written. */
-async function* inOrder(shards: readonly AsyncGenerator<ShardLine>[]): AsyncGenerator<ShardLine> {
+async function* inTimeOrder(shards: readonly AsyncGenerator<ShardLine>[]): AsyncGenerator<ShardLine> {
   const heads = new Map<AsyncGenerator<ShardLine>, ShardLine>();
   const advance = async (shard: AsyncGenerator<ShardLine>): Promise<void> => {
     const next = await shard.next();
@@ -107,14 +107,14 @@ async function* inOrder(shards: readonly AsyncGenerator<ShardLine>[]): AsyncGene
   for (;;) {
     const [first, ...others] = heads;
     if (first === undefined) return;
-    const [shard, line] = others.reduce((best, one) => (isBefore(one[1], best[1]) ? one : best), first);
+    const [shard, line] = others.reduce((best, one) => (isEarlierId(one[1], best[1]) ? one : best), first);
     yield line;
     await advance(shard);
   }
 }
 
 /** Ids of a stream are `milliseconds-number`. */
-function isBefore(a: ShardLine, b: ShardLine): boolean {
+function isEarlierId(a: ShardLine, b: ShardLine): boolean {
   const [aMs = 0, aNumber = 0] = a.id.split("-").map(Number);
   const [bMs = 0, bNumber = 0] = b.id.split("-").map(Number);
   if (aMs !== bMs) return aMs < bMs;

@@ -18,7 +18,7 @@ export interface HistoryWriterOptions {
 }
 
 /** One round trip for what comes together, and soon enough for whoever looks. */
-const gatherMs = 200;
+const historyGatherMs = 200;
 const batchMax = 500;
 
 /** KEYS: a stream. ARGV: how many it may hold, and the records. */
@@ -75,7 +75,7 @@ export class HistoryWriter {
 
   async #write(): Promise<void> {
     const { clock, log, meter } = this.#options;
-    await clock.sleep(gatherMs, this.#hurry.signal).catch(() => undefined);
+    await clock.sleep(historyGatherMs, this.#hurry.signal).catch(() => undefined);
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, batchMax);
       try {

@@ -11,7 +11,7 @@ export interface RedisHistoryOptions extends Omit<HistoryWriterOptions, "waiting
 }
 
 /** In all shards: some megabytes. */
-const waitingMax = 10_000;
+const recordsMax = 10_000;
 /** The records of a storm in one cluster fit, whatever the number of shards. */
 const waitingInShardLeast = 1000;
 /** While records are written, old ones are removed within a minute of their time, also in shards without writes. */
@@ -33,7 +33,7 @@ export class RedisHistory implements History {
   constructor(options: RedisHistoryOptions) {
     this.#options = options;
     const { histories, shards } = options.keys;
-    const room = Math.max(waitingInShardLeast, Math.floor(waitingMax / shards));
+    const room = Math.max(waitingInShardLeast, Math.floor(recordsMax / shards));
     this.#writers = new Map(
       histories.map((stream) => [stream, new HistoryWriter(stream, { ...options, waitingMax: room })]),
     );

@@ -12,13 +12,13 @@ export interface RecordedFreezesOptions {
 }
 
 /** Whoever looks says so every 5 s (engine's freeze-news). One that was silent for so long has ended, and obeys nothing. */
-const silenceMs = 60_000;
+const freezeSilenceMs = 60_000;
 
 /**
  * KEYS: a sorted set, `member freeze` → when it was said last. ARGV: the member, and all freezes that it knows of. Returns what nobody
  * had said before, and what nobody says any more.
  */
-const replaceScript = new Script(`
+const replaceFreezesScript = new Script(`
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
 local before, after, come, gone = {}, {}, {}, {}
@@ -27,7 +27,7 @@ for _, one in ipairs(redis.call('ZRANGE', KEYS[1], 0, -1)) do
   if freeze then before[freeze] = true end
   if member == ARGV[1] then redis.call('ZREM', KEYS[1], one) end
 end
-redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${silenceMs})
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now - ${freezeSilenceMs})
 for i = 2, #ARGV do
   redis.call('ZADD', KEYS[1], now, ARGV[1] .. ' ' .. ARGV[i])
   if not before[ARGV[i]] then come[#come + 1] = ARGV[i] end
@@ -59,7 +59,7 @@ export class RedisRecordedFreezes implements RecordedFreezes {
   async replace(now: readonly Freeze[]) {
     const byText = new Map(now.map((freeze) => [JSON.stringify(freeze), freeze]));
     const said = [this.#member, ...byText.keys()];
-    const answer = await replaceScript.run(this.#client.connection, this.#key, said);
+    const answer = await replaceFreezesScript.run(this.#client.connection, this.#key, said);
     const [come, gone] = Array.isArray(answer) ? answer : [];
     return {
       come: textsOf(come).flatMap((text) => byText.get(text) ?? []),

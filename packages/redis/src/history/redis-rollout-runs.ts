@@ -7,7 +7,7 @@ import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
 
 /** KEYS: the runs of a cluster. ARGV: workload, the run that has ended. 0 when another has begun since. */
-const endScript = new Script(`
+const endRunScript = new Script(`
 local current = redis.call('HGET', KEYS[1], ARGV[1])
 if current and current ~= ARGV[2] then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[1])
@@ -38,7 +38,7 @@ export class RedisRolloutRuns implements RolloutRuns {
 
   async end(request: Request, run: RolloutRun): Promise<boolean> {
     const args = [workloadKey(request.workload), formatRolloutRun(run)];
-    return (await endScript.run(this.#client.connection, this.#key(request), args)) === 1;
+    return (await endRunScript.run(this.#client.connection, this.#key(request), args)) === 1;
   }
 
   #key({ cluster }: Request): string {

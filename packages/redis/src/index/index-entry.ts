@@ -2,8 +2,8 @@ import { parseJson } from "@fleet-reloader/domain/json";
 import type { IndexEntry } from "@fleet-reloader/engine/ports/reference-index";
 
 /**
- * An index entry as Redis keeps it; sorted, so that the same entry is the same text. Another text than before makes each workload be
- * adopted once more.
+ * The text of an index entry in Redis. It is sorted, so equal entries have equal texts. A change of this format makes every
+ * workload be adopted again.
  */
 export function encodeEntry(entry: IndexEntry): string {
   const { quietPeriodMs, maxWaitMs } = entry.window;
@@ -41,7 +41,7 @@ export function readWindow(value: unknown): IndexEntry["window"] {
   };
 }
 
-/** Most have none, which costs no error of the parser. */
+/** Most texts are empty; they are not parsed, because an error of the parser is costly. */
 function readJson(value: unknown): unknown {
   const text = readText(value);
   return text === "" ? undefined : parseJson(text);

@@ -5,19 +5,19 @@ import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { readList, readText } from "./index-entry.ts";
 
-/** An opted-in workload as the reference index has it. */
+/** An opted-in workload in the reference index. */
 export interface IndexedWorkload {
   readonly ref: WorkloadRef;
-  /** Keys of the sources it names or references. */
+  /** Keys of the sources that it names or references. */
   readonly sources: readonly string[];
-  /** Kind of a source and a pattern of its names. */
+  /** Pairs of a source kind and a name pattern. */
   readonly patterns: readonly (readonly [string, string])[];
 }
 
-/** Asked for at once: a millisecond of Redis. */
+/** Entries per scan: a millisecond of Redis. */
 const batch = 1000;
 
-/** All workloads that the index of a cluster has now, for people to see. What changes meanwhile may be missed. */
+/** All workloads in the index of a cluster, for people to see. A change during the scan may be missed. */
 export async function indexedWorkloads(
   cluster: ClusterId,
   { client, keys }: { readonly client: RedisClient; readonly keys: Keys },

@@ -2,8 +2,8 @@ import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 
 /**
- * Which freeze documents there have been, in one Redis set: one that is gone is then told from one that never was, also by a process that
- * starts later. It holds names only. What is frozen is never read from here (ADR 0011).
+ * The names of all freeze documents that ever existed, in one Redis set. It distinguishes a deleted document from one that
+ * never existed, also for a process that starts later. What is frozen is never read from here (ADR 0011).
  */
 export class RedisKnownDocuments {
   readonly #client: RedisClient;

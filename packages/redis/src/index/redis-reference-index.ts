@@ -38,10 +38,10 @@ export interface RedisReferenceIndexOptions {
   readonly names: Pick<NameMatches, "of">;
 }
 
-/** Some milliseconds of Redis, which does nothing else meanwhile; a namespace, or a kind, may go with tens of thousands. */
+/** Entries removed per script: it blocks Redis for some milliseconds. A namespace or a kind may have tens of thousands. */
 const removedAtOnce = 500;
 
-/** Below a millisecond of Redis. */
+/** Entries per scan: less than a millisecond of Redis. */
 const scannedAtOnce = 1000;
 
 /** The reference index of one cluster in Redis, with its checkpoints and its session: one epoch guards all three. */
@@ -65,7 +65,7 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
   async open(): Promise<{ engagedAtSeconds: number }> {
     const redis = this.#client.connection;
     const now = String(Math.floor(this.#clock.now() / 1000));
-    // Asked before the connection count is noted, so that a reconnection in between is seen as one.
+    // The ping precedes the connection count, so a reconnection in between changes the count.
     await redis.ping();
     this.#connections = this.#client.connections;
     await noteShards({ client: this.#client, keys: this.#all });
@@ -119,7 +119,7 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
     keys: ReadonlySet<string>,
   ): Promise<void> {
     const prefix = namespace === undefined ? `${workloadKind}/` : `${workloadKind}/${namespace}/`;
-    // Only those of the scope come here: a cluster with a hundred namespaces would else send all its keys a hundred times for each kind.
+    // The scan matches the scope. Otherwise a cluster with a hundred served namespaces would send all its keys a hundred times per kind.
     const gone = new Set<string>();
     for (let cursor = ""; cursor !== "0"; ) {
       const [next, found] = await this.#scan(cursor || "0", prefix);
@@ -179,7 +179,7 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
     }
   }
 
-  /** What was there from the beginning of a scan to its end is found by it; some of it twice. */
+  /** A scan finds every entry that exists from its beginning to its end; some entries twice. */
   async #scan(cursor: string, prefix: string): Promise<readonly [string, readonly string[]]> {
     const { connection } = this.#client;
     return await connection.hscan(
@@ -206,7 +206,7 @@ export class RedisReferenceIndex implements ReferenceIndex, Checkpoints, IndexSe
     return dependents;
   }
 
-  /** Which workloads with patterns of a namespace use which of its sources. */
+  /** Which workloads with name patterns use which sources of a namespace. */
   async #matching(
     triples: readonly unknown[],
     namesOfKind: ReadonlyMap<SourceKind, readonly string[]>,

@@ -13,7 +13,7 @@ import { Script } from "../connection/script.ts";
 import { encodeApplied, readApplied, readSeen, readServed } from "./workload-record.ts";
 
 /**
- * KEYS: noted, seen, unlooked. ARGV: workload key, its applied state or '', the resourceVersion it was observed at. An event of a newer version stays.
+ * KEYS: noted, seen, unlooked. ARGV: workload key, its applied state or '', the observed resourceVersion. An event of a newer version stays.
  * resourceVersions are decimal integers: the longer one is larger, then the lexically larger one (KEP-5504).
  */
 const appliedScript = new Script(`
@@ -27,7 +27,7 @@ redis.call('SREM', KEYS[3], workload)
 return 1
 `);
 
-/** KEYS: noted, seen, served. ARGV: workload key, its two streams. One call, as every roll waits for it. */
+/** KEYS: noted, seen, served. ARGV: workload key, its two streams. One call, because every roll waits for it. */
 const readScript = new Script(`
 local served = redis.call('HMGET', KEYS[3], ARGV[2], ARGV[3])
 return { redis.call('HGET', KEYS[1], ARGV[1]), redis.call('HGET', KEYS[2], ARGV[1]), served[1], served[2] }
@@ -43,7 +43,7 @@ export interface RedisWorkloadRecordsOptions {
   readonly log: Log;
 }
 
-/** What the workers of all clusters remember of workloads, in Redis. */
+/** The records of the workloads of all clusters, in Redis. */
 export class RedisWorkloadRecords implements WorkloadRecords {
   readonly #options: RedisWorkloadRecordsOptions;
 

@@ -1,8 +1,8 @@
 import { Script } from "../connection/script.ts";
 
 /**
- * The Lua of the reference index. Each script first checks the epoch: an answer is never given from a state that is not
- * the one the caller opened. All keys a script touches begin with the cluster's root (KEYS[1]) and so lie in its slot.
+ * The Lua scripts of the reference index. Each script first checks the epoch, so it answers only from the state that the
+ * caller opened. All keys of a script begin with the cluster's root (KEYS[1]), so they lie in one slot.
  */
 
 const checkEpoch = `
@@ -53,8 +53,8 @@ end
 `;
 
 /**
- * ARGV: epoch, then triples (workload key, encoded entry, the event that shows it or ''). Returns the positions (1-based) of entries that are new or different,
- * or were so before and are not published yet.
+ * ARGV: epoch, then triples (workload key, encoded entry, the event that shows it or ''). Returns the positions (1-based) of
+ * entries that are new or different, and of those that were so before and are not published yet.
  */
 export const putScript = new Script(`${checkEpoch}
 local changed = {}
@@ -102,7 +102,7 @@ end
 return 0
 `);
 
-/** ARGV: epoch, then workload keys: what their entries asked for is in the queue. */
+/** ARGV: epoch, then workload keys. The requests of their entries are in the queue. */
 export const markPublishedScript = new Script(`${checkEpoch}
 for i = 2, #ARGV do
   redis.call('SREM', root .. ':unpublished', ARGV[i])
@@ -111,10 +111,11 @@ return 0
 `);
 
 /**
- * ARGV: epoch, then quadruples (kind, namespace, name, resourceVersion). For each that is referenced, or lies in a namespace
- * with name patterns, and whose version is not the handled one: {position, {workload, window…}, 1 when no version of it was handled}. And,
- * once for each namespace of these: {namespace, {workload, window, patterns…}}: a workload may have hundreds of patterns, and a page hundreds of
- * sources.
+ * ARGV: epoch, then quadruples (kind, namespace, name, resourceVersion). Returns two lists. The first has one item for each
+ * source that is referenced or lies in a namespace with name patterns, and whose version differs from the handled one:
+ * {position, {workload, window…}, 1 when no version was handled}. The second has one item for each namespace of these sources:
+ * {namespace, {workload, window, patterns…}}. Patterns come once per namespace: a workload may have hundreds of them, and a
+ * page hundreds of sources.
  */
 export const findChangedScript = new Script(`${checkEpoch}
 local found = {}
@@ -153,7 +154,7 @@ end
 return { found, withPatterns }
 `);
 
-/** ARGV: epoch, then quadruples (kind, namespace, name, resourceVersion): checkpoint them. */
+/** ARGV: epoch, then quadruples (kind, namespace, name, resourceVersion). Writes their checkpoints. */
 export const markHandledScript = new Script(`${checkEpoch}
 for i = 2, #ARGV, 4 do
   redis.call('HSET', root .. ':handled:' .. ARGV[i], ARGV[i + 1] .. '/' .. ARGV[i + 2], ARGV[i + 3])
@@ -161,7 +162,7 @@ end
 return 0
 `);
 
-/** ARGV: epoch, then pairs (kind, `namespace/name`): a checkpoint at no version, where there is none. */
+/** ARGV: epoch, then pairs (kind, `namespace/name`). Writes a checkpoint at no version unless there is one. */
 export const expectScript = new Script(`${checkEpoch}
 for i = 2, #ARGV, 2 do
   redis.call('HSETNX', root .. ':handled:' .. ARGV[i], ARGV[i + 1], 'expected')

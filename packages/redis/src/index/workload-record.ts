@@ -5,7 +5,7 @@ import type {
   WorkloadRecord,
 } from "@fleet-reloader/engine/ports/workload-records";
 
-/** As Redis keeps it; empty when there is none. */
+/** The text in Redis; empty when there is no event. */
 export function encodeSeen(seen: SeenInterest | undefined): string {
   return seen === undefined ? "" : JSON.stringify([seen.uid, seen.atSeconds, seen.resourceVersion]);
 }
@@ -30,7 +30,7 @@ export function readServed(text: string | null | undefined): ServedRecord | unde
   return { as, sinceSeconds, isRestored: jsonField(value, "restored") === true };
 }
 
-/** The second of the write, a blank, the applied state; older records hold the applied state alone. */
+/** The second of the write, a space, the applied state. Records of older versions hold the applied state alone. */
 export function encodeApplied(appliedText: string, atSeconds: number): string {
   return `${atSeconds} ${appliedText}`;
 }

@@ -81,7 +81,7 @@ export class RedisRollLedger implements RollLedger {
     const { client, keys, now } = this.#options;
     const ask = {
       ...(now === undefined ? {} : { now: now() }),
-      roll: rollOf(request),
+      roll: ledgerRollOf(request),
       breakers: breakers.map(({ key, max, within, version }) => ({ key, max, within, version })),
       levels: this.#levels(request),
       keep: this.#keepMs,
@@ -108,7 +108,7 @@ export class RedisRollLedger implements RollLedger {
     if (limit === undefined) return [];
     return [
       {
-        key: `w|${rollOf(request)}`,
+        key: `w|${ledgerRollOf(request)}`,
         max: limit.rollsMax,
         within: limit.withinMs,
         reason: "WorkloadLooping",
@@ -117,7 +117,7 @@ export class RedisRollLedger implements RollLedger {
     ];
   }
 
-  #levels({ cluster, workload }: Request): readonly Level[] {
+  #levels({ cluster, workload }: Request): readonly BudgetLevel[] {
     const { fleet, cluster: ofCluster, namespace } = this.#options.limits;
     const inNamespace = `${cluster}|${workload.namespace}`;
     return [
@@ -143,7 +143,7 @@ interface Breaker {
   readonly what: string;
 }
 
-interface Level {
+interface BudgetLevel {
   readonly name: "fleet" | "cluster" | "namespace";
   readonly key: string;
   readonly share: string;
@@ -154,11 +154,11 @@ interface Level {
 }
 
 function level(
-  name: Level["name"],
+  name: BudgetLevel["name"],
   key: string,
   share: string,
   limit: BudgetLimit | undefined,
-): readonly Level[] {
+): readonly BudgetLevel[] {
   if (limit === undefined) return [];
   const { rate, unfinishedMax } = limit;
   return [
@@ -172,7 +172,7 @@ function level(
   ];
 }
 
-function rollOf({ cluster, workload }: Request): string {
+function ledgerRollOf({ cluster, workload }: Request): string {
   return `${cluster}|${workloadKey(workload)}`;
 }
 

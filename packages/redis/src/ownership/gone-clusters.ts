@@ -28,13 +28,13 @@ const lookEveryMs = 3_600_000;
 /** Each process asks about this often whether it is the one; and not at its start, when others may still be on their way. */
 const askEveryMs = 600_000;
 /** A look gives Redis back after each step, which takes it a millisecond or two: 300,000 keys are looked through in some 3 s. */
-const scannedAtOnce = 1000;
+const keysScannedAtOnce = 1000;
 const restMs = 5;
 
 const now = "local now = tonumber(redis.call('TIME')[1])";
 
 /** KEYS: registered. ARGV: seconds, clusters: each was registered just now. One that is written and no older than that is left. */
-const noteScript = new Script(`${now}
+const goneScript = new Script(`${now}
 for i = 2, #ARGV do
   local at = tonumber(redis.call('HGET', KEYS[1], ARGV[i]) or '')
   if not at or now - at >= tonumber(ARGV[1]) then redis.call('HSET', KEYS[1], ARGV[i], now) end
@@ -54,7 +54,7 @@ return due
 `);
 
 /** KEYS: registered, owners, incumbents. ARGV: seconds, a cluster, unless it has come back meanwhile. */
-const endScript = new Script(`${now}
+const forgetKeysScript = new Script(`${now}
 local at = tonumber(redis.call('HGET', KEYS[1], ARGV[2]) or '')
 if at and now - at <= tonumber(ARGV[1]) or redis.call('HEXISTS', KEYS[2], ARGV[2]) == 1 then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[2])
@@ -116,7 +116,7 @@ export class GoneClusters {
 
   async #note(everySeconds: number, clusters: readonly ClusterId[]): Promise<void> {
     const { client, keys } = this.#options;
-    await noteScript.run(client.connection, keys.fleet.registered, [String(everySeconds), ...clusters]);
+    await goneScript.run(client.connection, keys.fleet.registered, [String(everySeconds), ...clusters]);
   }
 
   /** Of what an older version has left, or what was registered for a moment, the time begins now. */
@@ -168,7 +168,7 @@ export class GoneClusters {
     const { client, keys } = this.#options;
     const { fleet } = keys;
     const args = [String(forgottenAfterSeconds), cluster];
-    await endScript.run(client.connection, [fleet.registered, fleet.owners, fleet.incumbents], args);
+    await forgetKeysScript.run(client.connection, [fleet.registered, fleet.owners, fleet.incumbents], args);
   }
 
   /** Keys of clusters, a step at a time and by their cluster, on every master; ends with the signal. */
@@ -184,7 +184,7 @@ export class GoneClusters {
       do {
         await clock.sleep(restMs, signal).catch(() => undefined);
         if (signal.aborted) return;
-        const [next, found] = await master.scan(cursor, "MATCH", pattern, "COUNT", scannedAtOnce);
+        const [next, found] = await master.scan(cursor, "MATCH", pattern, "COUNT", keysScannedAtOnce);
         cursor = next;
         const byCluster = Map.groupBy(found, (key) => keys.clusterOf(key) ?? "");
         byCluster.delete("");

@@ -4,7 +4,7 @@ import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 
 /** Whoever serves clusters says every 5 s which these are. One that has said nothing for so long has ended. */
-const silenceMs = 60_000;
+const listSilenceMs = 60_000;
 
 /** The registered clusters, in Redis, for whoever has no registrations of its own. Nothing is decided by it. */
 export class RedisClusterList {
@@ -17,7 +17,7 @@ export class RedisClusterList {
   }
 
   async put(clusters: readonly RegisteredCluster[]): Promise<void> {
-    await this.#client.connection.set(this.#key, JSON.stringify(clusters), "PX", silenceMs);
+    await this.#client.connection.set(this.#key, JSON.stringify(clusters), "PX", listSilenceMs);
   }
 
   /** Undefined: nobody serves clusters now. */

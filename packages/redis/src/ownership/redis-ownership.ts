@@ -52,7 +52,7 @@ export const defaultPace: OwnershipPace = {
  * Clusters that are engaged side by side are asked for together. To ask costs as much as there are records, so the more there
  * are the longer is gathered: 20 ms for the first, a quarter of a second where there are a thousand.
  */
-const gatherMs = 20;
+const ownershipGatherMs = 20;
 const gatherPerRecordMs = 0.25;
 /** While Redis is away nobody can be told that we leave: we expire. */
 const leaveMs = 1000;
@@ -143,7 +143,7 @@ export class RedisOwnership implements Ownership {
       await Promise.race([beat, this.#woken.promise]);
       this.#woken = Promise.withResolvers();
       const records = this.#view?.owners.size ?? 0;
-      await clock.sleep(gatherMs + gatherPerRecordMs * records, signal).catch(() => undefined);
+      await clock.sleep(ownershipGatherMs + gatherPerRecordMs * records, signal).catch(() => undefined);
     }
     await this.#leave();
   }

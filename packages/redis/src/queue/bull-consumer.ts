@@ -103,11 +103,14 @@ export class BullConsumer {
       queueName,
       (job, token, signal) => this.#process(job, token, signal),
       {
-        ...{ connection: this.#connection, prefix, concurrency },
+        connection: this.#connection,
+        prefix,
+        concurrency,
         lockDuration: lockDurationMs,
         stalledInterval: stalledIntervalMs,
         maxStalledCount: stalledMax,
-        ...{ removeOnComplete: keepCompleted, removeOnFail: keepFailed },
+        removeOnComplete: keepCompleted,
+        removeOnFail: keepFailed,
         autorun: false,
         settings: {
           backoffStrategy: (attemptsMade, _type, error) =>

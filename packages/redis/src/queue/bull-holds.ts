@@ -12,7 +12,7 @@ import { fromJob, type RequestJob, toJob } from "./request-job.ts";
 const releasedAtOnce = 100;
 
 /** KEYS: hold times, hold texts. ARGV: when it is due all the same, the entry, what is known of the hold. */
-const noteScript = new Script(`
+const holdScript = new Script(`
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
 redis.call('HSET', KEYS[2], ARGV[2], ARGV[3])
 return 0
@@ -57,7 +57,7 @@ export class BullHolds {
     const shard = this.#keys.shardOf(request.cluster);
     const { reason, untilMs } = hold;
     const text = JSON.stringify({ ...toJob(request), reason, ...(untilMs === undefined ? {} : { untilMs }) });
-    await noteScript.run(this.#client.connection, this.#keysOf(shard), [String(againAtMs), id, text]);
+    await holdScript.run(this.#client.connection, this.#keysOf(shard), [String(againAtMs), id, text]);
   }
 
   /** These are held no more: they were taken up, or not put back. */
@@ -114,7 +114,7 @@ export class BullHolds {
   /** Members and their scores in turns, and the text of each. */
   async #read(shard: number, scores: readonly string[], texts: Readonly<Record<string, string>>) {
     const held: HeldRequest[] = [];
-    const unreadable: Seen[] = [];
+    const unreadable: SeenHold[] = [];
     for (let at = 0; at < scores.length; at += 2) {
       const [id = "", score] = scores.slice(at, at + 2);
       const againAtMs = Number(score);
@@ -126,7 +126,7 @@ export class BullHolds {
     return held;
   }
 
-  async #forgetSeen(shard: number, seen: readonly Seen[]): Promise<void> {
+  async #forgetSeen(shard: number, seen: readonly SeenHold[]): Promise<void> {
     const args = seen.flatMap(({ id, againAtMs }) => [id, String(againAtMs)]);
     if (args.length > 0) await forgetSeenScript.run(this.#client.connection, this.#keysOf(shard), args);
   }
@@ -158,7 +158,7 @@ async function promote(queue: Queue<RequestJob>, id: string): Promise<void> {
 }
 
 /** An entry, and when it was due all the same. */
-interface Seen {
+interface SeenHold {
   readonly id: string;
   readonly againAtMs: number;
 }

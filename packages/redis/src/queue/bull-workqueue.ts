@@ -16,7 +16,7 @@ export const queueName = "reconcile";
 /** As late as an entry may be taken up by a server that looks at its clock ten times a second (its hz), and two round trips. */
 const momentMs = 110;
 /** A request is retried until it succeeds or becomes pointless; what has no end is seen in its age, not in a count. */
-const attemptsMax = 1_000_000;
+const deliveriesMax = 1_000_000;
 
 export interface BullWorkqueueOptions {
   readonly client: RedisClient;
@@ -48,7 +48,8 @@ export class BullWorkqueue implements Workqueue {
       const queue = new Queue<RequestJob>(
         queueName,
         {
-          ...{ connection: options.client.connection, prefix },
+          connection: options.client.connection,
+          prefix,
           // Nobody reads what BullMQ tells of its entries.
           streams: { events: { maxLen: 0 } },
         },
@@ -114,12 +115,12 @@ export class BullWorkqueue implements Workqueue {
   }
 
   async #bursts(queue: Queue<RequestJob>, changes: readonly Addition[], now: number) {
-    if (changes.length === 0) return new Map<Addition, Burst>();
+    if (changes.length === 0) return new Map<Addition, BurstStart>();
     const ids = changes.map(({ request, purpose }) => requestId(request, purpose));
     const { connection } = this.#client;
     const times = readList(await burstStartsScript.run(connection, queue.toKey(""), [String(now), ...ids]));
     return new Map(
-      changes.map((change, at): readonly [Addition, Burst] => {
+      changes.map((change, at): readonly [Addition, BurstStart] => {
         const dueMs = times[2 * at + 1] === "" ? undefined : Number(times[2 * at + 1]);
         return [change, { startMs: Number(times[2 * at] ?? now), dueMs }];
       }),
@@ -132,7 +133,7 @@ interface Delayed {
   readonly delay: number;
 }
 
-interface Burst {
+interface BurstStart {
   readonly startMs: number;
   /** When the entry is due that waits for it. */
   readonly dueMs: number | undefined;
@@ -154,7 +155,7 @@ function jobOptions(
   return {
     delay,
     ...(priority === 0 ? {} : { priority }),
-    attempts: attemptsMax,
+    attempts: deliveriesMax,
     backoff: { type: "by-fault" },
     deduplication: {
       id: requestId(addition.request, addition.purpose),

@@ -6,7 +6,9 @@ type Field = ConfigShape[string];
 
 /** The text of `--help`, from the schema. */
 export function helpText(usage: string, shape: ConfigShape): string {
-  const groups = grouped(shape).map(({ title, fields }) => `${title}:\n${fields.map(helpOf).join("\n")}`);
+  const groups = groupedFields(shape).map(
+    ({ title, fields }) => `${title}:\n${fields.map(helpOf).join("\n")}`,
+  );
   const unread = unreadVariables.map(({ env, why }) => `  ${env} ${why}.`).join("\n");
   return `${usage}
 
@@ -29,7 +31,7 @@ function helpOf({ schema, meta }: Field): string {
 
 /** The reference tables of `docs/reference/config.md`, from the schema: one for each group. */
 export function referenceTables(shape: ConfigShape): string {
-  const tables = grouped(shape).map(({ title, fields }) =>
+  const tables = groupedFields(shape).map(({ title, fields }) =>
     [
       `## ${title}`,
       "",
@@ -60,7 +62,7 @@ interface Group {
 }
 
 /** The groups that have fields, in their order; fields without one come last. */
-function grouped(shape: ConfigShape): readonly Group[] {
+function groupedFields(shape: ConfigShape): readonly Group[] {
   const fields = Object.values(shape);
   const inGroup = (group: FieldMeta["group"]) => fields.filter(({ meta }) => meta.group === group);
   return [

@@ -55,7 +55,7 @@ function readFlags(
   shape: ConfigShape,
   args: readonly string[],
 ): { flags: Map<string, Given>; problems: string[] } {
-  const metas = spellings(shape);
+  const metas = flagSpellings(shape);
   const flags = new Map<string, Given>();
   const problems: string[] = [];
   let before:
@@ -89,7 +89,7 @@ function readFlags(
 }
 
 /** Every flag under each of its names. */
-function spellings(shape: ConfigShape): ReadonlyMap<string, FieldMeta> {
+function flagSpellings(shape: ConfigShape): ReadonlyMap<string, FieldMeta> {
   return new Map(
     Object.values(shape).flatMap(({ meta }) =>
       [meta.flag, ...(meta.aliases ?? [])].map((name) => [name, meta] as const),
@@ -109,7 +109,7 @@ function tokensOf(metas: ReadonlyMap<string, FieldMeta>, args: readonly string[]
 
 /** The last occurrence of a flag counts; of a list flag all occurrences count. */
 function withText(meta: FieldMeta, rawName: string, text: string, before: Given | undefined): Given {
-  const label = `${rawName} ${shown(meta, text)}`;
+  const label = `${rawName} ${shownValue(meta, text)}`;
   if (meta.isList !== true) return { value: text, label };
   return before === undefined
     ? { value: [text], label }
@@ -124,14 +124,14 @@ function strayWord(word: string, bareSwitch: string, takes: string): string {
 }
 
 /** Messages name the value, except a secret one. */
-function shown(meta: FieldMeta, text: string): string {
+function shownValue(meta: FieldMeta, text: string): string {
   return meta.isSecret === true ? "(not shown)" : text;
 }
 
 function fromEnv(meta: FieldMeta, env: ConfigSources["env"]): Given | undefined {
   const text = env[meta.env];
   if (text === undefined || text === "") return undefined;
-  return { value: meta.isList === true ? [text] : text, label: `${meta.env}=${shown(meta, text)}` };
+  return { value: meta.isList === true ? [text] : text, label: `${meta.env}=${shownValue(meta, text)}` };
 }
 
 function suggestion(name: string, known: readonly string[]): string {

@@ -12,12 +12,12 @@ export async function loadServiceConfig<S extends ConfigShape>(
   sources: ConfigSources,
 ): Promise<ConfigOf<S>> {
   const isHelp = sources.args.includes("--help") || sources.args.includes("-h");
-  if (isHelp) await end(helpText(`${name} [flags]`, shape));
-  if (sources.args.includes("--version")) await end(`${name} ${version}\n`);
+  if (isHelp) await endWith(helpText(`${name} [flags]`, shape));
+  if (sources.args.includes("--version")) await endWith(`${name} ${version}\n`);
   return loadConfig(shape, sources);
 }
 
-function end(text: string): Promise<never> {
+function endWith(text: string): Promise<never> {
   process.stdout.write(text);
   return endProcess(0);
 }

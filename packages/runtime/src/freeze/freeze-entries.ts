@@ -11,9 +11,9 @@ import { parseLabelSelector } from "@fleet-reloader/domain/workload/label-select
 import { CORE_SCHEMA, dump, load } from "js-yaml";
 import * as z from "zod";
 
-const name = z.string("must be a text; put it in quotes").min(1, "is empty; write a name");
+const entryName = z.string("must be a text; put it in quotes").min(1, "is empty; write a name");
 // A label by RFC 1123, as the API server has it: any other name freezes nothing.
-const namespaceName = name.regex(
+const entryNamespace = entryName.regex(
   /^(?!.{64})[a-z0-9]([-a-z0-9]*[a-z0-9])?$/,
   "is no name of a namespace; write one in lower case, and no pattern",
 );
@@ -43,15 +43,15 @@ const selector = z
     "is no label selector; write for example env=prod",
   );
 
-const scopeFields = ["cluster", "clusterSelector", "namespace", "workload", "source"] as const;
+const freezeScope = ["cluster", "clusterSelector", "namespace", "workload", "source"] as const;
 
 /** One entry of a freeze document, as people write it. */
-const entry = z
+const freezeEntry = z
   .strictObject({
     fleet: z.literal(true, "says nothing but true; leave it out or write true").optional(),
-    cluster: name.optional(),
+    cluster: entryName.optional(),
     clusterSelector: selector.optional(),
-    namespace: namespaceName.optional(),
+    namespace: entryNamespace.optional(),
     workload: workloadName.optional(),
     source: sourceName.optional(),
     reason: z.string("must be a text").default("no reason given"),
@@ -59,11 +59,11 @@ const entry = z
     until: time.optional(),
   })
   // A misspelt scope must neither freeze everything nor nothing.
-  .refine((given) => (given.fleet === true) !== scopeFields.some((field) => given[field] !== undefined), {
-    message: `says not what is frozen; write fleet: true, or one or more of ${scopeFields.join(", ")}`,
+  .refine((given) => (given.fleet === true) !== freezeScope.some((field) => given[field] !== undefined), {
+    message: `says not what is frozen; write fleet: true, or one or more of ${freezeScope.join(", ")}`,
   });
 
-export type FreezeEntry = z.output<typeof entry>;
+export type FreezeEntry = z.output<typeof freezeEntry>;
 
 /** What a freeze document says, or why it cannot be read: entry, field, value and mend, a line each. */
 export type FreezeDocument =
@@ -82,9 +82,9 @@ export function readFreezeEntries(text: string): FreezeDocument {
     return { type: "unreadable", why: "it is no list; write a list of freezes, or [] for none" };
   const problems: string[] = [];
   const entries = value.flatMap((each: unknown, at) => {
-    const parsed = entry.safeParse(each);
+    const parsed = freezeEntry.safeParse(each);
     if (parsed.success) return [parsed.data];
-    for (const issue of parsed.error.issues) problems.push(`entry ${at + 1}${describe(issue, each)}`);
+    for (const issue of parsed.error.issues) problems.push(`entry ${at + 1}${describeIssue(issue, each)}`);
     return [];
   });
   return problems.length > 0 ? { type: "unreadable", why: problems.join("; ") } : { type: "known", entries };
@@ -108,11 +108,11 @@ export function freezeOfEntry(given: FreezeEntry): Freeze {
   return { scope, reason, by, ...(until === undefined ? {} : { untilMs: Date.parse(until) }) };
 }
 
-function describe({ path, message, code }: z.core.$ZodIssue, each: unknown): string {
+function describeIssue({ path, message, code }: z.core.$ZodIssue, each: unknown): string {
   const [field] = path;
   if (field === undefined)
     return code === "unrecognized_keys"
-      ? `: ${message}; known are fleet, ${scopeFields.join(", ")}, reason, by and until`
+      ? `: ${message}; known are fleet, ${freezeScope.join(", ")}, reason, by and until`
       : `: ${message}`;
   const value =
     typeof each === "object" && each !== null

@@ -12,7 +12,7 @@ export function createHostGuard(
   const names = new Set(allowed.map(withoutDot));
   return (header) => {
     if (header === undefined || header === "") return undefined;
-    const name = nameOf(header);
+    const name = hostNameOf(header);
     if (name !== undefined && (isLocal(name) || names.has(name))) return undefined;
     const shown = printable(header.slice(0, shownLengthMax));
     return `Host: "${shown}" is no name of this process; ask by localhost or IP address, or allow the name with --allowed-hosts (FLEET_RELOADER_ALLOWED_HOSTS)`;
@@ -23,7 +23,7 @@ export function createHostGuard(
 const shownLengthMax = 253;
 
 /** Without the port, and without the brackets of an IPv6 address. */
-function nameOf(header: string): string | undefined {
+function hostNameOf(header: string): string | undefined {
   const match = /^(?:\[([0-9a-f:.]+)\]|([^:[\]]+))(?::\d*)?$/i.exec(header);
   const name = match?.[1] ?? match?.[2];
   return name === undefined ? undefined : withoutDot(name);

@@ -44,7 +44,7 @@ export function metaInfoOf(
 function optionsOf(shape: ConfigShape, config: Readonly<Record<string, unknown>>) {
   return Object.fromEntries(
     Object.entries(shape).flatMap(([field, { meta }]) => {
-      const value = shown(config[field]);
+      const value = shownSetting(config[field]);
       if (meta.isSecret === true || value === undefined) return [];
       return [[peerNames[meta.flag] ?? camelCase(meta.flag), value] as const];
     }),
@@ -52,7 +52,7 @@ function optionsOf(shape: ConfigShape, config: Readonly<Record<string, unknown>>
 }
 
 /** What fits into the peer's JSON, whose fields are texts, truths and lists of texts. */
-function shown(value: unknown): string | boolean | number | readonly string[] | undefined {
+function shownSetting(value: unknown): string | boolean | number | readonly string[] | undefined {
   if (typeof value === "string" || typeof value === "boolean" || typeof value === "number") return value;
   if (Array.isArray(value) && value.every((item) => typeof item === "string")) return value;
   if (typeof value === "object" && value !== null && "host" in value && "port" in value)

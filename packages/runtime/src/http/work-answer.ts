@@ -14,9 +14,9 @@ export interface WorkAnswerOptions {
 }
 
 /** KEDA asks every few seconds, and some ask it of several replicas: Redis is asked once a second at the most. */
-const keptMs = 1000;
+const countKeptMs = 1000;
 /** KEDA gives up after 3 s (its --http-timeout): an answer that says why is better than none. */
-const patienceMs = 2000;
+const countPatienceMs = 2000;
 
 /** The count of what there is to do, asked for at most once a second; rejects soon when Redis does not answer. */
 export function createWorkAnswer(options: WorkAnswerOptions): () => Promise<Work> {
@@ -26,15 +26,15 @@ export function createWorkAnswer(options: WorkAnswerOptions): () => Promise<Work
     const [reason] = options.redisNotReady();
     if (reason !== undefined) throw new Fault("redis.unavailable", reason);
     const now = clock.monotonic();
-    if (kept === undefined || now - kept.at >= keptMs) kept = { at: now, answer: inTime(options) };
+    if (kept === undefined || now - kept.at >= countKeptMs) kept = { at: now, answer: countInTime(options) };
     return await kept.answer;
   };
 }
 
-async function inTime({ count, clock }: WorkAnswerOptions): Promise<Work> {
+async function countInTime({ count, clock }: WorkAnswerOptions): Promise<Work> {
   const over = new AbortController();
-  const late = clock.sleep(patienceMs, over.signal).then((): never => {
-    throw new Fault("redis.unavailable", `redis: no answer within ${patienceMs} ms`);
+  const late = clock.sleep(countPatienceMs, over.signal).then((): never => {
+    throw new Fault("redis.unavailable", `redis: no answer within ${countPatienceMs} ms`);
   });
   // When the count comes first.
   late.catch(() => undefined);

@@ -41,13 +41,13 @@ export function createLog(options: {
 
 /** `10:02:11.123 info  workload rolled  cluster=… workload=Deployment/ns/name` */
 function textLine(json: string): string {
-  const { time, level, msg, service: _service, ...fields } = parse(json);
+  const { time, level, msg, service: _service, ...fields } = parseLine(json);
   const rest = Object.entries(fields).map(([key, value]) => `${key}=${show(value)}`);
   const text = `${msg}${rest.length > 0 ? `  ${rest.join(" ")}` : ""}`;
   return `${String(time).slice(11, 23)} ${String(level).padEnd(5)} ${printable(text)}`;
 }
 
-function parse(json: string): Record<string, unknown> {
+function parseLine(json: string): Record<string, unknown> {
   return JSON.parse(json);
 }
 

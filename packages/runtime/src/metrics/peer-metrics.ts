@@ -46,11 +46,11 @@ export interface ApiRequest {
   readonly seconds: number | undefined;
 }
 
-type ReconcileResult = Outcome | "retry" | "held" | "delayed" | "dropped";
+type PeerResult = Outcome | "retry" | "held" | "delayed" | "dropped";
 
 const resourceTypes: Readonly<Record<string, string>> = { ConfigMap: "configmaps", Secret: "secrets" };
 const eventTypes = { listed: "add", changed: "update", deleted: "delete" } as const;
-const results: Readonly<Record<ReconcileResult, "success" | "skipped" | "error">> = {
+const results: Readonly<Record<PeerResult, "success" | "skipped" | "error">> = {
   rolled: "success",
   recorded: "success",
   unchanged: "skipped",
@@ -61,7 +61,7 @@ const results: Readonly<Record<ReconcileResult, "success" | "skipped" | "error">
   retry: "error",
   dropped: "error",
 };
-const skipReasons: Partial<Record<ReconcileResult, string>> = {
+const skipReasons: Partial<Record<PeerResult, string>> = {
   unchanged: "no_data_change",
   ignored: "ignored_or_not_selected",
 };
@@ -93,7 +93,7 @@ export function createPeerMetrics(registry: Registry, options: { readonly countB
     },
     requestsPublished: (count: number): void => own.adds.inc(count),
     requestTaken: (waitedMs: number): void => own.waits.observe(waitedMs / 1000),
-    reconciled(outcome: ReconcileResult, seconds: number, workload: WorkloadRef): void {
+    reconciled(outcome: PeerResult, seconds: number, workload: WorkloadRef): void {
       const { kind } = workload;
       const result = results[outcome];
       own.reconciles.inc({ result });
@@ -165,7 +165,7 @@ function createInstruments(registry: Registry, countByNamespace: boolean) {
   };
 }
 
-/** Registers the depth of the queue, and returns how to set where it is asked for. */
+/** Registers the depth of the queue. The returned function sets who answers for it. */
 function createQueueDepth(registry: Registry): (ask: () => Promise<number>) => void {
   let depth: (() => Promise<number>) | undefined;
   new Gauge({
@@ -173,7 +173,7 @@ function createQueueDepth(registry: Registry): (ask: () => Promise<number>) => v
     help: peerMetricDescriptions.reloader_workqueue_depth,
     registers: [registry],
     async collect() {
-      const waiting = depth === undefined ? undefined : await inTime(depth());
+      const waiting = depth === undefined ? undefined : await inPeerTime(depth());
       // Redis may be away: the depth keeps its last value, and the page is shown.
       if (waiting !== undefined) this.set(waiting);
     },
@@ -190,7 +190,7 @@ function resourceType(kind: SourceKind): string {
 /** Scrapers give up after some seconds; Redis may take longer to be back. */
 const depthPatienceMs = 500;
 
-async function inTime(asked: Promise<number>): Promise<number | undefined> {
+async function inPeerTime(asked: Promise<number>): Promise<number | undefined> {
   let timer: NodeJS.Timeout | undefined;
   const late = new Promise<undefined>((resolve) => {
     timer = setTimeout(() => resolve(undefined), depthPatienceMs);

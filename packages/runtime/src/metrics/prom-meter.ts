@@ -3,9 +3,9 @@ import type { StreamState } from "@fleet-reloader/engine/ports/source-stream";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
 import { createPeerMetrics, type PeerMetrics, peerMetricDescriptions } from "./peer-metrics.ts";
 
-const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+const toSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** From a single quick pod to a large StatefulSet, one pod after another. */
+/** From one quick pod to a large StatefulSet that rolls pod by pod. */
 const rolloutBuckets = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
 
 const ownDescriptions = {
@@ -42,7 +42,7 @@ const ownDescriptions = {
 /** Every metric and what it means: the page `docs/reference/metrics.md` is made from this. */
 export const metricDescriptions = { ...ownDescriptions, ...peerMetricDescriptions } as const;
 
-/** What is measured, as Prometheus metrics. Labels are closed sets. */
+/** The meter as Prometheus metrics. Labels are closed sets. */
 export function createPromMeter(options: {
   readonly withProcess: boolean;
   /** A label with the names of namespaces: only for those who ask for it. */
@@ -82,7 +82,7 @@ function createOwnMetrics(registry: Registry) {
     unreconciled: new Gauge(described("fleet_reloader_workloads_unlooked", ["cluster"])),
     reconcile: new Histogram({
       ...described("fleet_reloader_reconcile_seconds", ["cluster", "result"]),
-      buckets: seconds,
+      buckets: toSeconds,
     }),
     rolls: new Counter(described("fleet_reloader_rolls_total", ["cluster", "kind", "reason"])),
     rollouts: new Counter(described("fleet_reloader_rollouts_total", ["cluster", "kind", "result"])),
@@ -176,8 +176,8 @@ function createMeter(
 }
 
 /**
- * Series of clusters that are no longer registered end: they would say for ever what was so last. What was under way then may be counted
- * a moment later, so a cluster is looked for until nothing of it is found.
+ * Removes the series of clusters that are no longer registered: they would show their last value for ever. Work under way may be
+ * counted a moment later, so each cluster is checked until no series of it is found.
  */
 async function removeGone(registry: Registry, gone: Set<string>): Promise<void> {
   const absent = new Set(gone);

@@ -4,24 +4,24 @@ import { RE2JS } from "re2js";
 import { patternCost } from "./pattern-cost.ts";
 
 /** Compiled patterns are kept: every change in a namespace asks the same ones again. */
-const rememberedMax = 1000;
+const compiledMax = 1000;
 
 /** About a millisecond: room for a thousand letters, `[a-z0-9]{63}`, or eight Unicode classes. */
-const costMax = 1024;
+const patternCostMax = 1024;
 
 /** RE2 semantics and linear time, in JavaScript: a tenant's pattern can be wrong but never slow. */
 export function createPatternCompiler(): CompilePattern {
   // Of more patterns than there is room for, those in use stay: each would else be compiled again and again.
   const remembered = new LRUCache<string, ReturnType<CompilePattern>>({
-    max: rememberedMax,
-    memoMethod: (source) => compile(source),
+    max: compiledMax,
+    memoMethod: (source) => compileAnchored(source),
   });
   return (source) => remembered.memo(source);
 }
 
-function compile(source: string): ReturnType<CompilePattern> {
+function compileAnchored(source: string): ReturnType<CompilePattern> {
   const cost = patternCost(source);
-  if (cost > costMax)
+  if (cost > patternCostMax)
     return { invalid: "too costly to match: fewer or smaller repetitions, or several items, are needed" };
   try {
     const pattern = RE2JS.compile(source);

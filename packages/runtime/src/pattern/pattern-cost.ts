@@ -10,7 +10,7 @@ export function patternCost(source: string): number {
   let cost = nothing;
   // A closing parenthesis too many ends the expression early; the compiler refuses it.
   while (!scan.isAtEnd) {
-    cost = sum(cost, alternatives(scan));
+    cost = sumOfCosts(cost, alternatives(scan));
     scan.take(")");
   }
   return Math.max(cost.toCompile, cost.toMatch) * (/\(\?[a-zA-Z]*i/.test(source) ? foldingFactor : 1);
@@ -26,7 +26,7 @@ const literal: Cost = { toCompile: 1, toMatch: 1 };
 const characterClass: Cost = { toCompile: 2, toMatch: 2 };
 /** Hundreds of ranges that have to be read, sorted and merged. */
 const unicodeClass: Cost = { toCompile: 128, toMatch: 2 };
-const group: Cost = { toCompile: 6, toMatch: 1 };
+const groupCost: Cost = { toCompile: 6, toMatch: 1 };
 /** `?`, `*`, `+`: a choice at every character. */
 const repetitionFactor = 8;
 /** `(?i)`: every letter becomes a class. */
@@ -67,7 +67,7 @@ class Scan {
   }
 }
 
-function sum(a: Cost, b: Cost): Cost {
+function sumOfCosts(a: Cost, b: Cost): Cost {
   return { toCompile: a.toCompile + b.toCompile, toMatch: a.toMatch + b.toMatch };
 }
 
@@ -78,7 +78,7 @@ function times(cost: Cost, copies: number, choices: number): Cost {
 function alternatives(scan: Scan): Cost {
   let cost = nothing;
   while (!scan.isAtEnd && !scan.sees(")"))
-    cost = sum(cost, scan.take("|") ? literal : repeated(scan, atom(scan)));
+    cost = sumOfCosts(cost, scan.take("|") ? literal : repeated(scan, atom(scan)));
   return cost;
 }
 
@@ -86,14 +86,14 @@ function atom(scan: Scan): Cost {
   if (scan.match(/\((\?(P?<\w*>|[a-zA-Z-]*:?))?/y)) {
     const inside = alternatives(scan);
     scan.take(")");
-    return sum(group, inside);
+    return sumOfCosts(groupCost, inside);
   }
   const quoted = scan.match(/\\Q(.*?)(\\E|$)/sy);
   if (quoted) return times(literal, quoted[0].length, 1);
   const unicode = scan.match(/\\[pP](\{[^}]*\}|.)/sy);
   if (unicode) return unicodeClass;
   const set = scan.match(/\[\^?\]?(\[:\w*:\]|\\[pP](\{[^}]*\}|.)|\\.|[^\]\\])*\]?/sy);
-  if (set) return sum(characterClass, times(unicodeClass, set[0].split(/\\[pP]/).length - 1, 1));
+  if (set) return sumOfCosts(characterClass, times(unicodeClass, set[0].split(/\\[pP]/).length - 1, 1));
   if (scan.match(/\\./sy) || scan.take(".")) return characterClass;
   scan.skip();
   return literal;

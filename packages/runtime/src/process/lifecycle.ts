@@ -49,7 +49,7 @@ export async function runService(start: () => Promise<RunningService>): Promise<
     if (stoppingSince !== undefined && performance.now() - stoppingSince > 1000) void endProcess(1);
     if (stoppingSince !== undefined) return;
     stoppingSince = performance.now();
-    void end(service, signal);
+    void endService(service, signal);
   };
   // Before the start: the first process of a container ignores what it has no handler for.
   process.on("SIGTERM", () => stop("SIGTERM"));
@@ -91,7 +91,7 @@ async function started(start: () => Promise<RunningService>): Promise<RunningSer
   }
 }
 
-async function end(service: RunningService, signal: string): Promise<never> {
+async function endService(service: RunningService, signal: string): Promise<never> {
   const { log } = service;
   log.info({ signal }, "stopping");
   const late = setTimeout(() => {

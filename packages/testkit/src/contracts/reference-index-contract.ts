@@ -69,7 +69,7 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
     ]);
 
   describe("an entry", () => {
-    test("is different when it is new, or says something else, and not when only its order is another", async () => {
+    test("is different when it is new or its content changes, not when its order changes", async () => {
       await using bed = await start();
       const [a, b] = [entryOf("api", { sources: ["ConfigMap/ns/a", "Secret/ns/b"] }), entryOf("web")];
       expect(names(await bed.index.put([a, b]))).toEqual(["api", "web"]);
@@ -222,7 +222,7 @@ export function referenceIndexContract(start: () => Promise<IndexUnderTest>): vo
       expect(await asked(bed.index, ...sources)).toEqual([]);
     });
 
-    test("asks once for a workload that names it and matches it, in the workload's own window", async () => {
+    test("yields a workload that names and matches it once, with the workload's window", async () => {
       await using bed = await start();
       const window = { quietPeriodMs: 5000, maxWaitMs: 60_000 };
       const patterns = [{ kind: "ConfigMap", item: "app.*" }] as const;

@@ -23,7 +23,7 @@ const times = fc.array(fc.integer({ min: 1, max: 120_000 }), { minLength: 1, max
   });
 });
 
-test("in no window are there more rolls than the limit and one after each longest hold, whenever they are asked for", () => {
+test("no window has more rolls than the limit plus one after each longest hold", () => {
   const afterHolds = limit.withinMs / longestHoldMs;
   fc.assert(
     fc.property(times, (asked) => {
@@ -36,7 +36,7 @@ test("in no window are there more rolls than the limit and one after each longes
   );
 });
 
-test("what is asked for again when its hold ends is let through: the newest content is rolled in the end", () => {
+test("a roll that asks again when its hold ends is admitted", () => {
   fc.assert(
     fc.property(times, (asked) => {
       let state: BreakerState = closedBreaker;
@@ -48,13 +48,13 @@ test("what is asked for again when its hold ends is let through: the newest cont
   );
 });
 
-test("asked for each second for ten minutes, and then for a day: few rolls, then one in five minutes", () => {
+test("a loop that asks each second gets one roll in five minutes", () => {
   const each = (seconds: number) => Array.from({ length: seconds }, (_, i) => 1_000_000 + i * 1000);
   expect(rollsOf(each(600))).toHaveLength(6);
   expect(rollsOf(each(86_400)).length).toBeLessThanOrEqual(5 + 1 + 86_400_000 / longestHoldMs);
 });
 
-test("nothing is held for longer than five minutes, however far away room is", () => {
+test("no hold is longer than five minutes, however far away room is", () => {
   const hourly = { rollsMax: 100, withinMs: 3_600_000 };
   let state: BreakerState = closedBreaker;
   for (let at = 1; at <= 86_400; at += 1) {
@@ -64,14 +64,14 @@ test("nothing is held for longer than five minutes, however far away room is", (
   }
 });
 
-test("after a window of quiet it is closed, as if nothing had been", () => {
+test("a breaker is closed again after a window without rolls", () => {
   const storm = Array.from({ length: 60 }, (_, i) => 1_000_000 + i * 1000);
   const later = 1_000_000 + 2 * limit.withinMs;
   const rolls = rollsOf([...storm, ...[0, 1, 2, 3, 4].map((i) => later + i * 1000)]);
   expect(rolls).toHaveLength(10);
 });
 
-test("of a source, the dependents that follow to the same content do not count, and are not held", () => {
+test("further dependents of a source that roll to the same content do not count", () => {
   const asked = Array.from({ length: 100 }, (_, i) => 1_000_000 + i * 1000);
   expect(
     rollsOf(

@@ -2,29 +2,28 @@ import { type BreakerLimit, firstHoldMs, longestHoldMs } from "@fleet-reloader/d
 
 /** What a breaker remembers. Times in milliseconds of one clock. */
 export interface BreakerState {
-  /** The rolls it has let through within its window, oldest first. */
+  /** The rolls it has admitted within its window, oldest first. */
   readonly rollsMs: readonly number[];
   /** How often it has opened since it was last quiet. */
   readonly trips: number;
   readonly heldUntilMs: number;
-  /** Of a source: the content that was acted on last. Its other dependents may have the same. */
+  /** Of a source: the content that caused the last roll. Other dependents of the source may roll to the same content. */
   readonly lastVersion?: string;
 }
 
-/** One answer of a breaker, and what it remembers afterwards if that is acted on. */
+/** The answer of a breaker, and its state if the answer is acted on. */
 export interface BreakerAnswer {
   readonly state: BreakerState;
-  /** Until when a roll is held; undefined: it may go. */
+  /** Until when the roll is held; undefined: it is admitted. */
   readonly heldUntilMs: number | undefined;
 }
 
-/** A breaker that has seen nothing. */
+/** The initial state. */
 export const closedBreaker: BreakerState = { rollsMs: [], trips: 0, heldUntilMs: 0 };
 
 /**
- * Lets `rollsMax` rolls through in a window. What asks for more is held until there is room again or for `longestHoldMs`, whichever
- * is sooner, and then let through one by one with such pauses, so that the newest content is rolled in the end. Closed again after a
- * window without rolls.
+ * Admits `rollsMax` rolls in a window. Further rolls are held until there is room, for at most `longestHoldMs`, and then admitted
+ * one by one with such pauses, so that the newest content is rolled in the end. The breaker closes after a window without rolls.
  */
 export function askBreaker(
   before: BreakerState,
@@ -40,7 +39,7 @@ export function askBreaker(
   if (nowMs < heldUntilMs) return { state: before, heldUntilMs };
   const rollsMs = before.rollsMs.filter((at) => at > nowMs - limit.withinMs);
   const isFull = rollsMs.length >= limit.rollsMax;
-  // After a hold one roll shows whether it is over.
+  // After a hold, one roll probes whether the loop is over.
   const isProbed = rollsMs.some((at) => at >= heldUntilMs);
   if (trips > 0 ? !isProbed : !isFull) {
     const seen = version ?? before.lastVersion;
@@ -53,7 +52,7 @@ export function askBreaker(
   return { state: { ...before, rollsMs, trips: trips + 1, heldUntilMs: until }, heldUntilMs: until };
 }
 
-/** A roll that was let through and not made after all. */
+/** A roll was admitted and not made. */
 export function forgetRoll(state: BreakerState): BreakerState {
   return { ...state, rollsMs: state.rollsMs.slice(0, -1) };
 }

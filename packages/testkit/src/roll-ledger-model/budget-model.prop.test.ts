@@ -20,7 +20,7 @@ const steps = fc.array(
   { maxLength: 200 },
 );
 
-/** Each asks, and rolls when there is room; what rolls may end at once, or never. */
+/** Each step asks, and rolls when there is room. A rollout ends at once or never. */
 function run(limit: BudgetLimit, all: readonly Step[]) {
   let state = emptyBudget(0);
   let nowMs = 0;
@@ -40,7 +40,7 @@ function run(limit: BudgetLimit, all: readonly Step[]) {
   return { rolled, unfinishedMax };
 }
 
-test("the rate is never exceeded, by any sequence of asks, and a new budget has saved nothing up", () => {
+test("no sequence of asks exceeds the rate, and a new budget has no saved tokens", () => {
   const rate = { rolls: 2, perMs: 1000, burst: 3 };
   fc.assert(
     fc.property(steps, (all) => {
@@ -77,7 +77,7 @@ function paceOf(rate: NonNullable<BudgetLimit["rate"]>, lateMs: readonly number[
   return ((counted.length - 1) * 1000) / ((counted.at(-1) ?? 0) - (counted[0] ?? 0));
 }
 
-test("a budget is kept within 10 %, also with a queue that brings everybody back seconds late", () => {
+test("the pace stays within 10 % of the rate when every roll asks seconds late", () => {
   const rate = { rolls: 4, perMs: 1000, burst: 4 };
   // Without a bias to extremes: where everybody behind a certain place is seconds late, nobody is there to roll.
   const someLate = fc.noBias(fc.array(fc.integer({ min: 0, max: 2000 }), { minLength: 240, maxLength: 240 }));
@@ -91,7 +91,7 @@ test("a budget is kept within 10 %, also with a queue that brings everybody back
   );
 });
 
-test("no more rollouts are unfinished than allowed, by any sequence of asks and ends", () => {
+test("no sequence of asks and ends exceeds the limit of unfinished rollouts", () => {
   fc.assert(
     fc.property(steps, (all) => {
       expect(run({ unfinishedMax: 3 }, all).unfinishedMax).toBeLessThanOrEqual(3);
@@ -99,7 +99,7 @@ test("no more rollouts are unfinished than allowed, by any sequence of asks and 
   );
 });
 
-test("a rollout whose end nobody tells is forgotten: nothing leaks", () => {
+test("a rollout whose end is never reported is forgotten", () => {
   const limit = { unfinishedMax: 1 };
   const first = { roll: "a", share: "ns" };
   const state = spendBudget(emptyBudget(0), limit, first, 0);
@@ -108,21 +108,21 @@ test("a rollout whose end nobody tells is forgotten: nothing leaks", () => {
   expect(askBudget(state, limit, other, leaseMs).answer.type).toBe("room");
 });
 
-test("whoever waits with one roll gets a turn as soon as whoever waits with a hundred", () => {
+test("a share with one waiting roll gets its turn as soon as one with a hundred", () => {
   const limit = { rate: { rolls: 1, perMs: 1000, burst: 1 } };
   let state = emptyBudget(0);
   const crowd = Array.from({ length: 100 }, (_, i) => ({ roll: `big/${i}`, share: "big" }));
   const lone = { roll: "small/1", share: "small" };
   for (const ask of crowd) state = askBudget(state, limit, ask, 0).state;
   state = askBudget(state, limit, lone, 0).state;
-  let semaphore = 0;
+  let turns = 0;
   for (let nowMs = 0; nowMs < 10_000; nowMs += 100) {
     for (const ask of [...crowd, lone]) {
       const asked = askBudget(state, limit, ask, nowMs);
       state = asked.state;
       if (asked.answer.type !== "room") continue;
-      semaphore += 1;
-      if (ask === lone) return expect(semaphore).toBeLessThanOrEqual(2);
+      turns += 1;
+      if (ask === lone) return expect(turns).toBeLessThanOrEqual(2);
       state = spendBudget(state, limit, ask, nowMs);
       crowd.splice(crowd.indexOf(ask), 1);
     }
@@ -130,7 +130,7 @@ test("whoever waits with one roll gets a turn as soon as whoever waits with a hu
   throw new Error("it never got its turn");
 });
 
-test("who had a turn and could not use it is first when he comes again", () => {
+test("a roll whose write failed goes first when it asks again", () => {
   const limit = { rate: { rolls: 1, perMs: 1000, burst: 1 } };
   const [mine, ...others] = ["a", "b", "c", "d"].map((roll) => ({ roll, share: "ns" }));
   if (mine === undefined) throw new Error("nobody asks");
@@ -143,7 +143,7 @@ test("who had a turn and could not use it is first when he comes again", () => {
   expect(askBudget(state, limit, mine, 1200).answer.type).toBe("room");
 });
 
-test("what was asked for and is wanted no more puts nobody of its share behind", () => {
+test("rolls that are no longer wanted delay no other roll of their share", () => {
   const limit = { rate: { rolls: 1, perMs: 1000, burst: 1 } };
   let state = emptyBudget(0);
   // A change of a thousand, and it is taken back: none of them asks again.

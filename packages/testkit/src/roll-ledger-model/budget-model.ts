@@ -9,9 +9,9 @@ import {
 
 /** A roll that asks a budget. */
 export interface BudgetAsk {
-  /** The workload: it counts once, however often it asks. */
+  /** The workload. It counts once, however often it asks. */
   readonly roll: string;
-  /** Whose turn it is: shares take turns, however many rolls wait in each. */
+  /** Shares take turns, whatever the number of rolls that wait in each. */
   readonly share: string;
 }
 
@@ -19,28 +19,28 @@ export interface BudgetAsk {
 export interface BudgetState {
   readonly tokens: number;
   readonly tokensAtMs: number;
-  /** Unfinished rollout → when it is forgotten at the latest. */
+  /** Unfinished rollout → latest time at which it is forgotten. */
   readonly leases: ReadonlyMap<string, number>;
   readonly waiting: ReadonlyMap<string, Turn>;
-  /** Roll that did not come when it was told to → until when it is first when it comes after all. */
+  /** Roll that did not ask again in time → until when it goes first if it asks. */
   readonly late: ReadonlyMap<string, number>;
-  /** Place of the roll that was made last. */
+  /** Place of the last roll. */
   readonly served: number;
 }
 
 interface Turn {
   readonly share: string;
   readonly place: number;
-  /** When it was told to ask again. */
+  /** When it should ask again. */
   readonly dueMs: number;
 }
 
-/** What a budget says to a roll: there is room, or what there is too little of, and when to ask again. */
+/** The answer of a budget: room, or what is short and when to ask again. */
 export type BudgetAnswer =
   | { readonly type: "room" }
   | { readonly type: "short"; readonly of: "rate" | "unfinished"; readonly afterMs: number };
 
-/** A budget nobody has used, or whose memory was lost then: it has saved nothing up, so that a loss releases no burst. */
+/** An unused budget, or one whose state was lost. It has no saved tokens, so that a loss releases no burst. */
 export function emptyBudget(sinceMs: number): BudgetState {
   return {
     ...{ tokens: 0, tokensAtMs: sinceMs, served: 0 },
@@ -49,9 +49,9 @@ export function emptyBudget(sinceMs: number): BudgetState {
 }
 
 /**
- * Asks for room. Whoever gets none gets a place: in turns between the shares, in order within one. What those ahead need is
- * kept for them until they are late. Who is late is first when he comes, but nobody stands idle for him: with a busy queue
- * everybody is late, and what is kept for one of them is lost to all.
+ * Asks for room. A roll that gets none gets a place: shares take turns, and rolls of one share keep their order. Room is reserved
+ * for those ahead until they are late. A late roll goes first when it asks, but no room is reserved for it: with a busy queue
+ * every roll is late, and room reserved for one is lost to all.
  */
 export function askBudget(
   before: BudgetState,
@@ -95,21 +95,21 @@ export function spendBudget(
   };
 }
 
-/** It waits for another budget, or for nothing any more: nobody has to let it go first. */
+/** The roll waits for another budget, or is no longer wanted: it gives up its place. */
 export function leaveLine(state: BudgetState, roll: string): BudgetState {
   return { ...state, waiting: without(state.waiting, roll), late: without(state.late, roll) };
 }
 
 /**
- * Its rollout, which began so long ago, has ended. A lease that is much younger stays: it was taken for a newer roll, that is being
- * written and is not followed yet. Half the age, since those who tell it go by other clocks.
+ * The rollout that began `ageMs` ago has ended. A much younger lease stays: it belongs to a newer roll that is being written and
+ * not followed yet. Half the age decides, since the age is measured by another clock.
  */
 export function endRollout(state: BudgetState, roll: string, ageMs: number, nowMs: number): BudgetState {
   const takenMs = (state.leases.get(roll) ?? 0) - leaseMs;
   return takenMs > nowMs - ageMs / 2 ? state : { ...state, leases: without(state.leases, roll) };
 }
 
-/** It was not made after all: it had its turn, and has it still when it comes again. */
+/** The roll was not made: it keeps its turn for when it asks again. */
 export function giveBack(state: BudgetState, limit: BudgetLimit, roll: string, nowMs: number): BudgetState {
   const tokens = limit.rate === undefined ? state.tokens : Math.min(limit.rate.burst, state.tokens + 1);
   const late = new Map([...state.late, [roll, nowMs + latenessMs]]);
@@ -130,7 +130,7 @@ function refreshed(state: BudgetState, { rate }: BudgetLimit, nowMs: number): Bu
   };
 }
 
-/** Start-time fair queueing: a share that waits with a thousand rolls gets no more turns than one that waits with one. */
+/** Start-time fair queueing: a share with a thousand waiting rolls gets no more turns than a share with one. */
 function placeOf({ waiting, late, served }: BudgetState, { roll, share }: BudgetAsk): number {
   const known = waiting.get(roll)?.place;
   if (known !== undefined) return known;
@@ -157,7 +157,7 @@ interface Waiting extends BudgetAsk {
   readonly place: number;
 }
 
-/** Ties are settled somehow, but by all alike. */
+/** All processes break ties in the same way. */
 function isBefore(other: Waiting, mine: Waiting): boolean {
   if (other.roll === mine.roll) return false;
   if (other.place !== mine.place) return other.place < mine.place;

@@ -64,13 +64,13 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
     loops.add("the freeze news", news);
   }
   if (works !== undefined) {
-    const reporting = startReporting(works, context);
+    const reporting = runReporting(works, context);
     // After the worker, whose last rolls are reported, and before the connections that Events need.
     shutdown.add("reports", () => reporting.stop());
     shutdown.add("history", () => kept.stop());
     // In webhook mode nothing is rolled: requests that are still in the queue stay there.
     if (config.webhookUrl === undefined) {
-      const working = await startWorking(works, context, kept.history, reporting.reporter);
+      const working = await runWorking(works, context, kept.history, reporting.reporter);
       // Ended first: requests under way still need the connection of their cluster.
       shutdown.add("worker", () => working.stop());
       loops.watch(working.broken);
@@ -103,7 +103,7 @@ function createOnEngaged({ clusters, connections, spec }: ProcessContext, signal
   };
 }
 
-function startReporting({ config, parts }: Works, { clusters, connections }: ProcessContext): Reporting {
+function runReporting({ config, parts }: Works, { clusters, connections }: ProcessContext): Reporting {
   const { fleet, settings } = clusters;
   const { clock, log, meter, random, registration } = connections;
   const { isFleet } = registration;
@@ -111,7 +111,7 @@ function startReporting({ config, parts }: Works, { clusters, connections }: Pro
   return parts.startReporting({ config, fleet, isFleet, settings, instance, clock, random, log, meter });
 }
 
-async function startWorking(
+async function runWorking(
   { config, limits, parts }: Works,
   { clusters, connections }: ProcessContext,
   history: History | undefined,

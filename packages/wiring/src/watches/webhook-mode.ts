@@ -42,7 +42,7 @@ export interface WebhookModeOptions {
 }
 
 /** What is not sent by then is dropped. */
-const graceMs = 2000;
+const webhookGraceMs = 2000;
 
 /** Undefined when no address is given: then changes roll workloads. */
 export async function createWebhookMode({
@@ -81,6 +81,6 @@ export async function createWebhookMode({
           signal,
         });
     },
-    stop: () => updates.stop(graceMs),
+    stop: () => updates.stop(webhookGraceMs),
   };
 }

@@ -30,7 +30,7 @@ export interface ReportingOptions {
 }
 
 /** What is not sent by then is dropped: the end of a process does not wait for a chat. */
-const graceMs = 2000;
+const reportGraceMs = 2000;
 /** Machines read faster than people. */
 const webhookLimits = { singlesMax: 200, windowMs: 10_000 } as const;
 
@@ -49,7 +49,7 @@ export function startReporting(options: ReportingOptions): Reporting {
   return {
     reporter: reportToEach(listeners, options.log),
     async stop() {
-      await Promise.all(listeners.map((listener) => listener.stop(graceMs)));
+      await Promise.all(listeners.map((listener) => listener.stop(reportGraceMs)));
     },
   };
 }

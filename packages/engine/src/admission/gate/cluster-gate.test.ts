@@ -28,7 +28,7 @@ type Gate = ReturnType<typeof setUp>;
 
 async function letIn({ enter }: Gate, cluster: string) {
   const admission = await enter(cluster);
-  if (admission.type !== "go") throw new Error(`${cluster} was parked: ${admission.reason}`);
+  if (admission.type !== "go") throw new Error(`${cluster} is on hold: ${admission.reason}`);
   return admission;
 }
 
@@ -114,7 +114,7 @@ describe("slots", () => {
     expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterBusy" });
   });
 
-  test("who has waited long enough for a cluster that goes on answering is parked", async () => {
+  test("a request that has waited long enough for a busy cluster is put on hold", async () => {
     const world = setUp(64);
     await answers(world, "a", 40);
     const inside = await Promise.all(Array.from({ length: 32 }, () => letIn(world, "a")));
@@ -202,8 +202,8 @@ describe("a cluster that fails", () => {
     await fails(world, "a", 5);
     const returns: number[] = [];
     for (let count = 0; count < 10_000; count += 1) {
-      const parked = await world.enter("a");
-      if (parked.type === "hold") returns.push(parked.afterMs);
+      const verdict = await world.enter("a");
+      if (verdict.type === "hold") returns.push(verdict.afterMs);
     }
     expect(Math.min(...returns)).toBeGreaterThanOrEqual(5000);
     const perSecond = Map.groupBy(returns, (afterMs) => Math.floor(afterMs / 1000));
@@ -221,7 +221,7 @@ describe("what the fleet knows", () => {
     (await letIn(world, "a")).leave("answered");
   });
 
-  test("one that is not engaged here is parked", async () => {
+  test("a cluster that is not engaged here lets nothing in", async () => {
     const world = setUp();
     world.reach.set("a", "unknown");
     expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterUnknown" });

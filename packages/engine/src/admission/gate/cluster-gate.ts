@@ -6,7 +6,7 @@ import {
   closedCircuit,
   tryAtOnce,
 } from "@fleet-reloader/domain/cluster/breaker";
-import type { ParkReason } from "@fleet-reloader/domain/cluster/park-reason";
+import type { GateReason } from "@fleet-reloader/domain/cluster/gate-reason";
 import type { Clock, Random } from "../../async/clock.ts";
 import type { Meter } from "../../ports/meter.ts";
 import type { ClusterId, OnHold, Verdict } from "../../ports/request.ts";
@@ -20,7 +20,7 @@ export interface InsideGate {
   leave(outcome: BreakerOutcome): void;
 }
 
-export type GateVerdict = Verdict<InsideGate, OnHold<ParkReason>>;
+export type GateVerdict = Verdict<InsideGate, OnHold<GateReason>>;
 
 export interface ClusterGateOptions {
   /** Requests that this process handles at once. */
@@ -92,7 +92,7 @@ export class ClusterGate {
     return { type: "go", leave: this.#leave(gated, asked.breaker.type === "half-open") };
   }
 
-  #awayReason(gated: Gated): ParkReason | undefined {
+  #awayReason(gated: Gated): GateReason | undefined {
     const { clock, reachOf } = this.#options;
     const reach = reachOf(gated.cluster);
     if (reach !== "reachable") {
@@ -134,7 +134,7 @@ export class ClusterGate {
   }
 
   /** Requests that are put on hold together come back one after the other. */
-  #hold(gated: Gated, reason: ParkReason, waitMs: number): OnHold<ParkReason> {
+  #hold(gated: Gated, reason: GateReason, waitMs: number): OnHold<GateReason> {
     const { clock, meter, nameOf, random } = this.#options;
     const now = clock.monotonic();
     const earliest = now + waitMs;

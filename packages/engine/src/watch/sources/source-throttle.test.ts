@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { entryOf, watchedSources } from "../../fixture/watched-sources.ts";
 import { SourceThrottle } from "./source-throttle.ts";
 
-/** A source was told of, and has changed once more since: that is kept back. */
+/** A source was published and has changed once more since; that change is kept back. */
 async function keptBack() {
   const world = await watchedSources();
   await world.changed(world.set("app"));
@@ -14,7 +14,8 @@ async function keptBack() {
   return { ...world, last };
 }
 
-test("rests that are over are not remembered: a fleet's would come to hundreds of megabytes", async () => {
+// The throttles of a whole fleet would use hundreds of megabytes.
+test("throttles that have ended are removed from memory", async () => {
   const clock = new ManualClock();
   const throttled = new SourceThrottle({
     clock,
@@ -33,7 +34,7 @@ test("rests that are over are not remembered: a fleet's would come to hundreds o
 });
 
 describe("a source that changes again and again", () => {
-  test("is told of at once, then twice a second, and at the end with its latest version", async () => {
+  test("is published at once, then twice a second, and finally in its latest version", async () => {
     const { watch, set, changed, asked, index, calls, clock, meter } = await watchedSources();
     for (let time = 0; time < 20; time += 1) {
       await changed(set("app"));
@@ -54,7 +55,7 @@ describe("a source that changes again and again", () => {
     expect(asked()).toEqual([]);
   });
 
-  test("and once more after its rest, before that is told of, is told of once, as it is then", async () => {
+  test("and again after its throttle, before the publish, is published once, the latest", async () => {
     const { set, changed, asked, index, clock } = await watchedSources();
     await changed(set("app"));
     await clock.advance(150);
@@ -69,7 +70,8 @@ describe("a source that changes again and again", () => {
     expect(index.handled(last.ref)).toBe(last.resourceVersion);
   });
 
-  test("and is told of later asks for a whole quiet period: another source of its dependents may have changed since", async () => {
+  // Another source of its dependents may have changed since.
+  test("and is published late waits for a whole quiet period", async () => {
     const { set, changed, queue, clock } = await watchedSources();
     await changed(set("app"));
     await clock.advance(100);
@@ -103,7 +105,7 @@ describe("a source that changes again and again", () => {
     }
   });
 
-  test("that nobody uses is asked about twice a second, and whoever uses it meanwhile hears of it", async () => {
+  test("that nobody uses is compared twice a second, and a new dependent is found", async () => {
     const { set, changed, asked, index, calls, clock } = await watchedSources();
     await changed(set("lease"));
     calls.length = 0;
@@ -136,7 +138,7 @@ describe("a source that changes again and again", () => {
     expect(index.handled(last.ref)).toBeUndefined();
   });
 
-  test("and is listed meanwhile is told of by the list, and what was kept back is not told of after it", async () => {
+  test("and is listed meanwhile is published by the list and not again after it", async () => {
     const { watch, set, asked, index, clock } = await keptBack();
     const last = set("app");
     await watch.page([last]);

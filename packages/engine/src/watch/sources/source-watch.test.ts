@@ -5,7 +5,7 @@ describe("a source that was never handled", () => {
   const purposes = (queue: { readonly additions: readonly { readonly purpose: string }[] }) =>
     queue.additions.map(({ purpose }) => purpose);
 
-  test("and is made, or listed for the first time, has its workloads looked at without waiting for quiet", async () => {
+  test("and is created or first listed has its workloads reconciled at once", async () => {
     const { watch, set, queue } = await watchedSources();
     await watch.events([{ type: "upsert", object: set("app"), isNew: true }]);
     const atOnce = { quietPeriodMs: 0, purpose: "adoption" };
@@ -141,7 +141,7 @@ describe("where deletions are changes, a source", () => {
     }
   });
 
-  test("is missed also by a list without a single object, and not by one that was cut short", async () => {
+  test("is missed by an empty list too, and not by an interrupted one", async () => {
     const { watch, set, asked } = await watchedSources(onDelete);
     await watch.page([set("app")]);
     await watch.listed();

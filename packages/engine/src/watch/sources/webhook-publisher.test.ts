@@ -105,7 +105,7 @@ describe("told is", () => {
 });
 
 describe("not told is", () => {
-  test("what is there at the first sight, nor after everything that was remembered is lost", async () => {
+  test("what exists at the first list, also after the memory of it is lost", async () => {
     const { watch, news, told, index } = createWorld({ onCreate: true });
     await watch();
     told.all.clear();
@@ -153,7 +153,7 @@ test("what is remembered is keyed marks, no content", async () => {
   expect(remembered).not.toContain("hunter2");
 });
 
-test("workloads that an earlier mode left in the index hold nothing up", async () => {
+test("workloads that an earlier mode left in the index do not delay readiness", async () => {
   const { watch, index, isAdopted } = createWorld();
   await index.open();
   await index.put([{ ...entryOf("api", []), workload: { kind: "Service", namespace: "ns", name: "api" } }]);

@@ -12,24 +12,24 @@ export interface KubeconfigDirectoryOptions extends RegistrationPolicy {
   readonly watch?: WatchFolder;
 }
 
-/** A file that was parsed at least once: what it said then. */
+/** The content of a file when it was last parsed. */
 interface KnownFile {
   readonly stamp: string;
   readonly contexts: ReadonlyMap<string, Access>;
 }
 
-/** Writers write in several steps, and a volume's links are swapped in some: what is quiet for this long is complete. */
+/** Writers write in several steps, and a volume's links are swapped in several. A folder without changes for this time is complete. */
 const settleMs = 400;
 /** A writer that never ends must not hide the others. */
 const settleRoundsMax = 10;
-/** Should a hint be lost, or the file system give none. */
+/** For lost hints, and for file systems that give none. */
 const rescanMs = 10_000;
-/** A folder that is missing has nothing to watch. */
+/** A missing folder cannot be watched. */
 const missingRescanMs = 1000;
 
 /**
- * Every context of every kubeconfig in a folder is a cluster, named after the file, and the context where it has several.
- * Files may come, go and change at any time. What cannot be read or parsed is what it was before, with a reason.
+ * Every context of every kubeconfig in a folder is a cluster. It is named after the file, and after the context where the file
+ * has several. Files may come, go and change at any time. A file that cannot be read or parsed keeps its clusters, with a reason.
  */
 export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): ClusterProvider {
   const directory = resolve(options.directory);
@@ -117,7 +117,7 @@ function registration(where: string, name: string, access: Access): Registration
   return { id: `directory#${where}`, name, labels: {}, access: renamed(access, name) };
 }
 
-/** Messages of its connection name the cluster, too, and contexts of different files are often called the same. */
+/** Messages of its connection name the cluster, and contexts of different files often have the same name. */
 function renamed(access: Access, name: string): Access {
   return access.type === "usable" ? { ...access, target: { ...access.target, name } } : access;
 }
@@ -130,7 +130,7 @@ function stemOf(file: string): string {
   return file.replace(/(\.kubeconfig)?\.(yaml|yml)$|\.kubeconfig$/, "");
 }
 
-/** Waits for a hint that something has changed, and then until it is over. */
+/** Waits for a hint of a change, and then until the changes end. */
 class Hints {
   readonly #clock: Clock;
   readonly #watch: WatchFolder;
@@ -146,13 +146,13 @@ class Hints {
     this.#hinted = new AbortController();
   }
 
-  /** A folder that was replaced by another of the same name has to be watched anew. */
+  /** Watches again when another folder has replaced the one of this name. */
   watch(folder: string, inode: string): void {
     if (this.#watched?.inode === inode) return;
     this.close();
     const watcher = this.#watch(folder, () => this.#hinted.abort());
     this.#watched = { inode, close: () => watcher.close() };
-    // What has changed between the look and the watch gave no hint.
+    // A change between the read and the watch gave no hint.
     this.#hinted.abort();
   }
 
@@ -169,7 +169,7 @@ class Hints {
     this.#watched = undefined;
   }
 
-  /** Sleeps until the time is over, or a hint comes. */
+  /** Sleeps for this time, or until a hint comes. */
   async #quiet(ms: number, signal: AbortSignal): Promise<void> {
     await this.#clock.sleep(ms, AbortSignal.any([signal, this.#hinted.signal])).catch(() => undefined);
   }

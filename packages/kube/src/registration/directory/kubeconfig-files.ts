@@ -29,7 +29,7 @@ export async function readFolder(folder: string): Promise<ObservedFolder> {
     const files = (await readdir(folder)).filter((name) => isKubeconfig.test(name)).sort();
     return { type: "seen", inode: `${dev}:${ino}`, files };
   } catch (error) {
-    const code = codeOf(error);
+    const code = fileErrorOf(error);
     const why = code === "ENOENT" ? "there is no such folder yet" : `the folder cannot be read (${code})`;
     return { type: "unseen", why };
   }
@@ -48,13 +48,13 @@ export async function lookAt(path: string, before: string | undefined, nowMs: nu
     if (stamp !== "" && stamp === before) return { type: "unchanged" };
     return { type: "read", text: await readFile(path, "utf8"), stamp };
   } catch (error) {
-    const code = codeOf(error);
+    const code = fileErrorOf(error);
     return code === "ENOENT"
       ? { type: "gone" }
       : { type: "unreadable", why: `it cannot be read (${code}); mend its rights` };
   }
 }
 
-function codeOf(error: unknown): string {
+function fileErrorOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

@@ -16,7 +16,7 @@ const ownServer = "https://kubernetes.default.svc";
 
 /** As in Argo CD the server stands for a name that is missing, unless there may be a password or a token in it. */
 export function argoName(secret: HubSecret): string {
-  const name = entry(secret, "name").trim();
+  const name = clusterEntry(secret, "name").trim();
   const server = serverOf(secret);
   if (name !== "") return name;
   return server === "" || /[@?#]/.test(server) ? secret.name : server;
@@ -36,7 +36,7 @@ export function accessOfArgoSecret(secret: HubSecret, name: string, context: Arg
       type: "paused",
       why: `Secret ${secret.key}: Argo CD leaves it alone (annotation ${skipAnnotation})`,
     };
-  const config = configOf(entry(secret, "config"));
+  const config = configOf(clusterEntry(secret, "config"));
   if (config === undefined)
     return unusable("config is no JSON object; expected the one that argocd cluster add writes");
   if ((jsonField(config, "awsAuthConfig") ?? undefined) !== undefined)
@@ -45,40 +45,40 @@ export function accessOfArgoSecret(secret: HubSecret, name: string, context: Arg
     );
   const access = isOwnCluster(secret, config)
     ? ({ type: "usable", target: { ...context.hub.target, name }, version: "hub" } as const)
-    : accessOf(name, entriesOf(secret, config), {
+    : accessOf(name, secretEntriesOf(secret, config), {
         named: `Secret ${secret.key}`,
         allowExec: context.allowExec,
         allowLoopbackHttp: context.allowLoopbackHttp,
       });
-  const namespaces = namespacesOf(secret);
+  const namespaces = argocdNamespacesOf(secret);
   if (access.type !== "usable" || namespaces.length === 0) return access;
   return { ...access, namespaces, version: `${access.version} ${namespaces}` };
 }
 
-function entriesOf(secret: HubSecret, config: JsonObject) {
+function secretEntriesOf(secret: HubSecret, config: JsonObject) {
   const tls = jsonField(config, "tlsClientConfig");
   const exec = jsonField(config, "execProviderConfig") ?? undefined;
   return {
     cluster: {
       server: serverOf(secret),
-      ...present("insecure-skip-tls-verify", jsonField(tls, "insecure")),
-      ...present("tls-server-name", jsonField(tls, "serverName")),
-      ...present("certificate-authority-data", jsonField(tls, "caData")),
-      ...present("proxy-url", jsonField(config, "proxyUrl")),
+      ...isPresent("insecure-skip-tls-verify", jsonField(tls, "insecure")),
+      ...isPresent("tls-server-name", jsonField(tls, "serverName")),
+      ...isPresent("certificate-authority-data", jsonField(tls, "caData")),
+      ...isPresent("proxy-url", jsonField(config, "proxyUrl")),
     },
     user: {
-      ...present("token", jsonField(config, "bearerToken")),
-      ...present("username", jsonField(config, "username")),
-      ...present("password", jsonField(config, "password")),
-      ...present("client-certificate-data", jsonField(tls, "certData")),
-      ...present("client-key-data", jsonField(tls, "keyData")),
+      ...isPresent("token", jsonField(config, "bearerToken")),
+      ...isPresent("username", jsonField(config, "username")),
+      ...isPresent("password", jsonField(config, "password")),
+      ...isPresent("client-certificate-data", jsonField(tls, "certData")),
+      ...isPresent("client-key-data", jsonField(tls, "keyData")),
       ...(exec === undefined ? {} : { exec: kubeconfigExec(exec) }),
     },
   };
 }
 
 /** Go writes nothing where there is an empty text. */
-function present(name: string, value: unknown): JsonObject {
+function isPresent(name: string, value: unknown): JsonObject {
   return value === undefined || value === null || value === "" ? {} : { [name]: value };
 }
 
@@ -101,13 +101,13 @@ function isOwnCluster(secret: HubSecret, config: JsonObject): boolean {
   );
 }
 
-function namespacesOf(secret: HubSecret): readonly string[] {
-  const names = entry(secret, "namespaces").split(",");
+function argocdNamespacesOf(secret: HubSecret): readonly string[] {
+  const names = clusterEntry(secret, "namespaces").split(",");
   return [...new Set(names.map((name) => name.trim()).filter((name) => name !== ""))];
 }
 
 function serverOf(secret: HubSecret): string {
-  return entry(secret, "server").trim().replace(/\/+$/, "");
+  return clusterEntry(secret, "server").trim().replace(/\/+$/, "");
 }
 
 function configOf(json: string): JsonObject | undefined {
@@ -115,6 +115,6 @@ function configOf(json: string): JsonObject | undefined {
   return isJsonObject(config) ? config : undefined;
 }
 
-function entry({ content }: HubSecret, key: string): string {
+function clusterEntry({ content }: HubSecret, key: string): string {
   return Buffer.from(text(content, key), "base64").toString("utf8");
 }

@@ -11,13 +11,13 @@ export interface ArgocdSecretsOptions extends RegistrationPolicy {
   readonly namespace: string;
 }
 
-const labelSelector = "argocd.argoproj.io/secret-type=cluster";
+const clusterSecretSelector = "argocd.argoproj.io/secret-type=cluster";
 
 /** Clusters that are registered with the Argo CD of the hub. */
 export function createArgocdSecrets(options: ArgocdSecretsOptions): ClusterProvider {
   const { hub, namespace } = options;
   const secrets = new KeptObjects<RegisteredSecret>();
-  const selection = { namespace, labelSelector, isWanted: () => true };
+  const selection = { namespace, labelSelector: clusterSecretSelector, isWanted: () => true };
   const stream = secretStream(
     hub,
     selection,

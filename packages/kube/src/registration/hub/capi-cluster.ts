@@ -20,8 +20,11 @@ export interface CapiCluster extends Keyed {
 
 /** The newer one first: both are served for some releases, and one after the other goes away. */
 const versions = ["v1beta2", "v1beta1"] as const;
-const kind: ResourceKind = {
-  ...{ apiKind: "Cluster", group: "cluster.x-k8s.io", version: versions[0], plural: "clusters" },
+const capiKind: ResourceKind = {
+  apiKind: "Cluster",
+  group: "cluster.x-k8s.io",
+  version: versions[0],
+  plural: "clusters",
   isOptional: true,
 };
 
@@ -33,8 +36,8 @@ export function capiClusterStream(
 ): Stream {
   return new OptionalStream({
     ...hub,
-    kind,
-    resources: { find: (_, signal) => newest(hub, signal), forget: () => forget(hub) },
+    kind: capiKind,
+    resources: { find: (_, signal) => newest(hub, signal), forget: () => forgetCluster(hub) },
     reflect: (resource) =>
       new Reflector({
         ...hub,
@@ -47,14 +50,14 @@ export function capiClusterStream(
 
 async function newest({ resources }: Hub, signal: AbortSignal): Promise<Lookup> {
   for (const version of versions) {
-    const found = await resources.find({ ...kind, version }, signal);
+    const found = await resources.find({ ...capiKind, version }, signal);
     if ("plural" in found) return found;
   }
   return { absent: "this API server has no Clusters of Cluster API" };
 }
 
-function forget({ resources }: Hub): void {
-  for (const version of versions) resources.forget({ ...kind, version });
+function forgetCluster({ resources }: Hub): void {
+  for (const version of versions) resources.forget({ ...capiKind, version });
 }
 
 /** Why its cluster is to be left alone, or cannot be talked to yet; undefined when nothing is in the way. */

@@ -27,8 +27,10 @@ export interface ClusterProfilesOptions extends Pick<RegistrationPolicy, "allowL
   readonly accessProviders: readonly AccessProvider[];
 }
 
-const kind: ResourceKind = {
-  ...{ apiKind: "ClusterProfile", group: "multicluster.x-k8s.io", version: "v1alpha1" },
+const profileKind: ResourceKind = {
+  apiKind: "ClusterProfile",
+  group: "multicluster.x-k8s.io",
+  version: "v1alpha1",
   plural: "clusterprofiles",
   isOptional: true,
 };
@@ -80,7 +82,7 @@ function createProfileSecrets(
     async want(profile: ClusterProfile, signal: AbortSignal): Promise<void> {
       const place = placeOf(profile, accessProviders);
       if ("problem" in place) return;
-      const key = keyOf(place);
+      const key = profileKeyOf(place);
       if (wanted.has(key) && kept.get(key) !== undefined) return;
       wanted.add(key);
       const meta = { key, namespace: place.namespace, name: place.secret, labels: {}, annotations: {} };
@@ -90,7 +92,7 @@ function createProfileSecrets(
     /** Drops Secrets that no profile names any more: their content is a credential. */
     forgetOthers(): void {
       const places = profiles.all.map((profile) => placeOf(profile, accessProviders));
-      wanted = new Set(places.flatMap((place) => ("problem" in place ? [] : [keyOf(place)])));
+      wanted = new Set(places.flatMap((place) => ("problem" in place ? [] : [profileKeyOf(place)])));
       kept.keepOnly(isWanted);
     },
   };
@@ -136,7 +138,7 @@ function createProfileAccess(
     const place = placeOf(profile, accessProviders);
     if ("problem" in place)
       return { type: "unusable", why: `ClusterProfile ${profile.key}: ${place.problem}` };
-    const secret = secrets.get(keyOf(place));
+    const secret = secrets.get(profileKeyOf(place));
     const before = derived.get(profile);
     if (before !== undefined && before.secret === secret) return before.access;
     const access = accessOfProfile(profile, place, { secret, allowLoopbackHttp });
@@ -145,7 +147,7 @@ function createProfileAccess(
   };
 }
 
-function keyOf({ namespace, secret }: CredentialPlace): string {
+function profileKeyOf({ namespace, secret }: CredentialPlace): string {
   return `${namespace}/${secret}`;
 }
 
@@ -156,7 +158,7 @@ function profileStream(
 ): Stream {
   return new OptionalStream({
     ...hub,
-    kind,
+    kind: profileKind,
     reflect: (resource) =>
       new Reflector({
         ...hub,

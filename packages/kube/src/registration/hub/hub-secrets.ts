@@ -44,7 +44,7 @@ export interface SecretSelection {
   readonly isWanted: (secret: SecretMeta) => boolean;
 }
 
-const secrets = { group: "", version: "v1", plural: "secrets" } as const;
+const hubSecretsResource = { group: "", version: "v1", plural: "secrets" } as const;
 
 /** The list + watch of Secrets by their metadata. */
 function secretMetaStream(
@@ -55,7 +55,7 @@ function secretMetaStream(
   return new Reflector({
     ...hub,
     collection: {
-      ...secrets,
+      ...hubSecretsResource,
       ...(namespace === undefined ? {} : { namespace }),
       ...(labelSelector === undefined ? {} : { labelSelector }),
       metadataOnly: true,
@@ -92,7 +92,7 @@ export async function readSecret(
   secret: SecretMeta,
   signal: AbortSignal,
 ): Promise<HubSecret | undefined> {
-  const path = resourcePath(secrets, secret.namespace, secret.name);
+  const path = resourcePath(hubSecretsResource, secret.namespace, secret.name);
   try {
     const answer = await connection.call({ method: "GET", path, accept: accept.json }, signal);
     return absentOr(answer, secret, (object) => {
@@ -142,7 +142,9 @@ function secretMeta(object: unknown): SecretMeta | undefined {
   const name = text(object, "metadata", "name");
   if (namespace === "" || name === "") return undefined;
   return {
-    ...{ key: `${namespace}/${name}`, namespace, name },
+    key: `${namespace}/${name}`,
+    namespace,
+    name,
     labels: stringMap(object, "metadata", "labels"),
     annotations: stringMap(object, "metadata", "annotations"),
   };

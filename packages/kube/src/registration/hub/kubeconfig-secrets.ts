@@ -31,7 +31,7 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Clus
   const secrets = new KeptObjects<RegisteredSecret>();
   const clusters = new KeptObjects<CapiCluster>();
   const { labelSelector } = preset;
-  const isWanted = (secret: SecretMeta): boolean => nameOf(preset, secret) !== undefined;
+  const isWanted = (secret: SecretMeta): boolean => clusterNameOf(preset, secret) !== undefined;
   const ofSecrets = {
     named: `Secrets of ${preset.name}`,
     stream: secretStream(
@@ -62,7 +62,7 @@ export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): Clus
   );
 }
 
-function nameOf(preset: SecretPreset, { name, labels }: SecretMeta): string | undefined {
+function clusterNameOf(preset: SecretPreset, { name, labels }: SecretMeta): string | undefined {
   return registeredName(preset, name, (key) => labels[key]);
 }
 
@@ -72,7 +72,7 @@ function shownName(namespace: string, short: string, options: KubeconfigSecretsO
 }
 
 function register(secret: HubSecret, options: KubeconfigSecretsOptions): RegisteredSecret {
-  const short = nameOf(options.preset, secret) ?? secret.name;
+  const short = clusterNameOf(options.preset, secret) ?? secret.name;
   const access = accessOfSecret(secret, shownName(secret.namespace, short, options), options);
   return registeredSecret(secret, short, access);
 }

@@ -11,7 +11,7 @@ import type { ConfigOf, FieldMeta } from "../field.ts";
  */
 const breakerDefault = "100/1h";
 
-const unitsMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;
+const rateUnitsMs = { s: 1000, m: 60_000, h: 3_600_000 } as const;
 
 /** Limits of rolls. All workers of a Redis need the same values. */
 export const brakeFields = {
@@ -51,18 +51,26 @@ export function rollLimitsOf(config: ConfigOf<typeof brakeFields>): RollLimits {
 
 function breakerMeta(flag: string, description: string): FieldMeta {
   return {
-    ...{ group: "Brakes", flag, env: envOf(flag), placeholder: "ROLLS/DURATION", description },
+    group: "Brakes",
+    flag,
+    env: brakeEnvOf(flag),
+    placeholder: "ROLLS/DURATION",
+    description,
   };
 }
 
 function budgetMeta(flag: string, what: string): FieldMeta {
   return {
-    ...{ group: "Brakes", flag, env: envOf(flag), placeholder: "LIMITS", defaultText: "no limit" },
+    group: "Brakes",
+    flag,
+    env: brakeEnvOf(flag),
+    placeholder: "LIMITS",
+    defaultText: "no limit",
     description: `Limits of rolls in ${what}: unfinished=ROLLOUTS at once, rate=ROLLS/s, /m or /h, burst=ROLLS at once after a quiet time. For example unfinished=5,rate=30/m.`,
   };
 }
 
-function envOf(flag: string): string {
+function brakeEnvOf(flag: string): string {
   return `FLEET_RELOADER_${flag.toUpperCase().replaceAll("-", "_")}`;
 }
 
@@ -109,7 +117,7 @@ function readBudget(text: string): BudgetLimit | undefined {
     return undefined;
   const unfinished = given.get("unfinished");
   const rate = given.get("rate");
-  const unfinishedMax = wholeNumber(unfinished);
+  const unfinishedMax = positiveNumber(unfinished);
   const perTime = rate === undefined ? undefined : readRate(rate, given.get("burst"));
   if (unfinished !== undefined && unfinishedMax === undefined) return undefined;
   if (perTime === undefined && (rate !== undefined || given.has("burst"))) return undefined;
@@ -121,16 +129,16 @@ function readBudget(text: string): BudgetLimit | undefined {
 
 function readRate(text: string, burstText: string | undefined): BudgetRate | undefined {
   const [, count, unit] = /^(\d+)\/([smh])$/.exec(text) ?? [];
-  const rolls = wholeNumber(count);
+  const rolls = positiveNumber(count);
   if (rolls === undefined || (unit !== "s" && unit !== "m" && unit !== "h")) return undefined;
-  const perMs = unitsMs[unit];
+  const perMs = rateUnitsMs[unit];
   // The rolls of one second: a request that is a moment late for its turn loses no rate, and no real burst is possible.
   const burst =
-    burstText === undefined ? Math.max(1, Math.ceil((rolls * 1000) / perMs)) : wholeNumber(burstText);
+    burstText === undefined ? Math.max(1, Math.ceil((rolls * 1000) / perMs)) : positiveNumber(burstText);
   return burst === undefined ? undefined : { rolls, perMs, burst };
 }
 
-function wholeNumber(text: string | undefined): number | undefined {
+function positiveNumber(text: string | undefined): number | undefined {
   const value = Number(text);
   return text !== undefined && /^\d{1,6}$/.test(text) && value >= 1 ? value : undefined;
 }

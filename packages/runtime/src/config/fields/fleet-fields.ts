@@ -8,7 +8,7 @@ import type { ConfigOf } from "../field.ts";
 import { kubeconfigFilesOf } from "../kubeconfig-files.ts";
 import { boolean, csvList, textValue } from "../types.ts";
 
-const group = "Clusters and Redis";
+const fleetGroup = "Clusters and Redis";
 const presetNames = secretPresets.map(({ name }) => name).join(", ");
 const providerNames = accessProviders.join(", ");
 
@@ -17,7 +17,7 @@ export const fleetFields = {
   kubeconfigDirs: {
     schema: csvList(),
     meta: {
-      group,
+      group: fleetGroup,
       flag: "kubeconfig-dir",
       env: "FLEET_RELOADER_KUBECONFIG_DIRS",
       placeholder: "DIR",
@@ -37,7 +37,7 @@ export const fleetFields = {
       }),
     ),
     meta: {
-      group,
+      group: fleetGroup,
       flag: "cluster-secrets",
       env: "FLEET_RELOADER_CLUSTER_SECRETS",
       placeholder: "PRESET[=NAMESPACE]",
@@ -49,7 +49,7 @@ export const fleetFields = {
   argocdNamespace: {
     schema: optionalNamespace("argocd"),
     meta: {
-      group,
+      group: fleetGroup,
       flag: "argocd-clusters",
       env: "FLEET_RELOADER_ARGOCD_CLUSTERS",
       placeholder: "NAMESPACE",
@@ -64,7 +64,7 @@ export const fleetFields = {
       namespace === undefined ? undefined : { namespace: namespace === "" ? undefined : namespace },
     ),
     meta: {
-      group,
+      group: fleetGroup,
       flag: "cluster-profiles",
       env: "FLEET_RELOADER_CLUSTER_PROFILES",
       placeholder: "NAMESPACE",
@@ -88,7 +88,7 @@ export const fleetFields = {
       });
     }),
     meta: {
-      group,
+      group: fleetGroup,
       flag: "cluster-profile-providers",
       env: "FLEET_RELOADER_CLUSTER_PROFILE_PROVIDERS",
       placeholder: "NAME",
@@ -101,7 +101,7 @@ export const fleetFields = {
   allowExec: {
     schema: csvList(),
     meta: {
-      group,
+      group: fleetGroup,
       flag: "allow-exec",
       env: "FLEET_RELOADER_ALLOW_EXEC",
       placeholder: "COMMAND",
@@ -114,7 +114,7 @@ export const fleetFields = {
   allowLoopbackHttp: {
     schema: boolean(false),
     meta: {
-      group,
+      group: fleetGroup,
       flag: "allow-loopback-http",
       env: "FLEET_RELOADER_ALLOW_LOOPBACK_HTTP",
       placeholder: "BOOL",
@@ -132,7 +132,7 @@ export const fleetFields = {
       return undefined;
     }),
     meta: {
-      group,
+      group: fleetGroup,
       flag: "serve-hub",
       env: "FLEET_RELOADER_SERVE_HUB",
       placeholder: "BOOL",

@@ -2,7 +2,7 @@ import * as z from "zod";
 import type { FieldMeta } from "../field.ts";
 import { boolean, duration, textValue, wholeNumber } from "../types.ts";
 
-const group = "Alerts and notices";
+const notifyGroup = "Alerts and notices";
 const sinks = ["slack", "teams", "gchat", "raw"] as const;
 
 /** The mode of the peer in which nothing is rolled. Watchers and workers need the same value. */
@@ -10,7 +10,7 @@ export const webhookModeFields = {
   webhookUrl: {
     schema: webAddress(),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "webhook-url",
       peer: "--webhook-url",
       env: "FLEET_RELOADER_WEBHOOK_URL",
@@ -35,7 +35,7 @@ export const notifyFields = {
   events: {
     schema: boolean(true),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "events",
       env: "FLEET_RELOADER_EVENTS",
       placeholder: "BOOL",
@@ -47,7 +47,7 @@ export const notifyFields = {
     // The peer accepts only the exact text. A typo must not prevent the start.
     schema: textValue("false").transform((given) => given === "true"),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "alert-on-reload",
       peer: "ALERT_ON_RELOAD",
       env: "ALERT_ON_RELOAD",
@@ -63,7 +63,7 @@ export const notifyFields = {
   alertOnFailure: {
     schema: boolean(false),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "alert-on-failure",
       env: "FLEET_RELOADER_ALERT_ON_FAILURE",
       placeholder: "BOOL",
@@ -75,7 +75,7 @@ export const notifyFields = {
   alertSink: {
     schema: textValue("raw").transform((given) => sinkOf(given) ?? "raw"),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "alert-sink",
       peer: "ALERT_SINK",
       env: "ALERT_SINK",
@@ -90,7 +90,7 @@ export const notifyFields = {
   alertWebhookUrl: {
     schema: webAddress(),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "alert-webhook-url",
       peer: "ALERT_WEBHOOK_URL",
       env: "ALERT_WEBHOOK_URL",
@@ -102,7 +102,7 @@ export const notifyFields = {
   alertWebhookProxy: {
     schema: webAddress(),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "alert-webhook-proxy",
       peer: "ALERT_WEBHOOK_PROXY",
       env: "ALERT_WEBHOOK_PROXY",
@@ -114,7 +114,7 @@ export const notifyFields = {
   alertAdditionalInfo: {
     schema: textValue("").transform((given) => given.trim()),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "alert-additional-info",
       peer: "ALERT_ADDITIONAL_INFO",
       env: "ALERT_ADDITIONAL_INFO",
@@ -125,7 +125,7 @@ export const notifyFields = {
   alertBurst: {
     schema: wholeNumber("10", 1, 1000),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "alert-burst",
       env: "FLEET_RELOADER_ALERT_BURST",
       placeholder: "COUNT",
@@ -136,7 +136,7 @@ export const notifyFields = {
   alertWindow: {
     schema: duration("30s"),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "alert-window",
       env: "FLEET_RELOADER_ALERT_WINDOW",
       placeholder: "DURATION",
@@ -146,7 +146,7 @@ export const notifyFields = {
   notifyWebhookUrl: {
     schema: webAddress(),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "notify-webhook-url",
       env: "FLEET_RELOADER_NOTIFY_WEBHOOK_URL",
       placeholder: "URL",
@@ -157,7 +157,7 @@ export const notifyFields = {
   notifyWebhookProxy: {
     schema: webAddress(),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "notify-webhook-proxy",
       env: "FLEET_RELOADER_NOTIFY_WEBHOOK_PROXY",
       placeholder: "URL",
@@ -168,7 +168,7 @@ export const notifyFields = {
   notifyWebhookTokenFile: {
     schema: textValue(""),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "notify-webhook-token-file",
       env: "FLEET_RELOADER_NOTIFY_WEBHOOK_TOKEN_FILE",
       placeholder: "FILE",
@@ -178,7 +178,7 @@ export const notifyFields = {
   metaInfoNamespace: {
     schema: textValue(""),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "meta-info-namespace",
       peer: "RELOADER_NAMESPACE",
       env: "RELOADER_NAMESPACE",
@@ -191,7 +191,7 @@ export const notifyFields = {
   metaInfoDeployment: {
     schema: textValue(""),
     meta: {
-      group,
+      group: notifyGroup,
       flag: "meta-info-deployment",
       peer: "RELOADER_DEPLOYMENT_NAME",
       env: "RELOADER_DEPLOYMENT_NAME",

@@ -10,14 +10,14 @@ import type { ConfigOf, FieldMeta } from "../field.ts";
 import { boolean, csvList, oneOf, textValue } from "../types.ts";
 
 /** A DNS label, as the API server requires. */
-const namespaceName = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
+const namespaceField = /^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/;
 
 /** Which namespaces and sources are served, and whether creation and deletion of a source are changes. */
 export const scopeFields = {
   namespace: {
     // For an impossible name the API server returns an empty list, so the mistake would go unnoticed.
     schema: textValue("").refine(
-      (name) => name === "" || namespaceName.test(name),
+      (name) => name === "" || namespaceField.test(name),
       "is no name of a namespace; write one exact name, or several with --namespaces",
     ),
     meta: {
@@ -48,7 +48,7 @@ export const scopeFields = {
     }),
   },
   namespaceSelector: {
-    schema: labelSelector(),
+    schema: selectorField(),
     meta: listMeta("namespace-selector", {
       placeholder: "SELECTOR",
       description:
@@ -57,7 +57,7 @@ export const scopeFields = {
     }),
   },
   resourceLabelSelector: {
-    schema: labelSelector(),
+    schema: selectorField(),
     meta: listMeta("resource-label-selector", {
       placeholder: "SELECTOR",
       description: "Serve only ConfigMaps, Secrets and secret provider classes whose labels match.",
@@ -108,7 +108,7 @@ export function scopeSettings(
     reloadOnDelete: config.reloadOnDelete,
     sourceKinds: [...defaultSourceKinds.filter((kind) => kind !== config.resourcesToIgnore), ...csi],
     scope: {
-      namespaces: namespacesOf(config),
+      namespaces: namespaceItems(config),
       ignoredNamespaces: config.namespacesToIgnore,
       namespaceSelector: config.namespaceSelector,
       sourceSelector: config.resourceLabelSelector && formatLabelSelector(config.resourceLabelSelector),
@@ -116,7 +116,7 @@ export function scopeSettings(
   };
 }
 
-function namespacesOf({
+function namespaceItems({
   namespaces,
   namespace,
 }: Pick<ConfigOf<typeof scopeFields>, "namespaces" | "namespace">): Scope["namespaces"] {
@@ -127,7 +127,7 @@ function namespacesOf({
 /** Exact names, each once. A pattern is refused: the peer would never match it. */
 function namespaceList() {
   return csvList().transform((names, context) => {
-    const wrong = names.find((name) => !namespaceName.test(name));
+    const wrong = names.find((name) => !namespaceField.test(name));
     if (wrong === undefined) return [...new Set(names)];
     context.addIssue({
       code: "custom",
@@ -138,7 +138,7 @@ function namespaceList() {
 }
 
 /** All items form one selector: the comma separates items and requirements alike. */
-function labelSelector() {
+function selectorField() {
   return csvList().transform((items, context): LabelSelector | undefined => {
     if (items.length === 0) return undefined;
     const parsed = parseLabelSelector(items.join(","));
