@@ -22,7 +22,7 @@ const rolloutStrategy = "reloader.stakater.com/rollout-strategy";
 const writtenKey =
   /^(reloader\.stakater\.com\/last-reloaded-from|fleet-reloader\.io\/(carried-.*|mark|last-run|kept|replace.*|freeze|cluster))$/;
 
-function keysOf(dialect: AnnotationDialect): DialectKeys {
+function annotationKeysOf(dialect: AnnotationDialect): DialectKeys {
   const kinds = lintedSourceKinds.map((kind) => dialect.kinds[kind]);
   return {
     eitherPlace: [dialect.auto, dialect.search, ...kinds.flatMap(({ auto, named }) => [named, auto])],
@@ -40,7 +40,7 @@ export function lintOtherKeys(manifest: LintManifest, dialect: AnnotationDialect
   const head = manifestHead(manifest.object);
   const isSource = sourceKindIn(head.group, head.kind) !== undefined;
   if (!isSource && head.kind !== "Pod" && head.kind !== "ReplicaSet") return [];
-  const keys = keysOf(dialect);
+  const keys = annotationKeysOf(dialect);
   return ownAnnotations(manifest, [], dialect).flatMap(({ key, place, value }) => {
     const isOfWorkload = keys.eitherPlace.includes(key) || keys.workload.includes(key);
     if (isOfWorkload || (keys.source.includes(key) && !isSource)) {
@@ -55,7 +55,7 @@ export function lintOtherKeys(manifest: LintManifest, dialect: AnnotationDialect
 /** What is said of the annotations of a workload and of its pod template, by their keys alone. */
 export function lintWorkloadKeys(workload: LintedWorkload): readonly LintFinding[] {
   const { dialect, head, manifest, templatePath = [] } = workload;
-  const keys = keysOf(dialect);
+  const keys = annotationKeysOf(dialect);
   const onWorkload = ownAnnotations(manifest, [], dialect).flatMap(({ key, place, value }) => {
     if (keys.source.includes(key))
       return [
@@ -89,7 +89,7 @@ export function lintKeySpelling(
   templatePath: readonly string[] | undefined,
   dialect: AnnotationDialect,
 ): readonly LintFinding[] {
-  const keys = keysOf(dialect);
+  const keys = annotationKeysOf(dialect);
   const known = [...keys.eitherPlace, ...keys.workload, ...keys.source];
   const owners = templatePath === undefined || templatePath.length === 0 ? [[]] : [[], templatePath];
   return owners.flatMap((owner) =>
@@ -119,7 +119,7 @@ function ownAnnotations(
   owner: readonly string[],
   dialect: AnnotationDialect,
 ): readonly OwnAnnotation[] {
-  const keys = keysOf(dialect);
+  const keys = annotationKeysOf(dialect);
   const known = [...keys.eitherPlace, ...keys.workload, ...keys.source];
   return Object.entries(annotationsAt(manifest, owner)).flatMap(([key, value]) => {
     const place = lintPlaceOf(manifest, [...owner, "metadata", "annotations", key], key);

@@ -6,12 +6,12 @@ import { version } from "@fleet-reloader/runtime/process/version";
 
 /** The findings as one text, in the format that was asked for. */
 export function lintReport(findings: readonly LintFinding[], format: "text" | "json" | "sarif"): string {
-  if (format === "text") return findings.map((finding) => `${lineOf(finding)}\n`).join("");
+  if (format === "text") return findings.map((finding) => `${reportLineOf(finding)}\n`).join("");
   const report = format === "json" ? jsonReport(findings) : sarifReport(findings);
   return `${JSON.stringify(report, undefined, 2).split("\n").map(printableJson).join("\n")}\n`;
 }
 
-function lineOf(finding: LintFinding): string {
+function reportLineOf(finding: LintFinding): string {
   const { file, position, rule, severity } = finding;
   return printable(`${file}:${position.line}:${position.column} ${severity} ${rule} ${lintMessage(finding)}`);
 }

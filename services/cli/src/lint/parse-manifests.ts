@@ -91,7 +91,7 @@ function documentsOf(text: string, lineCounter: LineCounter): readonly Document.
 }
 
 /** The fields whose text is rendered by whoever reads it, such as the values of a HelmRelease. Braces in them are content. */
-const contentFields: ReadonlySet<unknown> = new Set(["data", "stringData", "binaryData", "values"]);
+const secretFields: ReadonlySet<unknown> = new Set(["data", "stringData", "binaryData", "values"]);
 
 /** Whether braces stand where Kubernetes has no braces: as structure, in a name, or in an annotation that we read. */
 function isTemplate(document: Document.Parsed): boolean {
@@ -99,7 +99,7 @@ function isTemplate(document: Document.Parsed): boolean {
   visit(document, {
     Pair: (_, pair) => {
       const key = isScalar(pair.key) ? pair.key.value : undefined;
-      if (contentFields.has(key)) return visit.SKIP;
+      if (secretFields.has(key)) return visit.SKIP;
       if (!isCollection(pair.key) && !isBracedName(pair, key)) return undefined;
       isFound = true;
       return visit.BREAK;

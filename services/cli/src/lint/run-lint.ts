@@ -14,7 +14,7 @@ import { readManifestFiles, type UnreadManifest } from "./manifest-files.ts";
 import { parseManifests } from "./parse-manifests.ts";
 
 /** Wrong usage, or input that cannot be read: a pipeline tells it from findings. */
-const unusable = 2;
+const unusableInput = 2;
 
 /** The process, as far as the command sees it. */
 export interface LintProcess {
@@ -44,7 +44,7 @@ export async function runLint(args: readonly string[], io: LintProcess): Promise
     if (fault.class !== "misconfigured") throw error;
     io.stderr.write(`${fault.message}\n`);
   }
-  return unusable;
+  return unusableInput;
 }
 
 async function lintFiles(
@@ -66,6 +66,6 @@ async function lintFiles(
   io.stdout.write(lintReport(findings, config.output));
   const unread: readonly UnreadManifest[] = parsed.flatMap((each) => each.unread);
   for (const { file, why } of unread) io.stderr.write(`${printable(`${file}: ${why}`)}\n`);
-  if (unread.length > 0) return unusable;
+  if (unread.length > 0) return unusableInput;
   return findings.some(({ severity }) => severity !== "note") ? 1 : 0;
 }
