@@ -43,7 +43,7 @@ export interface LintRemark {
 }
 
 /** An annotation may have 256 KiB; a line of a terminal has not. */
-const shownLengthMax = 128;
+const findingValueMax = 128;
 
 export function lintFinding(place: LintPlace, { rule, value, problem, mend }: LintRemark): LintFinding {
   return {
@@ -53,7 +53,7 @@ export function lintFinding(place: LintPlace, { rule, value, problem, mend }: Li
     position: place.position,
     object: place.object,
     field: place.field,
-    value: value.length > shownLengthMax ? `${value.slice(0, shownLengthMax)}…` : value,
+    value: value.length > findingValueMax ? `${value.slice(0, findingValueMax)}…` : value,
     problem,
     mend,
   };
