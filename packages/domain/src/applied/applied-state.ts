@@ -104,7 +104,10 @@ export function parseAppliedState(
     uid: jsonText(jsonField(value, "uid")),
     count: typeof count === "number" && Number.isSafeInteger(count) && count > 0 ? count : 0,
     served: parseServed(value),
-    ...{ keyId, sources: all, template: parseTemplate(value), patterns },
+    keyId,
+    sources: all,
+    template: parseTemplate(value),
+    patterns,
   };
 }
 

@@ -40,12 +40,15 @@ export function trustedState({
   if (remembered === "none" && isUnverified)
     return { applied: undefined, isDamaged: true, isRemembered: true };
   const memory = remembered !== "none" && isOf(remembered, uid) ? remembered : undefined;
-  const isRemembered = memory !== undefined;
-  if (!isRemembered)
-    return { applied: own, isDamaged: own === undefined && onWorkload !== undefined, isRemembered };
+  if (memory !== undefined) return laterOf(own, memory, isUnverified);
+  return { applied: own, isDamaged: own === undefined && onWorkload !== undefined, isRemembered: false };
+}
+
+/** A state on the workload that Redis does not remember counts when it is no older, and its roll is verified. */
+function laterOf(own: AppliedState | undefined, memory: AppliedState, isUnverified: boolean): TrustedState {
   const isOld = own === undefined || own.count < memory.count;
   return isOld || (isUnverified && own.count > memory.count)
-    ? { applied: memory, isDamaged: true, isRemembered }
+    ? { applied: memory, isDamaged: true, isRemembered: true }
     : { applied: own, isDamaged: false, isRemembered: false };
 }
 

@@ -74,7 +74,10 @@ export function plan(input: PlanInput): Plan {
       : [{ source: observed.ref, mode: observed.mode, mark }],
   );
   return {
-    ...{ type: "roll", applied, changed, present },
+    type: "roll",
+    applied,
+    changed,
+    present,
     mark: combineMarks(present, input.keys.current),
     hingesOnPods,
   };
@@ -101,7 +104,8 @@ function judgeSource(observed: ObservedSource, input: PlanContext): SourceVerdic
   const isSame = before?.type === "present" && isSameContent({ observed, live, now }, before, input);
   const asOf = (isSame ? before : live).asOfSeconds;
   const applied: AppliedSource = {
-    ...{ type: "present", ...now },
+    type: "present",
+    ...now,
     ...(asOf === undefined ? {} : { asOfSeconds: asOf }),
   };
   if (!isSame) return { applied, mark, ...whyRoll(observed, live, before, input) };

@@ -79,23 +79,42 @@ function whyAppeared(
   before: AppliedSource | undefined,
   input: PlanContext,
 ): WhyRoll {
-  const { rules, workload, template, history, isDamaged } = input;
-  if (isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
+  if (input.isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
+  return whyCreated(observed, live, before, input) ?? whyUnrecorded(observed, live, before, input);
+}
+
+/** Why a source that was created later than the template has to roll; undefined where creation is no reason. */
+function whyCreated(
+  observed: ObservedSource,
+  live: LiveContent,
+  before: AppliedSource | undefined,
+  input: PlanContext,
+): WhyRoll | undefined {
+  const { rules, workload, template, history } = input;
+  if (live.createdAtSeconds <= togetherUntil(before, template, input)) return undefined;
   // Whoever removes our applied state often makes new pods of the same template, too.
-  const pods = isDamaged ? ({ pods: "unless-later" } as const) : {};
-  const isLate = live.createdAtSeconds > togetherUntil(before, template, input);
+  const pods = input.isDamaged ? ({ pods: "unless-later" } as const) : {};
   const wasAbsent = before?.type === "absent";
   const isOptional = observed.reference?.optional === true;
   // Seen absent with our own eyes, or the whole life of this template lies after we came.
-  if (isLate && isOptional && (wasAbsent || workload.templateChangedAtSeconds >= history.servedSinceSeconds))
+  if (isOptional && (wasAbsent || workload.templateChangedAtSeconds >= history.servedSinceSeconds))
     return { reason: "LateOptionalReference", ...pods };
   // A class is not made when a pod first shows it.
   const isMade = live.asOfSeconds === undefined;
-  if (isLate && isMade && rules.reloadOnCreate && wasAbsent) return { reason: "SourceCreated", ...pods };
+  return isMade && rules.reloadOnCreate && wasAbsent ? { reason: "SourceCreated", ...pods } : undefined;
+}
+
+/** Why a source of whose content nothing is recorded has to roll: what the peer left tells, then the times. */
+function whyUnrecorded(
+  observed: ObservedSource,
+  live: LiveContent,
+  before: AppliedSource | undefined,
+  input: PlanContext,
+): WhyRoll {
   const verdict = input.applied === undefined ? ownVerdict(observed, input) : "unknown";
   if (verdict === "different") return { reason: "ChangedBeforeAdoption" };
   if (verdict === "same") return { reason: undefined };
-  const start = wasAbsent ? undefined : interestStartOf(observed, input);
+  const start = before?.type === "absent" ? undefined : interestStartOf(observed, input);
   if (!live.isModified) return asItWasMade(observed, start, live, input);
   return start === undefined ? changedAfterStart : changedSince(start, live);
 }
