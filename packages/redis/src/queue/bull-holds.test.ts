@@ -3,6 +3,7 @@ import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server
 import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { startQueue } from "../fixture/queue-bed.ts";
+import { delayedScoreOfMs } from "./delayed-score.ts";
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -46,4 +47,28 @@ test("who ends a hold late ends none that was noted since", async () => {
   await bed.held.release(listed);
   expect(await bed.held.list()).toEqual([again]);
   expect(runs).toHaveLength(2);
+});
+
+// Between the machine's time, by which BullMQ reckons, and that of Redis lie a few milliseconds.
+test.each([
+  ["due", 2, 0],
+  ["left where a change has moved it", 2000, 1],
+])("an entry whose hold has ended is %s, %i ms from the time of its hold", async (_, movedMs, delayed) => {
+  await using bed = await startQueue(redis.url);
+  recordRuns(bed, () => ({
+    type: "again",
+    afterMs: 30_000,
+    reason: "Frozen",
+    hold: { reason: "Frozen" },
+  }));
+  await bed.queue.add([atOnce()]);
+  await until("it is held", async () => (await bed.held.count()) === 1);
+  await bed.leave();
+  const listed = await bed.held.list();
+  const [queue] = bed.queue.queues;
+  const scores = queue?.toKey("delayed") ?? "";
+  await bed.client.connection.zincrby(scores, movedMs * delayedScoreOfMs, listed[0]?.id ?? "");
+  await bed.held.release(listed);
+  expect(await bed.client.connection.zcard(scores)).toBe(delayed);
+  expect(await bed.held.list()).toEqual([]);
 });

@@ -11,6 +11,12 @@ import { fromJob, type RequestJob, toJob } from "./request-job.ts";
 /** A freeze may end for thousands: as many promotions are under way at a time. */
 const releasedAtOnce = 100;
 
+/**
+ * By how much an entry may lie beside the time that its hold says. BullMQ subtracts the machine's time from it, and Redis' time is added
+ * later: between the two lie rounding and whatever the process did meanwhile.
+ */
+const placedWithinMs = 50;
+
 /** KEYS: hold times, hold texts. ARGV: when it is due all the same, the entry, what is known of the hold. */
 const holdScript = new Script(`
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
@@ -29,17 +35,19 @@ return 0
 
 /**
  * KEYS: hold times, hold texts. ARGV: entries, each with the time at which it was due when it was looked at. One that was taken up since and is
- * held again has another: that hold stays.
+ * held again has another: that hold stays. Answers with the entries whose hold is forgotten.
  */
 const forgetSeenScript = new Script(`
+local forgotten = {}
 for i = 1, #ARGV, 2 do
   local due = redis.call('ZSCORE', KEYS[1], ARGV[i])
   if due and tonumber(due) == tonumber(ARGV[i + 1]) then
     redis.call('ZREM', KEYS[1], ARGV[i])
     redis.call('HDEL', KEYS[2], ARGV[i])
+    table.insert(forgotten, ARGV[i])
   end
 end
-return 0
+return forgotten
 `);
 
 /** Which of the waiting entries are held, beside the queue of each shard: an entry itself says only when it is due. */
@@ -126,16 +134,20 @@ export class BullHolds {
     return held;
   }
 
-  async #forgetSeen(shard: number, seen: readonly SeenHold[]): Promise<void> {
+  /** Resolves to the entries whose hold was still the one that was seen. */
+  async #forgetSeen(shard: number, seen: readonly SeenHold[]): Promise<ReadonlySet<unknown>> {
     const args = seen.flatMap(({ id, againAtMs }) => [id, String(againAtMs)]);
-    if (args.length > 0) await forgetSeenScript.run(this.#client.connection, this.#keysOf(shard), args);
+    if (args.length === 0) return new Set();
+    const forgotten = await forgetSeenScript.run(this.#client.connection, this.#keysOf(shard), args);
+    return new Set(Array.isArray(forgotten) ? forgotten : []);
   }
 
   async #release(shard: number, queue: Queue<RequestJob> | undefined, held: readonly HeldRequest[]) {
     // First: a worker that takes one up may hold it again.
-    await this.#forgetSeen(shard, held);
-    for (let at = 0; queue !== undefined && at < held.length; at += releasedAtOnce) {
-      const unmoved = await this.#unmoved(queue, held.slice(at, at + releasedAtOnce));
+    const forgotten = await this.#forgetSeen(shard, held);
+    const ended = held.filter(({ id }) => forgotten.has(id));
+    for (let at = 0; queue !== undefined && at < ended.length; at += releasedAtOnce) {
+      const unmoved = await this.#unmoved(queue, ended.slice(at, at + releasedAtOnce));
       await Promise.all(unmoved.map(({ id }) => promote(queue, id)));
     }
   }
@@ -146,7 +158,9 @@ export class BullHolds {
     const scores = await this.#client.connection.zmscore(delayed, ...held.map(({ id }) => id));
     return held.filter(({ againAtMs }, at) => {
       const score = scores[at];
-      return typeof score === "string" && Math.floor(Number(score) / delayedScoreOfMs) === againAtMs;
+      if (typeof score !== "string") return false;
+      const dueMs = Math.floor(Number(score) / delayedScoreOfMs);
+      return Math.abs(dueMs - againAtMs) <= placedWithinMs;
     });
   }
 }
