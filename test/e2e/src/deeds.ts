@@ -14,6 +14,7 @@ export class Deeds {
   readonly #client: ApiClient;
   readonly #namespace: string;
   readonly #since: string;
+  readonly #longest = new Map<ApiKind, readonly WatchEvent[]>();
 
   private constructor(client: ApiClient, namespace: string, since: string) {
     this.#client = client;
@@ -56,18 +57,25 @@ export class Deeds {
     return values.filter((value, i) => i > 0 && value !== values[i - 1]).length;
   }
 
-  /** A watch from back then shows everything since; it ends after a second. */
+  /**
+   * A watch from back then shows everything since; it ends after a second. History only grows: what a busy API server has not sent by
+   * then, but had sent to an earlier watch, has happened all the same.
+   */
   async #events(kind: ApiKind): Promise<readonly WatchEvent[]> {
     const query = `watch=1&resourceVersion=${this.#since}&timeoutSeconds=1`;
     const { status, body } = await this.#client.send("GET", `${apiPath(kind, this.#namespace)}?${query}`);
     if (status !== 200) throw new Error(`the API server answered ${status}: ${JSON.stringify(body)}`);
     const text = typeof body === "string" ? body : JSON.stringify(body);
-    return text
+    const events = text
       .split("\n")
       .filter((line) => line !== "")
       .map((line): WatchEvent => {
         const event: unknown = JSON.parse(line);
         return { type: String(at(event, "type")), object: at(event, "object") };
       });
+    const before = this.#longest.get(kind) ?? [];
+    if (events.length < before.length) return before;
+    this.#longest.set(kind, events);
+    return events;
   }
 }

@@ -77,7 +77,14 @@ export class Stage {
 
   async staysAt(expected: number): Promise<void> {
     const what = `${this.#subject.name} stays at ${expected} actions`;
-    await holds(what, this.#quietMs, async () => (await this.actions()) === expected);
+    let actions = expected;
+    const isSo = async (): Promise<boolean> => {
+      actions = await this.actions();
+      return actions === expected;
+    };
+    await holds(what, this.#quietMs, isSo).catch((error: unknown) => {
+      throw new Error(`${what}: it has ${actions}`, { cause: error });
+    });
   }
 
   /** A change is noted, whether it is acted on or not. */
