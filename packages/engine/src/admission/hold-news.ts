@@ -1,4 +1,5 @@
 import type { Clock } from "../async/clock.ts";
+import { RecentMap } from "../recent-map.ts";
 import type { RollHold } from "./brakes.ts";
 
 /** Holds that are remembered, some 200 bytes each. A hold that is forgotten while it lasts is reported once more. */
@@ -20,7 +21,7 @@ interface ReportedHold {
 /** Tells which holds are news: a workload on hold is asked about every few seconds, and people want to hear of it once. */
 export class HoldNews {
   readonly #clock: Pick<Clock, "monotonic">;
-  readonly #reported = new Map<string, ReportedHold>();
+  readonly #reported = new RecentMap<string, ReportedHold>(rememberedMax);
 
   constructor(clock: Pick<Clock, "monotonic">) {
     this.#clock = clock;
@@ -37,19 +38,12 @@ export class HoldNews {
     const what = `${reason} ${why}`;
     const before = this.#reported.get(key);
     if (before?.what !== what || nowMs - before.atMs >= reportAgainMs) {
-      this.#remember(key, { what, atMs: nowMs, details, sinceMs: nowMs, isStuck: false });
+      this.#reported.set(key, { what, atMs: nowMs, details, sinceMs: nowMs, isStuck: false });
       return "begins";
     }
     const sinceMs = before.details === details ? before.sinceMs : nowMs;
     const isStuck = details !== undefined && nowMs - sinceMs >= stuckAfterMs;
     this.#reported.set(key, { ...before, details, sinceMs, isStuck: isStuck || before.isStuck });
     return isStuck && !before.isStuck ? "stuck" : undefined;
-  }
-
-  #remember(key: string, now: ReportedHold): void {
-    this.#reported.delete(key);
-    this.#reported.set(key, now);
-    const [oldest] = this.#reported.keys();
-    if (this.#reported.size > rememberedMax && oldest !== undefined) this.#reported.delete(oldest);
   }
 }

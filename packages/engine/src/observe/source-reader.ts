@@ -7,6 +7,7 @@ import { matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/work
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { ClusterApi, LiveSource, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
+import { RecentMap } from "../recent-map.ts";
 import { type Interest, namesMatching } from "./interest.ts";
 import { LiveSources } from "./live-sources.ts";
 import type { NameMatches } from "./name-matches.ts";
@@ -52,7 +53,7 @@ export class SourceReader {
   readonly #isServed: (live: LiveSource) => boolean;
   readonly #areAppliedRead: boolean;
   readonly #sources: LiveSources;
-  readonly #visits = new Map<string, Visit>();
+  readonly #visits = new RecentMap<string, Visit>(observedMax);
 
   constructor({ settings, names, lifetime }: SourceReaderOptions) {
     this.#names = names;
@@ -95,11 +96,7 @@ export class SourceReader {
     live: LiveWorkload,
     { sources, appliedText }: Pick<Visit, "sources" | "appliedText">,
   ): void {
-    const key = visitKey(api, live.ref);
-    this.#visits.delete(key);
-    this.#visits.set(key, { sources, appliedText, generation: live.generation });
-    const [oldest] = this.#visits.keys();
-    if (this.#visits.size > observedMax && oldest !== undefined) this.#visits.delete(oldest);
+    this.#visits.set(visitKey(api, live.ref), { sources, appliedText, generation: live.generation });
   }
 
   /** The sources that may count: candidates of the workload, and those that its patterns lead to. */

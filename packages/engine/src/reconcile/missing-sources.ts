@@ -8,6 +8,7 @@ import { SingleFlight } from "../async/single-flight.ts";
 import type { MissingNameFact } from "../history/fact.ts";
 import type { ClusterApi } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
+import { RecentMap } from "../recent-map.ts";
 import type { Reading } from "./reading.ts";
 
 export interface MissingSourcesOptions {
@@ -26,7 +27,9 @@ const keptMax = 16;
 export class MissingSources {
   readonly #options: MissingSourcesOptions;
   readonly #shared = new SingleFlight<readonly string[]>();
-  readonly #kept = new Map<string, { readonly names: readonly string[]; readonly atMs: number }>();
+  readonly #kept = new RecentMap<string, { readonly names: readonly string[]; readonly atMs: number }>(
+    keptMax,
+  );
 
   constructor(options: MissingSourcesOptions) {
     this.#options = options;
@@ -64,10 +67,7 @@ export class MissingSources {
     const names = await this.#shared
       .read(key, () => api.listSourceNames(kind, namespace, lifetime))
       .catch(() => []);
-    this.#kept.delete(key);
     this.#kept.set(key, { names, atMs: clock.monotonic() });
-    const [oldest] = this.#kept.keys();
-    if (this.#kept.size > keptMax && oldest !== undefined) this.#kept.delete(oldest);
     return names;
   }
 }
