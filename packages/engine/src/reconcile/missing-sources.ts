@@ -1,5 +1,5 @@
 import { annotationProblem } from "@fleet-reloader/domain/annotation/problem";
-import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { likelyName } from "@fleet-reloader/domain/likely-name";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { annotationValue } from "@fleet-reloader/domain/workload/workload";
@@ -42,7 +42,7 @@ export class MissingSources {
     const facts: MissingNameFact[] = [];
     for (const { ref, mode, reference, live } of observedSources) {
       if (mode !== "named" || reference !== undefined || live !== undefined) continue;
-      const nearest = nearestName(ref.name, await this.#namesBeside(cluster.api, ref));
+      const nearest = likelyName(ref.name, await this.#namesBeside(cluster.api, ref));
       const annotation = this.#options.settings.dialect.kinds[ref.kind].named;
       const value = annotationValue(workload.annotations, annotation) ?? "";
       const problem = `names the ${ref.kind} ${ref.name}, which does not exist and which the pod template does not reference`;

@@ -230,17 +230,21 @@ describe("many workloads of one source", () => {
   });
 });
 
-test("a name of no source in an annotation is reported once, with the nearest name", async () => {
+test.each([
+  ["setings", "settings"],
+  // It is the name of the volume.
+  ["handover-jwt", "catalyst-handover-jwt-public"],
+])("the name %s of no source is reported once, with the likely name %s", async (named, meant) => {
   const reported: UnreadableReport[] = [];
   const nothing = () => undefined;
   const unreadable = (report: UnreadableReport) => reported.push(report);
   const reporter = { rolled: nothing, failed: nothing, ended: nothing, held: nothing, unreadable };
   const bed = createTestBed({ reporter });
-  bed.cluster.setSource("ConfigMap", "settings", { a: "1" });
+  bed.cluster.setSource("ConfigMap", meant, { a: "1" });
   const annotation = "configmap.reloader.stakater.com/reload";
   const api = bed.cluster.setWorkload("api", {
     template: templateUsing({}),
-    annotations: { [annotation]: "setings" },
+    annotations: { [annotation]: named },
   });
   await bed.clock.advance(10_000);
   for (let observation = 0; observation < 3; observation += 1)
@@ -248,8 +252,8 @@ test("a name of no source in an annotation is reported once, with the nearest na
   expect(reported).toMatchObject([
     {
       reason: "NamedSourceMissing",
-      problem: { annotation, value: "setings", mend: expect.stringContaining("write settings") },
+      problem: { annotation, value: named, mend: expect.stringContaining(`write ${meant}`) },
     },
   ]);
-  expect(bed.log.text).toContain('"nearest":"settings"');
+  expect(bed.log.text).toContain(`"nearest":"${meant}"`);
 });

@@ -1,4 +1,4 @@
-import { nearestName } from "../nearest-name.ts";
+import { nearestName } from "./nearest-name.ts";
 
 /**
  * The known name that was most likely meant: one that differs by a slip of the pen, or one that says the same with more or
