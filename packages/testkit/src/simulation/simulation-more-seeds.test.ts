@@ -1,6 +1,6 @@
 import { test } from "vitest";
-import { Tally } from "../fixture/oracle/judge.ts";
-import { chosenChapter, playAll, seedsOf, storyOf } from "../fixture/simulation/stories.ts";
+import { Tally } from "../oracle/judge.ts";
+import { chosenChapter, playAll, seedsOf, storyOf } from "./stories.ts";
 
 // The other half of the seeds of simulation.test.ts, for another processor core.
 

@@ -1,8 +1,8 @@
 import { describe, expect, test } from "vitest";
-import { Tally } from "../fixture/oracle/judge.ts";
-import { mutants } from "../fixture/simulation/mutants.ts";
-import { chosenChapter, storyOf } from "../fixture/simulation/stories.ts";
-import { play } from "../fixture/simulation/story.ts";
+import { Tally } from "../oracle/judge.ts";
+import { mutants } from "./mutants.ts";
+import { chosenChapter, storyOf } from "./stories.ts";
+import { play } from "./story.ts";
 
 // A judge who finds nothing may be blind: with one rule taken out of the product it has to find that, in a story that ends
 // well with the rule.

@@ -1,10 +1,10 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import type { Freeze, FreezeScope } from "@fleet-reloader/domain/hold/freeze";
+import type { HoldReport } from "@fleet-reloader/engine/ports/reporter";
+import type { Result } from "@fleet-reloader/engine/ports/request";
 import { describe, expect, test } from "vitest";
-import { auto, createTestBed, outcomeOf, type TestBedOptions } from "../fixture/test-bed.ts";
-import type { HoldReport } from "../ports/reporter.ts";
-import type { Result } from "../ports/request.ts";
+import { auto, createTestBed, outcomeOf, type TestBedOptions } from "../../beds/test-bed.ts";
 
 const frozen = (scope: FreezeScope = {}): Freeze => ({ scope, reason: "release", by: "ann" });
 

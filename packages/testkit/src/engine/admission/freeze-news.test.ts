@@ -1,10 +1,10 @@
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
-import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
-import { ManualClock, settled } from "@fleet-reloader/testkit/memory/manual-clock";
-import { MemoryFreezes } from "@fleet-reloader/testkit/memory/memory-freezes";
+import { followFreezes, type RecordedFreezes } from "@fleet-reloader/engine/admission/freeze-news";
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { expect, test } from "vitest";
-import type { HistoryRecord } from "../history/history.ts";
-import { followFreezes, type RecordedFreezes } from "./freeze-news.ts";
+import { CollectedLog } from "../../memory/collected-log.ts";
+import { ManualClock, settled } from "../../memory/manual-clock.ts";
+import { MemoryFreezes } from "../../memory/memory-freezes.ts";
 
 const release: Freeze = { scope: { cluster: "prod", namespace: "shop" }, reason: "release", by: "ann" };
 

@@ -1,9 +1,9 @@
-import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
-import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
-import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
-import { MemoryFreezes } from "@fleet-reloader/testkit/memory/memory-freezes";
+import { FreezeWatch } from "@fleet-reloader/engine/admission/freeze-watch";
 import { expect, test } from "vitest";
-import { FreezeWatch } from "./freeze-watch.ts";
+import { CollectedLog } from "../../memory/collected-log.ts";
+import { CountingMeter } from "../../memory/counting-meter.ts";
+import { ManualClock } from "../../memory/manual-clock.ts";
+import { MemoryFreezes } from "../../memory/memory-freezes.ts";
 
 test("an unreadable document is reported within seconds, although nothing is due", async () => {
   const [clock, log, meter, freezes] = [

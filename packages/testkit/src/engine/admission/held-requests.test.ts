@@ -1,7 +1,7 @@
-import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
-import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
+import { type HeldRequest, isOver, watchHolds } from "@fleet-reloader/engine/admission/held-requests";
 import { expect, test } from "vitest";
-import { type HeldRequest, isOver, watchHolds } from "./held-requests.ts";
+import { CollectedLog } from "../../memory/collected-log.ts";
+import { ManualClock } from "../../memory/manual-clock.ts";
 
 const held: HeldRequest = {
   id: "7",

@@ -1,6 +1,6 @@
-import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
+import { atMost } from "@fleet-reloader/engine/async/at-most";
 import { expect, test } from "vitest";
-import { atMost } from "./at-most.ts";
+import { ManualClock } from "../../memory/manual-clock.ts";
 
 test("work is waited for until it is done, or until its time is over, and no timer is left", async () => {
   const clock = new ManualClock();

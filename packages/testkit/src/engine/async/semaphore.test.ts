@@ -1,6 +1,6 @@
-import { ManualClock, settled } from "@fleet-reloader/testkit/memory/manual-clock";
+import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { expect, test } from "vitest";
-import { Semaphore } from "./semaphore.ts";
+import { ManualClock, settled } from "../../memory/manual-clock.ts";
 
 function createBed() {
   const clock = new ManualClock();

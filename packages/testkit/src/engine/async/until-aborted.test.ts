@@ -1,6 +1,6 @@
-import { settled } from "@fleet-reloader/testkit/memory/manual-clock";
+import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import { expect, test } from "vitest";
-import { untilAborted } from "./until-aborted.ts";
+import { settled } from "../../memory/manual-clock.ts";
 
 test("it is over when the signal is aborted, and at once when it was before", async () => {
   const lifetime = new AbortController();

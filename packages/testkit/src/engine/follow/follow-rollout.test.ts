@@ -1,6 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { describe, expect, test } from "vitest";
-import { rolledDeployment } from "../fixture/rolled-deployment.ts";
+import { rolledDeployment } from "../../beds/rolled-deployment.ts";
 
 const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
 const starting = { updatedReplicas: 1, replicas: 2, readyReplicas: 1, availableReplicas: 1 };

@@ -1,8 +1,8 @@
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import { MemoryRolloutRuns } from "@fleet-reloader/testkit/memory/memory-rollout-runs";
+import { createFollowUps } from "@fleet-reloader/engine/follow/follow-ups";
 import { expect, test } from "vitest";
-import { createTestBed } from "../fixture/test-bed.ts";
-import { createFollowUps } from "./follow-ups.ts";
+import { createTestBed } from "../../beds/test-bed.ts";
+import { MemoryRolloutRuns } from "../../memory/memory-rollout-runs.ts";
 
 test("a thousand rolls go into the queue in one call, and those in hand at the end too", async () => {
   const bed = createTestBed();

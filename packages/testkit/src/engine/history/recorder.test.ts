@@ -1,12 +1,12 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
-import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
-import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
+import type { Fact } from "@fleet-reloader/engine/history/fact";
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { createRecorder } from "@fleet-reloader/engine/history/recorder";
+import type { Reporter } from "@fleet-reloader/engine/ports/reporter";
 import { expect, test } from "vitest";
-import type { Reporter } from "../ports/reporter.ts";
-import type { Fact } from "./fact.ts";
-import type { HistoryRecord } from "./history.ts";
-import { createRecorder } from "./recorder.ts";
+import { CollectedLog } from "../../memory/collected-log.ts";
+import { CountingMeter } from "../../memory/counting-meter.ts";
+import { ManualClock } from "../../memory/manual-clock.ts";
 
 const workload = { kind: "Deployment", namespace: "ns", name: "api" };
 const about = { request: { cluster: "c1", workload }, cluster: { name: "one" } };

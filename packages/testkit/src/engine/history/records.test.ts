@@ -1,6 +1,6 @@
+import type { OutcomeRecord } from "@fleet-reloader/engine/history/history";
 import { expect, test } from "vitest";
-import { rolledDeployment } from "../fixture/rolled-deployment.ts";
-import type { OutcomeRecord } from "./history.ts";
+import { rolledDeployment } from "../../beds/rolled-deployment.ts";
 
 const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
 

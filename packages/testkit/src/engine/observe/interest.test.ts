@@ -1,8 +1,6 @@
 import { compileForTest } from "@fleet-reloader/domain/fixture/compile-pattern";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
-import { describe, expect, test } from "vitest";
-import { auto, createTestBed } from "../fixture/test-bed.ts";
 import {
   type Interest,
   indexEntry,
@@ -10,8 +8,10 @@ import {
   namesMatching,
   readInterest,
   windowOf,
-} from "./interest.ts";
-import { NameMatches } from "./name-matches.ts";
+} from "@fleet-reloader/engine/observe/interest";
+import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
+import { describe, expect, test } from "vitest";
+import { auto, createTestBed } from "../../beds/test-bed.ts";
 
 const { cluster, clock, settings } = createTestBed();
 const matches = new NameMatches({ compile: compileForTest, clock });

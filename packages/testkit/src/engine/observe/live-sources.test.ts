@@ -1,9 +1,9 @@
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
-import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
-import { MemoryCluster } from "@fleet-reloader/testkit/memory/memory-cluster";
+import { LiveSources } from "@fleet-reloader/engine/observe/live-sources";
+import type { ClusterApi } from "@fleet-reloader/engine/ports/cluster-api";
 import { expect, test } from "vitest";
-import type { ClusterApi } from "../ports/cluster-api.ts";
-import { LiveSources } from "./live-sources.ts";
+import { ManualClock } from "../../memory/manual-clock.ts";
+import { MemoryCluster } from "../../memory/memory-cluster.ts";
 
 /** A cluster with so many ConfigMaps and Secrets, and what was asked of it. */
 function clusterWith(count: number) {

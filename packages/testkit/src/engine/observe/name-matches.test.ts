@@ -1,9 +1,9 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import { compileForTest } from "@fleet-reloader/domain/fixture/compile-pattern";
-import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
-import { wallClock } from "@fleet-reloader/testkit/wall-clock";
+import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { expect, test } from "vitest";
-import { NameMatches } from "./name-matches.ts";
+import { ManualClock } from "../../memory/manual-clock.ts";
+import { wallClock } from "../../wall-clock.ts";
 
 function counted(matches: (source: string, name: string) => boolean) {
   let asked = 0;

@@ -1,13 +1,13 @@
 import { defaultDialect } from "@fleet-reloader/domain/annotation/dialect";
 import { compileForTest } from "@fleet-reloader/domain/fixture/compile-pattern";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
-import { wallClock } from "@fleet-reloader/testkit/wall-clock";
+import { readInterest } from "@fleet-reloader/engine/observe/interest";
+import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
+import { SourceReader } from "@fleet-reloader/engine/observe/source-reader";
+import type { ClusterApi, LiveSource, LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
+import { defaultSettings } from "@fleet-reloader/engine/ports/settings";
 import { expect, test } from "vitest";
-import type { ClusterApi, LiveSource, LiveWorkload } from "../ports/cluster-api.ts";
-import { defaultSettings } from "../ports/settings.ts";
-import { readInterest } from "./interest.ts";
-import { NameMatches } from "./name-matches.ts";
-import { SourceReader } from "./source-reader.ts";
+import { wallClock } from "../../wall-clock.ts";
 
 const settings = {
   ...defaultSettings,

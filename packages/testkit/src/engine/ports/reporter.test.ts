@@ -1,9 +1,9 @@
 import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
-import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { isWorthReporting, type Reporter, reportToEach } from "@fleet-reloader/engine/ports/reporter";
 import { describe, expect, test } from "vitest";
-import { auto, createTestBed } from "../fixture/test-bed.ts";
-import { isWorthReporting, type Reporter, reportToEach } from "./reporter.ts";
+import { auto, createTestBed } from "../../beds/test-bed.ts";
+import { CollectedLog } from "../../memory/collected-log.ts";
 
 /** Keeps what it is told. */
 function listening() {

@@ -1,8 +1,8 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { describe, expect, test } from "vitest";
-import { adopted } from "../fixture/adopted-deployment.ts";
-import { auto, outcomeOf, type TestBedOptions } from "../fixture/test-bed.ts";
-import type { HistoryRecord } from "../history/history.ts";
+import { adopted } from "../../beds/adopted-deployment.ts";
+import { auto, outcomeOf, type TestBedOptions } from "../../beds/test-bed.ts";
 
 const found = "audit found c1 Deployment";
 const message = "audit found a change that was missed";

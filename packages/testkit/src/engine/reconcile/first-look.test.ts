@@ -4,11 +4,11 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
+import type { Delivery } from "@fleet-reloader/engine/ports/workqueue";
 import { describe, expect, test, vi } from "vitest";
-import { adopted, failing } from "../fixture/adopted-deployment.ts";
-import { auto, createTestBed, outcomeOf, type TestBedOptions } from "../fixture/test-bed.ts";
-import type { Delivery } from "../ports/workqueue.ts";
+import { adopted, failing } from "../../beds/adopted-deployment.ts";
+import { auto, createTestBed, outcomeOf, type TestBedOptions } from "../../beds/test-bed.ts";
+import type { ClusterCall } from "../../memory/memory-calls.ts";
 
 const keys = testKeyring("k1");
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { caseOf, createKindBed, cutAt, jobManifest, readsApp, withObject } from "../fixture/kind-bed.ts";
-import { outcomeOf } from "../fixture/test-bed.ts";
+import { caseOf, createKindBed, cutAt, jobManifest, readsApp, withObject } from "../../beds/kind-bed.ts";
+import { outcomeOf } from "../../beds/test-bed.ts";
 
 describe("a Job", () => {
   const done = { conditions: [{ type: "Complete", status: "True" }] };

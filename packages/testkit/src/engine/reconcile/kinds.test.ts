@@ -9,8 +9,8 @@ import {
   kindCases,
   rolloutManifest,
   withObject,
-} from "../fixture/kind-bed.ts";
-import { outcomeOf } from "../fixture/test-bed.ts";
+} from "../../beds/kind-bed.ts";
+import { outcomeOf } from "../../beds/test-bed.ts";
 
 const strategies = ["annotations", "env-vars"] as const;
 

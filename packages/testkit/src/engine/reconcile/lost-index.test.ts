@@ -1,9 +1,9 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import type { ClusterStreams } from "@fleet-reloader/engine/watch/cluster-streams";
+import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import { describe, expect, test } from "vitest";
-import { auto, createTestBed } from "../fixture/test-bed.ts";
-import { watching } from "../fixture/watched-cluster.ts";
-import type { ClusterStreams } from "../watch/cluster-streams.ts";
-import { ClusterWatcher } from "../watch/cluster-watcher.ts";
+import { auto, createTestBed } from "../../beds/test-bed.ts";
+import { watching } from "../../beds/watched-cluster.ts";
 
 describe("a watcher that is told to end while Redis does not answer", () => {
   // Commands wait for a reconnection instead of failing: they would keep the process from ending.

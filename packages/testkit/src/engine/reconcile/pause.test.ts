@@ -1,8 +1,8 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import { WorkloadWatch } from "@fleet-reloader/engine/watch/workload-watch";
 import { describe, expect, test } from "vitest";
-import { auto, createTestBed, type TestBedOptions } from "../fixture/test-bed.ts";
-import { WorkloadWatch } from "../watch/workload-watch.ts";
+import { auto, createTestBed, type TestBedOptions } from "../../beds/test-bed.ts";
 
 const period = "deployment.reloader.stakater.com/pause-period";
 const pausedAt = "deployment.reloader.stakater.com/paused-at";

@@ -2,12 +2,12 @@ import { ourAppliedText } from "@fleet-reloader/domain/applied/applied-annotatio
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
-import { settled } from "@fleet-reloader/testkit/memory/manual-clock";
-import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
+import type { FailureReport } from "@fleet-reloader/engine/ports/reporter";
 import { describe, expect, test, vi } from "vitest";
-import { adopted, failing } from "../fixture/adopted-deployment.ts";
-import type { TestBedOptions } from "../fixture/test-bed.ts";
-import type { FailureReport } from "../ports/reporter.ts";
+import { adopted, failing } from "../../beds/adopted-deployment.ts";
+import type { TestBedOptions } from "../../beds/test-bed.ts";
+import { settled } from "../../memory/manual-clock.ts";
+import type { ClusterCall } from "../../memory/memory-calls.ts";
 
 describe("a write that was decided on an older version", () => {
   /** Somebody writes the workload between our read and our write, this often. */

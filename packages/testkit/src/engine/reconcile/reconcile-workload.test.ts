@@ -1,9 +1,9 @@
 import { appliedAnnotation } from "@fleet-reloader/domain/applied/applied-annotation";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import type { UnreadableReport } from "@fleet-reloader/engine/ports/reporter";
 import { describe, expect, test } from "vitest";
-import { adopted } from "../fixture/adopted-deployment.ts";
-import { auto, createTestBed, outcomeOf } from "../fixture/test-bed.ts";
-import type { UnreadableReport } from "../ports/reporter.ts";
+import { adopted } from "../../beds/adopted-deployment.ts";
+import { auto, createTestBed, outcomeOf } from "../../beds/test-bed.ts";
 
 describe("a workload whose sources", () => {
   test("were never looked at is recorded and not rolled", async () => {

@@ -3,10 +3,10 @@ import { compatHash } from "@fleet-reloader/domain/compat/hash";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testSha1 } from "@fleet-reloader/domain/fixture/test-keys";
-import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
+import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import { expect, test } from "vitest";
-import { auto, createTestBed } from "../fixture/test-bed.ts";
-import { ClusterWatcher } from "../watch/cluster-watcher.ts";
+import { auto, createTestBed } from "../../beds/test-bed.ts";
+import type { ClusterCall } from "../../memory/memory-calls.ts";
 
 /** Everything that gives a value away: itself, encoded, or digested without a key. */
 function tracesOf(value: string): readonly string[] {

@@ -1,7 +1,7 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { describe, expect, test } from "vitest";
-import { scope, serving } from "../fixture/served-namespaces.ts";
-import { auto } from "../fixture/test-bed.ts";
+import { scope, serving } from "../../beds/served-namespaces.ts";
+import { auto } from "../../beds/test-bed.ts";
 
 describe("kinds that are not served", () => {
   test("are neither listed nor read, and references to them do not count", async () => {

@@ -1,10 +1,10 @@
 import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
-import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
-import type { MemoryClusterOptions } from "@fleet-reloader/testkit/memory/memory-cluster";
 import { describe, expect, test } from "vitest";
-import { caseOf, createKindBed, type KindCase, kindCases, readsApp } from "../fixture/kind-bed.ts";
-import { outcomeOf, type TestBedOptions } from "../fixture/test-bed.ts";
+import { caseOf, createKindBed, type KindCase, kindCases, readsApp } from "../../beds/kind-bed.ts";
+import { outcomeOf, type TestBedOptions } from "../../beds/test-bed.ts";
+import type { ClusterCall } from "../../memory/memory-calls.ts";
+import type { MemoryClusterOptions } from "../../memory/memory-cluster.ts";
 
 const release: Freeze = { scope: {}, reason: "release", by: "ann" };
 const other = { cluster: "c1", workload: { kind: "Deployment", namespace: "elsewhere", name: "other" } };

@@ -1,9 +1,9 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
-import type { ClusterCall } from "@fleet-reloader/testkit/memory/memory-calls";
 import { describe, expect, test } from "vitest";
-import { auto } from "../fixture/test-bed.ts";
-import { watching } from "../fixture/watched-cluster.ts";
+import { auto } from "../../beds/test-bed.ts";
+import { watching } from "../../beds/watched-cluster.ts";
+import type { ClusterCall } from "../../memory/memory-calls.ts";
 
 describe("a watcher that is in sync", () => {
   test("is adopted once workers have reconciled every workload, and reports progress", async () => {

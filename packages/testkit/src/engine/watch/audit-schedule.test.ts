@@ -1,11 +1,11 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
-import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
-import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
+import type { Addition } from "@fleet-reloader/engine/ports/workqueue";
+import { AuditSchedule } from "@fleet-reloader/engine/watch/audit-schedule";
+import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import { describe, expect, test } from "vitest";
-import { auto, createTestBed } from "../fixture/test-bed.ts";
-import type { Addition } from "../ports/workqueue.ts";
-import { AuditSchedule } from "./audit-schedule.ts";
-import { ClusterWatcher } from "./cluster-watcher.ts";
+import { auto, createTestBed } from "../../beds/test-bed.ts";
+import { CollectedLog } from "../../memory/collected-log.ts";
+import { ManualClock } from "../../memory/manual-clock.ts";
 
 const minute = 60_000;
 const hour = 60 * minute;

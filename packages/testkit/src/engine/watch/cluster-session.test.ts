@@ -1,9 +1,9 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { type LabelSelector, parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
+import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import { describe, expect, test } from "vitest";
-import { scope, serving } from "../fixture/served-namespaces.ts";
-import { auto, createTestBed } from "../fixture/test-bed.ts";
-import { ClusterWatcher } from "./cluster-watcher.ts";
+import { scope, serving } from "../../beds/served-namespaces.ts";
+import { auto, createTestBed } from "../../beds/test-bed.ts";
 
 function selecting(text: string): LabelSelector {
   const selector = parseLabelSelector(text);

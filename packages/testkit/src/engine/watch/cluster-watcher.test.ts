@@ -1,9 +1,9 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import type { StateListener } from "@fleet-reloader/engine/ports/source-stream";
+import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import { describe, expect, test } from "vitest";
-import { auto, createTestBed } from "../fixture/test-bed.ts";
-import { watching } from "../fixture/watched-cluster.ts";
-import type { StateListener } from "../ports/source-stream.ts";
-import { ClusterWatcher } from "./cluster-watcher.ts";
+import { auto, createTestBed } from "../../beds/test-bed.ts";
+import { watching } from "../../beds/watched-cluster.ts";
 
 describe("a watcher of a cluster", () => {
   test("is in sync once every stream has listed, and asks for what it found", async () => {

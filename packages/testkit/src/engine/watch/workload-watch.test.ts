@@ -2,9 +2,9 @@ import { appliedAnnotation } from "@fleet-reloader/domain/applied/applied-annota
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import { WorkloadWatch } from "@fleet-reloader/engine/watch/workload-watch";
 import { describe, expect, test } from "vitest";
-import { auto, createTestBed } from "../fixture/test-bed.ts";
-import { WorkloadWatch } from "./workload-watch.ts";
+import { auto, createTestBed } from "../../beds/test-bed.ts";
 
 type Uses = Parameters<typeof templateUsing>[0];
 

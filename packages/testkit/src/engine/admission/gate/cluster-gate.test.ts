@@ -1,10 +1,14 @@
 import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
-import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
-import { ManualClock, settled } from "@fleet-reloader/testkit/memory/manual-clock";
+import {
+  ClusterGate,
+  type GateVerdict,
+  type Reach,
+} from "@fleet-reloader/engine/admission/gate/cluster-gate";
+import { gatedHandler } from "@fleet-reloader/engine/admission/gate/gated-handler";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { ClusterGate, type GateVerdict, type Reach } from "./cluster-gate.ts";
-import { gatedHandler } from "./gated-handler.ts";
+import { CountingMeter } from "../../../memory/counting-meter.ts";
+import { ManualClock, settled } from "../../../memory/manual-clock.ts";
 
 const forever = new AbortController().signal;
 

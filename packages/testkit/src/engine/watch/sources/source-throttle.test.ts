@@ -1,8 +1,8 @@
-import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
-import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
+import { SourceThrottle } from "@fleet-reloader/engine/watch/sources/source-throttle";
 import { describe, expect, test } from "vitest";
-import { entryOf, watchedSources } from "../../fixture/watched-sources.ts";
-import { SourceThrottle } from "./source-throttle.ts";
+import { entryOf, watchedSources } from "../../../beds/watched-sources.ts";
+import { CollectedLog } from "../../../memory/collected-log.ts";
+import { ManualClock } from "../../../memory/manual-clock.ts";
 
 /** A source was published and has changed once more since; that change is kept back. */
 async function keptBack() {

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { watchedSources } from "../../fixture/watched-sources.ts";
+import { watchedSources } from "../../../beds/watched-sources.ts";
 
 describe("a source that was never handled", () => {
   const purposes = (queue: { readonly additions: readonly { readonly purpose: string }[] }) =>

@@ -1,10 +1,14 @@
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
+import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
+import {
+  type PublishedSource,
+  type PublishedSources,
+  WebhookPublisher,
+} from "@fleet-reloader/engine/watch/sources/webhook-publisher";
 import { describe, expect, test } from "vitest";
-import { auto, createTestBed } from "../../fixture/test-bed.ts";
-import { entryOf } from "../../fixture/watched-sources.ts";
-import { ClusterWatcher } from "../cluster-watcher.ts";
-import { type PublishedSource, type PublishedSources, WebhookPublisher } from "./webhook-publisher.ts";
+import { auto, createTestBed } from "../../../beds/test-bed.ts";
+import { entryOf } from "../../../beds/watched-sources.ts";
 
 class MemoryPublishedSources implements PublishedSources {
   readonly all = new Map<string, PublishedSource>();
