@@ -158,7 +158,11 @@ export class ClusterWatcher {
     }
   }
 
-  #createSession(own: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
+  #createSession({
+    publisher,
+    signal,
+    onLost,
+  }: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
     const { cluster, name, streams, index, checkpoints, session, queue } = this.#options;
     const { settings, names, clock, log, meter, auditIntervalMs } = this.#options;
     return new ClusterSession({
@@ -175,8 +179,10 @@ export class ClusterWatcher {
       log,
       meter,
       auditIntervalMs,
+      publisher,
+      signal,
+      onLost,
       onState: (...given) => this.#note(...given),
-      ...own,
     });
   }
 

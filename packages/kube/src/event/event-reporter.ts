@@ -78,7 +78,18 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
     if (known?.connection === connection) return known?.events;
     forgetGone();
     if (connection === undefined) return undefined;
-    const events = new ClusterEvents({ ...options, clusterName, connection, signal: lifetime.signal });
+    const { instance, random, log, meter } = options;
+    const { signal } = lifetime;
+    const events = new ClusterEvents({
+      clusterName,
+      connection,
+      instance,
+      clock,
+      random,
+      log,
+      meter,
+      signal,
+    });
     clusters.set(cluster, { connection, events });
     return events;
   }

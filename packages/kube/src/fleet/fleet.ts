@@ -8,6 +8,7 @@ import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import type { CallRecord } from "../http/call-record.ts";
 import { Connection, type ConnectionOptions } from "../http/connection.ts";
 import type { ClusterProvider, Registration } from "../registration/registration.ts";
@@ -66,9 +67,10 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    this.#semaphore = new Semaphore({ ...options, atOnce: connectsAtOnce, longestMs: connectTurnMs });
-    this.#teller = new ClusterStatusNotifier(options);
-    this.#contenders = options.tellsEvents === true ? new ContenderEvents(options) : undefined;
+    const { clock, log, meter } = options;
+    this.#semaphore = new Semaphore({ atOnce: connectsAtOnce, longestMs: connectTurnMs, clock });
+    this.#teller = new ClusterStatusNotifier({ log, meter });
+    this.#contenders = options.tellsEvents === true ? new ContenderEvents({ clock, log }) : undefined;
     this.#incumbency = new Incumbency({
       incumbents: options.incumbents,
       members: () => this.#members,
@@ -181,16 +183,20 @@ export class Fleet {
   }
 
   #add(registration: Registration, life: Life): FleetMember {
+    const { clock, random, log } = this.#options;
     const member: FleetMember = new FleetMember({
-      ...this.#options,
       registration,
       precedence: life.precedence,
       isNamed: life.isNamed,
       semaphore: this.#semaphore,
+      connect: (target) => this.#connect(target),
       changed: () => this.#tell(member),
       onClaim: (_, before) => {
         for (const cluster of this.#claims.move(member, before)) this.#settle(cluster);
       },
+      clock,
+      random,
+      log,
     });
     this.#members.add(member);
     this.#tell(member);
@@ -229,12 +235,11 @@ export class Fleet {
   #engage(cluster: ClusterId, { access, registration }: Omit<Claimant, "member">): void {
     const life = this.#life;
     if (life === undefined) return;
-    const { log, rights } = this.#options;
+    const { clock, random, log, rights } = this.#options;
     const { labels, name } = registration;
     const { namespaces, target } = access;
-    const connection = new Connection({ ...this.#options, target });
+    const connection = this.#connect(target);
     const engagement = new Engagement({
-      ...this.#options,
       target,
       onEngaged: life.onEngaged,
       rights: rights(namespaces),
@@ -248,6 +253,9 @@ export class Fleet {
         for (const { member } of this.#claims.of(cluster))
           if (member.id === this.#incumbency.of(cluster)) member.lost();
       },
+      clock,
+      random,
+      log,
     });
     this.#engagements.set(cluster, engagement);
     log.info({ cluster: name, clusterUid: cluster, server: target.server }, "cluster engaged");
@@ -256,6 +264,11 @@ export class Fleet {
       if (!life.signal.aborted) this.#settle(cluster);
     });
     this.#run(ended);
+  }
+
+  #connect(target: ClusterTarget): Connection {
+    const { userAgent, limit, isShared, clock, onCall } = this.#options;
+    return new Connection({ target, userAgent, limit, isShared, clock, onCall });
   }
 
   #clusterStatusOf(member: FleetMember): ClusterStatus {
