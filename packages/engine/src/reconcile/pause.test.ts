@@ -1,5 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import { deployment } from "@fleet-reloader/domain/kind/deployment";
 import { describe, expect, test } from "vitest";
 import { auto, createTestBed, type TestBedOptions } from "../fixture/test-bed.ts";
 import { WorkloadWatch } from "../watch/workload-watch.ts";
@@ -68,7 +69,7 @@ describe("a pause ends although", () => {
     const watch = new WorkloadWatch({
       ...bed,
       cluster: "c1",
-      workloadKind: "Deployment",
+      kind: deployment,
       namespace: undefined,
       onListed: () => undefined,
     });
