@@ -1,5 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import { deployment } from "@fleet-reloader/domain/kind/deployment";
 import { WorkloadWatch } from "@fleet-reloader/engine/watch/workload-watch";
 import { describe, expect, test } from "vitest";
 import { auto, createTestBed, type TestBedOptions } from "../../beds/test-bed.ts";
@@ -68,7 +69,7 @@ describe("a pause ends although", () => {
     const watch = new WorkloadWatch({
       ...bed,
       cluster: "c1",
-      workloadKind: "Deployment",
+      kind: deployment,
       namespace: undefined,
       onListed: () => undefined,
     });

@@ -1,6 +1,7 @@
 import { appliedAnnotation } from "@fleet-reloader/domain/applied/applied-annotation";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import { deployment } from "@fleet-reloader/domain/kind/deployment";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import { WorkloadWatch } from "@fleet-reloader/engine/watch/workload-watch";
 import { describe, expect, test } from "vitest";
@@ -29,7 +30,7 @@ async function watched() {
   const start = () =>
     new WorkloadWatch({
       ...bed,
-      ...{ cluster: "c1", workloadKind: "Deployment", namespace: undefined, onListed },
+      ...{ cluster: "c1", kind: deployment, namespace: undefined, onListed },
     });
   let watch = start();
   const live = (ref: WorkloadRef) => {

@@ -10,16 +10,17 @@ import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { Eligibility } from "@fleet-reloader/domain/workload/eligibility";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
-import { eligibilityOf, servedKind } from "../observe/eligibility-of.ts";
-import { isInterested, patternsOf, readInterest } from "../observe/interest.ts";
-import type { NameMatches } from "../observe/name-matches.ts";
-import { createNamespaceCheck } from "../observe/namespace-scope.ts";
-import type { ReadsAhead, SourceReader } from "../observe/source-reader.ts";
-import type { ClusterApi, EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
-import type { Again, Request } from "../ports/request.ts";
-import type { Settings } from "../ports/settings.ts";
-import type { WorkloadRecord, WorkloadRecords } from "../ports/workload-records.ts";
-import type { Delivery } from "../ports/workqueue.ts";
+import { eligibilityOf, servedKind } from "../../observe/eligibility-of.ts";
+import { isInterested, patternsOf, readInterest } from "../../observe/interest.ts";
+import type { NameMatches } from "../../observe/name-matches.ts";
+import { createNamespaceCheck } from "../../observe/namespace-scope.ts";
+import { nothingAhead, type ReadsAhead, type SourceReader } from "../../observe/source-reader.ts";
+import type { ClusterApi, EngagedCluster, LiveWorkload } from "../../ports/cluster-api.ts";
+import type { Again, Request } from "../../ports/request.ts";
+import type { Settings } from "../../ports/settings.ts";
+import type { WorkloadRecord, WorkloadRecords } from "../../ports/workload-records.ts";
+import type { Delivery } from "../../ports/workqueue.ts";
+import type { Reading } from "../reading.ts";
 import {
   historyOf,
   isStateEnough,
@@ -28,7 +29,6 @@ import {
   readPodsStart,
   unkeptText,
 } from "./known-past.ts";
-import type { Reading } from "./reading.ts";
 
 export interface Planned {
   readonly planned: Plan;
@@ -55,6 +55,8 @@ export type Observe = (
   request: Request,
   delivery: Delivery,
   cluster: EngagedCluster,
+  /** The workload as it is taken to be. Absent: it is read. */
+  shown?: LiveWorkload,
 ) => Promise<Observation | { readonly stash: LiveWorkload } | { readonly again: Again } | "gone" | "ignored">;
 
 /** Before the first list is complete nobody knows which workloads were there before us. It takes a moment. */
@@ -71,24 +73,22 @@ export function createObserve(options: ObserveOptions): Observe {
   const { sources, records, keys, sha1, names, settings, lifetime } = options;
   const isServed = createNamespaceCheck(settings.scope, lifetime);
   const observing: Observing = { sources, records, keys, sha1, names, settings, isServed };
-  return (request, delivery, cluster) => observe(observing, request, delivery, cluster);
+  return (...asked) => observe(observing, ...asked);
 }
 
 async function observe(
   observing: Observing,
-  request: Request,
-  delivery: Delivery,
-  cluster: EngagedCluster,
+  ...[request, delivery, cluster, shown]: Parameters<Observe>
 ): ReturnType<Observe> {
   const { isServed, records, settings, sources } = observing;
   const { api } = cluster;
   const kind = servedKind(request.workload.kind, settings);
   // Left over from when it was served.
   if (kind === undefined) return "ignored";
-  const ahead = sources.readAhead(api, request.workload);
+  const ahead = shown === undefined ? sources.readAhead(api, request.workload) : nothingAhead;
   const remembered = isLikelyRoll(delivery) ? readEarly(records, request) : undefined;
   const [live, isInScope] = await Promise.all([
-    api.readWorkload(request.workload, delivery.signal),
+    shown ?? api.readWorkload(request.workload, delivery.signal),
     isServed(api, request.workload.namespace),
   ]);
   if (live === undefined || live.isDeleting) return "gone";

@@ -9,9 +9,9 @@ import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { annotationValue } from "@fleet-reloader/domain/workload/workload";
-import { type LiveWorkload, podsMax } from "../ports/cluster-api.ts";
-import type { WorkloadRecord } from "../ports/workload-records.ts";
-import type { Reading } from "./reading.ts";
+import { type LiveWorkload, podsMax } from "../../ports/cluster-api.ts";
+import type { WorkloadRecord } from "../../ports/workload-records.ts";
+import type { Reading } from "../reading.ts";
 
 /** What is known of the content that the pods of a workload run with. */
 export interface KnownPast extends TrustedState {
