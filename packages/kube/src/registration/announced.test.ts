@@ -1,9 +1,9 @@
+import { canary, kubeconfigOf } from "@fleet-reloader/testkit/beds/credentials";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { expect, test } from "vitest";
 import { targetOf } from "../fixture/targets-of.ts";
 import { Announcer } from "./announced.ts";
-import { canary, kubeconfigOf } from "./fixture/credentials.ts";
 import type { Access, ClusterProvider, Registration } from "./registration.ts";
 
 const target = targetOf(kubeconfigOf({ a: {} }));

@@ -1,5 +1,12 @@
+import {
+  canary,
+  certificate,
+  garbage,
+  kubeconfigOf,
+  privateKey,
+  traces,
+} from "@fleet-reloader/testkit/beds/credentials";
 import { describe, expect, test } from "vitest";
-import { canary, certificate, garbage, kubeconfigOf, privateKey, traces } from "./fixture/credentials.ts";
 import { readKubeconfig } from "./kubeconfig-contexts.ts";
 import type { Access } from "./registration.ts";
 

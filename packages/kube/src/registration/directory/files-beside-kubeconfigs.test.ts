@@ -1,11 +1,11 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { canary, kubeconfigOf } from "@fleet-reloader/testkit/beds/credentials";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { describe, expect, test } from "vitest";
 import { Credentials } from "../../credentials/credentials.ts";
 import { systemClock } from "../../fixture/system-clock.ts";
 import { Connection } from "../../http/connection.ts";
-import { canary, kubeconfigOf } from "../fixture/credentials.ts";
 import { followFolder } from "../fixture/followed-folder.ts";
 
 test("a token file beside a kubeconfig is read again when its token is no longer taken, within the same call", async () => {

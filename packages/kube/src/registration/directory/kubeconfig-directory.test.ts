@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { canary, kubeconfigOf, traces } from "@fleet-reloader/testkit/beds/credentials";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import { canary, kubeconfigOf, traces } from "../fixture/credentials.ts";
 import { followFolder, withoutHints } from "../fixture/followed-folder.ts";
 import type { WatchFolder } from "./folder-hints.ts";
 

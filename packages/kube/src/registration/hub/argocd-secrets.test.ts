@@ -1,5 +1,5 @@
+import { canary } from "@fleet-reloader/testkit/beds/credentials";
 import { expect, test } from "vitest";
-import { canary } from "../fixture/credentials.ts";
 import { followHub } from "../fixture/followed-hub.ts";
 import { createArgocdSecrets } from "./argocd-secrets.ts";
 

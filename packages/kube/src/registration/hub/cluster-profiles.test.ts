@@ -1,7 +1,7 @@
 import { type AccessProvider, accessProviders } from "@fleet-reloader/domain/registration/access-provider";
+import { canary, kubeconfigOf } from "@fleet-reloader/testkit/beds/credentials";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { canary, kubeconfigOf } from "../fixture/credentials.ts";
 import { followHub } from "../fixture/followed-hub.ts";
 import type { ClusterProvider, Registration } from "../registration.ts";
 import { createClusterProfiles } from "./cluster-profiles.ts";

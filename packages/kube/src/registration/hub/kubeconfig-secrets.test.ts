@@ -1,7 +1,7 @@
 import { type SecretPreset, secretPresetNamed } from "@fleet-reloader/domain/registration/secret-preset";
+import { canary, kubeconfigOf, traces } from "@fleet-reloader/testkit/beds/credentials";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import { canary, kubeconfigOf, traces } from "../fixture/credentials.ts";
 import { followHub } from "../fixture/followed-hub.ts";
 import { createKubeconfigSecrets } from "./kubeconfig-secrets.ts";
 
