@@ -65,6 +65,8 @@ export interface PlannedRoll {
 export interface RollNote {
   readonly before: string | undefined;
   readonly after: string;
+  /** An earlier attempt wrote it, which no write does before its roll. */
+  readonly isWritten: boolean;
   /** The change of annotations that leaves it; null removes one. */
   readonly annotations: Readonly<Record<string, string | null>>;
 }

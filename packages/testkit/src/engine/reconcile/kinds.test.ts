@@ -76,6 +76,31 @@ describe.each(kindCases)("$name", (one) => {
       }
     },
   );
+
+  // Redis has not heard of the last write: the same request comes back, and what stands on the workload is in doubt.
+  test.each(["request", "answer"] as const)(
+    "acts once when its request comes back after the worker was killed (%s lost)",
+    async (moment) => {
+      for (let nth = 1; ; nth += 1) {
+        const kill = cutAt(nth, moment);
+        const bed = await createKindBed(one, kill.hooks);
+        bed.change("2");
+        kill.arm();
+        await bed.reconcile(bed.workload).catch(() => undefined);
+        if (!kill.isCut) break;
+        await bed.clock.advance(2000);
+        for (const attemptsMade of [1, 2]) {
+          const again = { purpose: "change", attemptsMade, isDoubtful: attemptsMade === 1 } as const;
+          await bed.reconcile(bed.workload, again);
+          await bed.elsewhere(20_000);
+        }
+        expect({ nth, actions: bed.actions() }).toEqual({ nth, actions: 1 });
+        bed.change("3");
+        await bed.reconcile(bed.workload);
+        expect({ nth, actions: bed.actions() }).toEqual({ nth, actions: 2 });
+      }
+    },
+  );
 });
 
 test.each(kindCases)(

@@ -3,9 +3,9 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
-import type { freezeConfig } from "./config.ts";
 import { coverageNow } from "./coverage.ts";
 import { freeze } from "./freeze.ts";
+import type { freezeConfig } from "./freeze-config.ts";
 
 /** The answer of the command to a freeze that was written. */
 export interface FreezeReport {
@@ -17,7 +17,7 @@ export interface FreezeReport {
 }
 
 /** The exit code when the freeze is written and holds nothing that is known. */
-const coversNothing = 3;
+export const coversNothing = 3;
 
 /** Freezes, and answers what the freeze covers. A freeze that covers nothing is no success. */
 export async function coveredFreeze(

@@ -12,7 +12,7 @@ import {
 import { printable } from "@fleet-reloader/runtime/log/printable";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
-import type { freezeConfig, unfreezeConfig } from "./config.ts";
+import type { freezeConfig, unfreezeConfig } from "./freeze-config.ts";
 
 /** A freeze that was written. */
 export interface Frozen {

@@ -7,8 +7,8 @@ import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
-import type { historyConfig } from "./config.ts";
-import { shardsOf } from "./used-redis.ts";
+import { shardsOf } from "../redis/used-redis.ts";
+import type { historyConfig } from "./history-config.ts";
 
 /** Reads the history of any Redis as JSON lines, oldest first, as `/history` of a standalone answers it. */
 export async function* readHistory(

@@ -11,7 +11,7 @@ import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { type IndexedWorkload, indexedWorkloads } from "@fleet-reloader/redis/index/indexed-workloads";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
-import { shardsOf } from "./used-redis.ts";
+import { shardsOf } from "../redis/used-redis.ts";
 
 /** What a freeze covers. */
 export interface Covered {

@@ -2,9 +2,9 @@ import { once } from "node:events";
 import { createServer } from "node:net";
 
 /**
- * Below every common ephemeral range (Linux 32768-60999, macOS and IANA 49152-65535): the kernel
- * hands none of these to an outgoing connection, so a port stays ours while an API server is down
- * between stop and start. Another launcher may still draw the same one; `start.ts` then starts anew.
+ * Below every common ephemeral range (Linux 32768-60999, macOS and IANA 49152-65535): the kernel hands none of these to an outgoing
+ * connection or to whoever asks for any port, so a port stays free while its server is down between stop and start. Another test may
+ * still draw the same one: whoever finds the port taken draws again.
  */
 const FIRST_PORT = 20_000;
 const PORT_COUNT = 10_000;
