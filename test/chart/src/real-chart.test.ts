@@ -78,7 +78,7 @@ describe.each(Object.keys(matrix))("%s", (name) => {
     expect(code, output).toBe(0);
   });
 
-  test("an API server takes every object, and the pods in a namespace with the restricted standard", async () => {
+  test("an API server takes every object, and the pods under the restricted standard", async () => {
     const objects = (await rendered(rendering)).filter(isKnown);
     await makeNamespaces(objects);
     for (const object of objects) expect(await apply(plane, object, { isDryRun: true })).toBeUndefined();

@@ -73,7 +73,7 @@ data:
 const oldKey = "0d".repeat(32);
 
 /** Notes on the workloads can be read with their key only: a new key would mean that missed changes stay missed. */
-test("a key that an earlier chart made outlives the upgrade to the chart that makes none, and is the product's", async () => {
+test("a key that an earlier chart made outlives the upgrade and stays in use", async () => {
   await helm("install", "reloader", chartThatMadeTheKey(), "--create-namespace");
   await helm("upgrade", "reloader", chart);
   expect(await secretNames()).toEqual([keySecret.name]);

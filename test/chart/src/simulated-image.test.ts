@@ -41,7 +41,7 @@ describe("the Dockerfile", () => {
     expect(dockerfile).not.toMatch(/^FROM \S*[./]\S*\//m);
   });
 
-  test("the chart's command for another heap limit is that entrypoint with the flags of ./dev run", () => {
+  test("another heap limit runs that entrypoint with the flags of ./dev run", () => {
     const command =
       /command: (\[.*\])/.exec(read("infra/helm/fleet-reloader/templates/_deployment.tpl"))?.[1] ?? "";
     const words = command
@@ -114,7 +114,7 @@ async function addressesOf(
 }
 
 describe("the product in it", () => {
-  test("starts with the chart's arguments as nobody on a read-only root, gets ready, shows the queue, and ends well on SIGTERM", async () => {
+  test("as nobody on a read-only root becomes ready, shows the queue, ends on SIGTERM", async () => {
     await using cluster = await startSimCluster({ name: "image" });
     await using container = startContainer({
       root,

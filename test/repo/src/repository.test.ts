@@ -116,7 +116,7 @@ test("only packages/runtime reads the environment, the time or randomness", () =
   expect(offenders).toEqual([]);
 });
 
-test("every way out of the product leads over one function, since Node's own exit may hang", () => {
+test("the product exits through one function, since Node's own exit may hang", () => {
   const product = sources.filter((path) =>
     /^(packages|services)\/(?!testkit)|^infra\/docker\/main/.test(path),
   );
@@ -182,7 +182,7 @@ test("a top-level name has one meaning", () => {
   expect(twice.map(([name, all]) => `${name}: ${all.map(({ path }) => path).join(", ")}`)).toEqual([]);
 });
 
-test("every dependency that is passed on is named: no bag of options or literal is spread", () => {
+test("every dependency is named: no bag of options and no literal is spread", () => {
   const bag = /\.{3}(\{|(this\.#|options\.)?(options|hub|engaged|own)\b(?!\.))/;
   const test = /(\/fixture\/|^packages\/testkit\/|^packages\/(?!wiring|dashboard).*\.test\.ts$)/;
   const passing = sources.filter((path) => /^(packages|services)\//.test(path) && !test.test(path));

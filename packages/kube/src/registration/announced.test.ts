@@ -34,7 +34,7 @@ function announce(kinds: readonly string[] = ["test"]) {
   return { log, meter, announcer, told, first, second };
 }
 
-test("what is told again is no news, and what has not changed stays the very object it was", () => {
+test("what is reported again is no news; what did not change stays the same object", () => {
   const { told, first } = announce();
   first([registered("a", usable("1"), { x: "1", y: "2" }), registered("b", usable("1"))]);
   first([registered("a", usable("1"), { y: "2", x: "1" }), registered("b", usable("1"))]);

@@ -86,7 +86,7 @@ describe("a request in Redis", () => {
 });
 
 // Only a worker makes a waiting change due: whoever scales workers to zero has to count what waits.
-test("a change whose time comes while no worker runs is counted as waiting, and runs when one starts", async () => {
+test("a change that is due without a worker counts as waiting until one starts", async () => {
   await using bed = await startQueue(redis.url);
   await bed.queue.add([change("api", { quietPeriodMs: 50, maxWaitMs: 50 })]);
   await bed.elapse(300);
@@ -145,7 +145,7 @@ describe("a worker that stops", () => {
   });
 
   // A pod has 30 s: what does not end goes to another worker at once, not when its lock is out.
-  test("gives back what does not end in time, uncounted, and says that a write may be under way", async () => {
+  test("gives back, uncounted and doubtful, what does not end in time", async () => {
     await using bed = await startQueue(redis.url);
     let taken = false;
     const consumer = bed.consume(async (_, { signal }) => {

@@ -11,7 +11,7 @@ const takeOverMs = 15_000;
 
 /** Several watchers share several clusters: whoever watches, each change rolls exactly once. */
 export function sharingTests(): void {
-  test("an owner killed right after a change, and right before one: another finds it, one roll each", () =>
+  test("an owner is killed right after or before a change: another rolls it, once", () =>
     onFleet({ clusters: 6, watchers: 3 }, async (fleet) => {
       const owners = await fleet.settled();
       const byOwner = [...Map.groupBy(fleet.clusters, (cluster) => owners.get(cluster))];
@@ -51,7 +51,7 @@ export function sharingTests(): void {
       await eachSettles(fleet, (cluster) => (cluster === hit ? 2 : 1));
     }));
 
-  test("a watcher that is stopped hands over at once, and one that starts again takes its part", () =>
+  test("a stopped watcher hands over at once; one that starts again takes its part", () =>
     onFleet({ clusters: 6, watchers: 2 }, async (fleet, [one, two]) => {
       await fleet.settled();
       const from = performance.now();
@@ -72,7 +72,7 @@ export function sharingTests(): void {
       await eachSettles(fleet, () => 1);
     }));
 
-  test("a cluster that comes and goes stays with its owner, and each change made while it is away rolls once", () =>
+  test("a cluster that comes and goes keeps its owner; changes while away roll once", () =>
     onFleet({ clusters: 3, watchers: 2, args: ["--debounce", "300ms"] }, async (fleet) => {
       const [flapping] = fleet.clusters;
       if (flapping === undefined) throw new Error("no cluster");
@@ -90,7 +90,7 @@ export function sharingTests(): void {
       expect(fleet.ownersOf(flapping)).toEqual([owner]);
     }));
 
-  test("on a Redis Cluster, in four shards: each change rolls once; the board shows all; another number is refused", async () => {
+  test("on a Redis Cluster in four shards a change rolls once; another number is refused", async () => {
     await using redis = await startRedisCluster();
     const args = ["--shards", "4"];
     await onFleet({ clusters: 2, watchers: 2, args, redisUrl: redis.url }, async (fleet) => {

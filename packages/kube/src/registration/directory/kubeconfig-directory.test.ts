@@ -153,7 +153,7 @@ describe("a folder that is missing", () => {
     expect(clusters.provider.notReady).toEqual([]);
   });
 
-  test("after it was there takes no cluster with it, and is followed when it is there again", async () => {
+  test("that disappears removes no cluster, and is followed again when it is back", async () => {
     await using clusters = followFolder();
     clusters.write("a.yaml", one);
     await clusters.become("a usable");

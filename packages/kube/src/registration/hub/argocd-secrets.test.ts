@@ -5,7 +5,7 @@ import { createArgocdSecrets } from "./argocd-secrets.ts";
 
 const labels = { "argocd.argoproj.io/secret-type": "cluster", region: "eu" };
 
-test("clusters of Argo CD come with their labels, are paused when it skips them, and go", async () => {
+test("clusters of Argo CD come with labels, pause when it skips them, and go", async () => {
   await using hub = await followHub((on) =>
     createArgocdSecrets({ hub: on, namespace: "clusters", allowExec: [], allowLoopbackHttp: false }),
   );
