@@ -2,45 +2,20 @@ import type { ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-statu
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Reach } from "@fleet-reloader/engine/admission/gate/cluster-gate";
-import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
-import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
-import type { Log } from "@fleet-reloader/engine/ports/log";
-import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
-import type { CallRecord } from "../http/call-record.ts";
-import { Connection, type ConnectionOptions } from "../http/connection.ts";
+import { Connection } from "../http/connection.ts";
 import type { ClusterProvider, Registration } from "../registration/registration.ts";
 import { type Claimant, Claims } from "./claims.ts";
 import { ClusterStatusNotifier } from "./cluster-status-notifier.ts";
 import { ContenderEvents } from "./contender-events.ts";
 import { type Engaged, Engagement, type OnEngaged } from "./engagement.ts";
+import type { FleetOptions } from "./fleet-options.ts";
 import { Incumbency } from "./incumbency.ts";
 import { FleetMember, inOrder } from "./member.ts";
-import type { Right } from "./rights.ts";
 
 export type { Engaged };
-
-export interface FleetOptions {
-  /** In order of precedence: the first of two ways to one cluster is used. */
-  readonly providers: readonly ClusterProvider[];
-  /** The rights needed in a cluster of which only these namespaces are served. */
-  readonly rights: (namespaces: readonly string[] | undefined) => readonly Right[];
-  readonly limit?: ConnectionOptions["limit"];
-  readonly userAgent: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly meter: Pick<Meter, "clusterState">;
-  readonly onCall?: (record: CallRecord) => void;
-  /** This process only watches: calls share the connections of the watches. */
-  readonly isShared?: boolean;
-  /** Undefined: the registration that serves a cluster is remembered only while this process lives. */
-  readonly incumbents?: Incumbents;
-  /** Events report registrations that claim the cluster of another. */
-  readonly tellsEvents?: boolean;
-}
 
 /** Clusters that are connected to at once: each costs a TLS handshake, and a dozen of them keep a core busy. Karmada has 5. */
 const connectsAtOnce = 12;
