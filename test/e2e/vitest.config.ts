@@ -23,8 +23,8 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["src/*.test.ts"],
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
+    testTimeout: 600_000,
+    hookTimeout: 300_000,
     pool: "forks",
     maxConcurrency: 10,
     // Mostly they wait: for quiet, and for nothing to happen.

@@ -16,7 +16,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 
 async function lint(args: readonly string[], input = "") {
   // A process that does not end fails its test instead of outliving it.
-  const child = spawn(process.execPath, [main, "lint", ...args], { timeout: 15_000, killSignal: "SIGKILL" });
+  const child = spawn(process.execPath, [main, "lint", ...args], { timeout: 120_000, killSignal: "SIGKILL" });
   child.stdin.on("error", () => undefined).end(input);
   const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
   const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);

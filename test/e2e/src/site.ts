@@ -1,10 +1,7 @@
 import { type ApiClient, type ApiKind, type ApiResult, apiPath } from "@fleet-reloader/testkit/api-client";
-import { holds, passed, until } from "@fleet-reloader/testkit/until";
+import { holds, passed, patienceMs, until } from "@fleet-reloader/testkit/until";
 
 export type Data = Readonly<Record<string, string>>;
-
-/** What is not there by then was not merely late: promised are 15 s after the worst of faults. */
-const patienceMs = 15_000;
 
 /** One namespace of a world, with the words of its user. */
 export class Site {

@@ -19,7 +19,7 @@ if (flag === "--real") {
   const others = ["real", `--exclude=${applied}`];
   results.push(await vitestStep("end to end on the real one", { cwd: "test/e2e", args: others }));
   // By itself, and few at once: its many workloads keep the controllers busy that count what is rolled.
-  const alone = [applied, "--maxConcurrency=4", "--testTimeout=240000"];
+  const alone = [applied, "--maxConcurrency=4"];
   results.push(await vitestStep("what pods carry, on the real one", { cwd: "test/e2e", args: alone }));
   // As the control plane; what is on PATH is taken instead.
   results.push(await commandStep("helm and its like", ["node", "test/chart/src/build-tools.ts"]));

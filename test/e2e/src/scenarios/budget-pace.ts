@@ -21,16 +21,16 @@ export function budgetPaceTests(world: () => World): void {
       kubeconfig: world().kubeconfigPath,
       args: ["--namespace-selector", `team=${purpose}`, "--debounce", "0", "--budget-fleet", "rate=4/s"],
     });
-    await product.ready(120_000);
+    await product.ready();
     // Forty namespaces are forty times what a site of its own waits for.
-    await Promise.all(sites.map((at) => at.adopted("Deployment", "api", 60_000)));
+    await Promise.all(sites.map((at) => at.adopted("Deployment", "api")));
     const changedMs = Date.now();
     await Promise.all(sites.map((at) => at.change("Secret", "mirrored", { v: "1" })));
     const rolledMs = () =>
       product.log
         .filter(({ msg }) => msg === "workload rolled")
         .map(({ time }) => new Date(String(time)).getTime());
-    await until("all have rolled", () => rolledMs().length >= sites.length, 60_000);
+    await until("all have rolled", () => rolledMs().length >= sites.length);
     // There is no quiet period, and within this time the budget has room for all that would come twice.
     await holds("no more rolls", 3000, () => rolledMs().length === sites.length);
     const rolls = await Promise.all(sites.map((at) => at.rolls("Deployment", "api")));

@@ -23,10 +23,8 @@ export function csiTests(world: () => World): void {
   }
 
   const isNotedWithContent = (at: Site) =>
-    until(
-      "the content is noted",
-      async () => (await at.note("Deployment", "api"))?.includes("SecretProviderClass/vault"),
-      30_000,
+    until("the content is noted", async () =>
+      (await at.note("Deployment", "api"))?.includes("SecretProviderClass/vault"),
     );
 
   test.concurrent("a rotation that goes from pod to pod rolls once; pods and labels that come and go do not", async () => {

@@ -41,14 +41,10 @@ export function followTests(): void {
     cluster.patch("Pod", "shop", "bad-new-1", { status }, { subresource: "status" });
 
     const outcomes = async () => (await historyOf(product)).filter(({ type }) => type === "outcome");
-    const both = await until(
-      "both have ended",
-      async () => {
-        const found = await outcomes();
-        return found.length === 2 ? found : undefined;
-      },
-      60_000,
-    );
+    const both = await until("both have ended", async () => {
+      const found = await outcomes();
+      return found.length === 2 ? found : undefined;
+    });
     expect(both).toMatchObject([
       { workload: { name: "good" }, result: "healthy", reason: "Available" },
       {
