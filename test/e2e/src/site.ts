@@ -209,6 +209,12 @@ export interface WorkloadOptions {
 
 export const auto = { "reloader.stakater.com/auto": "true" } as const;
 
+/** A quiet period that a busy machine does not exceed between two changes of one burst, and how long no further roll may come. */
+export const unhurried = {
+  annotations: { "fleet-reloader.io/debounce": "8s", "fleet-reloader.io/max-wait": "5m" },
+  quietMs: 10_000,
+} as const;
+
 /** A container that reads whole sources through envFrom. */
 export function reads(...sources: readonly (readonly ["ConfigMap" | "Secret", string])[]): object {
   const envFrom = sources.map(([kind, name]) =>

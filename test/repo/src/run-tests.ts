@@ -33,7 +33,7 @@ if (flag === "--real") {
   ];
   results.push(...(await Promise.all(inside)));
   results.push(await vitestStep("image and manifests", { cwd: "test/chart", args: ["simulated"] }));
-  const alone = ["src/simulated-costly.test.ts", "src/simulated-budget.test.ts"];
+  const alone = ["costly", "budget", "promptness"].map((name) => `src/simulated-${name}.test.ts`);
   // The demo tells its story at a person's pace; that does, too.
   const outside = [
     vitestStep("end to end, simulated", {
@@ -43,7 +43,7 @@ if (flag === "--real") {
     commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]),
   ];
   results.push(...(await Promise.all(outside)));
-  // One after the other, and nothing beside: one makes all the work that one tenant can, one measures a pace.
+  // One after the other, and nothing beside: one makes all the work that one tenant can, the others measure times.
   results.push(
     await vitestStep("alone, simulated", { cwd: "test/e2e", args: [...alone, "--no-file-parallelism"] }),
   );

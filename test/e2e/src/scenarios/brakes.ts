@@ -135,7 +135,7 @@ export function brakesTests(world: () => World): void {
     const spec = reads(["ConfigMap", "settings"]);
     for (const name of names) await at.workload("Deployment", name, { annotations: auto, spec });
     await using product = start(at, {
-      args: ["--redis-url", redis.url, "--budget-fleet", "rate=5/s,burst=2"],
+      args: ["--redis-url", redis.url, "--budget-fleet", "rate=2/s,burst=2"],
     });
     await product.ready();
     for (const name of names) await at.adopted("Deployment", name);

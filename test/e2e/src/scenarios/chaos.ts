@@ -5,7 +5,7 @@ import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { passed, until } from "@fleet-reloader/testkit/until";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
-import { auto, reads, Site } from "../site.ts";
+import { auto, reads, Site, unhurried } from "../site.ts";
 import type { World } from "../world.ts";
 
 /** Faults at every point of a change: exactly one roll, and soon. Each test has a product and a Redis of its own. */
@@ -85,7 +85,7 @@ export function chaosTests(world: () => World): void {
     "Redis flushed in the middle of a change: one roll; flushed without a change: none",
     async (start) => {
       const at = await deployment("flush");
-      await using product = start(at);
+      await using product = start(at, { args: ["--debounce", "8s"] });
       await product.ready();
       await at.adopted("Deployment", "api");
       await using redis = connect(product);
@@ -95,9 +95,9 @@ export function chaosTests(world: () => World): void {
         async () => (await redis.client.keys("*reconcile:delayed")).length > 0,
       );
       await redis.client.flushall();
-      await at.settlesAt("Deployment", "api", 1);
+      await at.settlesAt("Deployment", "api", 1, unhurried);
       await redis.client.flushall();
-      await at.settlesAt("Deployment", "api", 1, { quietMs: 5000 });
+      await at.settlesAt("Deployment", "api", 1, unhurried);
       await product.ready();
     },
   );

@@ -48,7 +48,7 @@ export function pauseTests(world: () => World): void {
   }
 
   test.concurrent("three changes within the period are one new ReplicaSet, when it ends", async () => {
-    const site = await deployment("pause", "6s");
+    const site = await deployment("pause", "15s");
     await using product = start(site);
     await changedAndPaused(site, product);
     const { since } = await pauseOf(site);
