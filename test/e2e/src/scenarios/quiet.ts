@@ -25,7 +25,7 @@ export function quietTests(world: () => World): void {
     await at.settlesAt("Deployment", "api", 1);
   });
 
-  test.concurrent("50 writes to 5 sources of one workload within its quiet period: one roll, with the final content", async () => {
+  test.concurrent("50 writes to 5 sources in a workload's quiet period: one roll, the final content", async () => {
     const at = await site("burst");
     const names = ["a", "b", "c", "d", "e"];
     for (const name of names) await at.configMap(name, { v: "0" });
