@@ -26,4 +26,9 @@ export class Script {
       return await redis.eval(this.#source, all.length, ...all, ...args);
     }
   }
+
+  /** The same where Redis itself refuses every write of the script. It is for people to ask: it is sent whole each time. */
+  async runReadOnly(redis: RedisConnection, key: string, args: readonly string[]): Promise<unknown> {
+    return await redis.eval_ro(this.#source, 1, key, ...args);
+  }
 }
