@@ -7,8 +7,9 @@ import {
 import type { PodsStart } from "@fleet-reloader/domain/evidence/pods-start";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
+import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
-import type { Eligibility } from "@fleet-reloader/domain/workload/eligibility";
+import { type Eligibility, isActedOn } from "@fleet-reloader/domain/workload/eligibility";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import { eligibilityOf, servedKind } from "../observe/eligibility-of.ts";
 import { isInterested, patternsOf, readInterest } from "../observe/interest.ts";
@@ -28,7 +29,7 @@ import {
   readPodsStart,
   unkeptText,
 } from "./known-past.ts";
-import type { Reading } from "./reading.ts";
+import type { DueRoll, Reading } from "./reading.ts";
 
 export interface Planned {
   readonly planned: Plan;
@@ -42,7 +43,7 @@ export interface Observation extends Planned {
 
 export interface ObserveOptions {
   readonly sources: SourceReader;
-  readonly records: WorkloadRecords;
+  readonly records: Pick<WorkloadRecords, "read">;
   readonly keys: Keyring;
   readonly sha1: (bytes: Uint8Array) => string;
   readonly names: NameMatches;
@@ -59,6 +60,33 @@ export type Observe = (
 
 /** Before the first list is complete nobody knows which workloads were there before us. It takes a moment. */
 const unlisted = { type: "again", afterMs: 1000, reason: "WorkloadsNotListed" } as const satisfies Again;
+
+/** What follows from an observation. */
+export interface Decided {
+  /** Undefined: nothing rolls, for the reason in `stays`. */
+  readonly due: DueRoll | undefined;
+  readonly stays: StayReason;
+}
+
+/** What is not acted on is recorded all the same: it does not run for an old change when it is resumed. */
+export function decidedOn({ eligibility, planned }: Observation, settings: Settings): Decided {
+  const due = planned.type === "roll" && isActedOn(eligibility, settings) ? planned : undefined;
+  return { due, stays: stayReasonOf(eligibility) };
+}
+
+/** Why a workload does not roll. */
+function stayReasonOf(eligibility: Eligibility): StayReason {
+  switch (eligibility) {
+    case "suspended":
+      return "WorkloadSuspended";
+    case "finished":
+      return "WorkloadFinished";
+    case "owned":
+      return "OwnedByAnother";
+    default:
+      return "ContentUnchanged";
+  }
+}
 
 /** What an observation needs. */
 interface Observing
@@ -133,7 +161,10 @@ async function pastOf({ keys, records }: Observing, reading: Reading): Promise<K
 }
 
 /** Undefined: it could not be read, and whoever needs it reads it again. */
-function readEarly(records: WorkloadRecords, request: Request): Promise<WorkloadRecord | undefined> {
+function readEarly(
+  records: Pick<WorkloadRecords, "read">,
+  request: Request,
+): Promise<WorkloadRecord | undefined> {
   return records.read(request).catch(() => undefined);
 }
 
