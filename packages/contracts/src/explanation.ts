@@ -85,6 +85,7 @@ const sourcePlan: z.ZodType<SourcePlan> = z.object({
   time,
   state: z.enum(["present", "missing", "unseen"]),
   nearest: z.exactOptional(name),
+  isRedisAsked: z.boolean(),
   users: z.array(
     z.object({
       workload,

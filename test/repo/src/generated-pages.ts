@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { noReasons, unknownReasons, unservedReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
+import {
+  noReasons,
+  unknownReasons,
+  unservedReasons,
+  yesReasons,
+} from "@fleet-reloader/domain/decision/reasons";
 import { eventReasons } from "@fleet-reloader/domain/event-reasons";
 import { dispositions, faultCatalogue } from "@fleet-reloader/domain/fault";
 import { holdReasons } from "@fleet-reloader/domain/hold/reasons";

@@ -173,16 +173,17 @@ function isNoReason(reason: ExplainedSource["reason"]): reason is NoReason {
 
 /** What the workload asks for is known, and what its pods run with is not. */
 async function explainUnlisted(explaining: Explaining, question: Question): Promise<Explanation> {
-  const { names, settings } = explaining;
+  const { areKeysShared, names, settings } = explaining;
   const { request, cluster, signal } = question;
   const live = await cluster.api.readWorkload(request.workload, signal);
   if (live === undefined) return unserved(explaining, question, "WorkloadGone");
   const interest = await readInterest(live, settings, names);
+  const isForeign = !areKeysShared && hasAppliedState(live.annotations);
   const { api } = cluster;
   const described = { api, live, interest, appliedText: undefined, observedSources: [], causes: [] };
   return {
     ...headOf(explaining, question),
-    verdict: { type: "unknown", reason: "WorkloadsNotListed" },
+    verdict: { type: "unknown", reason: isForeign ? "KeyUnknown" : "WorkloadsNotListed" },
     optIn: optInClauses(live, interest.optIn, settings.sourceKinds),
     sources: await explainedSources(described, explaining, signal),
     problems: interest.optIn.problems,

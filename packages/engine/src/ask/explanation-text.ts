@@ -10,6 +10,10 @@ import type {
 } from "./explanation.ts";
 import { reasonText } from "./reason-texts.ts";
 
+/** What an answer without Redis leaves out. */
+export const redisNotAsked =
+  "Redis was not asked: breakers, budgets and the queue are not known. Give --redis-url.";
+
 /** An explanation in plain sentences. */
 export function explanationText(explanation: Explanation): string {
   const { cluster, workload, verdict, optIn, sources, problems, isPaused } = explanation;
@@ -52,8 +56,7 @@ function causeLines(causes: readonly ExplainedCause[]): readonly string[] {
 }
 
 function waitLines(waiting: ExplainedWait | undefined): readonly string[] {
-  if (waiting === undefined)
-    return ["Redis was not asked: breakers, budgets and the queue are not known. Give --redis-url."];
+  if (waiting === undefined) return [redisNotAsked];
   if (!waiting.isWaiting) return ["No request for it waits in the queue."];
   const { hold } = waiting;
   if (hold === undefined) return ["A request for it waits in the queue."];

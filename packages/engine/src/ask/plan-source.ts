@@ -54,6 +54,7 @@ export function createPlanSource(options: ExplainOptions): PlanSource {
       time: new Date(options.clock.now()).toISOString(),
       state: stateOf(live),
       ...named,
+      isRedisAsked: options.queue !== undefined,
       users: await plannedUsers(options, asked, { cluster, users, signal }),
     };
   };

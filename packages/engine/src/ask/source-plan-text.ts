@@ -1,4 +1,5 @@
 import { localName } from "@fleet-reloader/domain/plan/observed-source";
+import { redisNotAsked } from "./explanation-text.ts";
 import { reasonText } from "./reason-texts.ts";
 import type { ContentReach, PlannedUser, SourcePlan } from "./source-plan.ts";
 
@@ -6,7 +7,8 @@ import type { ContentReach, PlannedUser, SourcePlan } from "./source-plan.ts";
 export function sourcePlanText(plan: SourcePlan): string {
   const { cluster, source, state, nearest, users } = plan;
   const head = `${localName(source)} in namespace ${source.namespace} of cluster ${cluster}`;
-  const lines = [head, "", questionText(plan)];
+  const known = plan.isRedisAsked ? [] : [redisNotAsked];
+  const lines = [head, "", ...known, questionText(plan)];
   if (state === "missing")
     lines.push(`It does not exist${nearest === undefined ? "" : `; did you mean ${nearest}?`}`);
   if (state === "unseen") lines.push("It shows no content now, so nothing is known of a change.");
@@ -34,7 +36,7 @@ function groupsOf(users: readonly PlannedUser[]): readonly (readonly [string, re
   const others = users.filter(({ isCause }) => !isCause);
   const reached = (reach: ContentReach) => others.filter((user) => user.reach === reach);
   return [
-    ["These roll", causing.filter(({ verdict }) => verdict.type === "roll")],
+    ["These would roll", causing.filter(({ verdict }) => verdict.type === "roll")],
     ["These would roll, and are held", causing.filter(({ verdict }) => verdict.type === "held")],
     ["These do not roll for it, and Kubernetes updates the mounted files", reached("files")],
     ["These do not roll for it, and keep the old content until their pods restart", reached("restart")],

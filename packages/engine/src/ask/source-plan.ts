@@ -17,6 +17,8 @@ export interface SourcePlan {
   readonly state: "present" | "missing" | "unseen";
   /** Of a missing one: the existing name that was probably meant. */
   readonly nearest?: string | undefined;
+  /** Otherwise breakers, budgets and what Redis remembers are not known. */
+  readonly isRedisAsked: boolean;
   /** All workloads of the namespace that use or name it, by name. */
   readonly users: readonly PlannedUser[];
 }

@@ -63,7 +63,7 @@ test("a check is answered to a user of Redis who may write nothing, and changes 
   const never = new AbortController().signal;
   const held = await ledger.admit(request, [], never);
   const rules = ["on", "nopass", "~*", "+@read", "+@connection", "+info", "+time"];
-  await client.connection.call("ACL", "SETUSER", "reader", ...rules, "+eval_ro");
+  await client.connection.call("ACL", "SETUSER", "reader", ...rules, "+eval_ro", "+evalsha_ro");
   const url = redis.url.replace("redis://", "redis://reader:none@");
   const reader = new RedisClient(redisAddress(url), new CollectedLog());
   const asked = new RedisRollLedger({ client: reader, keys, limits });
