@@ -6,22 +6,22 @@ import type { SourcePlan } from "@fleet-reloader/engine/ask/source-plan";
 import * as z from "zod";
 import { name, source } from "./causing-source.ts";
 
-const workload = z.object({ kind: name, namespace: name, name });
-const time = z.iso.datetime();
+const askedWorkloadShape = z.object({ kind: name, namespace: name, name });
+const answerTime = z.iso.datetime();
 const reasonsOf = <R extends string>(list: readonly { readonly reason: R }[]) =>
   list.map(({ reason }) => reason);
-const keys = z.union([z.literal("all"), z.array(z.string())]);
+const keyShape = z.union([z.literal("all"), z.array(z.string())]);
 const countReasons = [...reasonsOf(yesReasons), ...reasonsOf(noReasons), "SourceKindNotServed"] as const;
-const causes = z.array(z.object({ source, reason: z.enum(reasonsOf(rollReasons)) }));
+const causeList = z.array(z.object({ source, reason: z.enum(reasonsOf(rollReasons)) }));
 
-const verdict: z.ZodType<ExplainedVerdict> = z.discriminatedUnion("type", [
-  z.object({ type: z.literal("roll"), causes }),
+const verdictShape: z.ZodType<ExplainedVerdict> = z.discriminatedUnion("type", [
+  z.object({ type: z.literal("roll"), causes: causeList }),
   z.object({
     type: z.literal("held"),
-    causes,
+    causes: causeList,
     reason: z.enum(reasonsOf(holdReasons)),
     why: z.string(),
-    until: z.exactOptional(time),
+    until: z.exactOptional(answerTime),
   }),
   z.object({
     type: z.literal("stays"),
@@ -35,14 +35,14 @@ const use = z.object({
   how: z.enum(["env", "envFrom", "volume", "projected", "csi"]),
   container: z.exactOptional(z.string()),
   optional: z.boolean(),
-  keys,
+  keys: keyShape,
 });
 
 const explainedSource = z.object({
   source,
   counts: z.boolean(),
   reason: z.enum(countReasons),
-  keys,
+  keys: keyShape,
   uses: z.array(use),
   isOptional: z.boolean(),
   state: z.enum(["present", "missing", "unseen", "unread"]),
@@ -54,9 +54,9 @@ const explainedSource = z.object({
 
 const explanation: z.ZodType<Explanation> = z.object({
   cluster: z.string(),
-  workload,
-  time,
-  verdict,
+  workload: askedWorkloadShape,
+  time: answerTime,
+  verdict: verdictShape,
   optIn: z.array(
     z.object({
       name: z.string(),
@@ -73,7 +73,9 @@ const explanation: z.ZodType<Explanation> = z.object({
   waiting: z.exactOptional(
     z.object({
       isWaiting: z.boolean(),
-      hold: z.exactOptional(z.object({ reason: z.string(), again: time, until: z.exactOptional(time) })),
+      hold: z.exactOptional(
+        z.object({ reason: z.string(), again: answerTime, until: z.exactOptional(answerTime) }),
+      ),
     }),
   ),
 });
@@ -81,15 +83,15 @@ const explanation: z.ZodType<Explanation> = z.object({
 const sourcePlan: z.ZodType<SourcePlan> = z.object({
   cluster: z.string(),
   source,
-  keys,
-  time,
+  keys: keyShape,
+  time: answerTime,
   state: z.enum(["present", "missing", "unseen"]),
   nearest: z.exactOptional(name),
   isRedisAsked: z.boolean(),
   users: z.array(
     z.object({
-      workload,
-      verdict,
+      workload: askedWorkloadShape,
+      verdict: verdictShape,
       isCause: z.boolean(),
       reason: z.enum(countReasons),
       reach: z.enum(["files", "restart", "none"]),

@@ -11,8 +11,8 @@ import { readInterest } from "../observe/interest.ts";
 import { createNamespaceCheck } from "../observe/namespace-scope.ts";
 import { SourceReader } from "../observe/source-reader.ts";
 import type { EngagedCluster } from "../ports/cluster-api.ts";
-import type { QueueView, WaitingRequest } from "../ports/queue-view.ts";
 import type { Request } from "../ports/request.ts";
+import type { QueueView, WaitingRequest } from "../ports/workqueue.ts";
 import { rollIntentOf } from "../reconcile/braking.ts";
 import { manyNames } from "../reconcile/many-names.ts";
 import { decidedOn } from "../reconcile/observation/decision.ts";
@@ -106,7 +106,7 @@ async function explainObserved(
   const { dialect } = settings;
   const pause = planPause({ kind: ref.kind, annotations, isPaused, isRoll, dialect, nowMs: clock.now() });
   const many = manyNames(observation.reading, observedSources);
-  const verdict = await verdictOf(explaining, question, { observation, sources, due, stays });
+  const verdict = await explainedVerdict(explaining, question, { observation, sources, due, stays });
   return {
     ...headOf(explaining, question),
     verdict,
@@ -125,7 +125,7 @@ interface Judged {
   readonly stays: StayReason;
 }
 
-async function verdictOf(
+async function explainedVerdict(
   explaining: Explaining,
   { signal }: Question,
   { observation, sources, due, stays }: Judged,

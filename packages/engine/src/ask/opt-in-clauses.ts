@@ -27,7 +27,8 @@ export function optInClauses(
     const annotations = on === "workload" ? workload.annotations : workload.templateAnnotations;
     const value = annotationValue(annotations, name);
     const isNew = !found.some((clause) => clause.name === name && clause.on === on);
-    if (value !== undefined && isNew) found.push({ name, value: cut(value), on, means: means(value) });
+    if (value !== undefined && isNew)
+      found.push({ name, value: clauseValue(value), on, means: means(value) });
   };
   for (const kind of kinds) {
     const { origin } = optIn.kinds[kind];
@@ -74,6 +75,6 @@ function searchMeaning(value: string, { match }: AnnotationDialect): string {
     : "asks for nothing";
 }
 
-function cut(value: string): string {
+function clauseValue(value: string): string {
   return value.length > clauseValueMax ? `${value.slice(0, clauseValueMax)}…` : value;
 }

@@ -46,7 +46,7 @@ export function createPlanSource(options: ExplainOptions): PlanSource {
     const { source, keys } = asked;
     const live = await cluster.api.readSource(source, signal);
     const users = await usersOf(options, source, cluster, signal);
-    const named = live === undefined ? await nearestOf(source, cluster, signal) : {};
+    const named = live === undefined ? await nearestSource(source, cluster, signal) : {};
     return {
       cluster: cluster.name,
       source,
@@ -65,7 +65,7 @@ function stateOf(live: LiveSource | undefined): SourcePlan["state"] {
   return live.content === undefined ? "unseen" : "present";
 }
 
-async function nearestOf(
+async function nearestSource(
   { kind, namespace, name }: SourceRef,
   { api }: AskedCluster,
   signal: AbortSignal,

@@ -1,6 +1,6 @@
 import { jsonField, jsonText, parseJson } from "@fleet-reloader/domain/json";
-import type { QueueView, WaitingRequest } from "@fleet-reloader/engine/ports/queue-view";
 import type { Request } from "@fleet-reloader/engine/ports/request";
+import type { QueueView, WaitingRequest } from "@fleet-reloader/engine/ports/workqueue";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { queueName } from "./bull-workqueue.ts";

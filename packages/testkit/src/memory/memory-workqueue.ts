@@ -4,9 +4,16 @@ import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { HeldRequest, HeldRequests } from "@fleet-reloader/engine/admission/held-requests";
 import { type Work, workOf } from "@fleet-reloader/engine/admission/work";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import type { QueueView, WaitingRequest } from "@fleet-reloader/engine/ports/queue-view";
 import type { Hold, Request, Result } from "@fleet-reloader/engine/ports/request";
-import type { Addition, Delivery, Handler, Purpose, Workqueue } from "@fleet-reloader/engine/ports/workqueue";
+import type {
+  Addition,
+  Delivery,
+  Handler,
+  Purpose,
+  QueueView,
+  WaitingRequest,
+  Workqueue,
+} from "@fleet-reloader/engine/ports/workqueue";
 
 interface Entry {
   readonly request: Request;

@@ -73,7 +73,7 @@ export async function openAsking(options: AskingOptions, signal: AbortSignal): P
   };
 }
 
-interface Asked {
+interface OpenParts {
   readonly brakes: Pick<Brakes, "check">;
   readonly keyring: Awaited<ReturnType<typeof askedKeyring>>;
   readonly signal: AbortSignal;
@@ -81,7 +81,7 @@ interface Asked {
 
 function explainOptions(
   { clock, log, redis, settings }: AskingOptions,
-  { brakes, keyring, signal }: Asked,
+  { brakes, keyring, signal }: OpenParts,
 ): ExplainOptions {
   return {
     brakes,

@@ -18,7 +18,7 @@ export function askedWorkload(word: string, namespace: string): WorkloadRef {
     throw refusedName(word, `is a source and no workload; write fleet-reloader plan ${word}`);
   throw refusedName(
     word,
-    `no kind of workload is called ${kindText}${meantKind(kindText, workloadSpellings)}`,
+    `no kind of workload is called ${kindText}${likelyKind(kindText, workloadSpellings)}`,
   );
 }
 
@@ -29,7 +29,7 @@ export function askedSource(word: string, namespace: string): SourceRef {
   if (kind !== undefined) return { kind, namespace: givenNamespace(namespace), name };
   if (workloadKindOf(kindText) !== undefined)
     throw refusedName(word, `is a workload and no source; write fleet-reloader explain ${word}`);
-  throw refusedName(word, `no kind of source is called ${kindText}${meantKind(kindText, sourceSpellings)}`);
+  throw refusedName(word, `no kind of source is called ${kindText}${likelyKind(kindText, sourceSpellings)}`);
 }
 
 /** The fault of a word that names nothing. */
@@ -48,7 +48,7 @@ function givenNamespace(namespace: string): string {
   throw new Fault("config.invalid", "--namespace: it is missing; write -n NAMESPACE");
 }
 
-function meantKind(text: string, known: readonly string[]): string {
+function likelyKind(text: string, known: readonly string[]): string {
   const nearest = nearestName(text, known);
   return nearest === undefined ? `; known are ${known.join(", ")}` : `; did you mean ${nearest}?`;
 }
