@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { noReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
+import {
+  noReasons,
+  unknownReasons,
+  unservedReasons,
+  yesReasons,
+} from "@fleet-reloader/domain/decision/reasons";
 import { eventReasons } from "@fleet-reloader/domain/event-reasons";
 import { dispositions, faultCatalogue } from "@fleet-reloader/domain/fault";
 import { holdReasons } from "@fleet-reloader/domain/hold/reasons";
@@ -89,6 +94,10 @@ ${table(yesReasons)}
 ## Why a source does not count
 
 ${table(noReasons)}
+
+## Why \`explain\` cannot say whether a workload rolls
+
+${table([...unservedReasons, ...unknownReasons])}
 
 ## Why a workload rolls now
 

@@ -1,4 +1,4 @@
-import type { Request, Result } from "./request.ts";
+import type { Hold, Request, Result } from "./request.ts";
 
 /** One request with the debounce window of its workload, in milliseconds. `quietPeriodMs: 0` means at once. */
 export interface Addition {
@@ -33,6 +33,18 @@ export interface Workqueue {
   add(additions: readonly Addition[]): Promise<void>;
   /** Whether a change or an adoption of this workload waits, is held, or is handled now. */
   waits(request: Request): Promise<boolean>;
+}
+
+/** A request that waits in the queue. */
+export interface WaitingRequest {
+  /** Why it is on hold, and when a worker asks again at the latest (wall time). Absent: it waits for its turn or for quiet. */
+  readonly hold?: Hold & { readonly againAtMs: number };
+}
+
+/** What the queue knows of one request, for people. Reading it changes nothing. */
+export interface QueueView {
+  /** Undefined: no change and no adoption of the workload waits. */
+  waiting(request: Request): Promise<WaitingRequest | undefined>;
 }
 
 /** Handles one request. What it throws decides, by its fault class, whether and when the request comes back. */
