@@ -2,6 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { DeliveryTimes, Handler } from "@fleet-reloader/engine/ports/workqueue";
 import { atOnce, change, recordRuns, requestFor } from "@fleet-reloader/testkit/contracts/queue-under-test";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type QueueBed, startQueue } from "../fixture/queue-bed.ts";
@@ -30,6 +31,14 @@ test("says when it was put into the queue and taken up, and at a repeat nothing 
   const [first, second] = seen;
   expect((first?.takenAtMs ?? 0) - (first?.seenAtMs ?? 0)).toBeGreaterThan(100);
   expect(second).toBeUndefined();
+});
+
+test("what is due counts as depth without a worker, what waits for quiet does not", async () => {
+  await using bed = await startQueue(redis.url);
+  await bed.queue.add([change("late", { quietPeriodMs: 600_000, maxWaitMs: 600_000 })]);
+  expect(await bed.queue.depth()).toBe(0);
+  await bed.queue.add([change("soon", { quietPeriodMs: 50, maxWaitMs: 5000 })]);
+  await until("the depth is 1", async () => (await bed.queue.depth()) === 1);
 });
 
 describe("a request in Redis", () => {
