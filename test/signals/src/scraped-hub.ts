@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
+import { startSink } from "@fleet-reloader/testkit/http-sink";
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { type SimCluster, startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
@@ -29,6 +30,8 @@ export async function startScrapedHub(): Promise<ScrapedHub> {
   const given = await startSimCluster({ name: "given" });
   const registered = await startSimCluster({ name: "registered" });
   await Promise.all([given, registered].map(furnish));
+  // It refuses every alert about a roll.
+  const sink = await startSink((response) => response.writeHead(404).end());
   const freezeFile = join(folder, "freezes.yaml");
   writeFileSync(freezeFile, "[]\n");
   const kubeconfig = join(folder, "given.yaml");
@@ -52,8 +55,7 @@ export async function startScrapedHub(): Promise<ScrapedHub> {
         freezeFile,
       ];
       const quick = ["--debounce", "200ms", "--allow-loopback-http"];
-      // Nobody listens there: every alert about a roll is lost.
-      const env = { ALERT_ON_RELOAD: "true", ALERT_WEBHOOK_URL: "http://127.0.0.1:1/" };
+      const env = { ALERT_ON_RELOAD: "true", ALERT_WEBHOOK_URL: sink.url.href };
       const own = service === "worker" ? { env } : {};
       const product = startProduct({
         service,
@@ -79,6 +81,7 @@ export async function startScrapedHub(): Promise<ScrapedHub> {
       for (const product of products) await product[Symbol.asyncDispose]();
       await Promise.all([given, registered].map((cluster) => cluster[Symbol.asyncDispose]()));
       await redis[Symbol.asyncDispose]();
+      await sink[Symbol.asyncDispose]();
       rmSync(folder, { recursive: true, force: true });
     },
   };
