@@ -8,7 +8,7 @@ import { stringify } from "yaml";
 import type { RuleGroups } from "../../../infra/signals/alert-rules.ts";
 import { ensureSignalTool } from "./go-tools.ts";
 
-/** A Prometheus on loopback that scrapes each second. */
+/** A Prometheus on loopback. A busy machine may need seconds for a page of metrics. */
 export interface TestPrometheus extends AsyncDisposable {
   /** Scrapes these addresses, `host:port`, and no others from now on. */
   scrape(targets: readonly string[]): void;
@@ -66,7 +66,7 @@ export async function startPrometheus(rules: RuleGroups): Promise<TestPrometheus
 }
 
 const settings = {
-  global: { scrape_interval: "1s", scrape_timeout: "1s", evaluation_interval: "1s" },
+  global: { scrape_interval: "3s", scrape_timeout: "3s", evaluation_interval: "1s" },
   rule_files: ["rules.yaml"],
   scrape_configs: [
     { job_name: "fleet-reloader", file_sd_configs: [{ files: ["targets.json"], refresh_interval: "1s" }] },

@@ -63,20 +63,23 @@ function createOwnMetrics(registry: Registry) {
   };
 }
 
-type Named<T> = { [N in OwnMetricName]: (typeof ownMetrics)[N]["type"] extends T ? N : never }[OwnMetricName];
+type NameOfType<T> = {
+  [N in OwnMetricName]: (typeof ownMetrics)[N]["type"] extends T ? N : never;
+}[OwnMetricName];
 type LabelOf<N extends OwnMetricName> = (typeof ownMetrics)[N]["labels"][number];
 
 function counterOf(registry: Registry) {
-  return <N extends Named<"counter">>(name: N): Counter<LabelOf<N>> =>
+  return <N extends NameOfType<"counter">>(name: N): Counter<LabelOf<N>> =>
     new Counter(described<N>(name, registry));
 }
 
 function gaugeOf(registry: Registry) {
-  return <N extends Named<"gauge">>(name: N): Gauge<LabelOf<N>> => new Gauge(described<N>(name, registry));
+  return <N extends NameOfType<"gauge">>(name: N): Gauge<LabelOf<N>> =>
+    new Gauge(described<N>(name, registry));
 }
 
 function histogramOf(registry: Registry) {
-  return <N extends Named<"histogram">>(name: N): Histogram<LabelOf<N>> =>
+  return <N extends NameOfType<"histogram">>(name: N): Histogram<LabelOf<N>> =>
     new Histogram({ ...described<N>(name, registry), buckets: [...ownMetrics[name].buckets] });
 }
 
