@@ -13,7 +13,13 @@ import { ensureTool } from "./tools/go-tool.ts";
 import { run } from "./tools/run.ts";
 
 /** Of custom resources whose definitions no test cluster has; everything else has to be known. */
-const foreignKinds = ["PodMonitor", "ScaledObject", "ServiceMonitor", "VerticalPodAutoscaler"];
+const foreignKinds = [
+  "PodMonitor",
+  "PrometheusRule",
+  "ScaledObject",
+  "ServiceMonitor",
+  "VerticalPodAutoscaler",
+];
 
 const plane = await startControlPlane({ controllers: false });
 const folder = mkdtempSync(join(tmpdir(), "chart-schemas-"));
