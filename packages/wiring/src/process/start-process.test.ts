@@ -53,6 +53,7 @@ function recordingParts() {
     }),
     createWatching: () => ({ notReady: () => [], watch: (_, signal) => untilAborted(signal) }),
     createScaling: () => ({ work: () => Promise.reject(new Error("unused")), watchHolds: run("holds") }),
+    listenForKeda: async () => ({ port: 1, close: end("scaler") }),
     createGoneClusters: () => ({ run: (signal) => untilAborted(signal) }),
   };
   const works: WorkParts = {
