@@ -1,4 +1,6 @@
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
+import type { AnnotationView } from "@fleet-reloader/engine/admission/hold-check";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import { type Part, rightsFor } from "@fleet-reloader/kube/fleet/rights";
@@ -117,21 +119,23 @@ function createWatched(
   { fleet, freezes, mode, settings }: Watchable,
 ): Watched {
   const member = uniqueInstanceName();
+  const ownership = createOwnership?.({ member, client, keys, clock, log, meter });
+  const watching = parts.createWatching({
+    client,
+    keys,
+    queue,
+    settings,
+    names,
+    clock,
+    random,
+    log,
+    meter,
+    auditIntervalMs: config.auditInterval,
+    webhookMode: mode,
+  });
   return {
     member,
-    watching: parts.createWatching({
-      client,
-      keys,
-      queue,
-      settings,
-      names,
-      clock,
-      random,
-      log,
-      meter,
-      auditIntervalMs: config.auditInterval,
-      webhookMode: mode,
-    }),
+    watching,
     scaling: parts.createScaling({
       client,
       keys,
@@ -139,6 +143,7 @@ function createWatched(
       horizonMs: config.workHorizon,
       freezes,
       fleet,
+      annotationsOf: (cluster) => watching.annotationsOf(cluster) ?? unwatched(ownership, cluster),
       clock,
       log,
     }),
@@ -150,6 +155,19 @@ function createWatched(
       log,
       registered: () => fleet.claimedClusters,
     }),
-    ownership: createOwnership?.({ member, client, keys, clock, log, meter }),
+    ownership,
   };
+}
+
+/** What we know of a cluster that we do not watch. */
+function unwatched(ownership: RedisOwnership | undefined, cluster: ClusterId): AnnotationView {
+  switch (ownership?.watcherOf(cluster)) {
+    case "another":
+      return "elsewhere";
+    case "us":
+    case "nobody":
+      return "behind";
+    default:
+      return "unknown";
+  }
 }

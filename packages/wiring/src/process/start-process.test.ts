@@ -51,7 +51,11 @@ function recordingParts() {
       createPublisher: () => () => ({ publish: async () => [], publishDeleted: async () => undefined }),
       stop: end("webhook"),
     }),
-    createWatching: () => ({ notReady: () => [], watch: (_, signal) => untilAborted(signal) }),
+    createWatching: () => ({
+      annotationsOf: () => undefined,
+      notReady: () => [],
+      watch: (_, signal) => untilAborted(signal),
+    }),
     createScaling: () => ({ work: () => Promise.reject(new Error("unused")), watchHolds: run("holds") }),
     listenForKeda: async () => ({ port: 1, close: end("scaler") }),
     createGoneClusters: () => ({ run: (signal) => untilAborted(signal) }),

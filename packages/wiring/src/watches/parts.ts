@@ -7,7 +7,7 @@ import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./
 /** What watching clusters is made of. A process that does not watch does not load it. */
 export interface WatchParts {
   createWebhookMode(options: WebhookModeOptions): Promise<WebhookMode | undefined>;
-  createWatching(options: WatchingOptions): Pick<Watching, "notReady" | "watch">;
+  createWatching(options: WatchingOptions): Pick<Watching, "annotationsOf" | "notReady" | "watch">;
   createScaling(options: ScalingOptions): Scaling;
   listenForKeda: ListenForKeda;
   createGoneClusters(options: GoneClustersOptions): Pick<GoneClusters, "run">;
