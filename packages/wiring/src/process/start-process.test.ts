@@ -129,7 +129,7 @@ test("a process that stops ends its parts in the reverse order of their start", 
   const { ended, ...parts } = recordingParts();
   const service = await world.start(parts);
   await service.stop();
-  expect(ended).toEqual(["worker", "reports", "holds", "dashboard", "webhook"]);
+  expect(ended).toEqual(["worker", "reports", "holds", "dashboard", "scaler", "webhook"]);
   await noConnectionLeft(world.redis.url);
 });
 
@@ -139,7 +139,7 @@ test("a start that fails at its last step ends everything that was started", asy
   const startWorking = () => Promise.reject(new Error("the worker cannot start"));
   const works = { ...parts.works, startWorking };
   await expect(world.start({ ...parts, works })).rejects.toThrow("the worker cannot start");
-  expect(ended).toEqual(["reports", "holds", "dashboard", "webhook"]);
+  expect(ended).toEqual(["reports", "holds", "dashboard", "scaler", "webhook"]);
   await noConnectionLeft(world.redis.url);
 });
 
