@@ -6,6 +6,7 @@ import type { FrozenObjects } from "../admission/frozen-objects.ts";
 import type { Clock } from "../async/clock.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import { mayServe, selectorOf } from "../observe/namespace-scope.ts";
+import type { ShownWorkloads } from "../observe/shown-workloads.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
@@ -40,6 +41,8 @@ export interface ClusterSessionOptions {
   readonly meter: Meter;
   /** Where objects that an annotation freezes are noted. */
   readonly frozen: FrozenObjects;
+  /** Where workloads are kept for the worker of this process. Absent: it has none. */
+  readonly shown?: ShownWorkloads | undefined;
   readonly signal: AbortSignal;
   /** Each workload that opts in is audited once in this time; 0 or absent: never. */
   readonly auditIntervalMs?: number | undefined;
@@ -130,12 +133,12 @@ export class ClusterSession {
   }
 
   #watchWorkloads(kind: WorkloadStream["kind"], namespace: string | undefined): WorkloadStream {
-    const { streams, onState, cluster, index, checkpoints, session, queue, settings, names, clock } =
+    const { streams, onState, cluster, index, checkpoints, session, queue, settings, names, clock, shown } =
       this.#options;
     const listed = Promise.withResolvers<void>();
     const watch = new WorkloadWatch({
       cluster,
-      workloadKind: kind.kind,
+      kind,
       namespace,
       index,
       checkpoints,
@@ -144,6 +147,7 @@ export class ClusterSession {
       settings,
       names,
       clock,
+      shown,
       serverSeconds: () => streams.serverSeconds(),
       onListed: listed.resolve,
     });
