@@ -21,17 +21,17 @@ interface ProtoField extends Pick<FieldDescriptorProto, "name" | "number" | "typ
 const packageName = "externalscaler";
 const typeNameOf = (message: string): string => `.${packageName}.${message}`;
 
-const text = (name: string, number: number): ProtoField => ({ name, number, type: Type.STRING });
-const whole = (name: string, number: number): ProtoField => ({ name, number, type: Type.INT64 });
-const real = (name: string, number: number): ProtoField => ({ name, number, type: Type.DOUBLE });
-const flag = (name: string, number: number): ProtoField => ({ name, number, type: Type.BOOL });
-const one = (name: string, number: number, message: string): ProtoField => ({
+const textField = (name: string, number: number): ProtoField => ({ name, number, type: Type.STRING });
+const wholeField = (name: string, number: number): ProtoField => ({ name, number, type: Type.INT64 });
+const realField = (name: string, number: number): ProtoField => ({ name, number, type: Type.DOUBLE });
+const flagField = (name: string, number: number): ProtoField => ({ name, number, type: Type.BOOL });
+const messageField = (name: string, number: number, message: string): ProtoField => ({
   name,
   number,
   type: Type.MESSAGE,
   typeName: typeNameOf(message),
 });
-const many = (name: string, number: number, message: string): ProtoField => ({
+const listField = (name: string, number: number, message: string): ProtoField => ({
   name,
   number,
   type: Type.MESSAGE,
@@ -41,20 +41,27 @@ const many = (name: string, number: number, message: string): ProtoField => ({
 
 const metadataEntry = "ScalerMetadataEntry";
 
-const messages: readonly (readonly [name: string, fields: readonly ProtoField[]])[] = [
+const protoMessages: readonly (readonly [name: string, fields: readonly ProtoField[]])[] = [
   [
     "ScaledObjectRef",
-    [text("name", 1), text("namespace", 2), many("scalerMetadata", 3, `ScaledObjectRef.${metadataEntry}`)],
+    [
+      textField("name", 1),
+      textField("namespace", 2),
+      listField("scalerMetadata", 3, `ScaledObjectRef.${metadataEntry}`),
+    ],
   ],
-  ["IsActiveResponse", [flag("result", 1)]],
-  ["GetMetricSpecResponse", [many("metricSpecs", 1, "MetricSpec")]],
-  ["MetricSpec", [text("metricName", 1), whole("targetSize", 2), real("targetSizeFloat", 3)]],
-  ["GetMetricsRequest", [one("scaledObjectRef", 1, "ScaledObjectRef"), text("metricName", 2)]],
-  ["GetMetricsResponse", [many("metricValues", 1, "MetricValue")]],
-  ["MetricValue", [text("metricName", 1), whole("metricValue", 2), real("metricValueFloat", 3)]],
+  ["IsActiveResponse", [flagField("result", 1)]],
+  ["GetMetricSpecResponse", [listField("metricSpecs", 1, "MetricSpec")]],
+  ["MetricSpec", [textField("metricName", 1), wholeField("targetSize", 2), realField("targetSizeFloat", 3)]],
+  ["GetMetricsRequest", [messageField("scaledObjectRef", 1, "ScaledObjectRef"), textField("metricName", 2)]],
+  ["GetMetricsResponse", [listField("metricValues", 1, "MetricValue")]],
+  [
+    "MetricValue",
+    [textField("metricName", 1), wholeField("metricValue", 2), realField("metricValueFloat", 3)],
+  ],
 ];
 
-const methods: readonly {
+const protoMethods: readonly {
   readonly name: string;
   readonly input: string;
   readonly output: string;
@@ -85,7 +92,7 @@ const file = fileDesc(
         name: "externalscaler.proto",
         package: packageName,
         syntax: "proto3",
-        messageType: messages.map(([name, fields]) => ({
+        messageType: protoMessages.map(([name, fields]) => ({
           name,
           field: fields.map(fieldOf),
           nestedType: name === "ScaledObjectRef" ? [mapEntry()] : [],
@@ -93,7 +100,7 @@ const file = fileDesc(
         service: [
           {
             name: "ExternalScaler",
-            method: methods.map(({ name, input, output, serverStreaming }) => ({
+            method: protoMethods.map(({ name, input, output, serverStreaming }) => ({
               name,
               inputType: typeNameOf(input),
               outputType: typeNameOf(output),
@@ -114,7 +121,7 @@ function fieldOf({ name, number, type, typeName = "", label = Label.OPTIONAL }: 
 function mapEntry() {
   return {
     name: metadataEntry,
-    field: [text("key", 1), text("value", 2)].map(fieldOf),
+    field: [textField("key", 1), textField("value", 2)].map(fieldOf),
     options: { mapEntry: true },
   };
 }

@@ -35,7 +35,7 @@ export interface ListeningScaler {
 const requestMaxBytes = 64 * 1024;
 /** KEDA has one connection for all its ScaledObjects; each of these has two streams and a call now and then. */
 const connectionsMax = 64;
-const streamsMax = 256;
+const scalerStreamsMax = 256;
 /** A kubelet writes a renewed Secret within a minute or two; certificates are renewed days before they end. */
 const renewEveryMs = 60_000;
 /** To end a stream takes one frame. A client that does not take it is left. */
@@ -58,7 +58,7 @@ export async function listenScaler(options: ScalerListenOptions): Promise<Listen
   });
   const tls = await readTlsFiles(options.tls);
   const secured = tls === undefined ? undefined : createSecured(tls, handler);
-  const server = secured ?? createServer({ settings: { maxConcurrentStreams: streamsMax } }, handler);
+  const server = secured ?? createServer({ settings: { maxConcurrentStreams: scalerStreamsMax } }, handler);
   server.maxConnections = connectionsMax;
   const sessions = sessionsOf(server);
   const bound = await listening(server, host, port);
@@ -77,10 +77,10 @@ export async function listenScaler(options: ScalerListenOptions): Promise<Listen
   };
 }
 
-type Handler = ReturnType<typeof connectNodeAdapter>;
+type GrpcHandler = ReturnType<typeof connectNodeAdapter>;
 
-function createSecured(tls: ServerTls, handler: Handler): Http2SecureServer {
-  const settings = { maxConcurrentStreams: streamsMax };
+function createSecured(tls: ServerTls, handler: GrpcHandler): Http2SecureServer {
+  const settings = { maxConcurrentStreams: scalerStreamsMax };
   const asksClients = tls.ca !== undefined;
   const { cert, key, ca } = tls;
   try {

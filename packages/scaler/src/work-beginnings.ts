@@ -7,7 +7,7 @@ export interface WorkBeginningsOptions {
 }
 
 /** The longest time that a beginning goes unseen. It is short against the quiet period, in which a worker starts. */
-const askEveryMs = 500;
+const askDepthEveryMs = 500;
 
 /**
  * Yields when there is work for the first time, and whenever work begins after there was none, until the signal is aborted. Only a
@@ -26,6 +26,6 @@ export async function* workBeginnings(
       if (now > 0 && !isWork) yield;
       isWork = now > 0;
     }
-    await clock.sleep(askEveryMs, signal).catch(() => undefined);
+    await clock.sleep(askDepthEveryMs, signal).catch(() => undefined);
   }
 }
