@@ -66,6 +66,7 @@ async function explainAll(
   { overview, clusters, nowMs }: Explaining,
 ): Promise<readonly ExplainedHold[]> {
   const freezes = await overview.freezes();
+  const nameOf = clusterNamer(clusters);
   const byId = new Map(clusters.map((cluster) => [cluster.id, cluster]));
   const frozen = new Set(holds.flatMap((hold) => (hold.reason === "Frozen" ? [hold.request.cluster] : [])));
   const sources = await sourcesByWorkload(
@@ -80,7 +81,7 @@ async function explainAll(
         freezes,
         sources: sources.get(`${cluster}|${workloadKey(workload)}`) ?? [],
         unfinished: hold.reason === "BudgetUnfinished" ? await overview.unfinished(hold.request) : [],
-        nameOf: clusterNamer(clusters),
+        nameOf,
         nowMs,
       });
     }),
