@@ -127,6 +127,21 @@ export default {
       to: { path: "^(services|@fleet-reloader/(standalone|watcher|worker|cli))/" },
     },
     {
+      name: "testkit-knows-domain-and-engine",
+      comment:
+        "Everybody's tests use the test kit, so it knows no adapter: else packages would need each other in a circle.",
+      severity: "error",
+      from: { path: "^packages/testkit/" },
+      to: { path: "^(packages|services|test|@fleet-reloader)/(?!testkit|domain|engine)" },
+    },
+    {
+      name: "testkit-tests-what-it-knows",
+      comment: "A test of the engine that needs the test kit lies in the test kit.",
+      severity: "error",
+      from: { path: "^packages/(domain|engine)/" },
+      to: { path: "^(packages|@fleet-reloader)/testkit/" },
+    },
+    {
       name: "tests-are-not-shipped",
       comment: "The test kit, and what is under test/, is for tests only.",
       severity: "error",

@@ -1,3 +1,4 @@
+import { writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
@@ -97,3 +98,9 @@ await Promise.all([
     outfile: "infra/docker/dist/main.mjs",
   }),
 ]);
+
+// Both names may be linked to from a folder on PATH. kubectl finds the second: `kubectl fleet-reloader`.
+for (const name of ["fleet-reloader", "kubectl-fleet_reloader"])
+  writeFileSync(join(root, "services/cli/dist", name), '#!/usr/bin/env node\nimport("./main.mjs");\n', {
+    mode: 0o755,
+  });

@@ -71,6 +71,9 @@ function addServices(): void {
   );
   for (const bundle of [...bundles, "packages/dashboard/dist/queue-board.mjs"])
     copyBundle(bundle, `/app/${bundle}`);
+  // For kubectl exec: the image has no shell, and no env that would find Node.
+  write("/usr/bin/fleet-reloader", '#!/usr/bin/node\nimport("/app/services/cli/dist/main.mjs");\n');
+  chmodSync(inRoot("/usr/bin/fleet-reloader"), 0o755);
 }
 
 function copyBundle(bundle: string, path: string): void {

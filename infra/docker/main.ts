@@ -2,28 +2,18 @@
 import { readFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
-import { endProcess } from "../../packages/runtime/src/process/end-process.ts";
 
 const services = ["standalone", "watcher", "worker"];
-const verbs = ["freeze", "unfreeze", "freezes", "history", "lint"];
 const given = process.argv.slice(2);
 const [first = ""] = given;
-const isVerb = verbs.includes(first);
-const isNamed = !isVerb && first !== "" && !first.startsWith("-");
-
-if (isNamed && !services.includes(first)) {
-  process.stderr.write(
-    `${first}: no service of this name; write ${[...services, ...verbs].join(", ")}, or nothing\n`,
-  );
-  // sysexits.h EX_CONFIG, as for all that is wrong with what we were told.
-  await endProcess(78);
-}
-const isShort = isVerb || given.includes("--help") || given.includes("--version");
+const isNamed = services.includes(first);
+// Any other word is a command, or is refused by the command line.
+const isCommand = !isNamed && first !== "" && !first.startsWith("-");
+const isShort = isCommand || given.includes("--help") || given.includes("--version");
 if (!isShort && !process.execArgv.some((flag) => flag.includes("old-space-size"))) replaceByService();
 
 if (isNamed) process.argv.splice(2, 1);
-// The verb itself is what the command line reads.
-const service = isVerb ? "cli" : isNamed ? first : "standalone";
+const service = isCommand ? "cli" : isNamed ? first : "standalone";
 await import(new URL(`services/${service}/dist/main.mjs`, import.meta.url).href);
 
 /**

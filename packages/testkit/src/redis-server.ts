@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
-import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { pickFreePort } from "./free-port.ts";
 import { until } from "./until.ts";
 
 /** A Redis of a test's own, on a free port of the loopback. */
@@ -21,22 +21,20 @@ export interface RedisNode extends TestRedis {
   readonly busPort: number;
 }
 
+/** A start takes a tenth of a second. This is for a machine that does much else. */
+const startMs = 60_000;
+/** A port that is drawn by two at once is rare. Where it is drawn so often, something else is wrong. */
+const drawsMax = 5;
+
 export async function startRedis(): Promise<TestRedis> {
   return await startRedisNode("alone");
 }
 
 export async function startRedisNode(role: "alone" | "cluster"): Promise<RedisNode> {
   const directory = mkdtempSync(join(tmpdir(), "fr-redis-"));
-  const port = await freePort();
-  const busPort = await freePort();
-  const settings = [
-    ...["--port", String(port), "--bind", "127.0.0.1", "--dir", directory],
-    ...["--save", "", "--appendonly", "yes"],
-    // As the Redis is set up that comes with us.
-    ...["--hash-max-listpack-value", "512"],
-    ...(role === "alone" ? [] : ["--cluster-enabled", "yes", "--cluster-port", String(busPort)]),
-  ];
-  let child = await spawnServer(settings);
+  const started = await startAnywhere(role, directory);
+  const { port, busPort, settings } = started;
+  let { child } = started;
   const kill = async (): Promise<void> => {
     const ended = new Promise((resolve) => child.once("exit", resolve));
     if (child.exitCode === null && child.signalCode === null) {
@@ -60,21 +58,34 @@ export async function startRedisNode(role: "alone" | "cluster"): Promise<RedisNo
   };
 }
 
+/** Another test may draw the same port at the same moment. */
+async function startAnywhere(role: "alone" | "cluster", directory: string) {
+  for (let draw = 1; ; draw += 1) {
+    const port = await pickFreePort();
+    const busPort = await pickFreePort();
+    const settings = [
+      ...["--port", String(port), "--bind", "127.0.0.1", "--dir", directory],
+      ...["--save", "", "--appendonly", "yes"],
+      // As the Redis is set up that comes with us.
+      ...["--hash-max-listpack-value", "512"],
+      ...(role === "alone" ? [] : ["--cluster-enabled", "yes", "--cluster-port", String(busPort)]),
+    ];
+    try {
+      return { port, busPort, settings, child: await spawnServer(settings) };
+    } catch (error) {
+      if (draw === drawsMax) throw error;
+    }
+  }
+}
+
 async function spawnServer(settings: readonly string[]): Promise<ChildProcess> {
   const child = spawn("redis-server", settings, { stdio: ["ignore", "pipe", "inherit"] });
   let output = "";
   child.stdout?.on("data", (chunk: Buffer) => {
     output += chunk.toString("utf8");
   });
-  await until("redis-server accepts connections", () => output.includes("Ready to accept connections"));
+  const isUp = () => child.exitCode !== null || output.includes("Ready to accept connections");
+  await until("redis-server accepts connections", isUp, startMs);
+  if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}:\n${output}`);
   return child;
-}
-
-async function freePort(): Promise<number> {
-  const probe = createServer();
-  await new Promise<void>((resolve) => probe.listen(0, "127.0.0.1", resolve));
-  const address = probe.address();
-  await new Promise((resolve) => probe.close(resolve));
-  if (address === null || typeof address === "string") throw new Error("no port");
-  return address.port;
 }

@@ -14,8 +14,8 @@ import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";
 import { afterAll, expect, test } from "vitest";
-import { freezeConfig } from "../src/config.ts";
-import { coveredFreeze } from "../src/covered-freeze.ts";
+import { coveredFreeze } from "../src/freeze/covered-freeze.ts";
+import { freezeConfig } from "../src/freeze/freeze-config.ts";
 
 const redis = await startRedis();
 const log = new CollectedLog();

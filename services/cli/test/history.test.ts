@@ -8,7 +8,7 @@ import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { expect, test } from "vitest";
-import { readHistory } from "../src/history.ts";
+import { readHistory } from "../src/history/read-history.ts";
 
 async function linesOf(...given: Parameters<typeof readHistory>): Promise<readonly string[]> {
   const lines: string[] = [];

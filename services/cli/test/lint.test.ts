@@ -1,26 +1,18 @@
-import { spawn } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import process from "node:process";
-import { text } from "node:stream/consumers";
 import { fileURLToPath } from "node:url";
 import { lintRules } from "@fleet-reloader/domain/lint/rules";
 import { afterAll, expect, test } from "vitest";
+import { commandRun } from "./fixture/command-run.ts";
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
 const fixtures = fileURLToPath(new URL("fixture/manifests", import.meta.url));
 const catalystApi = join(fixtures, "catalyst-api.yaml");
 const folder = mkdtempSync(join(tmpdir(), "fr-lint-"));
 afterAll(() => rmSync(folder, { recursive: true }));
 
 async function lint(args: readonly string[], input = "") {
-  // A process that does not end fails its test instead of outliving it.
-  const child = spawn(process.execPath, [main, "lint", ...args], { timeout: 15_000, killSignal: "SIGKILL" });
-  child.stdin.on("error", () => undefined).end(input);
-  const ended = new Promise<number | null>((resolve) => child.once("close", resolve));
-  const [output, errors] = await Promise.all([text(child.stdout), text(child.stderr)]);
-  return { code: await ended, output, errors };
+  return await commandRun(["lint", ...args], { input });
 }
 
 function written(name: string, content: string): string {
@@ -205,7 +197,12 @@ ${deployment('{ secret.reloader.stakater.com/reload: "setings" }')}`;
 test.each(["--help", "-h"])("%s says what lint does", async (flag) => {
   const { code, errors, output } = await lint([flag]);
   expect({ code, errors }).toEqual({ code: 0, errors: "" });
-  for (const part of ["fleet-reloader lint FILE... | -", "Examples:", "Exit codes:", "--output FORMAT"])
+  for (const part of [
+    "fleet-reloader lint FILE... | -",
+    "Examples:",
+    "Exit codes:",
+    "--output text|json|sarif",
+  ])
     expect(output).toContain(part);
 });
 

@@ -11,86 +11,66 @@ import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
-import { expect, test } from "vitest";
+import { afterAll, expect, test } from "vitest";
+import { commandRun } from "./fixture/command-run.ts";
 
-const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "fr-cli-"));
+afterAll(() => rmSync(folder, { recursive: true }));
 
 function start(...args: readonly string[]) {
+  const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
   // A process that does not end fails its test instead of surviving it.
-  const child = spawn(process.execPath, [main, ...args], { timeout: 15_000, killSignal: "SIGKILL" });
+  const child = spawn(process.execPath, [main, ...args], { timeout: 60_000, killSignal: "SIGKILL" });
   const errors = text(child.stderr);
   const ended = once(child, "close").then(async () => ({ code: child.exitCode, errors: await errors }));
   return { output: child.stdout, ended };
 }
 
-test.each(["--help", "-h"])("%s prints the flags", async (flag) => {
-  const { output, ended } = start("freeze", "--cluster", "nova", flag);
-  const said = await text(output);
-  expect(said).toContain("fleet-reloader freeze [flags]");
-  expect(await ended).toEqual({ code: 0, errors: "" });
-});
-
 test("a wrong flag ends the command with 78", async () => {
-  const { ended } = start("history", "--redis-url", "redis://127.0.0.1:1", "--since", "soon");
-  expect(await ended).toEqual({ code: 78, errors: expect.stringContaining("--since") });
+  const run = await commandRun(["history", "--redis-url", "redis://127.0.0.1:1", "--since", "soon"]);
+  expect(run).toEqual({ code: 78, output: "", errors: expect.stringContaining("--since") });
 });
 
 test("a freeze with an end in the past is refused and replaces no other", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
-  try {
-    const file = join(dir, "freezes.yaml");
-    const run = (verb: string, ...args: readonly string[]) =>
-      start(verb, "--freeze-file", file, ...args).ended;
-    expect(await run("freeze", "--cluster", "nova", "--until", "2h")).toMatchObject({ code: 0 });
-    const before = readFileSync(file, "utf8");
-    const errors =
-      "--until -2h: this time is over; write a later one, or how long from now, for example 2h or 2d\n";
-    expect(await run("freeze", "--cluster", "nova", "--until=-2h")).toEqual({ code: 78, errors });
-    expect(readFileSync(file, "utf8")).toBe(before);
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  const file = join(folder, "kept.yaml");
+  const freezing = (...args: readonly string[]) =>
+    commandRun(["freeze", "--freeze-file", file, "--cluster", "nova", ...args]);
+  expect(await freezing("--until", "2h")).toMatchObject({ code: 0 });
+  const before = readFileSync(file, "utf8");
+  const errors =
+    "--until -2h: this time is over; write a later one, or how long from now, for example 2h or 2d\n";
+  expect(await freezing("--until=-2h")).toEqual({ code: 78, output: "", errors });
+  expect(readFileSync(file, "utf8")).toBe(before);
 });
 
 test("a freeze that no known process reads is written and ends with 3", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
-  try {
-    const errors = expect.stringContaining("warning: no fleet-reloader runs with the data dir");
-    expect(await start("freeze", "--fleet", "--data-dir", dir).ended).toEqual({ code: 3, errors });
-    expect(readFileSync(join(dir, "freezes.yaml"), "utf8")).toContain("fleet: true");
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  const run = await commandRun(["freeze", "--fleet", "--data-dir", folder]);
+  const errors = expect.stringContaining("warning: no fleet-reloader runs with the data dir");
+  expect(run).toMatchObject({ code: 3, errors });
+  expect(readFileSync(join(folder, "freezes.yaml"), "utf8")).toContain("fleet: true");
 });
 
 test("the list says which freezes are over", async () => {
-  const dir = mkdtempSync(join(tmpdir(), "fr-cli-"));
-  try {
-    const file = join(dir, "freezes.yaml");
-    writeFileSync(file, "[{ fleet: true, reason: r, by: ann, until: '2020-01-01T00:00:00Z' }]");
-    const { output, ended } = start("freezes", "--freeze-file", file);
-    expect(await text(output)).toContain("(by ann, until 2020-01-01T00:00:00Z, which is over)");
-    expect(await ended).toMatchObject({ code: 0 });
-  } finally {
-    rmSync(dir, { recursive: true });
-  }
+  const file = join(folder, "over.yaml");
+  writeFileSync(file, "[{ fleet: true, reason: r, by: ann, until: '2020-01-01T00:00:00Z' }]");
+  const { code, output } = await commandRun(["freezes", "--freeze-file", file]);
+  expect(output).toContain("(by ann, until 2020-01-01T00:00:00Z, which is over)");
+  expect(code).toBe(0);
 });
 
 test("an error names the freeze file that cannot be read", async () => {
   const errors = `${tmpdir()}: the file cannot be read (EISDIR); let us read it, or take it away\n`;
-  const asked = [["freeze", "--fleet"], ["unfreeze", "--fleet"], ["freezes"]].map(
-    (words) => start(...words, "--freeze-file", tmpdir()).ended,
-  );
-  for (const ended of asked) expect(await ended).toEqual({ code: 78, errors });
+  for (const words of [["freeze", "--fleet"], ["unfreeze", "--fleet"], ["freezes"]])
+    expect(await commandRun([...words, "--freeze-file", tmpdir()])).toEqual({ code: 78, output: "", errors });
 });
 
 // A script has to tell a failure that may pass from a wrong flag.
 test("a Redis that does not answer ends the command with 1 and not with 78", async () => {
-  const { ended } = start("history", "--redis-url", "redis://127.0.0.1:1");
-  expect(await ended).toEqual({ code: 1, errors: expect.stringContaining("no answer within 5 s\n") });
-});
+  const run = await commandRun(["history", "--redis-url", "redis://127.0.0.1:1"]);
+  expect(run).toEqual({ code: 1, output: "", errors: expect.stringContaining("no answer within 5 s\n") });
+}, 60_000);
 
-test("a reader that closes the pipe early ends the command with 0", async () => {
+test("a reader that closes the pipe early ends the process with 0", async () => {
   await using redis = await startRedis();
   const client = new RedisClient({ url: redis.url }, new CollectedLog());
   const keys = new Keys("fleet-reloader");
@@ -107,4 +87,10 @@ test("a reader that closes the pipe early ends the command with 0", async () => 
   expect(String(chunk)).toContain('"id":"1-0-0"');
   output.destroy();
   expect(await ended).toEqual({ code: 0, errors: "" });
-});
+}, 90_000);
+
+test("the process ends with the exit code of its command, which reports to stderr", async () => {
+  const { output, ended } = start("frezze");
+  expect(await text(output)).toBe("");
+  expect(await ended).toEqual({ code: 78, errors: "frezze: no such command; did you mean freeze?\n" });
+}, 90_000);

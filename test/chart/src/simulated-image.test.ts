@@ -155,7 +155,7 @@ describe("the product in it", () => {
     [["worker", "--version"], 0, "fleet-reloader worker "],
     [["history", "--version"], 0, "fleet-reloader history "],
     [["standalone", "--version"], 0, "fleet-reloader "],
-    [["dashbord"], 78, "dashbord: no service of this name; write standalone, watcher, worker"],
+    [["dashbord"], 78, "dashbord: no such command; fleet-reloader --help lists them"],
   ] as const)("the first argument names the service: %s", async (args, code, says) => {
     await using container = startContainer({ root, settings, args });
     expect(await container.ended).toBe(code);

@@ -1,9 +1,9 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
+import { pickFreePort } from "@fleet-reloader/testkit/free-port";
 import { type Command, type Component, startComponent } from "./component.ts";
 import type { Lifeline } from "./lifeline.ts";
 import { pollUntil } from "./poll.ts";
-import { pickFreePort } from "./port.ts";
 import { requestApi } from "./request.ts";
 
 /** A first start takes seconds (README.md); this is for a machine that does much else at the time. */

@@ -1,8 +1,8 @@
 import { basename, join } from "node:path";
+import { pickFreePort } from "@fleet-reloader/testkit/free-port";
 import { type Command, type Component, startComponent } from "./component.ts";
 import type { Lifeline } from "./lifeline.ts";
 import { pollUntil } from "./poll.ts";
-import { pickFreePort } from "./port.ts";
 
 /** A single member opens its files and elects itself in well under a second; the rest is a busy machine. */
 const READY_TIMEOUT_MS = 30_000;

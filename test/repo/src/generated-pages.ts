@@ -13,12 +13,14 @@ import { metricDescriptions } from "@fleet-reloader/runtime/metrics/prom-meter";
 import { standaloneConfig } from "@fleet-reloader/standalone/config";
 import { watcherConfig } from "@fleet-reloader/watcher/config";
 import { workerConfig } from "@fleet-reloader/worker/config";
+import { commandPage } from "./command-page.ts";
 import { cruiseFolders } from "./cruise.ts";
 import { root } from "./root.ts";
 
 /** Every page that is made from the code: path and text. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
+    ["docs/command-line.md", commandPage(made)],
     ["docs/reference/config.md", configPage()],
     ["docs/reference/faults.md", faultPage()],
     ["docs/reference/reasons.md", reasonPage()],

@@ -148,6 +148,25 @@ test("no folder holds more source files than a newcomer can take in", () => {
   expect(crowded).toEqual([]);
 });
 
+test("no package needs itself, neither to run nor to be tested", () => {
+  const needs = new Map(
+    sources
+      .map((path) => /^(packages|services|test)\/[^/]+\//.exec(path)?.[0])
+      .filter((folder) => folder !== undefined)
+      .map((folder) => {
+        const { name, dependencies, devDependencies } = JSON.parse(read(`${folder}package.json`));
+        return [String(name), [...Object.keys(dependencies ?? {}), ...Object.keys(devDependencies ?? {})]];
+      }),
+  );
+  const below = (name: string, path: readonly string[]): readonly string[] =>
+    path.includes(name)
+      ? [[...path, name].join(" → ")]
+      : (needs.get(name) ?? []).flatMap((next) => below(next, [...path, name]));
+  expect(needs.size).toBeGreaterThan(15);
+  expect(needs.get("@fleet-reloader/redis")).toContain("@fleet-reloader/testkit");
+  expect([...needs.keys()].flatMap((name) => below(name, []))).toEqual([]);
+});
+
 test("a top-level name has one meaning", () => {
   const declared =
     /^(?:export )?(?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) ([A-Za-z0-9_]+)/gm;
@@ -205,6 +224,16 @@ const planted = [
     "packages/engine/src/planted-violation.ts",
     'export { Reflector } from "@fleet-reloader/kube/watch/reflector";\n',
     "engine-knows-domain",
+  ],
+  [
+    "packages/engine/src/async/planted-violation.ts",
+    'export { until } from "@fleet-reloader/testkit/until";\n',
+    "testkit-tests-what-it-knows",
+  ],
+  [
+    "packages/testkit/src/planted-violation.ts",
+    'export { Keys } from "@fleet-reloader/redis/connection/keys";\n',
+    "testkit-knows-domain-and-engine",
   ],
   [
     "packages/kube/src/planted-violation.ts",

@@ -3,6 +3,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { root } from "./root.ts";
+import { readTestReport, type TestReport } from "./test-report.ts";
 
 /** What a step of a test run came to. */
 export interface StepResult {
@@ -10,6 +11,8 @@ export interface StepResult {
   readonly passed: number;
   readonly failed: number;
   readonly seconds: number;
+  /** One line for each failure: what failed, and the first line of its reason. */
+  readonly failures: readonly string[];
 }
 
 /** A command that passes or fails as one. Its output is shown when it fails. */
@@ -19,8 +22,9 @@ export async function commandStep(
   cwd = root,
 ): Promise<StepResult> {
   const { code, output, seconds } = await run(command, cwd);
-  if (code !== 0) process.stdout.write(`${output}\n`);
-  return report({ name, passed: code === 0 ? 1 : 0, failed: code === 0 ? 0 : 1, seconds });
+  if (code === 0) return report({ name, passed: 1, failed: 0, seconds, failures: [] });
+  process.stdout.write(`${output}\n`);
+  return report({ name, passed: 0, failed: 1, seconds, failures: [endedWith(code, output)] });
 }
 
 /** A vitest run, counted test by test. A run that executed nothing has failed. */
@@ -40,12 +44,22 @@ export async function vitestStep(
     ...(options.args ?? []),
   ] as const;
   const { code, output, seconds } = await run(["vitest", ...command.slice(1)], join(root, options.cwd));
-  const { passed, failed } = existsSync(file)
-    ? countsOf(readFileSync(file, "utf8"))
-    : { passed: 0, failed: 0 };
-  const isBroken = code !== 0 && failed === 0;
-  if (code !== 0 || passed === 0) process.stdout.write(`${output}\n`);
-  return report({ name, passed, failed: failed + (isBroken || passed + failed === 0 ? 1 : 0), seconds });
+  const ran: TestReport | undefined = existsSync(file)
+    ? readTestReport(readFileSync(file, "utf8"))
+    : undefined;
+  const { passed = 0, failures = [] } = ran ?? {};
+  const isBroken = (code !== 0 && failures.length === 0) || passed + failures.length === 0;
+  if (code !== 0 || isBroken) process.stdout.write(`${output}\n`);
+  const all = isBroken ? [endedWith(code, output)] : failures;
+  return report({ name, passed, failed: all.length, seconds, failures: all });
+}
+
+/** For a command that says nothing of its failures in particular: the line of its output that most likely does, or the last one. */
+function endedWith(code: number, output: string): string {
+  const lines = output.split("\n").filter((line) => line.trim() !== "");
+  const find = (pattern: RegExp) => lines.find((line) => pattern.test(line));
+  const telling = find(/^\s*\w*Error: /) ?? find(/\berror\b|failed/i) ?? lines.at(-1) ?? "no output";
+  return `ended with exit code ${code}: ${telling.trim()}`;
 }
 
 /** One line for each step, as it ends. */
@@ -57,11 +71,13 @@ function report(result: StepResult): StepResult {
   return result;
 }
 
-/** The closing line, and the exit code of the run. */
+/** The closing lines, and the exit code of the run. What failed is named once more: often its end is all that is seen of a run. */
 export function close(results: readonly StepResult[]): void {
   const sum = (of: (result: StepResult) => number) =>
     results.reduce((total, result) => total + of(result), 0);
   const failed = sum((result) => result.failed);
+  for (const { name, failures } of results)
+    for (const failure of failures) process.stdout.write(`FAILED ${name}: ${failure}\n`);
   process.stdout.write(
     // Since the process began: some steps run side by side.
     `in ${(performance.now() / 1000).toFixed(0)} s\n${sum((result) => result.passed)} passed, ${failed} failed\n`,
@@ -90,20 +106,4 @@ async function run(
     child.once("close", (exitCode) => resolve(exitCode ?? 1));
   });
   return { code, output: chunks.join(""), seconds: (performance.now() - startedAt) / 1000 };
-}
-
-function countsOf(text: string): { passed: number; failed: number } {
-  const report: unknown = JSON.parse(text);
-  const number = (key: string): number => {
-    const value =
-      typeof report === "object" && report !== null
-        ? Object.entries(report).find(([name]) => name === key)?.[1]
-        : undefined;
-    return typeof value === "number" ? value : 0;
-  };
-  return {
-    passed: number("numPassedTests"),
-    failed:
-      number("numFailedTests") + number("numFailedTestSuites") * (number("numFailedTests") === 0 ? 1 : 0),
-  };
 }

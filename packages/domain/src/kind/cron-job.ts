@@ -32,6 +32,8 @@ export const cronJob: WorkloadKind = {
 function runNow({ live, edit, note, keyed }: PlannedRoll): RollWrite {
   const { namespace, name: cronJobName } = live.ref;
   const lastRun = annotationValue(live.annotations, lastRunAnnotation) ?? "";
+  // The Job of this note is the last one. The next name would be that of a second.
+  if (note.isWritten && lastRun !== "") return { type: "create", made: undefined, annotations: {} };
   const parts = [live.uid, lastRun, note.before ?? "", note.after];
   const name = nameForRoll(cronJobName, "", parts, keyed);
   const jobTemplate = jsonField(live.object, "spec", "jobTemplate");

@@ -16,6 +16,7 @@ export function podController(
     isOptional: false,
     patch: "strategic",
     templatePath: ["spec", "template"],
+    isTemplateRolled: true,
     roll: ({ edit }): RollWrite => ({ type: "template", edit }),
     rolloutState,
     ...how,

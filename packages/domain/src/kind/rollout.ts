@@ -1,5 +1,5 @@
 import { markAnnotation } from "../annotation/own-keys.ts";
-import { jsonField, jsonText } from "../json.ts";
+import { type JsonObject, jsonField, jsonText } from "../json.ts";
 import { argoRolloutState } from "../rollout-state/custom.ts";
 import type { RollWrite } from "../strategy/roll-write.ts";
 import { annotationValue, type WorkloadRef } from "../workload/workload.ts";
@@ -32,16 +32,13 @@ function ownerOf(object: unknown): WorkloadRef | undefined {
   return { kind: "Deployment", namespace, name };
 }
 
-function rolloutRollOf({ live, edit, mark, nowMs }: PlannedRoll): RollWrite {
+function rolloutRollOf({ live, edit, mark, note, nowMs }: PlannedRoll): RollWrite {
   const spec = jsonField(live.object, "spec");
   const isReferring = jsonField(spec, "workloadRef") !== undefined;
   const isRestart = annotationValue(live.annotations, rolloutStrategyAnnotation) === "restart";
   // A template that cannot be reached cannot be changed; the pods can be made anew all the same.
   if (isRestart || (isReferring && live.templateOwner === undefined))
-    return {
-      type: "fields",
-      fields: { spec: { restartAt: restartAt(nowMs, jsonField(spec, "restartAt")) } },
-    };
+    return { type: "fields", fields: restartFields(jsonField(spec, "restartAt"), { note, nowMs }) };
   if (live.templateOwner === undefined) return { type: "template", edit };
   // The mark goes with every strategy: by it a repeat knows that the template was changed and only the note is missing.
   const isThere = annotationValue(live.templateAnnotations, markAnnotation) === mark;
@@ -52,6 +49,15 @@ function rolloutRollOf({ live, edit, mark, nowMs }: PlannedRoll): RollWrite {
     resourceVersion: live.templateOwner.resourceVersion,
     edit: isThere ? undefined : marked,
   };
+}
+
+/** Undefined: it was restarted with the note. Its time would be another at each attempt, and so would restart it again. */
+function restartFields(
+  before: unknown,
+  { note, nowMs }: Pick<PlannedRoll, "note" | "nowMs">,
+): JsonObject | undefined {
+  const isRestarted = note.isWritten && before !== undefined;
+  return isRestarted ? undefined : { spec: { restartAt: restartAt(nowMs, before) } };
 }
 
 /**

@@ -6,8 +6,8 @@ import type { TemplateEdit } from "./edit.ts";
 export type RollWrite =
   /** The pod template, the note in the same conditional patch. */
   | { readonly type: "template"; readonly edit: TemplateEdit }
-  /** Other fields of the workload, the note in the same conditional patch. */
-  | { readonly type: "fields"; readonly fields: JsonObject }
+  /** Other fields of the workload, the note in the same conditional patch. `fields` undefined: they are there already. */
+  | { readonly type: "fields"; readonly fields: JsonObject | undefined }
   /** The pod template of the object the workload refers to, then the note. `edit` undefined: it is there already. */
   | {
       readonly type: "referenced-template";
@@ -27,6 +27,7 @@ export type RollWrite =
 /** Whether the pods are made anew already, by an attempt that came no further: what is left to write is a note. */
 export function isMade(write: RollWrite): boolean {
   return (
+    (write.type === "fields" && write.fields === undefined) ||
     (write.type === "referenced-template" && write.edit === undefined) ||
     (write.type === "create" && write.made === undefined)
   );

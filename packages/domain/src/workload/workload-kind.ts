@@ -28,6 +28,8 @@ export interface WorkloadKind {
   readonly templateOwner?: (object: unknown) => WorkloadRef | undefined;
   /** Whether an object of the kind is one that is served now. Absent: each is. */
   readonly eligibility?: (object: unknown) => Eligibility;
+  /** Its roll is one PATCH of its own pod template, which depends on nothing else. */
+  readonly isTemplateRolled?: true;
   /** How a roll is written. Pure: the same roll has the same write, whoever asks and how often. */
   readonly roll: (roll: PlannedRoll) => RollWrite;
   /** Where the rollout that follows a roll stands, from the object as the API server has it. */
@@ -63,6 +65,8 @@ export interface PlannedRoll {
 export interface RollNote {
   readonly before: string | undefined;
   readonly after: string;
+  /** An earlier attempt wrote it, which no write does before its roll. */
+  readonly isWritten: boolean;
   /** The change of annotations that leaves it; null removes one. */
   readonly annotations: Readonly<Record<string, string | null>>;
 }

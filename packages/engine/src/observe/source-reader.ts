@@ -25,6 +25,8 @@ export interface ReadsAhead {
   readonly reads: ReadonlyMap<string, Promise<LiveSource | undefined>>;
 }
 
+export const nothingAhead: ReadsAhead = { since: undefined, reads: new Map() };
+
 export interface SourceReading {
   readonly api: ClusterApi;
   readonly live: LiveWorkload;

@@ -19,7 +19,7 @@ export interface LiveWorkload {
   readonly template: unknown;
   /** The object it refers to for its template; undefined when it has its own, or when there is none. */
   readonly templateOwner?: { readonly ref: WorkloadRef; readonly resourceVersion: string };
-  /** As the API server sent it. Never kept: a watch holds on to nothing of it. */
+  /** As the API server sent it. Never kept as an object: `ShownWorkloads` keeps a bounded number of them as texts. */
   readonly object: unknown;
   readonly createdAtSeconds: number;
   /**

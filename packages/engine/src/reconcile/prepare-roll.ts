@@ -22,7 +22,7 @@ export interface PreparedRoll {
 
 /** Writes nothing. Where the roll creates an object, it checks whether an earlier attempt has created it. */
 export async function prepareRoll(
-  { cluster, delivery, live, kind, interest, appliedText: before, appliedCount }: Reading,
+  { cluster, delivery, live, kind, interest, appliedText: before, appliedCount, isOwn }: Reading,
   planned: Plan & { type: "roll" },
   { clock, keys, settings }: { readonly clock: Clock; readonly keys: Keyring; readonly settings: Settings },
 ): Promise<PreparedRoll> {
@@ -32,7 +32,9 @@ export async function prepareRoll(
   const edit = templateEdit(planned, strategy, interest.template, { keys, nowSeconds });
   const note = nextAppliedText(planned.applied, { text: before, count: appliedCount, isFence: false }, keys);
   const annotations = appliedPatch(live.annotations, keys, note);
-  const reported = { before, after: note, annotations };
+  // Redis did not hear of it: the worker was lost between the write and its record.
+  const isWritten = delivery.isDoubtful && isOwn && note === before;
+  const reported = { before, after: note, isWritten, annotations };
   const keyed = keys.current;
   const how = kind.roll({ live, edit, mark: planned.mark, note: reported, nowMs, keyed });
   const isThere =

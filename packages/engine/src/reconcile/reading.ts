@@ -8,11 +8,15 @@ import type { Delivery } from "../ports/workqueue.ts";
 /** A roll that the plan asks for. */
 export type DueRoll = Plan & { readonly type: "roll" };
 
-/** A workload as it was observed, with all that a decision about it needs. */
-export interface Reading {
+/** A request as it was delivered, and the cluster it is about. */
+export interface Taken {
   readonly request: Request;
   readonly delivery: Delivery;
   readonly cluster: EngagedCluster;
+}
+
+/** A workload as it was observed, with all that a decision about it needs. */
+export interface Reading extends Taken {
   readonly live: LiveWorkload;
   readonly kind: WorkloadKind;
   readonly interest: Interest;

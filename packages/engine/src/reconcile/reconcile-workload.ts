@@ -10,6 +10,7 @@ import type { Fact } from "../history/fact.ts";
 import type { History } from "../history/history.ts";
 import { createRecorder } from "../history/recorder.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
+import type { ShownWorkloads } from "../observe/shown-workloads.ts";
 import { SourceReader } from "../observe/source-reader.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
@@ -29,7 +30,9 @@ import type { Delivery, Handler, Workqueue } from "../ports/workqueue.ts";
 import { createBraking } from "./braking.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
 import { MissingSources } from "./missing-sources.ts";
-import { createObserve, type Observe } from "./observe.ts";
+import { createObserve, type Observe } from "./observation/observe.ts";
+import { observeShown } from "./observation/observe-shown.ts";
+import type { Taken } from "./reading.ts";
 import { type WriteDependencies, writeDecision } from "./write.ts";
 
 export interface ReconcilerOptions {
@@ -54,6 +57,8 @@ export interface ReconcilerOptions {
   readonly followUps?: Pick<FollowUps, "rolled">;
   /** Undefined: nothing holds a roll. */
   readonly brakes?: Brakes;
+  /** The workloads that the watches of this process keep. Absent: it watches nothing, and each workload is read. */
+  readonly shown?: ShownWorkloads | undefined;
   /** Ends shared reads when the process stops. */
   readonly lifetime: AbortSignal;
 }
@@ -69,6 +74,7 @@ const unknownClusterRetryMs = 5000;
 interface Reconciling extends WriteDependencies {
   readonly engaged: ReconcilerOptions["engaged"];
   readonly observe: Observe;
+  readonly shown: ShownWorkloads | undefined;
   readonly random: Random;
 }
 
@@ -86,6 +92,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
     missing: new MissingSources({ settings, clock, lifetime }),
     brake: createBraking({ brakes, clock, recorder, lifetime }),
     recorder,
+    shown: options.shown,
     engaged,
     sources,
     queue,
@@ -136,18 +143,11 @@ type ReconcileResult = (Fact & { readonly type: "reconciled" })["result"];
 /** What a request that ended with a fault came to, by what the queue does with it. */
 const resultOf = { retry: "retry", delay: "delayed", drop: "dropped" } as const;
 
-/** A request as it was delivered, and the cluster it is about. */
-interface Taken {
-  readonly request: Request;
-  readonly delivery: Delivery;
-  readonly cluster: EngagedCluster;
-}
-
 async function decideAndWrite(dependencies: Reconciling, taken: Taken): Promise<Outcome | Again> {
   const { clock, random } = dependencies;
   for (let conflicts = 0; ; conflicts += 1) {
     try {
-      return await decideAndWriteOnce(dependencies, taken);
+      return await decideAndWriteOnce(dependencies, taken, { mayBeShown: conflicts === 0 });
     } catch (error) {
       const fault = asFault(error);
       if (fault.class !== "conflict" || conflicts === conflictsInPlace) throw fault;
@@ -159,13 +159,18 @@ async function decideAndWrite(dependencies: Reconciling, taken: Taken): Promise<
   }
 }
 
-async function decideAndWriteOnce(dependencies: Reconciling, taken: Taken): Promise<Outcome | Again> {
+async function decideAndWriteOnce(
+  dependencies: Reconciling,
+  taken: Taken,
+  { mayBeShown }: { readonly mayBeShown: boolean },
+): Promise<Outcome | Again> {
   const { request, delivery, cluster } = taken;
   const { clock, observe, queue, records, settings } = dependencies;
   // Asked first: a request that waits observes for itself, and may have ended before this observation does.
   if (delivery.purpose === "audit" && (await queue.waits(request))) return "unchanged";
   const observedAtMs = clock.monotonic();
-  const observation = await observe(request, delivery, cluster);
+  const shown = mayBeShown ? await observeShown(dependencies, taken) : undefined;
+  const observation = shown ?? (await observe(request, delivery, cluster));
   if (typeof observation === "string") {
     records.reconciled(request);
     return observation;
@@ -214,11 +219,12 @@ async function decideOnOld(
   { request, delivery, cluster }: Taken,
   { stash, workload }: { readonly stash: LiveWorkload; readonly workload: WorkloadRef },
 ): Promise<Outcome | Again> {
-  const outcome = await decideAndWriteOnce(dependencies, {
+  const asked = {
     request: { ...request, workload },
     delivery: { ...delivery, purpose: "change" },
     cluster,
-  });
+  } as const;
+  const outcome = await decideAndWriteOnce(dependencies, asked, { mayBeShown: false });
   if (typeof outcome !== "string") return outcome;
   const left = await cluster.api.readWorkload(stash.ref, delivery.signal);
   if (left?.uid === stash.uid && !left.isDeleting)

@@ -40,6 +40,7 @@ export async function writeRoll(write: RollWrite, target: RollTarget): Promise<W
       return await writeTemplate(write.edit, target);
     case "fields": {
       const { fields } = write;
+      if (fields === undefined) return noted(await patch(target, {}));
       return noted(await rolling(target, target.live, (admit) => patch(target, { fields, admit })));
     }
     case "referenced-template":

@@ -3,6 +3,7 @@ import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { Clock } from "../async/clock.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import { mayServe, selectorOf } from "../observe/namespace-scope.ts";
+import type { ShownWorkloads } from "../observe/shown-workloads.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
@@ -34,6 +35,8 @@ export interface ClusterSessionOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
+  /** Where workloads are kept for the worker of this process. Absent: it has none. */
+  readonly shown?: ShownWorkloads | undefined;
   readonly signal: AbortSignal;
   /** Each workload that opts in is audited once in this time; 0 or absent: never. */
   readonly auditIntervalMs?: number | undefined;
@@ -124,12 +127,12 @@ export class ClusterSession {
   }
 
   #watchWorkloads(kind: WorkloadStream["kind"], namespace: string | undefined): WorkloadStream {
-    const { streams, onState, cluster, index, checkpoints, session, queue, settings, names, clock } =
+    const { streams, onState, cluster, index, checkpoints, session, queue, settings, names, clock, shown } =
       this.#options;
     const listed = Promise.withResolvers<void>();
     const watch = new WorkloadWatch({
       cluster,
-      workloadKind: kind.kind,
+      kind,
       namespace,
       index,
       checkpoints,
@@ -138,6 +141,7 @@ export class ClusterSession {
       settings,
       names,
       clock,
+      shown,
       serverSeconds: () => streams.serverSeconds(),
       onListed: listed.resolve,
     });

@@ -6,6 +6,7 @@ import type { Semaphore } from "../async/semaphore.ts";
 import { servedKind } from "../observe/eligibility-of.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import { selectorOf } from "../observe/namespace-scope.ts";
+import type { ShownWorkloads } from "../observe/shown-workloads.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { Checkpoints, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
@@ -33,6 +34,8 @@ export interface ClusterWatcherOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
+  /** Where workloads are kept for the worker of this process. Absent: it has none. */
+  readonly shown?: ShownWorkloads | undefined;
   /** Limits how many clusters make their first lists at the same time: the lists of a whole fleet would not fit in memory. */
   readonly semaphore: Semaphore;
   /** Each workload that opts in is audited once in this time; 0 or absent: never. */
@@ -160,7 +163,7 @@ export class ClusterWatcher {
 
   #createSession(own: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
     const { cluster, name, streams, index, checkpoints, session, queue } = this.#options;
-    const { settings, names, clock, log, meter, auditIntervalMs } = this.#options;
+    const { settings, names, clock, log, meter, shown, auditIntervalMs } = this.#options;
     return new ClusterSession({
       cluster,
       name,
@@ -174,6 +177,7 @@ export class ClusterWatcher {
       clock,
       log,
       meter,
+      shown,
       auditIntervalMs,
       onState: (...given) => this.#note(...given),
       ...own,

@@ -1,7 +1,9 @@
-import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Clock } from "../async/clock.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import { ServedSince } from "../observe/served-since.ts";
+import type { ShownWorkloads } from "../observe/shown-workloads.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { Checkpoints, IndexEntry, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
@@ -20,7 +22,7 @@ import {
 
 export interface WorkloadWatchOptions {
   readonly cluster: ClusterId;
-  readonly workloadKind: string;
+  readonly kind: WorkloadKind;
   /** The namespace that is listed and watched; undefined means all. */
   readonly namespace: string | undefined;
   readonly index: ReferenceIndex;
@@ -30,6 +32,8 @@ export interface WorkloadWatchOptions {
   readonly settings: Settings;
   readonly names: NameMatches;
   readonly clock: Clock;
+  /** Where workloads are kept for the worker of this process. Absent: it has none. */
+  readonly shown?: ShownWorkloads | undefined;
   /** The API server's time now, as `ClusterStreams` tells it. */
   readonly serverSeconds: () => number | undefined;
   readonly onListed: () => void;
@@ -62,7 +66,8 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   #listed = new Set<string>();
 
   constructor(options: WorkloadWatchOptions) {
-    const { workloadKind, namespace, session, settings, clock, serverSeconds } = options;
+    const { kind, namespace, session, settings, clock, serverSeconds } = options;
+    const workloadKind = kind.kind;
     this.#options = options;
     this.#served = new ServedSince({ workloadKind, namespace, session, settings, clock, serverSeconds });
   }
@@ -79,9 +84,9 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
   }
 
   async listed(): Promise<void> {
-    const { index, workloadKind, namespace, onListed } = this.#options;
+    const { index, kind, namespace, onListed } = this.#options;
     await this.#served.listed();
-    await index.retain(workloadKind, namespace, this.#listed);
+    await index.retain(kind.kind, namespace, this.#listed);
     for (const key of this.#known.keys()) if (!this.#listed.has(key)) this.#known.delete(key);
     this.#listed = new Set();
     onListed();
@@ -92,7 +97,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
     // Also workloads that were deleted and created again: nothing is known of the new one.
     const gone = events.filter((event) => event.type === "delete").map((event) => event.object.ref);
     if (gone.length > 0) await this.#options.index.remove(gone);
-    for (const workload of gone) this.#known.delete(workloadKey(workload));
+    for (const workload of gone) this.#forget(workload);
     const states = Map.groupBy(events.filter(isUpsert), (event) => workloadKey(event.object.ref));
     await this.#take(
       latest.filter(isUpsert).map((event) => event.object),
@@ -111,9 +116,9 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
 
   /** The namespace is no longer served: its workloads leave the index. */
   async leave(namespace: string): Promise<void> {
-    const { index, workloadKind } = this.#options;
-    await index.retain(workloadKind, namespace, new Set());
-    const prefix = `${workloadKind}/${namespace}/`;
+    const { index, kind } = this.#options;
+    await index.retain(kind.kind, namespace, new Set());
+    const prefix = `${kind.kind}/${namespace}/`;
     for (const key of this.#known.keys()) if (key.startsWith(prefix)) this.#known.delete(key);
   }
 
@@ -157,6 +162,7 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
       const watched = await this.#read(workload);
       const shape = shapeOf(watched);
       const states = statesOf(workload);
+      this.#show(workload, watched);
       const key = workloadKey(workload.ref);
       // Somebody else's note came and went between two of ours. If this call fails, a list shows only the last state.
       if (states.length > 1 && states.some((state) => writerOfNote(state) === "other"))
@@ -165,6 +171,18 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
       fresh.push({ ...watched, shape, seen: await this.#firstSeen(watched.entry, states, workload) });
     }
     return fresh;
+  }
+
+  #show(workload: LiveWorkload, { entry }: WatchedWorkload): void {
+    const { cluster, kind, shown } = this.#options;
+    if (entry === undefined || workload.isDeleting) shown?.forget(cluster, workload.ref);
+    else shown?.show(cluster, workload, kind);
+  }
+
+  #forget(workload: WorkloadRef): void {
+    const { cluster, shown } = this.#options;
+    this.#known.delete(workloadKey(workload));
+    shown?.forget(cluster, workload);
   }
 
   async #firstSeen(

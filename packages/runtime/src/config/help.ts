@@ -4,34 +4,43 @@ import { unreadVariables } from "./fields/without-effect-fields.ts";
 
 type Field = ConfigShape[string];
 
-/** The text of `--help`, from the schema. */
+/** The text of `--help` of a service, from the schema. */
 export function helpText(usage: string, shape: ConfigShape): string {
-  const groups = groupedFields(shape).map(
-    ({ title, fields }) => `${title}:\n${fields.map(helpOf).join("\n")}`,
-  );
   const unread = unreadVariables.map(({ env, why }) => `  ${env} ${why}.`).join("\n");
   return `${usage}
 
 A flag overrides its variable, and a variable overrides the default. Separate the items of a list by commas, or repeat
 the flag. Put an item that contains a comma in double quotes.
 
-${groups.join("\n\n")}
+${flagsHelp(shape, "More")}
 
 Variables that are not read:
 ${unread}
 `;
 }
 
+/** All flags by their groups; those without a group are under the given heading. */
+export function flagsHelp(shape: ConfigShape, heading: string): string {
+  return groupedFields(shape, heading)
+    .map(({ title, fields }) => `${title}:\n${fields.map(helpOf).join("\n")}`)
+    .join("\n\n");
+}
+
 function helpOf({ schema, meta }: Field): string {
   const value = meta.isSwitch === true ? "" : ` ${meta.placeholder}`;
-  const names = [meta.flag, ...(meta.aliases ?? [])].map((name) => `--${name}${value}`);
+  const names = flagNames(meta).map((name) => `${name}${value}`);
   const source = `${meta.env}; default: ${defaultOf(schema, meta.defaultText)}`;
   return `  ${names.join(", ")}\n        ${meta.description}\n        ${source}`;
 }
 
+/** All spellings of a flag with their dashes. A single letter has one. */
+export function flagNames({ flag, aliases = [] }: FieldMeta): readonly string[] {
+  return [flag, ...aliases].map((name) => (name.length === 1 ? `-${name}` : `--${name}`));
+}
+
 /** The reference tables of `docs/reference/config.md`, from the schema: one for each group. */
 export function referenceTables(shape: ConfigShape): string {
-  const tables = groupedFields(shape).map(({ title, fields }) =>
+  const tables = groupedFields(shape, "More").map(({ title, fields }) =>
     [
       `## ${title}`,
       "",
@@ -44,7 +53,9 @@ export function referenceTables(shape: ConfigShape): string {
 }
 
 function rowOf({ schema, meta }: Field): string {
-  const flags = [meta.flag, ...(meta.aliases ?? [])].map((name) => `\`--${name}\``).join(", ");
+  const flags = flagNames(meta)
+    .map((name) => `\`${name}\``)
+    .join(", ");
   const cells = [
     flags,
     `\`${meta.env}\``,
@@ -62,12 +73,12 @@ interface Group {
 }
 
 /** The groups that have fields, in their order; fields without one come last. */
-function groupedFields(shape: ConfigShape): readonly Group[] {
+function groupedFields(shape: ConfigShape, heading: string): readonly Group[] {
   const fields = Object.values(shape);
   const inGroup = (group: FieldMeta["group"]) => fields.filter(({ meta }) => meta.group === group);
   return [
     ...fieldGroups.map((title) => ({ title, fields: inGroup(title) })),
-    { title: "More", fields: inGroup(undefined) },
+    { title: heading, fields: inGroup(undefined) },
   ].filter((group) => group.fields.length > 0);
 }
 

@@ -1,4 +1,5 @@
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
+import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import { type Part, rightsFor } from "@fleet-reloader/kube/fleet/rights";
@@ -21,6 +22,8 @@ export interface Clusters {
   readonly settings: Settings;
   readonly fleet: Fleet;
   readonly served: ServedFreezes;
+  /** Workloads that the watches show, for the worker of the same process. Undefined: the process does not both watch and work. */
+  readonly shown: ShownWorkloads | undefined;
   /** Undefined: the process watches nothing. */
   readonly watched: Watched | undefined;
 }
@@ -61,11 +64,12 @@ export async function openClusters(
   });
   shutdown.add("freezes", () => served.close());
   const { freezes } = served;
+  const shown = watches !== undefined && spec.works !== undefined ? new ShownWorkloads() : undefined;
   const watched =
     watches === undefined
       ? undefined
-      : createWatched(watches, connections, { settings, mode, fleet, freezes });
-  return { settings, fleet, served, watched };
+      : createWatched(watches, connections, { settings, mode, fleet, freezes, shown });
+  return { settings, fleet, served, watched, shown };
 }
 
 function openMode(watches: Watches, config: ProcessConfig, connections: Connections) {
@@ -109,12 +113,13 @@ interface Watchable {
   readonly mode: WebhookMode | undefined;
   readonly fleet: Fleet;
   readonly freezes: Freezes;
+  readonly shown: ShownWorkloads | undefined;
 }
 
 function createWatched(
   { config, createOwnership, parts }: Watches,
   { client, clock, keys, log, meter, names, queue, random }: Connections,
-  { fleet, freezes, mode, settings }: Watchable,
+  { fleet, freezes, mode, settings, shown }: Watchable,
 ): Watched {
   const member = uniqueInstanceName();
   return {
@@ -129,6 +134,7 @@ function createWatched(
       random,
       log,
       meter,
+      shown,
       auditIntervalMs: config.auditInterval,
       webhookMode: mode,
     }),

@@ -2,6 +2,7 @@ import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
+import type { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
@@ -26,6 +27,8 @@ export interface WatchingOptions {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
+  /** Workloads that the watches show, for the worker of the same process. Undefined: the process does not both watch and work. */
+  readonly shown: ShownWorkloads | undefined;
   readonly auditIntervalMs: number;
   /** Undefined: changes go into the queue. */
   readonly webhookMode: WebhookMode | undefined;
@@ -73,7 +76,8 @@ export class Watching {
   }
 
   #watcherOf(engaged: Engaged, onInSync: () => void, signal: AbortSignal): ClusterWatcher {
-    const { auditIntervalMs, client, clock, keys, meter, names, queue, random, webhookMode } = this.#options;
+    const { auditIntervalMs, client, clock, keys, meter, names, queue, random, shown, webhookMode } =
+      this.#options;
     const { cluster, connection, name } = engaged;
     const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
     const log = this.#options.log.child({ cluster: name });
@@ -93,6 +97,7 @@ export class Watching {
       clock,
       log,
       meter,
+      shown,
       semaphore: this.#semaphore,
       auditIntervalMs,
       onInSync,

@@ -1,5 +1,9 @@
 import { once } from "node:events";
 import type { Server } from "node:http";
+import { pickFreePort } from "../../free-port.ts";
+
+/** A port that is drawn by two at once is rare. Where it is drawn so often, something else is wrong. */
+const drawsMax = 5;
 
 /** A server that can go away and come back on the same port, as a cluster in an outage does. */
 export class Listener {
@@ -27,10 +31,8 @@ export class Listener {
     if (this.#server !== undefined) return;
     const server = this.#createServer();
     this.#server = server;
-    server.listen(this.#port, "127.0.0.1");
-    await once(server, "listening");
-    const address = server.address();
-    if (address !== null && typeof address === "object") this.#port = address.port;
+    if (this.#port !== 0) return await listenOn(server, this.#port);
+    this.#port = await listenAnywhere(server);
   }
 
   /** At once: open connections are reset, new ones refused. */
@@ -43,4 +45,22 @@ export class Listener {
     server.closeAllConnections();
     await closed;
   }
+}
+
+/** Resolves to the port. Another test may draw the same one at the same moment. */
+async function listenAnywhere(server: Server): Promise<number> {
+  for (let draw = 1; ; draw += 1) {
+    const port = await pickFreePort();
+    try {
+      await listenOn(server, port);
+      return port;
+    } catch (error) {
+      if (draw === drawsMax) throw error;
+    }
+  }
+}
+
+async function listenOn(server: Server, port: number): Promise<void> {
+  server.listen(port, "127.0.0.1");
+  await once(server, "listening");
 }

@@ -1,0 +1,236 @@
+import { isOwnAppliedState, ourAppliedText } from "@fleet-reloader/domain/applied/applied-annotation";
+import {
+  type AppliedState,
+  parseAppliedState,
+  type Served,
+} from "@fleet-reloader/domain/applied/applied-state";
+import type { PodsStart } from "@fleet-reloader/domain/evidence/pods-start";
+import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
+import { type Plan, plan } from "@fleet-reloader/domain/plan/plan";
+import type { Keyring } from "@fleet-reloader/domain/source/keyring";
+import type { Eligibility } from "@fleet-reloader/domain/workload/eligibility";
+import { isHeld } from "@fleet-reloader/domain/workload/pause";
+import { eligibilityOf, servedKind } from "../../observe/eligibility-of.ts";
+import { isInterested, patternsOf, readInterest } from "../../observe/interest.ts";
+import type { NameMatches } from "../../observe/name-matches.ts";
+import { createNamespaceCheck } from "../../observe/namespace-scope.ts";
+import { nothingAhead, type ReadsAhead, type SourceReader } from "../../observe/source-reader.ts";
+import type { ClusterApi, EngagedCluster, LiveWorkload } from "../../ports/cluster-api.ts";
+import type { Again, Request } from "../../ports/request.ts";
+import type { Settings } from "../../ports/settings.ts";
+import type { WorkloadRecord, WorkloadRecords } from "../../ports/workload-records.ts";
+import type { Delivery } from "../../ports/workqueue.ts";
+import type { Reading } from "../reading.ts";
+import {
+  historyOf,
+  isStateEnough,
+  type KnownPast,
+  knownPast,
+  readPodsStart,
+  unkeptText,
+} from "./known-past.ts";
+
+export interface Planned {
+  readonly planned: Plan;
+  readonly observedSources: readonly ObservedSource[];
+}
+
+export interface Observation extends Planned {
+  readonly reading: Reading;
+  readonly eligibility: Eligibility;
+}
+
+export interface ObserveOptions {
+  readonly sources: SourceReader;
+  readonly records: WorkloadRecords;
+  readonly keys: Keyring;
+  readonly sha1: (bytes: Uint8Array) => string;
+  readonly names: NameMatches;
+  readonly settings: Settings;
+  readonly lifetime: AbortSignal;
+}
+
+/** What a decision is made from. A stash stands for the Job it replaces. `gone` and `ignored`: there is nothing to decide. */
+export type Observe = (
+  request: Request,
+  delivery: Delivery,
+  cluster: EngagedCluster,
+  /** The workload as it is taken to be. Absent: it is read. */
+  shown?: LiveWorkload,
+) => Promise<Observation | { readonly stash: LiveWorkload } | { readonly again: Again } | "gone" | "ignored">;
+
+/** Before the first list is complete nobody knows which workloads were there before us. It takes a moment. */
+const unlisted = { type: "again", afterMs: 1000, reason: "WorkloadsNotListed" } as const satisfies Again;
+
+/** What an observation needs. */
+interface Observing
+  extends Pick<ObserveOptions, "sources" | "records" | "keys" | "sha1" | "names" | "settings"> {
+  readonly isServed: (api: ClusterApi, namespace: string) => Promise<boolean>;
+}
+
+/** Reads the workload and its sources as they are now, and plans what follows from them. Writes nothing. */
+export function createObserve(options: ObserveOptions): Observe {
+  const { sources, records, keys, sha1, names, settings, lifetime } = options;
+  const isServed = createNamespaceCheck(settings.scope, lifetime);
+  const observing: Observing = { sources, records, keys, sha1, names, settings, isServed };
+  return (...asked) => observe(observing, ...asked);
+}
+
+async function observe(
+  observing: Observing,
+  ...[request, delivery, cluster, shown]: Parameters<Observe>
+): ReturnType<Observe> {
+  const { isServed, records, settings, sources } = observing;
+  const { api } = cluster;
+  const kind = servedKind(request.workload.kind, settings);
+  // Left over from when it was served.
+  if (kind === undefined) return "ignored";
+  const ahead = shown === undefined ? sources.readAhead(api, request.workload) : nothingAhead;
+  const remembered = isLikelyRoll(delivery) ? readEarly(records, request) : undefined;
+  const [live, isInScope] = await Promise.all([
+    shown ?? api.readWorkload(request.workload, delivery.signal),
+    isServed(api, request.workload.namespace),
+  ]);
+  if (live === undefined || live.isDeleting) return "gone";
+  const eligibility = eligibilityOf(live, settings);
+  if (eligibility === "stash") return { stash: live };
+  // A pause that was begun while the namespace was served has to end all the same.
+  if (!isInScope && !isHeld(live, settings.dialect)) return "ignored";
+  const reading = await readingOf(observing, { request, delivery, cluster, live, kind });
+  if (!isInScope)
+    return { reading, eligibility, ...leftAlone(parseAppliedState(reading.appliedText, observing.keys)) };
+  const past = await pastOf(observing, reading);
+  if (eligibility !== "owned" && isUnlisted(past, reading)) return { again: unlisted };
+  const { appliedCount } = past;
+  return await planNow(observing, { ...reading, appliedCount }, { eligibility, past, ahead, remembered });
+}
+
+async function readingOf(
+  { keys, names, settings }: Observing,
+  read: Pick<Reading, "request" | "delivery" | "cluster" | "live" | "kind">,
+): Promise<Reading> {
+  const { annotations, object } = read.live;
+  return {
+    ...read,
+    interest: await readInterest(read.live, settings, names),
+    appliedText: ourAppliedText(annotations, keys),
+    isOwn: isOwnAppliedState(annotations, object, keys),
+    appliedCount: 0,
+    unkeptText: undefined,
+  };
+}
+
+/** Nothing is known of what its stream was served with. */
+function isUnlisted({ applied, record }: KnownPast, { interest }: Reading): boolean {
+  return applied === undefined && record?.served === undefined && isInterested(interest);
+}
+
+/** What is known without Redis where that is enough, and with it otherwise. */
+async function pastOf({ keys, records }: Observing, reading: Reading): Promise<KnownPast> {
+  const onWorkload = parseAppliedState(reading.appliedText, keys);
+  const record = isStateEnough(onWorkload, reading) ? undefined : await records.read(reading.request);
+  return knownPast(onWorkload, record, { ...reading, keys });
+}
+
+/** Undefined: it could not be read, and whoever needs it reads it again. */
+function readEarly(records: WorkloadRecords, request: Request): Promise<WorkloadRecord | undefined> {
+  return records.read(request).catch(() => undefined);
+}
+
+async function planNow(observing: Observing, reading: Reading, before: Before): Promise<Observation> {
+  const { cluster, live, interest, appliedText } = reading;
+  const { eligibility, past, ahead } = before;
+  const { applied } = past;
+  const observedSources =
+    eligibility === "owned"
+      ? []
+      : await observing.sources.observe({ api: cluster.api, live, interest, appliedText, applied, ahead });
+  const planned = planWith(observing, { reading, observedSources, past });
+  const first = { reading, eligibility, planned, observedSources };
+  if (await isCertain(first, before)) return first;
+  const all = past.record === undefined ? await askedPast(observing, reading) : past;
+  const again = all === past ? planned : planWith(observing, { reading, observedSources, past: all });
+  const judged = again.hingesOnPods
+    ? planWith(observing, { reading, observedSources, past: all }, await readPodsStart(live, reading))
+    : again;
+  const read = { ...reading, appliedCount: all.appliedCount, unkeptText: unkeptText(all, appliedText) };
+  return { reading: read, eligibility, planned: judged, observedSources };
+}
+
+/** Whether the plan stays as it is, whatever Redis remembers and whenever the pods started. */
+async function isCertain(
+  { reading, planned, observedSources }: Observation,
+  { past, remembered }: Before,
+): Promise<boolean> {
+  if (planned.hingesOnPods) return false;
+  const areAllKnown = observedSources.every((observed) => isKnown(observed, past.applied));
+  if (planned.type === "record" && (past.record !== undefined || areAllKnown)) return true;
+  // The applied state on the workload may be an old one: nothing is rolled for it before Redis was asked, too.
+  if (past.record !== undefined || !areAllKnown || reading.appliedText === undefined) return false;
+  return (await remembered)?.appliedText === reading.appliedText;
+}
+
+async function askedPast({ keys, records }: Observing, reading: Reading): Promise<KnownPast> {
+  const record = await records.read(reading.request);
+  return knownPast(parseAppliedState(reading.appliedText, keys), record, { ...reading, keys });
+}
+
+function planWith(
+  { keys, settings, sha1 }: Observing,
+  { reading, observedSources, past }: Compared,
+  podsStart?: PodsStart,
+): Plan {
+  const { live, kind, interest } = reading;
+  return plan({
+    // A Job is deleted and recreated with its applied state: there its UID says nothing.
+    workload: { ...live, parsed: interest.template, uid: kind.kind === "Job" ? undefined : live.uid },
+    applied: past.applied,
+    isDamaged: past.isDamaged,
+    appliedAtSeconds: past.appliedAtSeconds,
+    observedSources,
+    patterns: patternsOf(interest),
+    rules: settings,
+    keys,
+    sha1,
+    history: historyOf(reading, past),
+    podsStart,
+    served: servedNow(past),
+  });
+}
+
+/** What a plan is made from. */
+interface Compared {
+  readonly reading: Reading;
+  readonly observedSources: readonly ObservedSource[];
+  readonly past: KnownPast;
+}
+
+/** A source that only a pattern leads to is not known before the sources are read. Redis may know one that the applied state lacks. */
+function isKnown({ ref, patterns }: ObservedSource, applied: AppliedState | undefined): boolean {
+  return patterns.length === 0 || applied?.sources.has(localName(ref)) === true;
+}
+
+/** The applied state keeps its time: another time under the same settings changes nothing. */
+function servedNow({ applied, record }: KnownPast): Served | undefined {
+  if (record?.served === undefined || record.served.as === applied?.served?.as) return applied?.served;
+  return { as: record.served.as, sinceSeconds: record.served.sinceSeconds };
+}
+
+/** Almost all of these roll: the record in Redis is read beside the workload, so that nobody waits for it. */
+function isLikelyRoll({ purpose, isDoubtful }: Delivery): boolean {
+  return purpose === "change" && !isDoubtful;
+}
+
+/** What was known, or was being read, before the sources were observed. */
+interface Before {
+  readonly eligibility: Eligibility;
+  /** The record in Redis when the observation began. It says only whether Redis remembers the applied state on the workload. */
+  readonly remembered: Promise<WorkloadRecord | undefined> | undefined;
+  readonly past: KnownPast;
+  readonly ahead: ReadsAhead;
+}
+
+/** In a namespace that is not served nothing is decided, and the applied state stays. */
+function leftAlone(applied: AppliedState | undefined): Planned {
+  return { planned: { type: "record", applied, hingesOnPods: false }, observedSources: [] };
+}

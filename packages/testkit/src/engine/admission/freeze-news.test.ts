@@ -1,0 +1,104 @@
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import { followFreezes, type RecordedFreezes } from "@fleet-reloader/engine/admission/freeze-news";
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { expect, test } from "vitest";
+import { CollectedLog } from "../../memory/collected-log.ts";
+import { ManualClock, settled } from "../../memory/manual-clock.ts";
+import { MemoryFreezes } from "../../memory/memory-freezes.ts";
+
+const release: Freeze = { scope: { cluster: "prod", namespace: "shop" }, reason: "release", by: "ann" };
+
+/** What was told, kept in memory. */
+function toldFreezes(): RecordedFreezes {
+  let before: readonly Freeze[] = [];
+  return {
+    async replace(now) {
+      const come = now.filter((one) => !before.includes(one));
+      const gone = before.filter((one) => !now.includes(one));
+      before = now;
+      return { come, gone };
+    },
+  };
+}
+
+async function setUp() {
+  const clock = new ManualClock();
+  const freezes = new MemoryFreezes();
+  const records: HistoryRecord[] = [];
+  const stop = new AbortController();
+  const history = { append: (more: readonly HistoryRecord[]) => void records.push(...more) };
+  const options = { clock, freezes, history, log: new CollectedLog(), told: toldFreezes() };
+  const running = followFreezes(options, stop.signal);
+  await settled();
+  return {
+    ...{ clock, freezes, records },
+    async [Symbol.asyncDispose]() {
+      stop.abort();
+      await running;
+    },
+  };
+}
+
+test("the history is told once who froze what and why, and once that it was lifted", async () => {
+  await using world = await setUp();
+  world.freezes.freezes = [release];
+  await world.clock.advance(20_000);
+  world.freezes.freezes = [];
+  await world.clock.advance(20_000);
+  expect(world.records).toMatchObject([
+    {
+      type: "operator",
+      action: "freeze",
+      by: "ann",
+      target: "cluster prod, namespace shop",
+      scope: { cluster: "prod", namespace: "shop" },
+      note: "release",
+    },
+    { type: "operator", action: "unfreeze", by: "", target: "cluster prod, namespace shop", note: "release" },
+  ]);
+});
+
+test("a freeze that is declared again is recorded as it is now, and not as lifted", async () => {
+  await using world = await setUp();
+  world.freezes.freezes = [release];
+  await world.clock.advance(5000);
+  const untilMs = world.clock.now() + 7_200_000;
+  const [ending, byBob] = [
+    { ...release, untilMs },
+    { ...release, by: "bob" },
+  ];
+  world.freezes.freezes = [ending];
+  await world.clock.advance(5000);
+  world.freezes.freezes = [ending, byBob];
+  await world.clock.advance(5000);
+  world.freezes.freezes = [byBob];
+  await world.clock.advance(5000);
+  const story = () => world.records.map((one) => one.type === "operator" && `${one.action} ${one.by}`);
+  expect(story()).toEqual(["freeze ann", "freeze ann", "freeze bob"]);
+  expect(world.records[1]).toMatchObject({ note: `release, until ${new Date(untilMs).toISOString()}` });
+  world.freezes.freezes = [{ ...release, scope: {} }];
+  await world.clock.advance(5000);
+  expect(story().slice(3)).toEqual(["unfreeze ", "freeze ann"]);
+});
+
+test("whoever stops while Redis is away does not wait for it", async () => {
+  const never = new Promise<never>(() => undefined);
+  const stop = new AbortController();
+  const parts = { clock: new ManualClock(), freezes: new MemoryFreezes(), log: new CollectedLog() };
+  const history = { append: () => undefined };
+  const running = followFreezes({ ...parts, history, told: { replace: () => never } }, stop.signal);
+  await settled();
+  stop.abort();
+  await running;
+});
+
+test("a document that cannot be read lifts nothing", async () => {
+  await using world = await setUp();
+  world.freezes.freezes = [release];
+  await world.clock.advance(5000);
+  world.freezes.unreadable = "entry 1: no reason";
+  await world.clock.advance(5000);
+  world.freezes.unreadable = undefined;
+  await world.clock.advance(5000);
+  expect(world.records.map((record) => record.type === "operator" && record.action)).toEqual(["freeze"]);
+});

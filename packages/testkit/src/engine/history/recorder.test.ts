@@ -1,0 +1,84 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Fact } from "@fleet-reloader/engine/history/fact";
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { createRecorder } from "@fleet-reloader/engine/history/recorder";
+import type { Reporter } from "@fleet-reloader/engine/ports/reporter";
+import { expect, test } from "vitest";
+import { CollectedLog } from "../../memory/collected-log.ts";
+import { CountingMeter } from "../../memory/counting-meter.ts";
+import { ManualClock } from "../../memory/manual-clock.ts";
+
+const workload = { kind: "Deployment", namespace: "ns", name: "api" };
+const about = { request: { cluster: "c1", workload }, cluster: { name: "one" } };
+const source = { kind: "ConfigMap", namespace: "ns", name: "app" } as const;
+const rolled: Fact = {
+  type: "rolled",
+  uid: "u",
+  strategy: "annotations",
+  changed: [{ source, mode: "auto", mark: "v1:k1:secret-mark", reason: "SourceChanged" }],
+  observedSources: [],
+};
+
+/** All that a recorder hands on, in order. */
+function recording() {
+  const clock = new ManualClock();
+  const log = new CollectedLog();
+  const meter = new CountingMeter();
+  const handedOn: { readonly to: string; readonly what: object }[] = [];
+  const report = (to: keyof Reporter) => (what: object) => void handedOn.push({ to, what });
+  const reporter: Reporter = {
+    rolled: report("rolled"),
+    failed: report("failed"),
+    ended: report("ended"),
+    unreadable: report("unreadable"),
+    held: report("held"),
+  };
+  const history = {
+    append: (records: readonly HistoryRecord[]) => {
+      for (const record of records) handedOn.push({ to: "history", what: record });
+    },
+  };
+  const followUps = { rolled: (what: object) => void handedOn.push({ to: "follow", what }) };
+  return { clock, log, meter, handedOn, reporter, history, followUps };
+}
+
+test("a roll is counted, logged, reported, kept as history and followed, in this order", () => {
+  const world = recording();
+  createRecorder(world).record(about, [rolled]);
+  expect(world.meter.sentences.join()).toContain("SourceChanged");
+  expect(world.log.messages("info")).toEqual(["workload rolled"]);
+  expect(world.handedOn.map(({ to }) => to)).toEqual(["rolled", "history", "history", "follow"]);
+});
+
+test("what is recorded of a roll holds no mark", () => {
+  const world = recording();
+  createRecorder(world).record(about, [rolled]);
+  expect(`${world.log.text}${JSON.stringify(world.handedOn)}`).not.toContain("secret-mark");
+});
+
+test("a fault that the next attempt is likely to mend is only logged", () => {
+  const world = recording();
+  const fault = new Fault("kube.unreachable", "no answer");
+  createRecorder(world).record(about, [{ type: "failed", fault, attemptsMade: 0 }]);
+  expect(world.log.text).toContain("kube.unreachable");
+  expect(world.handedOn).toEqual([]);
+});
+
+test("facts are counted and logged where nobody outside listens", () => {
+  const { clock, log, meter } = recording();
+  createRecorder({ clock, log, meter }).record(about, [rolled, { type: "resumed" }]);
+  expect(log.messages("info")).toEqual(["workload rolled"]);
+});
+
+test("a hold that goes on is counted, and nobody is notified again", () => {
+  const world = recording();
+  const held = { type: "held", uid: "u", reason: "BudgetRate", why: "no room" } as const;
+  const rest = { untilMs: undefined, changed: [], observedSources: [] };
+  const recorder = createRecorder(world);
+  recorder.record(about, [{ ...held, ...rest, news: "begins" }]);
+  const first = world.handedOn.length;
+  recorder.record(about, [{ ...held, ...rest, news: undefined }]);
+  expect(world.log.messages("info")).toEqual(["roll held"]);
+  expect(first).toBeGreaterThan(0);
+  expect(world.handedOn.length).toBe(first);
+});

@@ -1,0 +1,13 @@
+import { test } from "vitest";
+import { Tally } from "../oracle/judge.ts";
+import { chosenChapter, playAll, seedsOf, storyOf } from "./stories.ts";
+
+// The other half of the seeds of simulation.test.ts, for another processor core.
+
+test.each([1001, 1251, 1501, 1751])(
+  "after any faults, once they end, no change is lost, no roll was without a reason, none was frozen (I1, I2, I7), from seed %i",
+  async (first) => {
+    await playAll(seedsOf(first, 250), storyOf(chosenChapter(), new Tally()));
+  },
+  900_000,
+);

@@ -1,0 +1,38 @@
+import { boolean, oneOf, textValue } from "@fleet-reloader/runtime/config/types";
+
+/** A flag of the command line alone with any text as its value; empty when it is absent. */
+export function textFlag(flag: string, placeholder: string, description: string) {
+  return {
+    schema: textValue(""),
+    meta: { flag, env: cliEnvOf(flag), placeholder, description, defaultText: "none" },
+  } as const;
+}
+
+/** A flag of the command line alone that takes no value. */
+export function switchFlag(flag: string, description: string) {
+  return {
+    schema: boolean(false),
+    meta: { flag, env: cliEnvOf(flag), placeholder: "BOOL", isSwitch: true, description },
+  } as const;
+}
+
+/** `--output` (`-o`): the format of an answer. */
+export function outputFlag<const T extends readonly [string, ...string[]]>(
+  formats: T,
+  { standard, description }: { readonly standard: T[number]; readonly description: string },
+) {
+  return {
+    schema: oneOf(formats, standard),
+    meta: {
+      flag: "output",
+      aliases: ["o"],
+      env: cliEnvOf("output"),
+      placeholder: formats.join("|"),
+      description,
+    },
+  };
+}
+
+function cliEnvOf(flag: string): string {
+  return `FLEET_RELOADER_CLI_${flag.toUpperCase().replaceAll("-", "_")}`;
+}

@@ -1,0 +1,104 @@
+import { existsSync } from "node:fs";
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
+import { clustersOf, coverageOf, type ReloadedWorkload } from "@fleet-reloader/domain/hold/freeze-coverage";
+import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
+import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { type IndexedWorkload, indexedWorkloads } from "@fleet-reloader/redis/index/indexed-workloads";
+import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
+import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
+import { shardsOf } from "../redis/used-redis.ts";
+
+/** What a freeze covers. */
+export interface Covered {
+  /** The same in a sentence, for people. */
+  readonly says: string;
+  /** False: nothing that is known here. */
+  readonly covers: boolean | "unknown";
+}
+
+export interface CoverageOptions {
+  readonly redisUrl: string;
+  readonly dataDir: string;
+  /** The freeze was written to a ConfigMap of a hub. */
+  readonly isInHub: boolean;
+  /** The freeze was written to a file that was named. Processes elsewhere may read it. */
+  readonly isFileNamed: boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Asks Redis what a freeze covers now: the Redis that is named, or the embedded one of the data dir. */
+export async function coverageNow(scope: FreezeScope, options: CoverageOptions): Promise<Covered> {
+  const { clock, dataDir, isFileNamed, isInHub, log, redisUrl } = options;
+  const socketPath = embeddedSocket(dataDir);
+  if (redisUrl === "" && (isInHub || !existsSync(socketPath)))
+    return isInHub || isFileNamed
+      ? {
+          says: "it is not known here what the freeze covers; give --redis-url to find out",
+          covers: "unknown",
+        }
+      : {
+          says: `no fleet-reloader runs with the data dir ${dataDir}: no known process reads this file. For one in a cluster give --freeze-configmap NAMESPACE/NAME, for one with a Redis of its own --redis-url`,
+          covers: false,
+        };
+  const client = new RedisClient(redisUrl === "" ? { socketPath } : redisAddress(redisUrl), log);
+  try {
+    return await askRedis(client, scope, clock);
+  } catch (error) {
+    return { says: `it is not known what the freeze covers: ${asFault(error).message}`, covers: false };
+  } finally {
+    await client.close();
+  }
+}
+
+async function askRedis(client: RedisClient, scope: FreezeScope, clock: Clock): Promise<Covered> {
+  const shards = await shardsOf(client, clock);
+  const keys = new Keys("fleet-reloader", shards);
+  const registered = shards === undefined ? undefined : await new RedisClusterList({ client, keys }).read();
+  if (registered === undefined)
+    return {
+      says: "it covers nothing: no fleet-reloader serves clusters with this Redis now",
+      covers: false,
+    };
+  const workloads = new Map<string, readonly ReloadedWorkload[]>();
+  for (const { id } of clustersOf(scope, registered).clusters)
+    if (id !== undefined) workloads.set(id, (await indexedWorkloads(id, { client, keys })).map(reloaded));
+  const found = coverageOf(scope, registered, ({ id }) => workloads.get(id ?? "") ?? []);
+  if (found.missing !== undefined) return { says: `it covers nothing: ${found.missing}`, covers: false };
+  const [some, more] = [found.clusters.slice(0, 5), found.clusters.length - 5];
+  const names = `${some.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const says = `it covers ${counted(found.workloads, "workload")} of ${counted(found.clusters.length, "cluster")}: ${names}`;
+  return { says, covers: true };
+}
+
+const compileName = createPatternCompiler();
+
+function reloaded({ ref, sources, patterns }: IndexedWorkload): ReloadedWorkload {
+  const used = sources.flatMap((key) => {
+    const [kind, , name = ""] = key.split("/");
+    return isSourceKind(kind) ? [{ kind, name }] : [];
+  });
+  return {
+    ref,
+    sources: used,
+    uses: (source) =>
+      used.some(({ kind, name }) => kind === source.kind && name === source.name) ||
+      patterns.some(([kind, item]) => {
+        const pattern = compileName(`^${item}$`);
+        return kind === source.kind && "matches" in pattern && pattern.matches(source.name);
+      }),
+  };
+}
+
+function isSourceKind(text: string | undefined): text is SourceKind {
+  return text === "ConfigMap" || text === "Secret" || text === "SecretProviderClass";
+}
+
+function counted(count: number, what: string): string {
+  return `${count} ${what}${count === 1 ? "" : "s"}`;
+}

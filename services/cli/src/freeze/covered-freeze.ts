@@ -1,0 +1,45 @@
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
+import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
+import { coverageNow } from "./coverage.ts";
+import { freeze } from "./freeze.ts";
+import type { freezeConfig } from "./freeze-config.ts";
+
+/** The answer of the command to a freeze that was written. */
+export interface FreezeReport {
+  /** For standard output. */
+  readonly says: string;
+  /** For standard error: the freeze covers nothing, or it is not known what it covers. */
+  readonly warning: string | undefined;
+  readonly exitCode: number;
+}
+
+/** The exit code when the freeze is written and holds nothing that is known. */
+export const coversNothing = 3;
+
+/** Freezes, and answers what the freeze covers. A freeze that covers nothing is no success. */
+export async function coveredFreeze(
+  store: FreezeStore,
+  config: ConfigOf<typeof freezeConfig>,
+  options: {
+    readonly env: Readonly<Record<string, string | undefined>>;
+    readonly clock: Clock;
+    readonly log: Log;
+  },
+): Promise<FreezeReport> {
+  const { scope, says } = await freeze(store, config);
+  const { clock, log } = options;
+  const covered = await coverageNow(scope, {
+    clock,
+    log,
+    redisUrl: config.redisUrl,
+    dataDir: dataDirOf(config.dataDir, options.env),
+    isInHub: config.freezeConfigmap !== undefined,
+    isFileNamed: config.freezeFile !== "",
+  });
+  if (covered.covers === true) return { says: `${says}${covered.says}\n`, warning: undefined, exitCode: 0 };
+  const exitCode = covered.covers === "unknown" ? 0 : coversNothing;
+  return { says, warning: `warning: ${covered.says}\n`, exitCode };
+}

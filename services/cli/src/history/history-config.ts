@@ -1,0 +1,17 @@
+import { connectionFields } from "@fleet-reloader/runtime/config/fields";
+import { textFlag } from "../frame/cli-fields.ts";
+
+const { redisUrl } = connectionFields;
+
+export const historyConfig = {
+  redisUrl: { ...redisUrl, meta: { ...redisUrl.meta, defaultText: "none; it is required" } },
+  since: textFlag(
+    "since",
+    "TIME",
+    "Start: a time such as 2026-01-31T18:00:00Z, an age such as 2h, or the id of a line to continue after it.",
+  ),
+  cluster: textFlag("cluster", "NAME", "Only this cluster, by name or id."),
+  inNamespace: textFlag("namespace", "NAME", "Only this namespace."),
+  object: textFlag("name", "NAME", "Only the workload or source of this name."),
+  limit: textFlag("limit", "COUNT", "Maximum number of lines. Without it, 10000."),
+} as const;

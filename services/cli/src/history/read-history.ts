@@ -1,0 +1,38 @@
+import { parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import { printableJson } from "@fleet-reloader/runtime/log/printable";
+import { shardsOf } from "../redis/used-redis.ts";
+import type { historyConfig } from "./history-config.ts";
+
+/** Reads the history of any Redis as JSON lines, oldest first, as `/history` of a standalone answers it. */
+export async function* readHistory(
+  config: ConfigOf<typeof historyConfig>,
+  { clock, log }: { readonly clock: Clock; readonly log: Log },
+): AsyncGenerator<string> {
+  const { since, cluster, inNamespace, object, limit } = config;
+  const given = { since, cluster, namespace: inNamespace, name: object, limit };
+  const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
+  const query = parseHistoryQuery(parameters, clock.now());
+  if ("problems" in query)
+    throw new Fault("config.invalid", query.problems.map((problem) => `--${problem}`).join("\n"));
+  const client = new RedisClient(redisAddress(config.redisUrl), log);
+  try {
+    const shards = await shardsOf(client, clock);
+    if (shards === undefined)
+      throw new Fault(
+        "redis.state-lost",
+        "--redis-url: nobody uses this Redis, or nobody has yet since it was wiped: there is no history. Check the address; if it is right, ask again when a watcher is ready",
+      );
+    const reader = new HistoryReader({ client, keys: new Keys("fleet-reloader", shards) });
+    for await (const { id, record } of reader.read(query))
+      yield `${printableJson(JSON.stringify({ id, ...record }))}\n`;
+  } finally {
+    await client.close();
+  }
+}

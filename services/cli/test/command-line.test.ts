@@ -1,0 +1,79 @@
+import { spawnSync } from "node:child_process";
+import { expect, test } from "vitest";
+import { commands } from "../src/commands.ts";
+import { commandRun } from "./fixture/command-run.ts";
+
+const names = commands.map(({ name }) => name);
+
+test.each([[], ["--help"], ["-h"], ["help"]])("%j lists every command with its purpose", async (...words) => {
+  const { code, errors, output } = await commandRun(words);
+  expect({ code, errors }).toEqual({ code: 0, errors: "" });
+  for (const { name, purpose } of commands)
+    expect(
+      output.split("\n").some((line) => line.startsWith(`  ${name} `) && line.endsWith(` ${purpose}`)),
+    ).toBe(true);
+});
+
+test.each(names)("%s --help has purpose, examples, flags and exit codes", async (name) => {
+  const { code, errors, output } = await commandRun([name, "--help"]);
+  expect({ code, errors }).toEqual({ code: 0, errors: "" });
+  const command = commands.find((one) => one.name === name);
+  expect(output.startsWith(`Usage: fleet-reloader ${name}`)).toBe(true);
+  for (const part of [`${command?.purpose}.`, ...(command?.examples ?? [])]) expect(output).toContain(part);
+  for (const { meta } of Object.values(command?.flags ?? {})) expect(output).toContain(`  --${meta.flag}`);
+  expect(output).toMatch(/\nExit codes:\n {2}0 +\S/);
+  expect(await commandRun([name, "-h"])).toEqual({ code, errors, output });
+  expect(await commandRun(["help", name])).toEqual({ code, errors, output });
+});
+
+test("every example of a command begins with its name and has known flags only", () => {
+  for (const { name, examples, flags } of commands) {
+    expect(examples.length, name).toBeGreaterThan(0);
+    const known = new Set(Object.values(flags).map(({ meta }) => `--${meta.flag}`));
+    for (const example of examples) {
+      const [, words = ""] = /fleet-reloader (.*?)(?:[>|)]|$)/.exec(example) ?? [];
+      expect(words.split(" ")[0], example).toBe(name);
+      for (const [flag] of words.matchAll(/--[a-z-]+/g)) expect(known, example).toContain(flag);
+    }
+  }
+});
+
+test.each([
+  [["frezes"], "frezes: no such command; did you mean freezes?\n"],
+  [["zzz"], "zzz: no such command; fleet-reloader --help lists them\n"],
+  [["help", "lnt"], "lnt: no such command; did you mean lint?\n"],
+  [["freezes", "--kubeconfg", "x"], "--kubeconfg: no such flag; did you mean --kubeconfig?\n"],
+  [["completion"], "SHELL: none is given; write bash, zsh, fish\n"],
+  [["completion", "ksh"], "SHELL ksh: is not known; write bash, zsh, fish\n"],
+  [["completion", "bash", "zsh"], "zsh: not understood here; flags begin with --\n"],
+])("%j is refused with the nearest name or the mend", async (words, errors) => {
+  expect(await commandRun(words)).toEqual({ code: 78, output: "", errors });
+});
+
+test("--version names the product, and the command that was asked", async () => {
+  expect((await commandRun(["--version"])).output).toMatch(/^fleet-reloader \d/);
+  expect((await commandRun(["history", "--version"])).output).toMatch(/^fleet-reloader history \d/);
+});
+
+test("the word after -- is no flag", async () => {
+  const { code, errors } = await commandRun(["lint", "--", "--help"]);
+  expect({ code, errors }).toEqual({ code: 2, errors: expect.stringContaining("--help: ") });
+});
+
+test("bash completes commands, the flags of one and the words it takes", async () => {
+  const { output } = await commandRun(["completion", "bash"]);
+  const asked = (...words: readonly string[]) =>
+    `COMP_WORDS=(fleet-reloader ${words.map((word) => `'${word}'`).join(" ")}); COMP_CWORD=${words.length}; _fleet_reloader; echo "\${COMPREPLY[*]}"`;
+  const lines = [asked("fre"), asked("history", "--na"), asked("completion", "z"), asked("zzz", "")];
+  const { stdout } = spawnSync("bash", ["-c", [output, ...lines].join("\n")], { encoding: "utf8" });
+  expect(stdout).toBe("freeze freezes\n--namespace --name\nzsh\n\n");
+});
+
+test.each(["zsh", "fish"])("the completion of %s has every command and flag", async (shell) => {
+  const { code, output } = await commandRun(["completion", shell]);
+  expect(code).toBe(0);
+  for (const { name, flags } of commands) {
+    expect(output).toContain(name);
+    for (const { meta } of Object.values(flags)) expect(output).toContain(meta.flag);
+  }
+});
