@@ -1,4 +1,5 @@
 import { auditFields, scalingFields } from "@fleet-reloader/runtime/config/fields";
+import { hintFields } from "@fleet-reloader/runtime/config/fields/hint-fields";
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { workerConfig } from "@fleet-reloader/worker/config";
 
@@ -8,4 +9,5 @@ export const standaloneConfig = {
   ...dashboardFields,
   ...scalingFields,
   ...auditFields,
+  ...hintFields,
 } as const;

@@ -7,6 +7,7 @@ import {
 } from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
+import { hintFields } from "@fleet-reloader/runtime/config/fields/hint-fields";
 import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 
@@ -20,6 +21,7 @@ export const watcherConfig = {
   ...webhookModeFields,
   ...scalingFields,
   ...auditFields,
+  ...hintFields,
   ...freezeFields,
   ...historyFields,
   markKeyFile,

@@ -1,6 +1,7 @@
 import type { ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-status";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Reach } from "@fleet-reloader/engine/admission/gate/cluster-gate";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
@@ -24,8 +25,8 @@ export type { Engaged };
 export interface FleetOptions {
   /** In order of precedence: the first of two ways to one cluster is used. */
   readonly providers: readonly ClusterProvider[];
-  /** The rights needed in a cluster of which only these namespaces are served. */
-  readonly rights: (namespaces: readonly string[] | undefined) => readonly Right[];
+  /** The rights needed in a cluster with these labels of which only these namespaces are served. */
+  readonly rights: (namespaces: readonly string[] | undefined, labels: Labels) => readonly Right[];
   readonly limit?: ConnectionOptions["limit"];
   readonly userAgent: string;
   readonly clock: Clock;
@@ -81,6 +82,11 @@ export class Fleet {
   get(cluster: ClusterId): Engaged | undefined {
     const engagement = this.#engagements.get(cluster);
     return engagement === undefined || engagement.isEnding ? undefined : engagement.engaged;
+  }
+
+  /** The cluster that people call so, if it is engaged now. */
+  named(name: string): Engaged | undefined {
+    return [...this.#engagements.keys()].map((id) => this.get(id)).find((its) => its?.name === name);
   }
 
   /** The status of an engaged cluster; undefined: it is not engaged. */
@@ -237,7 +243,7 @@ export class Fleet {
       ...this.#options,
       target,
       onEngaged: life.onEngaged,
-      rights: rights(namespaces),
+      rights: rights(namespaces, labels),
       engaged: { cluster, name, labels, namespaces, connection },
       changed: () => {
         for (const { member } of this.#claims.of(cluster)) this.#tell(member);

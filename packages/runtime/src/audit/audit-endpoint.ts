@@ -7,7 +7,10 @@ import type { AuditCredentials } from "./audit-credentials.ts";
 import { BodyBudget } from "./body-budget.ts";
 
 /** What is to be answered for a body. `unavailable`: the API server shall send it again. */
-export type ReceivedResult = Extract<AuditRequestResult, "accepted" | "malformed" | "too-large" | "unavailable">;
+export type ReceivedResult = Extract<
+  AuditRequestResult,
+  "accepted" | "malformed" | "too-large" | "unavailable"
+>;
 
 export interface AuditEndpointOptions {
   readonly address: { readonly host: string; readonly port: number };
@@ -49,7 +52,7 @@ export async function listenAudit(options: AuditEndpointOptions): Promise<AuditE
   const server = createTlsServer(tls, (request, response) => {
     answerAudit(options, bodies, request, response).catch((error: unknown) => {
       options.log.error({ err: asFault(error).message }, "audit events could not be received");
-      request.destroy();
+      response.destroy();
     });
   });
   server.requestTimeout = requestTimeoutMs;
@@ -59,7 +62,10 @@ export async function listenAudit(options: AuditEndpointOptions): Promise<AuditE
     const where = `${address.host}:${address.port}`;
     const mend = "choose another address, or port 0 for any free one";
     listening.reject(
-      new Fault("config.invalid", `--audit-listen-address ${where}: cannot listen there (${message}); ${mend}`),
+      new Fault(
+        "config.invalid",
+        `--audit-listen-address ${where}: cannot listen there (${message}); ${mend}`,
+      ),
     );
   });
   server.listen(address.port, address.host, listening.resolve);
@@ -92,7 +98,7 @@ function createTlsServer(
 }
 
 async function answerAudit(
-  { counted, credentials, receive }: AuditEndpointOptions,
+  { counted, credentials, log, receive }: AuditEndpointOptions,
   bodies: BodyBudget,
   request: IncomingMessage,
   response: ServerResponse,
@@ -104,9 +110,11 @@ async function answerAudit(
     return;
   }
   const body = await readBody(request, cluster, bodies);
-  let result: AuditRequestResult = "malformed";
+  let result: AuditRequestResult = "unavailable";
   try {
     result = "result" in body ? body.result : await receive(cluster, Buffer.concat(body.chunks));
+  } catch (error) {
+    log.error({ cluster, err: asFault(error).message }, "audit events could not be received");
   } finally {
     bodies.release(cluster, body.heldBytes);
     counted(cluster, result);
@@ -123,7 +131,8 @@ type ReadBody =
 async function readBody(request: IncomingMessage, cluster: string, bodies: BodyBudget): Promise<ReadBody> {
   const encoding = request.headers["content-encoding"] ?? "identity";
   if (request.method !== "POST" || encoding !== "identity") return { result: "malformed", heldBytes: 0 };
-  if (Number(request.headers["content-length"] ?? 0) > bodyMaxBytes) return { result: "too-large", heldBytes: 0 };
+  if (Number(request.headers["content-length"] ?? 0) > bodyMaxBytes)
+    return { result: "too-large", heldBytes: 0 };
   const chunks: Buffer[] = [];
   let heldBytes = 0;
   try {

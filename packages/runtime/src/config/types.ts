@@ -50,6 +50,20 @@ export function listenAddress(defaultText: string) {
     });
 }
 
+/** `host:port`, or nothing: `""` and an absent value are undefined. */
+export function optionalListenAddress() {
+  return z
+    .string()
+    .default("")
+    .transform((text, context) => {
+      if (text === "") return undefined;
+      const parsed = listenAddress("").safeParse(text);
+      if (parsed.success) return parsed.data;
+      for (const { message } of parsed.error.issues) context.addIssue({ code: "custom", message });
+      return z.NEVER;
+    });
+}
+
 /** A whole number from `min` to `max`. */
 export function wholeNumber(defaultText: string, min: number, max: number) {
   return z

@@ -33,6 +33,12 @@ const ownDescriptions = {
     "1 for the current state of a cluster: Connecting, Syncing, Ready, Degraded, Unreachable, Forbidden, Paused.",
   fleet_reloader_audit_findings_total:
     "Changes that only an audit (--audit-interval) found, by workload kind. They are rolled. Any value above 0 is a defect of ours.",
+  fleet_reloader_audit_requests_total:
+    "Requests with audit events, by cluster and result: accepted, unauthorized, malformed, too-large or unavailable (sent again).",
+  fleet_reloader_audit_events_total:
+    "Audit events, by cluster and result: hint, or why an event is none. body: the event contains an object, so the audit policy is above the level Metadata.",
+  fleet_reloader_hints_missed_total:
+    "Changes that a list found although no audit event told of them. They are published. Any value above 0 means that audit events are lost.",
   fleet_reloader_notifications_total:
     "Events, alerts and webhooks by result: sent, folded into a digest, repeated, dropped or failed.",
   fleet_reloader_registrations:
@@ -99,6 +105,9 @@ function createOwnMetrics(registry: Registry) {
     breaker: new Gauge(described("fleet_reloader_cluster_breaker_open", ["cluster"])),
     clusterState: new Gauge(described("fleet_reloader_cluster_state", ["cluster", "state"])),
     findings: new Counter(described("fleet_reloader_audit_findings_total", ["cluster", "kind"])),
+    auditRequests: new Counter(described("fleet_reloader_audit_requests_total", ["cluster", "result"])),
+    auditEvents: new Counter(described("fleet_reloader_audit_events_total", ["cluster", "result"])),
+    hintsMissed: new Counter(described("fleet_reloader_hints_missed_total", ["cluster"])),
     notified: new Counter(described("fleet_reloader_notifications_total", ["channel", "result"])),
     registered: new Gauge(described("fleet_reloader_registrations", ["provider", "state"])),
   };
@@ -169,6 +178,9 @@ function createMeter(
     parked: (cluster, reason) => own.parked.inc({ cluster, reason }),
     breaker: (cluster, isOpen) => own.breaker.set({ cluster }, isOpen ? 1 : 0),
     auditFound: (cluster, kind) => own.findings.inc({ cluster, kind }),
+    auditRequest: (cluster, result) => own.auditRequests.inc({ cluster, result }),
+    auditEvents: (cluster, result, count) => own.auditEvents.inc({ cluster, result }, count),
+    hintsMissed: (cluster, count) => own.hintsMissed.inc({ cluster }, count),
     clusterState: (cluster, state) => states.set(cluster, state),
     notified: (channel, result, count) => own.notified.inc({ channel, result }, count),
     registrations: (provider, state, count) => own.registered.set({ provider, state }, count),

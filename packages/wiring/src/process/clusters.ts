@@ -1,3 +1,4 @@
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
@@ -11,6 +12,7 @@ import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/process/version";
 import { type ServedFreezes, serveFreezes } from "../freezes.ts";
+import { eventSourceOf } from "../hints/event-source.ts";
 import type { WatchParts } from "../watches/parts.ts";
 import type { Scaling } from "../watches/scaling.ts";
 import type { WebhookMode } from "../watches/webhook-mode.ts";
@@ -88,13 +90,13 @@ function openMode(watches: Watches, config: ProcessConfig, connections: Connecti
 function createFleet(spec: ProcessSpec, connections: Connections, settings: Settings): Fleet {
   const { config, watches, works } = spec;
   const { adapters, client, keys, log, meter, random, registration } = connections;
-  const roles: readonly Part[] = [
-    ...(watches === undefined ? [] : ["watcher" as const]),
+  const rolesIn = (labels: Labels): readonly Part[] => [
+    ...(watches === undefined ? [] : [watcherPart(labels, watches)]),
     ...(works === undefined ? [] : ["worker" as const]),
   ];
   return new Fleet({
     providers: registration.providers,
-    rights: (namespaces) => rightsFor(roles, settings, namespaces),
+    rights: (namespaces, labels) => rightsFor(rolesIn(labels), settings, namespaces),
     limit: callLimit(config),
     userAgent,
     clock: systemClock,
@@ -106,6 +108,10 @@ function createFleet(spec: ProcessSpec, connections: Connections, settings: Sett
     incumbents: new RedisIncumbents({ client, keys }),
     tellsEvents: works?.config.events ?? false,
   });
+}
+
+function watcherPart(labels: Labels, { config }: Watches): Part {
+  return eventSourceOf(labels, config.eventSource) === "audit" ? "lister" : "watcher";
 }
 
 interface Watchable {
@@ -136,6 +142,7 @@ function createWatched(
       meter,
       shown,
       auditIntervalMs: config.auditInterval,
+      eventSource: config.eventSource,
       webhookMode: mode,
     }),
     scaling: parts.createScaling({

@@ -11,6 +11,7 @@ import type {
 } from "@fleet-reloader/runtime/config/fields";
 import type { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import type { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
+import type { hintFields } from "@fleet-reloader/runtime/config/fields/hint-fields";
 import type { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import type { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import type { notifyFields, webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
@@ -52,7 +53,7 @@ export interface ProcessSpec {
 
 export interface Watches {
   readonly parts: WatchParts;
-  readonly config: ConfigOf<typeof auditFields & typeof scalingFields>;
+  readonly config: ConfigOf<typeof auditFields & typeof scalingFields & typeof hintFields>;
   /** Shares the clusters with other processes. Absent: this process watches all of them. */
   readonly createOwnership?: (options: RedisOwnershipOptions) => RedisOwnership;
 }

@@ -14,6 +14,7 @@ import {
 } from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
+import { hintFields } from "@fleet-reloader/runtime/config/fields/hint-fields";
 import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { notifyFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
@@ -39,6 +40,7 @@ const shape = {
   ...dashboardFields,
   ...scalingFields,
   ...auditFields,
+  ...hintFields,
 } as const;
 
 /** Parts that only write down when they end. */
@@ -53,6 +55,7 @@ function recordingParts() {
     }),
     createWatching: () => ({ notReady: () => [], watch: (_, signal) => untilAborted(signal) }),
     createScaling: () => ({ work: () => Promise.reject(new Error("unused")), watchHolds: run("holds") }),
+    serveAudit: async () => ({ port: 1, close: end("audit events") }),
     createGoneClusters: () => ({ run: (signal) => untilAborted(signal) }),
   };
   const works: WorkParts = {
@@ -124,7 +127,7 @@ test("a process that stops ends its parts in the reverse order of their start", 
   const { ended, ...parts } = recordingParts();
   const service = await world.start(parts);
   await service.stop();
-  expect(ended).toEqual(["worker", "reports", "holds", "dashboard", "webhook"]);
+  expect(ended).toEqual(["audit events", "worker", "reports", "holds", "dashboard", "webhook"]);
   await noConnectionLeft(world.redis.url);
 });
 

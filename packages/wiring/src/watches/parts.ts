@@ -1,10 +1,13 @@
 import { GoneClusters, type GoneClustersOptions } from "@fleet-reloader/redis/ownership/gone-clusters";
+import type { AuditEndpoint } from "@fleet-reloader/runtime/audit/audit-endpoint";
+import { type ServeAuditOptions, serveAudit } from "../hints/serve-audit.ts";
 import { createScaling, type Scaling, type ScalingOptions } from "./scaling.ts";
 import { Watching, type WatchingOptions } from "./watching.ts";
 import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./webhook-mode.ts";
 
 /** What watching clusters is made of. A process that does not watch does not load it. */
 export interface WatchParts {
+  serveAudit(options: ServeAuditOptions): Promise<AuditEndpoint | undefined>;
   createWebhookMode(options: WebhookModeOptions): Promise<WebhookMode | undefined>;
   createWatching(options: WatchingOptions): Pick<Watching, "notReady" | "watch">;
   createScaling(options: ScalingOptions): Scaling;
@@ -14,6 +17,7 @@ export interface WatchParts {
 export const watchParts: WatchParts = {
   createWebhookMode,
   createWatching: (options) => new Watching(options),
+  serveAudit,
   createScaling,
   createGoneClusters: (options) => new GoneClusters(options),
 };

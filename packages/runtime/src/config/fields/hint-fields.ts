@@ -1,10 +1,9 @@
-import * as z from "zod";
-import { listenAddress, oneOf, textValue } from "../types.ts";
+import { oneOf, optionalListenAddress, textValue } from "../types.ts";
 
 /** How the changes of a cluster are noticed. The label of a registration takes the same words. */
 export const eventSources = ["watch", "audit", "both"] as const;
 
-export type EventSource = (typeof eventSources)[number];
+export type EventSourceMode = (typeof eventSources)[number];
 
 /** How changes are noticed, and where audit events are received. */
 export const hintFields = {
@@ -20,7 +19,7 @@ export const hintFields = {
     },
   },
   auditListenAddress: {
-    schema: z.union([z.literal("").transform(() => undefined), listenAddress("")]).default(undefined),
+    schema: optionalListenAddress(),
     meta: {
       group: "Audit events",
       flag: "audit-listen-address",
