@@ -1,3 +1,4 @@
+import { auditPolicyCommand } from "./audit/audit-policy-command.ts";
 import type { Command } from "./frame/command.ts";
 import { createCompletionCommand } from "./frame/completion.ts";
 import { freezeCommand, freezesCommand, unfreezeCommand } from "./freeze/freeze-commands.ts";
@@ -11,6 +12,7 @@ export const commands: readonly Command[] = withCompletion([
   freezesCommand,
   historyCommand,
   lintCommand,
+  auditPolicyCommand,
 ]);
 
 function withCompletion(others: readonly Command[]): readonly Command[] {
