@@ -127,7 +127,8 @@ export class Watching {
       clock,
       log,
       meter,
-      shown,
+      // A status that nobody told of makes a write on what was shown a conflict.
+      shown: inbox === undefined ? shown : undefined,
       semaphore: this.#semaphore,
       auditIntervalMs,
       onInSync,
