@@ -128,7 +128,7 @@ describe("the product in it", () => {
       files: { kubeconfig: cluster.kubeconfig(), key: `${"0f".repeat(32)}\n` },
     });
     const { health, queues } = await addressesOf(container);
-    await until("/ready answers 200", async () => (await fetch(health)).status === 200, 30_000);
+    await until("/ready answers 200", async () => (await fetch(health)).status === 200);
     const page = await fetch(queues);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("fleet-reloader");

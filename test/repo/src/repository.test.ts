@@ -22,7 +22,7 @@ test("the generated pages and the diagram are what the code says", async () => {
       `${path}: run node test/repo/src/generate-docs.ts`,
     ).toBe(text);
   }
-}, 60_000);
+});
 
 test("the chart's values, their schema and their table are what the descriptions say", () => {
   for (const [path, text] of chartPages())
@@ -282,7 +282,7 @@ test("a deliberately bad import in each layer is found", async () => {
     ).toContain(rule);
   }
   expect(violations.filter((violation) => !violation.from.includes("planted-violation"))).toEqual([]);
-}, 60_000);
+});
 
 test("every reason that is said anywhere is documented", () => {
   const page = read("docs/reference/reasons.md");

@@ -175,7 +175,7 @@ test("a cluster rebuilt at the same address is another one: the old work ends be
   rebuilt.addUser("as before", undefined, old.token);
   const asked = engaged.connection.call(version, never);
   await expect(asked).rejects.toMatchObject({ code: "kube.replaced" });
-  await until("the new one is engaged", () => world.fleet.get(rebuilt.uid), 20_000);
+  await until("the new one is engaged", () => world.fleet.get(rebuilt.uid));
   expect(world.ended).toEqual([old.uid]);
   expect(world.fleet.get(old.uid)).toBeUndefined();
 });

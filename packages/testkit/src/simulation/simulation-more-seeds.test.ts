@@ -9,5 +9,5 @@ test.each([1001, 1251, 1501, 1751])(
   async (first) => {
     await playAll(seedsOf(first, 250), storyOf(chosenChapter(), new Tally()));
   },
-  900_000,
+  1_800_000,
 );

@@ -15,7 +15,7 @@ test.each([1, 251, 501, 751])(
   async (first) => {
     await playAll(seedsOf(first, 250), storyOf(chosenChapter(), tally));
   },
-  900_000,
+  1_800_000,
 );
 
 test("what cannot be told from a change is rare, or the judge is blind", () => {
@@ -25,4 +25,4 @@ test("what cannot be told from a change is rare, or the judge is blind", () => {
 
 test("where nothing fails, changes in quick succession cost one roll (I1, I2, I3)", async () => {
   await playAll(seedsOf(1, 50), burstsStory(new Tally()));
-}, 900_000);
+}, 1_800_000);

@@ -17,9 +17,9 @@ export function outageTests(world: () => World): void {
     await at.adopted("Deployment", "api");
     await at.change("ConfigMap", "settings", { v: "1" });
     await world().restartApiServer();
-    await at.settlesAt("Deployment", "api", 1, { withinMs: 40_000 });
-    await product.ready(40_000);
+    await at.settlesAt("Deployment", "api", 1);
+    await product.ready();
     await at.change("ConfigMap", "settings", { v: "2" });
-    await at.settlesAt("Deployment", "api", 2, { withinMs: 40_000 });
+    await at.settlesAt("Deployment", "api", 2);
   });
 }

@@ -201,7 +201,7 @@ async function appOn(cluster: SimCluster): Promise<App> {
 }
 
 async function rollsOnce({ at }: App, value: string): Promise<void> {
-  await at.adopted("Deployment", "app", 60_000);
+  await at.adopted("Deployment", "app");
   await at.change("ConfigMap", "settings", { v: value });
   await at.settlesAt("Deployment", "app", 1, settled);
 }

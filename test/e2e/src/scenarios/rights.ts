@@ -36,8 +36,8 @@ export function rightsTests(world: () => World): void {
     expect(await ready.text()).toContain("secrets");
 
     await world().grant(shippedRights());
-    await product.ready(60_000);
-    await at.adopted("Deployment", "reads-secret", 60_000);
+    await product.ready();
+    await at.adopted("Deployment", "reads-secret");
     await at.change("Secret", "credentials", { v: "B" });
     await at.settlesAt("Deployment", "reads-secret", 1, { quietMs: 500 });
     expect(await product.stop()).toBe(0);

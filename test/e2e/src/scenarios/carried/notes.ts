@@ -172,7 +172,7 @@ async function applyNotes(at: Site, owned: readonly Owned[], exported: readonly 
 async function makeAnew(at: Site, owned: readonly Owned[], exported: readonly unknown[]): Promise<void> {
   await Promise.all(owned.map(([kind, name]) => at.remove(kind, name)));
   for (const kind of ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ControllerRevision"] as const)
-    await until(`no ${kind} is left`, async () => (await at.all(kind)).includes('"items":[]'), 30_000);
+    await until(`no ${kind} is left`, async () => (await at.all(kind)).includes('"items":[]'));
   await laterThanTogether();
   await Promise.all(
     owned.map(([kind], i) => {
