@@ -27,7 +27,7 @@ export const mutatingVerbs = ["create", "update", "patch", "delete", "deletecoll
 const usefulStages = ["ResponseComplete", "Panic"];
 
 /** A name of an object that may be a path segment, as in Kubernetes: ValidatePathSegmentName and 253 characters. */
-const nameMax = 253;
+const auditedNameMax = 253;
 const namePattern = /^[A-Za-z0-9_:][-A-Za-z0-9._:]*$/;
 const groupPattern = /^([a-z0-9]([-a-z0-9.]*[a-z0-9])?)?$/;
 const resourcePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
@@ -45,7 +45,7 @@ export function readAuditEvent(event: unknown): EventReading {
   const toSeconds = wholeSeconds(event, "stageTimestamp");
   if (hint === undefined || fromSeconds === undefined || toSeconds === undefined)
     return { type: "ignored", reason: "malformed", hasBody };
-  const by = userOf(event);
+  const by = auditedUserOf(event);
   const manager = fieldManagerOf(event);
   return { type: "hint", hint, manager, fromSeconds, toSeconds, by, hasBody };
 }
@@ -70,20 +70,20 @@ function hintOf(event: unknown): Hint | undefined {
   const name = jsonText(event, "objectRef", "name") ?? "";
   const isNamespace = group === "" && resource === "namespaces";
   const namespace = isNamespace ? "" : (jsonText(event, "objectRef", "namespace") ?? "");
-  if (group.length > nameMax || !groupPattern.test(group)) return undefined;
-  if (resource.length > nameMax || !resourcePattern.test(resource)) return undefined;
+  if (group.length > auditedNameMax || !groupPattern.test(group)) return undefined;
+  if (resource.length > auditedNameMax || !resourcePattern.test(resource)) return undefined;
   return isName(name) && isName(namespace) ? { group, resource, namespace, name } : undefined;
 }
 
 function isName(text: string): boolean {
-  return text === "" || (text.length <= nameMax && namePattern.test(text));
+  return text === "" || (text.length <= auditedNameMax && namePattern.test(text));
 }
 
 /** Longer ones are not made for people. */
 const userTextMax = 256;
 const groupsMax = 32;
 
-function userOf(event: unknown): AuditedUser {
+function auditedUserOf(event: unknown): AuditedUser {
   const user = shown(jsonText(event, "user", "username"));
   const impersonated = jsonText(event, "impersonatedUser", "username");
   const groups = jsonList(event, "user", "groups")

@@ -18,14 +18,14 @@ export interface BodyRefusal {
 /** Objects of Kubernetes nest some 20 levels, an event around them adds 3. What nests deeper is no object of ours. */
 const depthMax = 128;
 /** A body of 32 MiB holds so many events of 640 bytes. */
-const itemsMax = 50_000;
+const eventsMax = 50_000;
 /** An object has at most 1.5 MiB; an event with a request and a response holds two. JSON of small values costs twenty times its bytes. */
 const itemMaxBytes = 4 * 1024 * 1024;
 /** What is around the items is a few words, and between two items there is a comma. */
 const envelopeMaxBytes = 64 * 1024;
 const separatorMaxBytes = 16;
 
-const quote = 0x22;
+const quoteByte = 0x22;
 const backslash = 0x5c;
 /** Brackets. */
 const openings = new Set([0x7b, 0x5b]);
@@ -47,7 +47,8 @@ export function findItems(body: Buffer): EventItems | BodyRefusal {
       continue;
     }
     if (depth === 3) spans.push([from, at + 1]);
-    if (depth === 3 && (spans.length > itemsMax || at - from > itemMaxBytes)) return { refused: "too-large" };
+    if (depth === 3 && (spans.length > eventsMax || at - from > itemMaxBytes))
+      return { refused: "too-large" };
     depth -= 1;
   }
   return readEnvelope(body, spans);
@@ -57,15 +58,15 @@ export function findItems(body: Buffer): EventItems | BodyRefusal {
 function nextMark(body: Buffer, from: number): number {
   for (let at = from; at < body.length; at += 1) {
     const byte = body[at] ?? 0;
-    if (byte === quote) at = endOfText(body, at);
+    if (byte === quoteByte) at = endOfText(body, at);
     else if (openings.has(byte) || closings.has(byte)) return at;
   }
   return body.length;
 }
 
-/** The position of the closing quote; the end of the body when there is none. */
+/** The position of the closing quoteByte; the end of the body when there is none. */
 function endOfText(body: Buffer, from: number): number {
-  for (let at = body.indexOf(quote, from + 1); at !== -1; at = body.indexOf(quote, at + 1)) {
+  for (let at = body.indexOf(quoteByte, from + 1); at !== -1; at = body.indexOf(quoteByte, at + 1)) {
     let backslashes = 0;
     while (body[at - 1 - backslashes] === backslash) backslashes += 1;
     if (backslashes % 2 === 0) return at;

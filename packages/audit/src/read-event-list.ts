@@ -75,7 +75,7 @@ class GatheredBatch implements AuditBatch {
       this.hints.clear();
       this.hints.add(anythingKey);
     }
-    const source = sourceOf(reading.hint);
+    const source = hintedSource(reading.hint);
     const { by, manager, fromSeconds, toSeconds } = reading;
     const isPossible = fromSeconds <= toSeconds && toSeconds - fromSeconds <= requestMaxSeconds;
     if (source === undefined || !isPossible || this.writes.length === writesMax) return;
@@ -86,7 +86,12 @@ class GatheredBatch implements AuditBatch {
 const kindByResource = new Map(defaultSourceKinds.map((kind) => [`${kind.toLowerCase()}s`, kind]));
 
 /** Undefined: it is no ConfigMap or Secret, or its name is not told. */
-function sourceOf({ group, resource, namespace, name }: HintedResource & SourceName): SourceRef | undefined {
+function hintedSource({
+  group,
+  resource,
+  namespace,
+  name,
+}: HintedResource & SourceName): SourceRef | undefined {
   const kind = group === "" ? kindByResource.get(resource) : undefined;
   return kind === undefined || name === "" ? undefined : { kind, namespace, name };
 }

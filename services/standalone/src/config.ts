@@ -1,5 +1,5 @@
+import { hintFields } from "@fleet-reloader/runtime/audit/hint-fields";
 import { auditFields, scalingFields } from "@fleet-reloader/runtime/config/fields";
-import { hintFields } from "@fleet-reloader/runtime/config/fields/hint-fields";
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { workerConfig } from "@fleet-reloader/worker/config";
 

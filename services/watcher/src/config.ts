@@ -1,3 +1,4 @@
+import { hintFields } from "@fleet-reloader/runtime/audit/hint-fields";
 import {
   auditFields,
   connectionFields,
@@ -7,7 +8,6 @@ import {
 } from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
-import { hintFields } from "@fleet-reloader/runtime/config/fields/hint-fields";
 import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 

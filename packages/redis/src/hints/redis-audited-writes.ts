@@ -35,7 +35,7 @@ export class RedisAuditedWrites implements AuditedWrites {
     for (let from = 0; from < writes.length; from += writesPageSize) {
       const pairs = writes
         .slice(from, from + writesPageSize)
-        .flatMap((write) => [String(write.fromSeconds), textOf(write)]);
+        .flatMap((write) => [String(write.fromSeconds), writeText(write)]);
       const args = [String(writesKeptSeconds), String(writesKeptMax), ...pairs];
       await addWritesScript.run(this.#client.connection, key, args);
     }
@@ -63,7 +63,7 @@ export class RedisAuditedWrites implements AuditedWrites {
 }
 
 /** The key of the source first: no other text has to be parsed. */
-function textOf({ source, manager, fromSeconds, toSeconds, by }: AuditedWrite): string {
+function writeText({ source, manager, fromSeconds, toSeconds, by }: AuditedWrite): string {
   const { user, impersonated, groups, userAgent } = by;
   const fields = { manager, fromSeconds, toSeconds, user, impersonated, groups, userAgent };
   return `${sourceKey(source)} ${JSON.stringify(fields)}`;

@@ -33,11 +33,11 @@ const mebibyte = 1024 * 1024;
 /** A batch has 400 events of 700 bytes; the default limit of an API server that truncates batches is 10 MiB. */
 const bodyMaxBytes = 32 * mebibyte;
 /** Two of the largest for a cluster, and twice as much for all. */
-const budget = { totalMax: 128 * mebibyte, clusterMax: 64 * mebibyte };
+const bodyLimits = { totalMax: 128 * mebibyte, clusterMax: 64 * mebibyte };
 /** As long as an API server waits for an answer. */
 const requestTimeoutMs = 30_000;
 
-const statusOf: Readonly<Record<AuditRequestResult, number>> = {
+const auditStatusOf: Readonly<Record<AuditRequestResult, number>> = {
   accepted: 200,
   unauthorized: 401,
   malformed: 400,
@@ -48,7 +48,7 @@ const statusOf: Readonly<Record<AuditRequestResult, number>> = {
 /** Receives audit events over HTTPS. A credential is checked before anything of the body is read. */
 export async function listenAudit(options: AuditEndpointOptions): Promise<AuditEndpoint> {
   const { address, tls } = options;
-  const bodies = new BodyBudget(budget);
+  const bodies = new BodyBudget(bodyLimits);
   const server = createTlsServer(tls, (request, response) => {
     answerAudit(options, bodies, request, response).catch((error: unknown) => {
       options.log.error({ err: asFault(error).message }, "audit events could not be received");
@@ -106,7 +106,7 @@ async function answerAudit(
   const cluster = credentials.clusterOf(request);
   if (cluster === undefined) {
     counted(undefined, "unauthorized");
-    refuse(response, "unauthorized");
+    refuseBody(response, "unauthorized");
     return;
   }
   const body = await readBody(request, cluster, bodies);
@@ -119,8 +119,8 @@ async function answerAudit(
     bodies.release(cluster, body.heldBytes);
     counted(cluster, result);
   }
-  if ("result" in body) refuse(response, result);
-  else response.writeHead(statusOf[result]).end();
+  if ("result" in body) refuseBody(response, result);
+  else response.writeHead(auditStatusOf[result]).end();
 }
 
 type ReadBody =
@@ -151,8 +151,8 @@ async function readBody(request: IncomingMessage, cluster: string, bodies: BodyB
 }
 
 /** The rest of the body is not read: the connection ends with the answer. */
-function refuse(response: ServerResponse, result: AuditRequestResult): void {
+function refuseBody(response: ServerResponse, result: AuditRequestResult): void {
   const challenge = result === "unauthorized" ? { "www-authenticate": "Bearer" } : {};
-  response.writeHead(statusOf[result], { connection: "close", ...challenge });
+  response.writeHead(auditStatusOf[result], { connection: "close", ...challenge });
   response.end(() => response.socket?.destroySoon());
 }

@@ -7,8 +7,8 @@ import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/clie
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisAuditedWrites } from "@fleet-reloader/redis/hints/redis-audited-writes";
 import { RedisHints } from "@fleet-reloader/redis/hints/redis-hints";
+import type { EventSourceMode } from "@fleet-reloader/runtime/audit/hint-fields";
 import { ruleFields } from "@fleet-reloader/runtime/config/fields";
-import type { EventSourceMode } from "@fleet-reloader/runtime/config/fields/hint-fields";
 import { loadConfig } from "@fleet-reloader/runtime/config/load";
 import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";

@@ -10,7 +10,7 @@ import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import { RecentMap } from "@fleet-reloader/engine/recent-map";
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
 import type { ReceivedResult } from "@fleet-reloader/runtime/audit/audit-endpoint";
-import type { EventSourceMode } from "@fleet-reloader/runtime/config/fields/hint-fields";
+import type { EventSourceMode } from "@fleet-reloader/runtime/audit/hint-fields";
 import { eventSourceOf } from "./event-source.ts";
 
 export interface AuditReceiverOptions {

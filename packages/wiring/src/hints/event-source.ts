@@ -1,5 +1,5 @@
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
-import { type EventSourceMode, eventSources } from "@fleet-reloader/runtime/config/fields/hint-fields";
+import { type EventSourceMode, eventSources } from "@fleet-reloader/runtime/audit/hint-fields";
 
 /** On a registration: how the changes of its cluster are noticed. */
 const eventSourceLabel = "fleet-reloader.io/event-source";

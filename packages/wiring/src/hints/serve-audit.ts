@@ -11,8 +11,8 @@ import { RedisAuditedWrites } from "@fleet-reloader/redis/hints/redis-audited-wr
 import { RedisHints } from "@fleet-reloader/redis/hints/redis-hints";
 import { AuditCredentials } from "@fleet-reloader/runtime/audit/audit-credentials";
 import { type AuditEndpoint, listenAudit } from "@fleet-reloader/runtime/audit/audit-endpoint";
+import type { hintFields } from "@fleet-reloader/runtime/audit/hint-fields";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
-import type { hintFields } from "@fleet-reloader/runtime/config/fields/hint-fields";
 import { createAuditReceiver } from "./audit-receiver.ts";
 import { createServedFilter } from "./hinted-resources.ts";
 

@@ -1,6 +1,7 @@
 import type { RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
 import type { EmbeddedServer } from "@fleet-reloader/redis/connection/embedded-server";
 import type { RedisOwnership, RedisOwnershipOptions } from "@fleet-reloader/redis/ownership/redis-ownership";
+import type { hintFields } from "@fleet-reloader/runtime/audit/hint-fields";
 import type { ConfigOf, ConfigShape } from "@fleet-reloader/runtime/config/field";
 import type {
   auditFields,
@@ -11,7 +12,6 @@ import type {
 } from "@fleet-reloader/runtime/config/fields";
 import type { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import type { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
-import type { hintFields } from "@fleet-reloader/runtime/config/fields/hint-fields";
 import type { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import type { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import type { notifyFields, webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";

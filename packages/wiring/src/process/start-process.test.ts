@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import { reportToEach } from "@fleet-reloader/engine/ports/reporter";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
+import { hintFields } from "@fleet-reloader/runtime/audit/hint-fields";
 import {
   auditFields,
   connectionFields,
@@ -14,7 +15,6 @@ import {
 } from "@fleet-reloader/runtime/config/fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
-import { hintFields } from "@fleet-reloader/runtime/config/fields/hint-fields";
 import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { notifyFields } from "@fleet-reloader/runtime/config/fields/notify-fields";

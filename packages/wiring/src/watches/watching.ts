@@ -17,7 +17,7 @@ import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisHints } from "@fleet-reloader/redis/hints/redis-hints";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
-import type { EventSourceMode } from "@fleet-reloader/runtime/config/fields/hint-fields";
+import type { EventSourceMode } from "@fleet-reloader/runtime/audit/hint-fields";
 import { eventSourceOf } from "../hints/event-source.ts";
 import { MissedHints } from "../hints/missed-hints.ts";
 import type { WebhookMode } from "./webhook-mode.ts";

@@ -12,7 +12,7 @@ import { text } from "../../json.ts";
 import type { Collection } from "../../resource.ts";
 import { listCollection } from "../list-collection.ts";
 import { type HintedPlace, HintedPlaces } from "./hinted-places.ts";
-import { eventOf, keyOf, partsOf, type ReadObject, remainderOf } from "./read-object.ts";
+import { eventsOf, keyOf, partsOf, type ReadObject, remainderOf } from "./read-object.ts";
 import { UnhintedChanges } from "./unhinted-changes.ts";
 
 export interface HintedReflectorOptions<T> {
@@ -59,7 +59,7 @@ const defaultHintTimings: HintTimings = {
 };
 
 /** Reads at the same time. Each is a small list by name. */
-const readsAtOnce = 8;
+const hintedReadsAtOnce = 8;
 /** More reads than objects in a page of a list cost more than the list. */
 const placesMax = 500;
 
@@ -172,7 +172,7 @@ export class HintedReflector<T> implements Stream {
     if (this.#places.isAnywhere) return { type: "list", why: "a hint that anything may have changed" };
     if (this.#places.size > placesMax) return { type: "list", why: "many hints" };
     if (clock.monotonic() >= this.#listDueMs) return { type: "list", why: "periodic comparison" };
-    const places = this.#places.take(readsAtOnce);
+    const places = this.#places.take(hintedReadsAtOnce);
     try {
       const read = await Promise.all(places.map((place) => this.#readPlace(place, signal)));
       await this.#handOver(read.flat());
@@ -235,10 +235,10 @@ export class HintedReflector<T> implements Stream {
   async #handOver(read: readonly ReadObject[]): Promise<void> {
     const { as, handler, parse } = this.#options;
     const gone = read.filter(({ key, object }) => object === undefined || this.#isAnother(key, object));
-    const deleted = gone.flatMap(({ key }) => eventOf("delete", parse(remainderOf(key))));
+    const deleted = gone.flatMap(({ key }) => eventsOf("delete", parse(remainderOf(key))));
     const there = read.flatMap(({ object }) => (object === undefined ? [] : [object]));
     const objects = there.map(parse).filter((object) => object !== undefined);
-    const written = as === "event" ? objects.flatMap((object) => eventOf("upsert", object)) : [];
+    const written = as === "event" ? objects.flatMap((object) => eventsOf("upsert", object)) : [];
     if (deleted.length + written.length > 0) await handler.events([...deleted, ...written]);
     if (as === "listed" && objects.length > 0) await handler.page(objects);
     for (const { key, object } of read) {

@@ -10,7 +10,7 @@ export interface ReadObject {
 }
 
 /** An event of what was read; none for an object that is left out. */
-export function eventOf<T>(type: StreamEvent<T>["type"], object: T | undefined): readonly StreamEvent<T>[] {
+export function eventsOf<T>(type: StreamEvent<T>["type"], object: T | undefined): readonly StreamEvent<T>[] {
   if (object === undefined) return [];
   // What was not seen before may be new, as in a list.
   return type === "delete" ? [{ type, object }] : [{ type, object, isNew: true }];

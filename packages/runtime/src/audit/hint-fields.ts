@@ -1,4 +1,4 @@
-import { oneOf, optionalListenAddress, textValue } from "../types.ts";
+import { oneOf, optionalListenAddress, textValue } from "../config/types.ts";
 
 /** How the changes of a cluster are noticed. The label of a registration takes the same words. */
 export const eventSources = ["watch", "audit", "both"] as const;
