@@ -18,10 +18,10 @@ const npm = (...names) => names.map((name) => `node_modules/${name}/`);
 
 /** The rooms of each package, lowest first: one imports only those before it. What lies in `src` itself is below them all. */
 const rooms = {
-  engine: ["async", "ports", "history", "observe", "admission", "follow", "reconcile", "ask", "watch", "overview"],
+  engine: ["async", "ports", "hints", "history", "observe", "admission", "follow", "reconcile", "ask", "watch", "overview"],
   kube: ["credentials", "http", "discovery", "objects", "watch", "event", "registration", "fleet"],
-  redis: ["connection", "index", "queue", "ownership", "ledger", "history", "overview"],
-  runtime: ["process", "log", "pattern", "config", "metrics", "http"],
+  redis: ["connection", "index", "hints", "queue", "ownership", "ledger", "history", "overview"],
+  runtime: ["process", "log", "pattern", "config", "metrics", "http", "audit"],
 };
 const noRoomAbove = Object.entries(rooms).flatMap(([name, all]) =>
   all.map((room, at) => ({
@@ -60,6 +60,12 @@ export default {
       "packages/contracts",
       ["^packages/(domain|engine)/src/", ...npm("zod")],
       "The shapes of what crosses processes: no I/O.",
+    ),
+    only(
+      "audit-is-pure",
+      "packages/audit",
+      ["^packages/domain/src/"],
+      "What audit events say: bytes in, data out.",
     ),
     only(
       "runtime-knows-engine",
@@ -112,7 +118,7 @@ export default {
     only(
       "wiring-composes-adapters",
       "packages/wiring",
-      ["^packages/(dashboard|domain|engine|kube|notify|redis|runtime|scaler)/src/", builtin],
+      ["^packages/(audit|dashboard|domain|engine|kube|notify|redis|runtime|scaler)/src/", builtin],
       "What several services compose alike: no service, no npm package.",
     ),
     {

@@ -158,6 +158,27 @@ const ownPanels: Readonly<Record<OwnMetricName, Panel>> = {
     query: increaseBy("kind", "fleet_reloader_audit_findings_total"),
     legend: "{{kind}}",
   },
+  fleet_reloader_audit_requests_total: {
+    row: "Ourselves",
+    title: "Requests with audit events",
+    unit: "ops",
+    query: `${rateBy("result", "fleet_reloader_audit_requests_total")} or vector(0)`,
+    legend: "{{result}}",
+  },
+  fleet_reloader_audit_events_total: {
+    row: "Ourselves",
+    title: "Audit events",
+    unit: "ops",
+    query: `${rateBy("result", "fleet_reloader_audit_events_total")} or vector(0)`,
+    legend: "{{result}}",
+  },
+  fleet_reloader_hints_missed_total: {
+    row: "Ourselves",
+    title: "Changes that no audit event told of",
+    unit: "short",
+    query: `${increaseBy("cluster", "fleet_reloader_hints_missed_total")} or vector(0)`,
+    legend: "{{cluster}}",
+  },
 };
 
 const depth: Panel = {

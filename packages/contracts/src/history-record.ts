@@ -13,13 +13,26 @@ const recordEntry = z.object({
   cluster: z.exactOptional(z.object({ id: name, name: z.string() })),
 });
 
+const auditedUser = z.object({
+  user: z.string(),
+  impersonated: z.exactOptional(z.string()),
+  groups: z.array(z.string()),
+  userAgent: z.string(),
+});
 const change = recordEntry.extend({
   type: z.literal("change"),
   change: name,
   fleetChange: z.exactOptional(name),
   source,
   resourceVersion: name,
-  actor: z.exactOptional(z.object({ manager: z.string(), operation: z.string(), time: z.iso.datetime() })),
+  actor: z.exactOptional(
+    z.object({
+      manager: z.string(),
+      operation: z.string(),
+      time: z.iso.datetime(),
+      users: z.exactOptional(z.array(auditedUser)),
+    }),
+  ),
 });
 const decision = recordEntry.extend({
   type: z.literal("decision"),

@@ -44,6 +44,16 @@ export const logReasons = [
     reason: "WorkloadsNotListed",
     meaning: "The first list of the cluster's workloads is not complete, so the earlier state is not known.",
   },
+  {
+    reason: "AuditBody",
+    meaning:
+      "Audit events of a cluster contain objects, maybe Secret values. Nothing of them is kept; set the level Metadata in its audit policy.",
+  },
+  {
+    reason: "HintMissed",
+    meaning:
+      "A list found changes that no audit event told of within two minutes. They are published; the cluster is Degraded until a list finds none.",
+  },
   { reason: "RolloutUnfinished", meaning: "A followed rollout is still under way." },
   { reason: "JobTerminating", meaning: "A Job that is being recreated is still being deleted." },
 ] as const;

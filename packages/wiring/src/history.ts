@@ -1,12 +1,15 @@
 import { followFreezes } from "@fleet-reloader/engine/admission/freeze-news";
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
+import { atMost } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
+import { AttributedHistory } from "@fleet-reloader/engine/history/attributed-history";
 import type { History } from "@fleet-reloader/engine/history/history";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisAuditedWrites } from "@fleet-reloader/redis/hints/redis-audited-writes";
 import { RedisHistory } from "@fleet-reloader/redis/history/redis-history";
 import { RedisRecordedFreezes } from "@fleet-reloader/redis/history/redis-recorded-freezes";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
@@ -54,5 +57,13 @@ export function startHistory({ client, clock, config, keys, log, meter }: Histor
   const { historyRetention: retentionMs, historyMaxLength: lengthMax } = config;
   if (retentionMs === 0) return { history: undefined, stop: async () => undefined };
   const history = new RedisHistory({ client, keys, retentionMs, lengthMax, clock, log, meter });
-  return { history, stop: () => history.stop(historyGraceMs) };
+  const writes = new RedisAuditedWrites({ client, keys });
+  const attributed = new AttributedHistory({ history, writes, clock, log });
+  return {
+    history: attributed,
+    async stop() {
+      await atMost(historyGraceMs, clock, attributed.settled);
+      await history.stop(historyGraceMs);
+    },
+  };
 }

@@ -1,6 +1,7 @@
 import { releaseCommand, replayCommand, retryCommand } from "./acts/act-commands.ts";
 import { explainCommand } from "./ask/explain-command.ts";
 import { planCommand } from "./ask/plan-command.ts";
+import { auditPolicyCommand } from "./audit/audit-policy-command.ts";
 import type { Command } from "./frame/command.ts";
 import { createCompletionCommand } from "./frame/completion.ts";
 import { freezeCommand, freezesCommand, unfreezeCommand } from "./freeze/freeze-commands.ts";
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = withCompletion([
   explainCommand,
   planCommand,
   lintCommand,
+  auditPolicyCommand,
 ]);
 
 function withCompletion(others: readonly Command[]): readonly Command[] {

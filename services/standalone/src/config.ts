@@ -1,3 +1,4 @@
+import { hintFields } from "@fleet-reloader/runtime/audit/hint-fields";
 import { auditFields, scalingFields } from "@fleet-reloader/runtime/config/fields";
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { workerConfig } from "@fleet-reloader/worker/config";
@@ -8,4 +9,5 @@ export const standaloneConfig = {
   ...dashboardFields,
   ...scalingFields,
   ...auditFields,
+  ...hintFields,
 } as const;

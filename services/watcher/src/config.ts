@@ -1,3 +1,4 @@
+import { hintFields } from "@fleet-reloader/runtime/audit/hint-fields";
 import {
   auditFields,
   connectionFields,
@@ -20,6 +21,7 @@ export const watcherConfig = {
   ...webhookModeFields,
   ...scalingFields,
   ...auditFields,
+  ...hintFields,
   ...freezeFields,
   ...historyFields,
   markKeyFile,

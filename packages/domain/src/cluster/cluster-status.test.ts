@@ -38,6 +38,13 @@ describe("a cluster on its way", () => {
 });
 
 describe("an engaged cluster", () => {
+  test("of which a list found what no hint told of is degraded until a list is clean", () => {
+    const lines = ["no audit event told of 1 change in configmaps: shop/settings"];
+    const missing: readonly ClusterEvent[] = [{ type: "engaged" }, { type: "hints-missed", lines }];
+    expect(after(...missing)).toEqual({ state: "Degraded", why: lines });
+    expect(after(...missing, { type: "hints-missed", lines: [] })).toEqual({ state: "Ready", why: [] });
+  });
+
   const ready: readonly ClusterEvent[] = [{ type: "engaged" }, { type: "synced" }];
 
   test("is degraded without an answer, then unreachable, and back at the first answer", () => {

@@ -33,6 +33,8 @@ export interface ClusterFacts {
   readonly misses: number;
   readonly sync: "none" | "running" | "late" | "done";
   readonly missingRights: readonly string[];
+  /** Changes that a list found although no hint told of them, a line each. */
+  readonly missedHints: readonly string[];
 }
 
 /** What can happen to a cluster, or be found out about it. */
@@ -56,7 +58,8 @@ type Finding =
   | { readonly type: "sync-began" }
   | { readonly type: "sync-late" }
   | { readonly type: "synced" }
-  | { readonly type: "rights"; readonly missing: readonly string[] };
+  | { readonly type: "rights"; readonly missing: readonly string[] }
+  | { readonly type: "hints-missed"; readonly lines: readonly string[] };
 
 /** Where each cluster begins. */
 export const discovered: ClusterFacts = {
@@ -66,6 +69,7 @@ export const discovered: ClusterFacts = {
   misses: 0,
   sync: "none",
   missingRights: [],
+  missedHints: [],
 };
 
 /** Probes in a row without an answer until a cluster counts as unreachable, as in Cluster API's ClusterCache. */
@@ -111,6 +115,8 @@ function afterFinding(facts: ClusterFacts, event: Finding): ClusterFacts {
       return { ...facts, sync: "done" };
     case "rights":
       return { ...facts, missingRights: event.missing };
+    case "hints-missed":
+      return { ...facts, missedHints: event.lines };
   }
 }
 
@@ -134,7 +140,7 @@ export function clusterStatusOf(facts: ClusterFacts): ClusterStatus {
   }
 }
 
-function engagedStatus({ failure, misses, missingRights, sync }: ClusterFacts): ClusterStatus {
+function engagedStatus({ failure, misses, missedHints, missingRights, sync }: ClusterFacts): ClusterStatus {
   if (failure?.type === "refused") return { state: "Forbidden", why: [failure.why] };
   if (failure !== undefined)
     return { state: misses >= missesMax ? "Unreachable" : "Degraded", why: [failure.why] };
@@ -142,5 +148,5 @@ function engagedStatus({ failure, misses, missingRights, sync }: ClusterFacts): 
   // What is not in sync yet, and why, its streams tell line by line.
   if (sync === "running") return { state: "Syncing", why: [] };
   if (sync === "late") return { state: "Degraded", why: ["its first lists are not complete yet"] };
-  return { state: "Ready", why: [] };
+  return { state: missedHints.length > 0 ? "Degraded" : "Ready", why: missedHints };
 }

@@ -1,3 +1,4 @@
+import type { AuditedUser } from "@fleet-reloader/domain/hint/audited-write";
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
@@ -37,8 +38,12 @@ export interface ChangeRecord extends HistoryEntry {
   readonly fleetChange?: FleetChangeId;
   readonly source: SourceRef;
   readonly resourceVersion: string;
-  /** The field manager that wrote its content last. Undefined where the API server does not say. Never a person. */
-  readonly actor?: Pick<SourceWriter, "manager" | "operation"> & { readonly time: string };
+  /** The field manager that wrote its content last. Undefined where the API server does not say. */
+  readonly actor?: Pick<SourceWriter, "manager" | "operation"> & {
+    readonly time: string;
+    /** Who may have made the write, as audit events tell. More than one wrote in the same second. Absent: no event told. */
+    readonly users?: readonly AuditedUser[];
+  };
 }
 
 /** One version of one source of one cluster: what decisions, actions and outcomes refer to. */

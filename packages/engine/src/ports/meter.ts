@@ -27,6 +27,20 @@ export type RolloutResult = "healthy" | "failed" | "stalled";
  * turn), the workload is patched, and its rollout is healthy.
  */
 export type ChangeStage = "seen" | "taken" | "patched" | "healthy";
+/** What came of a request with audit events. `unavailable`: it is to be sent again. */
+export type AuditRequestResult = "accepted" | "unauthorized" | "malformed" | "too-large" | "unavailable";
+
+/** What an audit event was good for: a hint, or why it is none. `body`: it contained an object, whatever else it is. */
+export type AuditEventResult =
+  | "hint"
+  | "stage"
+  | "verb"
+  | "subresource"
+  | "resource"
+  | "dry-run"
+  | "refused"
+  | "malformed"
+  | "body";
 
 /** What is measured, as sentences. Labels are closed sets: clusters by what people call them, no names of objects. */
 export interface Meter {
@@ -66,6 +80,11 @@ export interface Meter {
   auditFound(cluster: string, workloadKind: string): void;
   /** Undefined: there is no such cluster any more. */
   clusterState(cluster: string, state: ClusterState | undefined): void;
+  /** The name of the cluster is `""` where no credential tells it. */
+  auditRequest(cluster: string, result: AuditRequestResult): void;
+  auditEvents(cluster: string, result: AuditEventResult, count: number): void;
+  /** Changes that a list found although no hint told of them. */
+  hintsMissed(cluster: string, count: number): void;
   notified(channel: Channel, result: NotificationResult, count: number): void;
   /** How many registrations of a provider are in a state now. */
   registrations(provider: string, state: RegistrationState, count: number): void;

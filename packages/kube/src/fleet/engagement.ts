@@ -31,13 +31,15 @@ export interface Engaged {
   readonly connection: Connection;
   /** The first lists begin; what is answered says that they are complete. */
   syncBegins(): () => void;
+  /** What lists found although no hint told of it, a line each; none when all is well. */
+  hintsMissed(lines: readonly string[]): void;
 }
 
 /** The work on one cluster, for as long as the signal allows. */
 export type OnEngaged = (engaged: Engaged, signal: AbortSignal) => Promise<void>;
 
 export interface EngagementOptions {
-  readonly engaged: Omit<Engaged, "syncBegins">;
+  readonly engaged: Omit<Engaged, "syncBegins" | "hintsMissed">;
   readonly target: ClusterTarget;
   readonly rights: readonly Right[];
   readonly onEngaged: OnEngaged;
@@ -86,6 +88,7 @@ export class Engagement {
       namespaces,
       connection,
       syncBegins: () => this.#syncBegins(),
+      hintsMissed: (lines) => this.#tell({ type: "hints-missed", lines }),
     };
     this.#health = new Health({
       heardAt: () => connection.heardAt,

@@ -1,3 +1,4 @@
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
 import type { Log } from "@fleet-reloader/engine/ports/log";
@@ -10,8 +11,8 @@ import type { Right } from "./rights.ts";
 export interface FleetOptions {
   /** In order of precedence: the first of two ways to one cluster is used. */
   readonly providers: readonly ClusterProvider[];
-  /** The rights needed in a cluster of which only these namespaces are served. */
-  readonly rights: (namespaces: readonly string[] | undefined) => readonly Right[];
+  /** The rights needed in a cluster with these labels of which only these namespaces are served. */
+  readonly rights: (namespaces: readonly string[] | undefined, labels: Labels) => readonly Right[];
   readonly limit?: ConnectionOptions["limit"];
   readonly userAgent: string;
   readonly clock: Clock;

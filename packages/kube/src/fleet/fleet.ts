@@ -61,6 +61,11 @@ export class Fleet {
     return engagement === undefined || engagement.isEnding ? undefined : engagement.engaged;
   }
 
+  /** The cluster that people call so, if it is engaged now. */
+  named(name: string): Engaged | undefined {
+    return [...this.#engagements.keys()].map((id) => this.get(id)).find((its) => its?.name === name);
+  }
+
   /** The status of an engaged cluster; undefined: it is not engaged. */
   status(cluster: ClusterId): ClusterStatus | undefined {
     return this.get(cluster) === undefined ? undefined : this.#engagements.get(cluster)?.status;
@@ -220,7 +225,7 @@ export class Fleet {
     const engagement = new Engagement({
       target,
       onEngaged: life.onEngaged,
-      rights: rights(namespaces),
+      rights: rights(namespaces, labels),
       engaged: { cluster, name, labels, namespaces, connection },
       changed: () => {
         for (const { member } of this.#claims.of(cluster)) this.#tell(member);

@@ -14,8 +14,8 @@ export interface Right {
   readonly namespace: string | undefined;
 }
 
-/** Who needs the rights: what is watched is listed, what is rolled is read and patched. */
-export type Part = "watcher" | "worker";
+/** Who needs the rights: what is watched is listed, what audit events tell of is only listed, what is rolled is read and patched. */
+export type Part = "watcher" | "lister" | "worker";
 
 /**
  * The rights that the settings need of a cluster that shows us these namespaces, or all. Not those on kinds that a cluster may do without, nor on what belongs to one
@@ -29,7 +29,8 @@ export function rightsFor(
   const scope = scopeIn(settings.scope, shown);
   const read = [
     ...(parts.includes("worker") ? ["get"] : []),
-    ...(parts.includes("watcher") ? ["list", "watch"] : []),
+    ...(parts.includes("watcher") || parts.includes("lister") ? ["list"] : []),
+    ...(parts.includes("watcher") ? ["watch"] : []),
   ];
   const write = parts.includes("worker") ? ["patch"] : [];
   const namespaces = scope.namespaces ?? [undefined];

@@ -1,6 +1,7 @@
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import type { HintSource } from "@fleet-reloader/engine/hints/hint-inbox";
 import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
@@ -10,10 +11,13 @@ import type { LabelledNamespace } from "@fleet-reloader/engine/watch/namespace-w
 import type { ApiResource, ResourceKind } from "../discovery/api-resources.ts";
 import { RevisionProbe } from "../discovery/revision-probe.ts";
 import type { Connection } from "../http/connection.ts";
+import { text } from "../json.ts";
 import { sourceResource } from "../objects/kube-cluster-api.ts";
 import { labelledNamespace, liveWorkload, sourceVersion } from "../objects/metadata.ts";
 import { podStatusHandler, podStatusKind, seenPodStatus } from "../objects/pod-status.ts";
 import { WorkloadObjects } from "../objects/workload-objects.ts";
+import { HintedReflector, type HintedReflectorOptions, type HintTimings } from "./hinted/hinted-reflector.ts";
+import { workloadPrint } from "./hinted/workload-print.ts";
 import { OptionalStream } from "./optional-stream.ts";
 import { referringHandler } from "./referring-handler.ts";
 import { Reflector, type ReflectorOptions, type ReflectorTimings } from "./reflector.ts";
@@ -26,8 +30,18 @@ export interface KubeStreamsOptions {
   readonly random: Random;
   readonly log: Log;
   readonly timings?: Partial<ReflectorTimings>;
+  /** Where to read instead of watching; undefined: collections are watched. */
+  readonly hinted?: HintedStreams | undefined;
   /** Between two discoveries of a resource that the API server may not have. */
   readonly absentMs?: number;
+}
+
+/** Collections are read where hints say so, and no watch is opened. */
+export interface HintedStreams {
+  readonly hints: HintSource;
+  /** What the last list of a collection found although no hint told of it: `namespace/name`, none when all is well. */
+  readonly onMissed: (collection: string, names: readonly string[]) => void;
+  readonly timings?: Partial<HintTimings>;
 }
 
 /** Helm's release blobs are often the bulk of all Secrets, and no pod mounts them; the type of a Secret cannot change. */
@@ -57,6 +71,10 @@ export class KubeStreams implements ClusterStreams {
           parse: (object) => liveWorkload(kind, object),
           handler: templateOwner === undefined ? handler : referringHandler(handler, withTemplate),
           log,
+          printOf: (object) => workloadPrint(kind, object),
+          as: "listed",
+          // A Rollout may refer to a Deployment for its template.
+          alsoHintedBy: templateOwner === undefined ? undefined : deploymentResource,
         });
         return reflector.run(signal, onState);
       },
@@ -79,6 +97,8 @@ export class KubeStreams implements ClusterStreams {
       parse: (object) => sourceVersion(kind, object),
       handler,
       log,
+      printOf: versionPrint,
+      as: "event",
     });
   }
 
@@ -88,6 +108,8 @@ export class KubeStreams implements ClusterStreams {
       parse: labelledNamespace,
       handler,
       log: this.#options.log.child({ resource: "Namespace" }),
+      printOf: (object) => JSON.stringify(labelledNamespace(object)),
+      as: "event",
     });
   }
 
@@ -103,6 +125,8 @@ export class KubeStreams implements ClusterStreams {
         parse: seenPodStatus,
         handler: podStatusHandler(handler),
         log,
+        printOf: versionPrint,
+        as: "event",
       });
     return this.#optional(podStatusKind, reflect, log);
   }
@@ -112,10 +136,38 @@ export class KubeStreams implements ClusterStreams {
     return new OptionalStream({ kind, resources: this.#objects.resources, reflect, clock, log, absentMs });
   }
 
-  #reflector<T>(wanted: Pick<ReflectorOptions<T>, "collection" | "parse" | "handler" | "log">): Reflector<T> {
-    const { collection, parse, handler, log } = wanted;
-    const { connection, clock, random, timings } = this.#options;
-    const probe = this.#probe;
-    return new Reflector({ connection, collection, parse, handler, probe, clock, random, log, timings });
+  #reflector<T>(followed: FollowedCollection<T>): Stream {
+    const { collection, parse, handler, log, printOf, as, alsoHintedBy } = followed;
+    const { connection, clock, hinted, random, timings } = this.#options;
+    if (hinted === undefined) {
+      const probe = this.#probe;
+      return new Reflector({ connection, collection, parse, handler, probe, clock, random, log, timings });
+    }
+    const { namespace, plural } = collection;
+    const name = namespace === undefined ? plural : `${plural} in ${namespace}`;
+    return new HintedReflector({
+      connection,
+      collection,
+      parse,
+      handler,
+      printOf,
+      as,
+      hints: hinted.hints,
+      alsoHintedBy,
+      onMissed: (names) => hinted.onMissed(name, names),
+      clock,
+      random,
+      log,
+      timings: hinted.timings,
+    });
   }
+}
+
+type FollowedCollection<T> = Pick<ReflectorOptions<T>, "collection" | "parse" | "handler" | "log"> &
+  Pick<HintedReflectorOptions<T>, "printOf" | "as" | "alsoHintedBy">;
+
+const deploymentResource = { group: "apps", resource: "deployments" };
+
+function versionPrint(object: unknown): string {
+  return text(object, "metadata", "resourceVersion");
 }

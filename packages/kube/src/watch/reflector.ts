@@ -1,13 +1,12 @@
-import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import { jsonList } from "@fleet-reloader/domain/json";
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { StateListener, StreamHandler, StreamState } from "@fleet-reloader/engine/ports/source-stream";
 import { Backoff } from "../backoff.ts";
 import type { RevisionProbe } from "../discovery/revision-probe.ts";
 import type { Connection } from "../http/connection.ts";
-import { text } from "../json.ts";
-import { accept, type Collection, resourcePath } from "../resource.ts";
+import { accept, type Collection } from "../resource.ts";
+import { collectionPath, listCollection } from "./list-collection.ts";
 import { WatchReader } from "./watch-reader.ts";
 
 export interface ReflectorOptions<T> {
@@ -40,10 +39,6 @@ const defaultTimings: ReflectorTimings = {
   backoffMaxMs: 30_000,
   blockedMs: 30_000,
 };
-
-/** Objects per list page: 500 × 0.8 KB of metadata; whole objects are some 5 KB, so fewer of them. */
-const metadataPage = 500;
-const objectPage = 200;
 
 type Next = { readonly type: "watch" } | { readonly type: "list"; readonly why: string };
 
@@ -89,33 +84,9 @@ export class Reflector<T> {
     const { collection, handler, parse, connection } = this.#options;
     this.#state("listing", why);
     handler.listBegins();
-    let continueToken = "";
-    do {
-      const path = this.#path({
-        limit: String(collection.metadataOnly ? metadataPage : objectPage),
-        ...(continueToken === "" ? {} : { continue: continueToken }),
-      });
-      const answer = await connection.call(
-        {
-          method: "GET",
-          path,
-          isLarge: true,
-          accept: collection.metadataOnly ? accept.metadataList : accept.json,
-        },
-        signal,
-      );
-      if (answer.status === 404)
-        throw new Fault("kube.rejected", `this API server has no ${collection.plural}.${collection.group}`, {
-          context: { status: 404 },
-        });
-      // The JSON of a proxy, for example. Read as a list it would contain no object, and everything would count as deleted.
-      if (text(answer.body, "metadata", "resourceVersion") === "")
-        throw new Fault("kube.malformed", `GET ${path} at ${connection.server} answered no list`);
-      const items = jsonList(answer.body, "items").map(parse);
-      await handler.page(items.filter((item) => item !== undefined));
-      this.#resourceVersion = text(answer.body, "metadata", "resourceVersion");
-      continueToken = text(answer.body, "metadata", "continue");
-    } while (continueToken !== "");
+    const page = (items: readonly unknown[]) =>
+      handler.page(items.map(parse).filter((item) => item !== undefined));
+    this.#resourceVersion = await listCollection(connection, collection, page, signal);
     await handler.listed();
     this.#listedAt = this.#options.clock.monotonic();
     return { type: "watch" };
@@ -204,12 +175,6 @@ export class Reflector<T> {
   }
 
   #path(query: Readonly<Record<string, string>>): string {
-    const { collection } = this.#options;
-    const { fieldSelector, labelSelector } = collection;
-    const selectors = {
-      ...(fieldSelector === undefined ? {} : { fieldSelector }),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-    };
-    return `${resourcePath(collection, collection.namespace)}?${new URLSearchParams({ ...selectors, ...query })}`;
+    return collectionPath(this.#options.collection, query);
   }
 }

@@ -59,6 +59,12 @@ export class Keys {
     return `${this.#tag(shard)}:hold-texts`;
   }
 
+  /** What the shard of a cluster knows of hints: sorted set, cluster → number of its last hint; and the last number. */
+  hintsOf(cluster: ClusterId): { readonly clusters: string; readonly lastNumber: string } {
+    const tag = this.#tag(this.shardOf(cluster));
+    return { clusters: `${tag}:hinted`, lastNumber: `${tag}:hint-number` };
+  }
+
   /** Root of what was rolled lately, in the whole fleet: a slot of its own, since one script looks at all levels. */
   get rollLedger(): string {
     return `{${this.#prefix}:rolls}`;
@@ -185,11 +191,22 @@ export class ClusterKeys {
     return `${this.root}:rollouts`;
   }
 
+  /** Sorted set: hint → its number. */
+  get hints(): string {
+    return `${this.root}:hints`;
+  }
+
+  /** Sorted set: write of a source, as an audit event told it → when it began, seconds. */
+  get auditedWrites(): string {
+    return `${this.root}:audited-writes`;
+  }
+
   /** All but sets of workloads that use a source or have patterns: to go in one command. A set that stays says too much at worst. */
   get whole(): readonly string[] {
     const { epoch, engagedAt, workloads, noted, seen, served, unreconciled, told, rollouts } = this;
     const named = [epoch, engagedAt, workloads, noted, seen, served, unreconciled, told, rollouts];
-    const others = ["dependent", "unpublished", "windows"].map((name) => `${this.root}:${name}`);
+    const names = ["dependent", "unpublished", "windows", "hints", "audited-writes"];
+    const others = names.map((name) => `${this.root}:${name}`);
     return [...named, ...others, ...kinds.map((kind) => this.handled(kind))];
   }
 

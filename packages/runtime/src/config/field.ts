@@ -10,6 +10,7 @@ export const fieldGroups = [
   "Alerts and notices",
   "Worker",
   "History",
+  "Audit events",
   "Scaling of workers",
   "Log, probes and dashboard",
   "Understood, and without effect",

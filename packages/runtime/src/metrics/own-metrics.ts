@@ -105,6 +105,21 @@ export const ownMetrics = {
     labels: ["cluster", "kind"],
     help: "Changes that only an audit (--audit-interval) found, by workload kind. They are rolled. Any value above 0 is a defect of ours.",
   },
+  fleet_reloader_audit_requests_total: {
+    type: "counter",
+    labels: ["cluster", "result"],
+    help: "Requests with audit events, by cluster and result: accepted, unauthorized, malformed, too-large or unavailable (sent again).",
+  },
+  fleet_reloader_audit_events_total: {
+    type: "counter",
+    labels: ["cluster", "result"],
+    help: "Audit events, by cluster and result: hint, or why an event is none. body: the event contains an object, so the audit policy is above the level Metadata.",
+  },
+  fleet_reloader_hints_missed_total: {
+    type: "counter",
+    labels: ["cluster"],
+    help: "Changes that a list found although no audit event told of them. They are published. Any value above 0 means that audit events are lost.",
+  },
   fleet_reloader_notifications_total: {
     type: "counter",
     labels: ["channel", "result"],

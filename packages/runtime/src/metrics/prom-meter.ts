@@ -58,6 +58,9 @@ function createOwnMetrics(registry: Registry) {
     breaker: gauge("fleet_reloader_cluster_breaker_open"),
     clusterState: gauge("fleet_reloader_cluster_state"),
     findings: counter("fleet_reloader_audit_findings_total"),
+    auditRequests: counter("fleet_reloader_audit_requests_total"),
+    auditEvents: counter("fleet_reloader_audit_events_total"),
+    hintsMissed: counter("fleet_reloader_hints_missed_total"),
     notified: counter("fleet_reloader_notifications_total"),
     registered: gauge("fleet_reloader_registrations"),
   };
@@ -165,6 +168,7 @@ function createMeter(
     parked: (cluster, reason) => own.parked.inc({ cluster, reason }),
     breaker: (cluster, isOpen) => own.breaker.set({ cluster }, isOpen ? 1 : 0),
     auditFound: (cluster, kind) => own.findings.inc({ cluster, kind }),
+    ...auditMeter(own),
     clusterState: (cluster, state) => {
       if (state !== undefined) own.lost.inc({ cluster }, 0);
       states.set(cluster, state);
@@ -174,6 +178,16 @@ function createMeter(
       own.notified.inc({ channel, result }, count);
     },
     registrations: (provider, state, count) => own.registered.set({ provider, state }, count),
+  };
+}
+
+function auditMeter(
+  own: ReturnType<typeof createOwnMetrics>,
+): Pick<Meter, "auditEvents" | "auditRequest" | "hintsMissed"> {
+  return {
+    auditRequest: (cluster, result) => own.auditRequests.inc({ cluster, result }),
+    auditEvents: (cluster, result, count) => own.auditEvents.inc({ cluster, result }, count),
+    hintsMissed: (cluster, count) => own.hintsMissed.inc({ cluster }, count),
   };
 }
 

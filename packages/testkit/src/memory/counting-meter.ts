@@ -77,6 +77,18 @@ export class CountingMeter implements Meter {
     this.#add(`audit found ${cluster} ${workloadKind}`, 1);
   }
 
+  auditRequest(cluster: string, result: string): void {
+    this.#add(`audit request ${cluster} ${result}`, 1);
+  }
+
+  auditEvents(cluster: string, result: string, count: number): void {
+    this.#add(`audit events ${cluster} ${result}`, count);
+  }
+
+  hintsMissed(cluster: string, count: number): void {
+    this.#add(`hints missed ${cluster}`, count);
+  }
+
   clusterState(cluster: string, state: string | undefined): void {
     this.#add(`cluster ${cluster} ${state ?? "Gone"}`, 1);
   }

@@ -1,3 +1,4 @@
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
 import type { AnnotationView } from "@fleet-reloader/engine/admission/hold-check";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
@@ -13,6 +14,7 @@ import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { uniqueInstanceName, userAgent } from "@fleet-reloader/runtime/process/version";
 import { type ServedFreezes, serveFreezes } from "../freezes.ts";
+import { eventSourceOf } from "../hints/event-source.ts";
 import type { WatchParts } from "../watches/parts.ts";
 import type { Scaling } from "../watches/scaling.ts";
 import type { WebhookMode } from "../watches/webhook-mode.ts";
@@ -90,13 +92,13 @@ function openMode(watches: Watches, config: ProcessConfig, connections: Connecti
 function createFleet(spec: ProcessSpec, connections: Connections, settings: Settings): Fleet {
   const { config, watches, works } = spec;
   const { adapters, client, keys, log, meter, random, registration } = connections;
-  const roles: readonly Part[] = [
-    ...(watches === undefined ? [] : ["watcher" as const]),
+  const rolesIn = (labels: Labels): readonly Part[] => [
+    ...(watches === undefined ? [] : [watcherPart(labels, watches)]),
     ...(works === undefined ? [] : ["worker" as const]),
   ];
   return new Fleet({
     providers: registration.providers,
-    rights: (namespaces) => rightsFor(roles, settings, namespaces),
+    rights: (namespaces, labels) => rightsFor(rolesIn(labels), settings, namespaces),
     limit: callLimit(config),
     userAgent,
     clock: systemClock,
@@ -108,6 +110,10 @@ function createFleet(spec: ProcessSpec, connections: Connections, settings: Sett
     incumbents: new RedisIncumbents({ client, keys }),
     tellsEvents: works?.config.events ?? false,
   });
+}
+
+function watcherPart(labels: Labels, { config }: Watches): Part {
+  return eventSourceOf(labels, config.eventSource) === "audit" ? "lister" : "watcher";
 }
 
 interface Watchable {
@@ -137,6 +143,7 @@ function createWatched(
     meter,
     shown,
     auditIntervalMs: config.auditInterval,
+    eventSource: config.eventSource,
     webhookMode: mode,
   });
   return {

@@ -1,6 +1,7 @@
 import type { RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
 import type { EmbeddedServer } from "@fleet-reloader/redis/connection/embedded-server";
 import type { RedisOwnership, RedisOwnershipOptions } from "@fleet-reloader/redis/ownership/redis-ownership";
+import type { hintFields } from "@fleet-reloader/runtime/audit/hint-fields";
 import type { ConfigOf, ConfigShape } from "@fleet-reloader/runtime/config/field";
 import type {
   auditFields,
@@ -52,7 +53,7 @@ export interface ProcessSpec {
 
 export interface Watches {
   readonly parts: WatchParts;
-  readonly config: ConfigOf<typeof auditFields & typeof scalingFields>;
+  readonly config: ConfigOf<typeof auditFields & typeof scalingFields & typeof hintFields>;
   /** Shares the clusters with other processes. Absent: this process watches all of them. */
   readonly createOwnership?: (options: RedisOwnershipOptions) => RedisOwnership;
 }

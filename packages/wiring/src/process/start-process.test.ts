@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import { reportToEach } from "@fleet-reloader/engine/ports/reporter";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
+import { hintFields } from "@fleet-reloader/runtime/audit/hint-fields";
 import {
   auditFields,
   connectionFields,
@@ -39,6 +40,7 @@ const shape = {
   ...dashboardFields,
   ...scalingFields,
   ...auditFields,
+  ...hintFields,
 } as const;
 
 /** Parts that only write down when they end. */
@@ -58,6 +60,7 @@ function recordingParts() {
     }),
     createScaling: () => ({ work: () => Promise.reject(new Error("unused")), watchHolds: run("holds") }),
     listenForKeda: async () => ({ port: 1, close: end("scaler") }),
+    serveAudit: async () => ({ port: 1, close: end("audit events") }),
     createGoneClusters: () => ({ run: (signal) => untilAborted(signal) }),
   };
   const works: WorkParts = {
@@ -129,7 +132,7 @@ test("a process that stops ends its parts in the reverse order of their start", 
   const { ended, ...parts } = recordingParts();
   const service = await world.start(parts);
   await service.stop();
-  expect(ended).toEqual(["worker", "reports", "holds", "dashboard", "scaler", "webhook"]);
+  expect(ended).toEqual(["audit events", "worker", "reports", "holds", "dashboard", "scaler", "webhook"]);
   await noConnectionLeft(world.redis.url);
 });
 

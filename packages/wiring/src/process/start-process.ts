@@ -33,7 +33,8 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningService> {
 async function start(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<Loops> {
   const connections = await openConnections(spec, log, shutdown);
   const clusters = await openClusters(spec, connections, shutdown);
-  const { client, clock, keys } = connections;
+  const { client, clock, keys, meter } = connections;
+  const { watches } = spec;
   let starting: readonly string[] = ["the start is not over"];
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await serveHealth(spec, connections, clusters, () => starting);
@@ -46,6 +47,17 @@ async function start(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<L
   const dashboard = await serveDashboard(spec, connections);
   if (dashboard !== undefined) shutdown.add("dashboard", () => dashboard.close());
   const loops = await startParts({ spec, connections, clusters, shutdown });
+  const audit = await watches?.parts.serveAudit({
+    config: watches.config,
+    fleet: clusters.fleet,
+    settings: clusters.settings,
+    client,
+    keys,
+    clock,
+    log,
+    meter,
+  });
+  if (audit !== undefined) shutdown.add("audit events", () => audit.close());
   starting = [];
   logStart(spec, log, health.port, dashboard?.port);
   return loops;

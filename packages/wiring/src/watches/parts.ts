@@ -1,4 +1,6 @@
 import { GoneClusters, type GoneClustersOptions } from "@fleet-reloader/redis/ownership/gone-clusters";
+import type { AuditEndpoint } from "@fleet-reloader/runtime/audit/audit-endpoint";
+import { type ServeAuditOptions, serveAudit } from "../hints/serve-audit.ts";
 import { type ListenForKeda, listenForKeda } from "./listen-for-keda.ts";
 import { createScaling, type Scaling, type ScalingOptions } from "./scaling.ts";
 import { Watching, type WatchingOptions } from "./watching.ts";
@@ -6,6 +8,7 @@ import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./
 
 /** What watching clusters is made of. A process that does not watch does not load it. */
 export interface WatchParts {
+  serveAudit(options: ServeAuditOptions): Promise<AuditEndpoint | undefined>;
   createWebhookMode(options: WebhookModeOptions): Promise<WebhookMode | undefined>;
   createWatching(options: WatchingOptions): Pick<Watching, "annotationsOf" | "notReady" | "watch">;
   createScaling(options: ScalingOptions): Scaling;
@@ -16,6 +19,7 @@ export interface WatchParts {
 export const watchParts: WatchParts = {
   createWebhookMode,
   createWatching: (options) => new Watching(options),
+  serveAudit,
   createScaling,
   listenForKeda,
   createGoneClusters: (options) => new GoneClusters(options),

@@ -1,5 +1,6 @@
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
+import { HintInbox } from "@fleet-reloader/engine/hints/hint-inbox";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
 import type { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
@@ -11,10 +12,14 @@ import { isSettled } from "@fleet-reloader/engine/ports/source-stream";
 import type { Workqueue } from "@fleet-reloader/engine/ports/workqueue";
 import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
-import { KubeStreams } from "@fleet-reloader/kube/watch/kube-streams";
+import { type HintedStreams, KubeStreams } from "@fleet-reloader/kube/watch/kube-streams";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisHints } from "@fleet-reloader/redis/hints/redis-hints";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
+import type { EventSourceMode } from "@fleet-reloader/runtime/audit/hint-fields";
+import { eventSourceOf } from "../hints/event-source.ts";
+import { MissedHints } from "../hints/missed-hints.ts";
 import type { WebhookMode } from "./webhook-mode.ts";
 
 export interface WatchingOptions {
@@ -30,6 +35,8 @@ export interface WatchingOptions {
   /** Workloads that the watches show, for the worker of the same process. Undefined: the process does not both watch and work. */
   readonly shown: ShownWorkloads | undefined;
   readonly auditIntervalMs: number;
+  /** How changes are noticed where the registration of a cluster does not say. */
+  readonly eventSource: EventSourceMode;
   /** Undefined: changes go into the queue. */
   readonly webhookMode: WebhookMode | undefined;
 }
@@ -44,20 +51,25 @@ export class Watching {
   readonly #options: WatchingOptions;
   readonly #watchers = new Map<ClusterId, { readonly name: string; readonly watcher: ClusterWatcher }>();
   readonly #semaphore: Semaphore;
+  readonly #hints: RedisHints;
 
   constructor(options: WatchingOptions) {
     this.#options = options;
-    this.#semaphore = new Semaphore({ atOnce: syncsAtOnce, longestMs: syncTurnMs, clock: options.clock });
+    const { client, clock, keys, log } = options;
+    this.#hints = new RedisHints({ client, keys, clock, log });
+    this.#semaphore = new Semaphore({ atOnce: syncsAtOnce, longestMs: syncTurnMs, clock });
   }
 
   /** Watches a cluster until the signal is aborted. */
   async watch(engaged: Engaged, signal: AbortSignal): Promise<void> {
-    const { cluster, name } = engaged;
+    const { cluster, labels, name } = engaged;
+    const isHinted = eventSourceOf(labels, this.#options.eventSource) === "audit";
+    const inbox = isHinted ? this.#inboxOf(engaged) : undefined;
     const synced = engaged.syncBegins();
-    const watcher = this.#watcherOf(engaged, synced, signal);
+    const watcher = this.#watcherOf(engaged, synced, inbox, signal);
     this.#watchers.set(cluster, { name, watcher });
     try {
-      await watcher.run(signal);
+      await Promise.all([watcher.run(signal), inbox?.run(signal)]);
     } finally {
       this.#watchers.delete(cluster);
       synced();
@@ -80,18 +92,36 @@ export class Watching {
     return this.#watchers.get(cluster)?.watcher.annotations;
   }
 
-  #watcherOf(engaged: Engaged, onInSync: () => void, signal: AbortSignal): ClusterWatcher {
+  #inboxOf({ cluster, name }: Engaged): HintInbox {
+    const log = this.#options.log.child({ cluster: name });
+    return new HintInbox({ cluster, store: this.#hints, log });
+  }
+
+  #hintedStreams(engaged: Engaged, hints: HintInbox | undefined, log: Log): HintedStreams | undefined {
+    if (hints === undefined) return undefined;
+    const changed = (lines: readonly string[]) => engaged.hintsMissed(lines);
+    const missed = new MissedHints({ name: engaged.name, log, meter: this.#options.meter, changed });
+    return { hints, onMissed: (collection, names) => missed.judged(collection, names) };
+  }
+
+  #watcherOf(
+    engaged: Engaged,
+    onInSync: () => void,
+    inbox: HintInbox | undefined,
+    signal: AbortSignal,
+  ): ClusterWatcher {
     const { auditIntervalMs, client, clock, keys, meter, names, queue, random, shown, webhookMode } =
       this.#options;
     const { cluster, connection, name } = engaged;
     const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
     const log = this.#options.log.child({ cluster: name });
     const { sourceSelector } = scope;
+    const hinted = this.#hintedStreams(engaged, inbox, log);
     const index = new RedisReferenceIndex({ cluster, client, keys, clock, names });
     return new ClusterWatcher({
       cluster,
       name,
-      streams: new KubeStreams({ connection, sourceSelector, clock, random, log }),
+      streams: new KubeStreams({ connection, sourceSelector, clock, random, log, hinted }),
       index,
       checkpoints: index,
       session: index,
@@ -102,7 +132,8 @@ export class Watching {
       clock,
       log,
       meter,
-      shown,
+      // A status that nobody told of makes a write on what was shown a conflict.
+      shown: inbox === undefined ? shown : undefined,
       semaphore: this.#semaphore,
       auditIntervalMs,
       onInSync,

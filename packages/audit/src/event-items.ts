@@ -1,0 +1,92 @@
+import { isJsonObject, jsonField, jsonList, parseJson } from "@fleet-reloader/domain/json";
+
+/** Where an item begins and ends in a body. */
+type ItemSpan = readonly [from: number, to: number];
+
+/** An event list, its items not parsed yet. */
+export interface EventItems {
+  readonly kind: unknown;
+  readonly apiVersion: unknown;
+  readonly spans: readonly ItemSpan[];
+}
+
+/** Why a body is not read. `too-large`: its bytes are within the limit, and one item or their number is not. */
+export interface BodyRefusal {
+  readonly refused: "malformed" | "too-deep" | "too-large";
+}
+
+/** Objects of Kubernetes nest some 20 levels, an event around them adds 3. What nests deeper is no object of ours. */
+const depthMax = 128;
+/** A body of 32 MiB holds so many events of 640 bytes. */
+const eventsMax = 50_000;
+/** An object has at most 1.5 MiB; an event with a request and a response holds two. JSON of small values costs twenty times its bytes. */
+const itemMaxBytes = 4 * 1024 * 1024;
+/** What is around the items is a few words, and between two items there is a comma. */
+const envelopeMaxBytes = 64 * 1024;
+const separatorMaxBytes = 16;
+
+const quoteByte = 0x22;
+const backslash = 0x5c;
+/** Brackets. */
+const openings = new Set([0x7b, 0x5b]);
+const closings = new Set([0x7d, 0x5d]);
+
+/**
+ * Finds the items of a list, so that each can be parsed on its own: memory is bounded by one item, whatever the body holds. Items are
+ * objects; each is checked when it is parsed, and what is around them is checked here.
+ */
+export function findItems(body: Buffer): EventItems | BodyRefusal {
+  const spans: ItemSpan[] = [];
+  let depth = 0;
+  let from = 0;
+  for (let at = nextMark(body, 0); at < body.length; at = nextMark(body, at + 1)) {
+    if (openings.has(body[at] ?? 0)) {
+      depth += 1;
+      if (depth > depthMax) return { refused: "too-deep" };
+      if (depth === 3) from = at;
+      continue;
+    }
+    if (depth === 3) spans.push([from, at + 1]);
+    if (depth === 3 && (spans.length > eventsMax || at - from > itemMaxBytes))
+      return { refused: "too-large" };
+    depth -= 1;
+  }
+  return readEnvelope(body, spans);
+}
+
+/** The position of the next bracket that is in no text; the end of the body when there is none. */
+function nextMark(body: Buffer, from: number): number {
+  for (let at = from; at < body.length; at += 1) {
+    const byte = body[at] ?? 0;
+    if (byte === quoteByte) at = endOfText(body, at);
+    else if (openings.has(byte) || closings.has(byte)) return at;
+  }
+  return body.length;
+}
+
+/** The position of the closing quoteByte; the end of the body when there is none. */
+function endOfText(body: Buffer, from: number): number {
+  for (let at = body.indexOf(quoteByte, from + 1); at !== -1; at = body.indexOf(quoteByte, at + 1)) {
+    let backslashes = 0;
+    while (body[at - 1 - backslashes] === backslash) backslashes += 1;
+    if (backslashes % 2 === 0) return at;
+  }
+  return body.length;
+}
+
+/** Parses the body with a 0 for each item. An item that is no object, or lies elsewhere, makes the numbers differ. */
+function readEnvelope(body: Buffer, spans: readonly ItemSpan[]): EventItems | BodyRefusal {
+  const bytes = spans.reduce((left, [from, to]) => left - (to - from), body.length);
+  if (bytes > envelopeMaxBytes + spans.length * separatorMaxBytes) return { refused: "malformed" };
+  const parts: string[] = [];
+  let end = 0;
+  for (const [from, to] of spans) {
+    parts.push(body.toString("utf8", end, from), "0");
+    end = to;
+  }
+  const envelope = parseJson(parts.join("") + body.toString("utf8", end));
+  const items = jsonList(envelope, "items");
+  if (!isJsonObject(envelope)) return { refused: "malformed" };
+  if (items.length !== spans.length || items.some((item) => item !== 0)) return { refused: "malformed" };
+  return { kind: jsonField(envelope, "kind"), apiVersion: jsonField(envelope, "apiVersion"), spans };
+}

@@ -1,0 +1,82 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { AuditedUser } from "@fleet-reloader/domain/hint/audited-write";
+import { atMost } from "../async/at-most.ts";
+import type { Clock } from "../async/clock.ts";
+import type { AuditedWrites } from "../hints/hint-store.ts";
+import type { Log } from "../ports/log.ts";
+import type { ChangeRecord, History, HistoryRecord } from "./history.ts";
+
+export interface AttributedHistoryOptions {
+  readonly history: History;
+  readonly writes: Pick<AuditedWrites, "candidates">;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Longer than Redis needs, and shorter than anybody waits for a record. */
+const lookupMs = 1000;
+/** Appends that wait for a lookup. Of more, changes are recorded without their users, and nothing is lost. */
+const waitingAppendsMax = 1000;
+
+/**
+ * Adds to each change who may have made it, where an audit event told. Records stay in the order of the calls; a change whose event has
+ * not come yet is recorded without it.
+ */
+export class AttributedHistory implements History {
+  readonly #options: AttributedHistoryOptions;
+  #last: Promise<void> = Promise.resolve();
+  #waiting = 0;
+
+  constructor(options: AttributedHistoryOptions) {
+    this.#options = options;
+  }
+
+  append(records: readonly HistoryRecord[]): void {
+    const { history } = this.#options;
+    const isAsked = records.some(isAttributable) && this.#waiting < waitingAppendsMax;
+    if (!isAsked && this.#waiting === 0) {
+      history.append(records);
+      return;
+    }
+    this.#waiting += 1;
+    this.#last = this.#last.then(async () => {
+      history.append(isAsked ? await this.#attributed(records) : records);
+      this.#waiting -= 1;
+    });
+  }
+
+  /** Resolves when everything is appended. */
+  get settled(): Promise<void> {
+    return this.#last;
+  }
+
+  async #attributed(records: readonly HistoryRecord[]): Promise<readonly HistoryRecord[]> {
+    const { clock, log } = this.#options;
+    const found = new Map<HistoryRecord, readonly AuditedUser[]>();
+    const lookups = records.filter(isAttributable).map(async (record) => {
+      found.set(record, await this.#candidates(record));
+    });
+    try {
+      await atMost(lookupMs, clock, Promise.all(lookups));
+    } catch (error) {
+      log.debug({ err: asFault(error).message }, "who made a change could not be looked up");
+    }
+    return records.map((record) => withUsers(record, found.get(record) ?? []));
+  }
+
+  async #candidates({ actor, cluster, source }: ChangeRecord): Promise<readonly AuditedUser[]> {
+    if (actor === undefined || cluster === undefined) return [];
+    const atSeconds = Date.parse(actor.time) / 1000;
+    const asked = { source, manager: actor.manager, atSeconds };
+    return await this.#options.writes.candidates(cluster.id, asked);
+  }
+}
+
+function isAttributable(record: HistoryRecord): record is ChangeRecord {
+  return record.type === "change" && record.actor !== undefined && record.cluster !== undefined;
+}
+
+function withUsers(record: HistoryRecord, users: readonly AuditedUser[]): HistoryRecord {
+  if (record.type !== "change" || record.actor === undefined || users.length === 0) return record;
+  return { ...record, actor: { ...record.actor, users } };
+}

@@ -1,0 +1,19 @@
+import { jsonField } from "@fleet-reloader/domain/json";
+import { stableHash } from "@fleet-reloader/domain/ownership/stable-hash";
+import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import { stringMap } from "../../json.ts";
+
+/** Its controller writes them with the status of a workload, and an audit policy leaves subresources out. */
+const controllerPrefix = "deployment.kubernetes.io/";
+
+/**
+ * What of a workload a hint has to tell of: its annotations and its pod template. Its generation counts replicas too, which an
+ * autoscaler writes through a subresource.
+ */
+export function workloadPrint({ templatePath }: WorkloadKind, object: unknown): string {
+  const annotations = Object.entries(stringMap(object, "metadata", "annotations"))
+    .filter(([key]) => !key.startsWith(controllerPrefix))
+    .sort(([a], [b]) => (a < b ? -1 : 1));
+  const suspended = jsonField(object, "spec", "suspend");
+  return String(stableHash(JSON.stringify([annotations, suspended, jsonField(object, ...templatePath)])));
+}

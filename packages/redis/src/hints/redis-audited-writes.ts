@@ -1,0 +1,85 @@
+import {
+  type AuditedUser,
+  type AuditedWrite,
+  candidatesFor,
+  requestMaxSeconds,
+} from "@fleet-reloader/domain/hint/audited-write";
+import { jsonField, jsonList, jsonText, parseJson } from "@fleet-reloader/domain/json";
+import { sourceKey } from "@fleet-reloader/domain/source/source";
+import type { AskedWrite, AuditedWrites } from "@fleet-reloader/engine/hints/hint-store";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { addWritesScript } from "./hint-scripts.ts";
+
+/** A change is recorded when it rolls, at most half a minute after it; logs of clouds come minutes late. */
+const writesKeptSeconds = 3600;
+/** Some 2 MiB for each cluster. */
+const writesKeptMax = 5000;
+const writesPageSize = 500;
+/** More writes than these in a minute are looked at no further. */
+const writesAskedMax = 5000;
+
+/** Writes of sources in one sorted set for each cluster, by their second. A repeated report is the same member. */
+export class RedisAuditedWrites implements AuditedWrites {
+  readonly #client: RedisClient;
+  readonly #keys: Keys;
+
+  constructor(options: { readonly client: RedisClient; readonly keys: Keys }) {
+    this.#client = options.client;
+    this.#keys = options.keys;
+  }
+
+  async add(cluster: ClusterId, writes: readonly AuditedWrite[]): Promise<void> {
+    const key = this.#keys.cluster(cluster).auditedWrites;
+    for (let from = 0; from < writes.length; from += writesPageSize) {
+      const pairs = writes
+        .slice(from, from + writesPageSize)
+        .flatMap((write) => [String(write.fromSeconds), writeText(write)]);
+      const args = [String(writesKeptSeconds), String(writesKeptMax), ...pairs];
+      await addWritesScript.run(this.#client.connection, key, args);
+    }
+  }
+
+  async candidates(cluster: ClusterId, asked: AskedWrite): Promise<readonly AuditedUser[]> {
+    const key = this.#keys.cluster(cluster).auditedWrites;
+    const { atSeconds, source } = asked;
+    const from = String(atSeconds - requestMaxSeconds);
+    const texts = await this.#client.connection.zrangebyscore(
+      key,
+      from,
+      String(atSeconds),
+      "LIMIT",
+      0,
+      writesAskedMax,
+    );
+    const prefix = `${sourceKey(source)} `;
+    const writes = texts.flatMap((text) => {
+      const by = text.startsWith(prefix) ? parseJson(text.slice(prefix.length)) : undefined;
+      return by === undefined ? [] : [{ source, ...readWrite(by) }];
+    });
+    return candidatesFor(asked, writes);
+  }
+}
+
+/** The key of the source first: no other text has to be parsed. */
+function writeText({ source, manager, fromSeconds, toSeconds, by }: AuditedWrite): string {
+  const { user, impersonated, groups, userAgent } = by;
+  const fields = { manager, fromSeconds, toSeconds, user, impersonated, groups, userAgent };
+  return `${sourceKey(source)} ${JSON.stringify(fields)}`;
+}
+
+function readWrite(value: unknown): Omit<AuditedWrite, "source"> {
+  const impersonated = jsonText(value, "impersonated");
+  const by = {
+    user: jsonText(value, "user") ?? "",
+    groups: jsonList(value, "groups").filter((group) => typeof group === "string"),
+    userAgent: jsonText(value, "userAgent") ?? "",
+  };
+  return {
+    manager: jsonText(value, "manager") ?? "",
+    fromSeconds: Number(jsonField(value, "fromSeconds")),
+    toSeconds: Number(jsonField(value, "toSeconds")),
+    by: impersonated === undefined ? by : { ...by, impersonated },
+  };
+}

@@ -1,0 +1,158 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { createServer, type Server } from "node:https";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { AuditRequestResult } from "@fleet-reloader/engine/ports/meter";
+import type { AuditCredentials } from "./audit-credentials.ts";
+import { BodyBudget } from "./body-budget.ts";
+
+/** What is to be answered for a body. `unavailable`: the API server shall send it again. */
+export type ReceivedResult = Extract<
+  AuditRequestResult,
+  "accepted" | "malformed" | "too-large" | "unavailable"
+>;
+
+export interface AuditEndpointOptions {
+  readonly address: { readonly host: string; readonly port: number };
+  /** PEM. */
+  readonly tls: { readonly cert: Buffer; readonly key: Buffer; readonly clientCa: Buffer | undefined };
+  readonly credentials: Pick<AuditCredentials, "clusterOf">;
+  /** Called with the name of the cluster that the credential belongs to. */
+  readonly receive: (cluster: string, body: Buffer) => Promise<ReceivedResult>;
+  /** The name is undefined where no credential tells it. */
+  readonly counted: (cluster: string | undefined, result: AuditRequestResult) => void;
+  readonly log: Log;
+}
+
+export interface AuditEndpoint {
+  readonly port: number;
+  close(): Promise<void>;
+}
+
+const mebibyte = 1024 * 1024;
+/** A batch has 400 events of 700 bytes; the default limit of an API server that truncates batches is 10 MiB. */
+const bodyMaxBytes = 32 * mebibyte;
+/** Two of the largest for a cluster, and twice as much for all. */
+const bodyLimits = { totalMax: 128 * mebibyte, clusterMax: 64 * mebibyte };
+/** As long as an API server waits for an answer. */
+const requestTimeoutMs = 30_000;
+
+const auditStatusOf: Readonly<Record<AuditRequestResult, number>> = {
+  accepted: 200,
+  unauthorized: 401,
+  malformed: 400,
+  "too-large": 413,
+  unavailable: 503,
+};
+
+/** Receives audit events over HTTPS. A credential is checked before anything of the body is read. */
+export async function listenAudit(options: AuditEndpointOptions): Promise<AuditEndpoint> {
+  const { address, tls } = options;
+  const bodies = new BodyBudget(bodyLimits);
+  const server = createTlsServer(tls, (request, response) => {
+    answerAudit(options, bodies, request, response).catch((error: unknown) => {
+      options.log.error({ err: asFault(error).message }, "audit events could not be received");
+      response.destroy();
+    });
+  });
+  server.requestTimeout = requestTimeoutMs;
+  server.headersTimeout = requestTimeoutMs;
+  const listening = Promise.withResolvers<void>();
+  server.once("error", ({ message }) => {
+    const where = `${address.host}:${address.port}`;
+    const mend = "choose another address, or port 0 for any free one";
+    listening.reject(
+      new Fault(
+        "config.invalid",
+        `--audit-listen-address ${where}: cannot listen there (${message}); ${mend}`,
+      ),
+    );
+  });
+  server.listen(address.port, address.host, listening.resolve);
+  await listening.promise;
+  const bound = server.address();
+  return {
+    port: typeof bound === "object" && bound !== null ? bound.port : address.port,
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((done) => server.close(() => done()));
+    },
+  };
+}
+
+function createTlsServer(
+  { cert, key, clientCa }: AuditEndpointOptions["tls"],
+  handle: (request: IncomingMessage, response: ServerResponse) => void,
+): Server {
+  // A certificate that nobody signed is no reason to end a connection: there may be a token.
+  const trust = clientCa === undefined ? {} : { ca: clientCa, requestCert: true, rejectUnauthorized: false };
+  try {
+    return createServer({ cert, key, minVersion: "TLSv1.2", ...trust }, handle);
+  } catch (error) {
+    const { message } = asFault(error);
+    throw new Fault(
+      "config.invalid",
+      `--audit-tls-cert-file, --audit-tls-key-file or --audit-client-ca-file cannot be used (${message}); give PEM files that belong together`,
+    );
+  }
+}
+
+async function answerAudit(
+  { counted, credentials, log, receive }: AuditEndpointOptions,
+  bodies: BodyBudget,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const cluster = credentials.clusterOf(request);
+  if (cluster === undefined) {
+    counted(undefined, "unauthorized");
+    refuseBody(response, "unauthorized");
+    return;
+  }
+  const body = await readBody(request, cluster, bodies);
+  let result: AuditRequestResult = "unavailable";
+  try {
+    result = "result" in body ? body.result : await receive(cluster, Buffer.concat(body.chunks));
+  } catch (error) {
+    log.error({ cluster, err: asFault(error).message }, "audit events could not be received");
+  } finally {
+    bodies.release(cluster, body.heldBytes);
+    counted(cluster, result);
+  }
+  if ("result" in body) refuseBody(response, result);
+  else response.writeHead(auditStatusOf[result]).end();
+}
+
+type ReadBody =
+  | { readonly chunks: readonly Buffer[]; readonly heldBytes: number }
+  | { readonly result: "malformed" | "too-large" | "unavailable"; readonly heldBytes: number };
+
+/** Whoever compresses could send 1,000 times as much as we read: no API server does. */
+async function readBody(request: IncomingMessage, cluster: string, bodies: BodyBudget): Promise<ReadBody> {
+  const encoding = request.headers["content-encoding"] ?? "identity";
+  if (request.method !== "POST" || encoding !== "identity") return { result: "malformed", heldBytes: 0 };
+  if (Number(request.headers["content-length"] ?? 0) > bodyMaxBytes)
+    return { result: "too-large", heldBytes: 0 };
+  const chunks: Buffer[] = [];
+  let heldBytes = 0;
+  try {
+    for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+      if (!Buffer.isBuffer(chunk)) continue;
+      if (heldBytes + chunk.length > bodyMaxBytes) return { result: "too-large", heldBytes };
+      if (!bodies.take(cluster, chunk.length)) return { result: "unavailable", heldBytes };
+      heldBytes += chunk.length;
+      chunks.push(chunk);
+    }
+  } catch {
+    // The sender has gone away: nobody waits for an answer.
+    return { result: "malformed", heldBytes };
+  }
+  return { chunks, heldBytes };
+}
+
+/** The rest of the body is not read: the connection ends with the answer. */
+function refuseBody(response: ServerResponse, result: AuditRequestResult): void {
+  const challenge = result === "unauthorized" ? { "www-authenticate": "Bearer" } : {};
+  response.writeHead(auditStatusOf[result], { connection: "close", ...challenge });
+  response.end(() => response.socket?.destroySoon());
+}

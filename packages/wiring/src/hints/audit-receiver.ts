@@ -1,0 +1,111 @@
+import { type AuditBatch, readEventList } from "@fleet-reloader/audit/read-event-list";
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { HintedResource } from "@fleet-reloader/domain/hint/hint";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { Pace } from "@fleet-reloader/engine/async/pace";
+import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
+import type { AuditedWrites, HintStore } from "@fleet-reloader/engine/hints/hint-store";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import { RecentMap } from "@fleet-reloader/engine/recent-map";
+import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
+import type { ReceivedResult } from "@fleet-reloader/runtime/audit/audit-endpoint";
+import type { EventSourceMode } from "@fleet-reloader/runtime/audit/hint-fields";
+import { eventSourceOf } from "./event-source.ts";
+
+export interface AuditReceiverOptions {
+  /** The cluster that people call so, if it is engaged now. */
+  readonly clusterNamed: (name: string) => Pick<Engaged, "cluster" | "labels"> | undefined;
+  readonly isServed: (resource: HintedResource) => boolean;
+  readonly eventSource: EventSourceMode;
+  readonly hints: Pick<HintStore, "add">;
+  readonly writes: Pick<AuditedWrites, "add">;
+  readonly clock: Clock;
+  readonly log: Log;
+  readonly meter: Pick<Meter, "auditEvents">;
+}
+
+/** An API server waits 30 s for an answer, and sends the batch again after another one than 200. */
+const storeTimeoutMs = 20_000;
+/** Who set up a policy that sends objects has to hear of it, and not with every batch. */
+const bodyWarningEveryMs = 3_600_000;
+const warnedClustersMax = 10_000;
+
+/** Receives bodies of audit events: a hint is stored before it is acknowledged. */
+export function createAuditReceiver(
+  options: AuditReceiverOptions,
+): (name: string, body: Buffer) => Promise<ReceivedResult> {
+  const warned = new RecentMap<string, number>(warnedClustersMax);
+  const { clock, clusterNamed, eventSource, log } = options;
+  return async (name, body) => {
+    const engaged = clusterNamed(name);
+    // Not engaged yet, or not any more: whoever receives the next attempt may know better.
+    if (engaged === undefined) return "unavailable";
+    const batch = await readPaced(options, body);
+    if (typeof batch === "string") return batch;
+    countEvents(options, name, batch);
+    const warnedAt = warned.get(name) ?? Number.NEGATIVE_INFINITY;
+    if (batch.withBody > 0 && clock.monotonic() - warnedAt >= bodyWarningEveryMs) {
+      warned.set(name, clock.monotonic());
+      log.error(
+        { cluster: name, reason: "AuditBody", count: batch.withBody },
+        "audit events contain objects, maybe Secret values; nothing of them was kept. Set the level Metadata in the audit policy of the cluster",
+      );
+    }
+    return await store(options, engaged, eventSourceOf(engaged.labels, eventSource), batch);
+  };
+}
+
+async function readPaced(
+  { clock, isServed }: AuditReceiverOptions,
+  body: Buffer,
+): Promise<AuditBatch | "malformed" | "too-large"> {
+  const pace = new Pace(clock);
+  const reading = readEventList(body, isServed);
+  for (;;) {
+    const step = reading.next();
+    if (step.done === true) {
+      if (!("refused" in step.value)) return step.value;
+      return step.value.refused === "too-large" ? "too-large" : "malformed";
+    }
+    if (pace.isOver) await pace.rest();
+  }
+}
+
+function countEvents({ meter }: AuditReceiverOptions, name: string, batch: AuditBatch): void {
+  let ignored = 0;
+  for (const [reason, count] of batch.ignored) {
+    ignored += count;
+    meter.auditEvents(name, reason, count);
+  }
+  meter.auditEvents(name, "hint", batch.events - ignored);
+  if (batch.withBody > 0) meter.auditEvents(name, "body", batch.withBody);
+}
+
+async function store(
+  { clock, hints, log, writes }: AuditReceiverOptions,
+  { cluster }: Pick<Engaged, "cluster">,
+  mode: EventSourceMode,
+  batch: AuditBatch,
+): Promise<"accepted" | "unavailable"> {
+  if (mode === "watch") return "accepted";
+  const late = new AbortController();
+  const timer = new AbortController();
+  void clock.sleep(storeTimeoutMs, timer.signal).then(
+    () => late.abort(),
+    () => undefined,
+  );
+  try {
+    const stored = [
+      writes.add(cluster, batch.writes),
+      ...(mode === "audit" ? [hints.add(cluster, batch.hints)] : []),
+    ];
+    await unlessAborted(Promise.all(stored), late.signal, "Redis");
+    return "accepted";
+  } catch (error) {
+    log.warn({ err: asFault(error).message }, "audit events could not be stored; they are asked for again");
+    return "unavailable";
+  } finally {
+    timer.abort();
+  }
+}

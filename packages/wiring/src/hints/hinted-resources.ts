@@ -1,0 +1,33 @@
+import type { HintedResource } from "@fleet-reloader/domain/hint/hint";
+import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import { sourceResource } from "@fleet-reloader/kube/objects/kube-cluster-api";
+import { podStatusKind } from "@fleet-reloader/kube/objects/pod-status";
+
+/** A kind whose plural only the API server knows counts with its whole group. */
+interface HintedKind {
+  readonly group: string;
+  readonly plural: string | undefined;
+}
+
+const namespaces: HintedKind = { group: "", plural: "namespaces" };
+/** A Rollout may refer to a Deployment for its template, served or not. */
+const deployments: HintedKind = { group: "apps", plural: "deployments" };
+
+/** What audit events may be about to be of use, under these settings. */
+export function hintedKinds({
+  sourceKinds,
+  workloadKinds,
+}: Pick<Settings, "sourceKinds" | "workloadKinds">): readonly HintedKind[] {
+  const sources = sourceKinds.map((kind) =>
+    kind === "SecretProviderClass" ? podStatusKind : sourceResource(kind),
+  );
+  return [...sources, ...workloadKinds, deployments, namespaces];
+}
+
+export function createServedFilter(
+  settings: Pick<Settings, "sourceKinds" | "workloadKinds">,
+): (resource: HintedResource) => boolean {
+  const kinds = hintedKinds(settings);
+  return ({ group, resource }) =>
+    kinds.some((kind) => kind.group === group && (kind.plural === undefined || kind.plural === resource));
+}

@@ -1,0 +1,43 @@
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Meter } from "@fleet-reloader/engine/ports/meter";
+
+export interface MissedHintsOptions {
+  /** What people call the cluster. */
+  readonly name: string;
+  readonly log: Log;
+  readonly meter: Pick<Meter, "hintsMissed">;
+  /** A line for each collection in which hints were missed; none when all is well. */
+  readonly changed: (lines: readonly string[]) => void;
+}
+
+/** Names in a line; more of them make it no clearer. */
+const namesShown = 5;
+
+/** Tells what lists of one cluster found although no hint told of it. */
+export class MissedHints {
+  readonly #options: MissedHintsOptions;
+  readonly #lines = new Map<string, string>();
+
+  constructor(options: MissedHintsOptions) {
+    this.#options = options;
+  }
+
+  /** The verdict on the last list of a collection. */
+  judged(collection: string, names: readonly string[]): void {
+    const { changed, log, meter, name } = this.#options;
+    const before = this.#lines.size;
+    if (names.length === 0) this.#lines.delete(collection);
+    else {
+      const shown = names.slice(0, namesShown).join(", ");
+      const more = names.length > namesShown ? ", …" : "";
+      const changes = names.length === 1 ? "1 change" : `${names.length} changes`;
+      this.#lines.set(collection, `no audit event told of ${changes} in ${collection}: ${shown}${more}`);
+      meter.hintsMissed(name, names.length);
+      log.warn(
+        { reason: "HintMissed", collection, count: names.length, names: names.slice(0, namesShown) },
+        "a list found changes that no audit event told of; they are published",
+      );
+    }
+    if (names.length > 0 || this.#lines.size !== before) changed([...this.#lines.values()]);
+  }
+}
