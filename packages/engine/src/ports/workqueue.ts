@@ -60,6 +60,17 @@ export interface Delivery {
    */
   readonly isDoubtful: boolean;
   readonly purpose: Purpose;
+  /**
+   * Wall times of the queue's clock, in milliseconds. Undefined at a repeat: what was held, parked or retried waited for other reasons
+   * than its turn.
+   */
+  readonly times?: DeliveryTimes | undefined;
   /** Aborted when the worker stops in a hurry or has lost the request to another worker. */
   readonly signal: AbortSignal;
+}
+
+/** When a request that is taken up for the first time was put into the queue, by the first change of its burst, and when it was taken up. */
+export interface DeliveryTimes {
+  readonly seenAtMs: number;
+  readonly takenAtMs: number;
 }
