@@ -40,7 +40,7 @@ export type Explain = (
   signal: AbortSignal,
 ) => Promise<Explanation>;
 
-interface Explaining extends ExplainOptions {
+interface OpenExplain extends ExplainOptions {
   readonly observe: ReturnType<typeof createObserve>;
   readonly isServed: ReturnType<typeof createNamespaceCheck>;
 }
@@ -56,7 +56,7 @@ interface Question {
 export function createExplain(options: ExplainOptions): Explain {
   const { areKeysShared, brakes, clock, keys, lifetime, names, queue, records, settings, sha1 } = options;
   const sources = new SourceReader({ settings, names, lifetime });
-  const explaining: Explaining = {
+  const explaining: OpenExplain = {
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
     isServed: createNamespaceCheck(settings.scope, lifetime),
     areKeysShared,
@@ -73,7 +73,7 @@ export function createExplain(options: ExplainOptions): Explain {
   return (request, cluster, signal) => explain(explaining, { request, cluster, signal });
 }
 
-async function explain(explaining: Explaining, question: Question): Promise<Explanation> {
+async function explain(explaining: OpenExplain, question: Question): Promise<Explanation> {
   const { observe, settings } = explaining;
   const { request, cluster, signal } = question;
   const delivery = { attemptsMade: 0, isDoubtful: false, purpose: "change", signal } as const;
@@ -89,7 +89,7 @@ async function explain(explaining: Explaining, question: Question): Promise<Expl
 }
 
 async function explainObserved(
-  explaining: Explaining,
+  explaining: OpenExplain,
   question: Question,
   observation: Observation,
 ): Promise<Explanation> {
@@ -126,7 +126,7 @@ interface Judged {
 }
 
 async function explainedVerdict(
-  explaining: Explaining,
+  explaining: OpenExplain,
   { signal }: Question,
   { observation, sources, due, stays }: Judged,
 ): Promise<ExplainedVerdict> {
@@ -172,7 +172,7 @@ function isNoReason(reason: ExplainedSource["reason"]): reason is NoReason {
 }
 
 /** What the workload asks for is known, and what its pods run with is not. */
-async function explainUnlisted(explaining: Explaining, question: Question): Promise<Explanation> {
+async function explainUnlisted(explaining: OpenExplain, question: Question): Promise<Explanation> {
   const { areKeysShared, names, settings } = explaining;
   const { request, cluster, signal } = question;
   const live = await cluster.api.readWorkload(request.workload, signal);
@@ -192,7 +192,7 @@ async function explainUnlisted(explaining: Explaining, question: Question): Prom
   };
 }
 
-function unserved(explaining: Explaining, question: Question, reason: UnservedReason): Explanation {
+function unserved(explaining: OpenExplain, question: Question, reason: UnservedReason): Explanation {
   return {
     ...headOf(explaining, question),
     verdict: { type: "unserved", reason },
@@ -203,12 +203,12 @@ function unserved(explaining: Explaining, question: Question, reason: UnservedRe
   };
 }
 
-function headOf({ clock }: Explaining, { request, cluster }: Question) {
+function headOf({ clock }: OpenExplain, { request, cluster }: Question) {
   return { cluster: cluster.name, workload: request.workload, time: rfc3339(clock.now()) };
 }
 
 async function waitOf(
-  { queue }: Explaining,
+  { queue }: OpenExplain,
   { request }: Question,
 ): Promise<{ readonly waiting?: ExplainedWait }> {
   if (queue === undefined) return {};

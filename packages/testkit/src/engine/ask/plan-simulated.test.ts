@@ -21,7 +21,7 @@ import type { Simulation } from "../../simulation/world.ts";
 // SIMULATION_SEEDS=500 plays so many seeds.
 
 const steps = 15;
-const changesPerSeed = 5;
+const changesPerSeed = 1;
 const keysAsked: readonly ReferencedKeys[] = ["all", ["a"], ["b"], ["new"]];
 
 /** Makes the change that was planned. */
@@ -68,11 +68,11 @@ async function playAndPlan(seed: number, counts: Map<string, number>): Promise<v
 
 test("what plan says of a change is what workers do after it, for any story", async () => {
   const counts = new Map<string, number>();
-  for (const seed of seedsOf(1, Number(process.env.SIMULATION_SEEDS ?? 40))) {
+  for (const seed of seedsOf(1, Number(process.env.SIMULATION_SEEDS ?? 100))) {
     await playAndPlan(seed, counts);
     await turnOfTheEventLoop();
   }
   if (process.env.SIMULATION_SEED !== undefined) return;
   // Otherwise the stories would prove nothing.
   for (const word of ["rolled", "stays", "Frozen"]) expect(counts.get(word), word).toBeGreaterThan(0);
-}, 240_000);
+}, 1_800_000);
