@@ -1,4 +1,6 @@
 import { releaseCommand, replayCommand, retryCommand } from "./acts/act-commands.ts";
+import { explainCommand } from "./ask/explain-command.ts";
+import { planCommand } from "./ask/plan-command.ts";
 import type { Command } from "./frame/command.ts";
 import { createCompletionCommand } from "./frame/completion.ts";
 import { freezeCommand, freezesCommand, unfreezeCommand } from "./freeze/freeze-commands.ts";
@@ -24,6 +26,8 @@ export const commands: readonly Command[] = withCompletion([
   unfreezeCommand,
   freezesCommand,
   historyCommand,
+  explainCommand,
+  planCommand,
   lintCommand,
 ]);
 

@@ -24,6 +24,8 @@ if (flag === "--real") {
   // As the control plane; what is on PATH is taken instead.
   results.push(await commandStep("helm and its like", ["node", "test/chart/src/build-tools.ts"]));
   results.push(await vitestStep("chart on the real one", { cwd: "test/chart", args: ["real"] }));
+  results.push(await commandStep("promtool and Prometheus", ["node", "test/signals/src/build-tools.ts"]));
+  results.push(await vitestStep("alerts and dashboard", { cwd: "test/signals", args: ["real"] }));
 } else {
   results.push(...(await checkSteps()));
   // Conformance waits for watches to end and for versions that never come; that leaves room for others.

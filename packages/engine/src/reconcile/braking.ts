@@ -55,7 +55,7 @@ export function createBraking({
     if (brakes === undefined) return { type: "go" };
     const { request, delivery, cluster } = reading;
     const { due, observedAtMs } = intended;
-    const verdict = await brakes.admit(intentOf(reading, intended), delivery.signal);
+    const verdict = await brakes.admit(rollIntentOf(reading, intended), delivery.signal);
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (verdict.type === "hold") {
       recorder.record(reading, [heldFact(verdict, news.of(key, verdict), { reading, intended })]);
@@ -97,7 +97,11 @@ function heldFact(
   };
 }
 
-function intentOf({ request, cluster, live }: Reading, { due, observedSources }: IntendedRoll): RollIntent {
+/** What the brakes are asked about a roll. */
+export function rollIntentOf(
+  { request, cluster, live }: Reading,
+  { due, observedSources }: Pick<IntendedRoll, "due" | "observedSources">,
+): RollIntent {
   const changed = new Set(due.changed.map(({ source }) => localName(source)));
   const frozenSource = observedSources.find(
     ({ ref, frozenBy }) => frozenBy !== undefined && changed.has(localName(ref)),

@@ -161,7 +161,11 @@ export class ClusterWatcher {
     }
   }
 
-  #createSession(own: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
+  #createSession({
+    publisher,
+    signal,
+    onLost,
+  }: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
     const { cluster, name, streams, index, checkpoints, session, queue } = this.#options;
     const { settings, names, clock, log, meter, shown, auditIntervalMs } = this.#options;
     return new ClusterSession({
@@ -179,8 +183,10 @@ export class ClusterWatcher {
       meter,
       shown,
       auditIntervalMs,
+      publisher,
+      signal,
+      onLost,
       onState: (...given) => this.#note(...given),
-      ...own,
     });
   }
 

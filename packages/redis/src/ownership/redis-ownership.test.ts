@@ -120,7 +120,7 @@ async function ownerAndNext(fleet: ReturnType<typeof fleetOf>) {
 }
 
 describe.concurrent("a cluster", () => {
-  test("is watched by one of several, none of which has much more than the others, and each knows of the others'", async () => {
+  test("is watched by one of several with even shares, and each knows of the others'", async () => {
     await using fleet = fleetOf();
     const clusters = clustersOf(12);
     const members = ["a", "b", "c"].map(fleet.join);

@@ -129,7 +129,7 @@ export function workContract(start: () => Promise<QueueUnderTest>): void {
       expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 0 });
     });
 
-    test("comes back by itself while a worker is there, and is held no more when it is taken up", async () => {
+    test("comes back by itself while a worker is there, and is then no longer held", async () => {
       await using bed = await start();
       const runs = recordRuns(bed, (_, count) => (count === 1 ? { ...frozen, afterMs: 200 } : done));
       await bed.queue.add([atOnce()]);

@@ -78,7 +78,7 @@ export function scalingTests(world: () => World): void {
     await at.settlesAt("Deployment", "api", 2);
   });
 
-  test("a Redis that is away is no reason to stop workers: nothing is told, and it goes on when it is back", async () => {
+  test("while Redis is away no depth is published, so workers stay; then work goes on", async () => {
     await using hub = await startHub("scale-redis");
     const { at, redis, scaler, origin } = hub;
     await at.change("ConfigMap", "settings", { v: "1" });

@@ -84,7 +84,7 @@ export function latecomerTests(world: () => World): void {
     ["works", false],
     ["is frozen", true],
   ])("while the process %s", (_, isFrozen) => {
-    test("workloads of all kinds whose ConfigMap changes 100 ms after they were made act once", async () => {
+    test("workloads of all kinds act once for a change 100 ms after they were made", async () => {
       const at = await Site.make(world().client, "young");
       await at.configMap("source", { v: "0" });
       // Their controllers have to be done with the first revision before there is a second one to count.

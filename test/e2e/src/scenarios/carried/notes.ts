@@ -95,7 +95,7 @@ export function noteTests(world: () => World): void {
       await settleAt(at, owned, 1, { quietMs: unmovedMs });
     });
 
-    test("workloads that are made anew from what was exported roll for nothing, and once for a change", async () => {
+    test("workloads recreated from an export roll for nothing, and once for a change", async () => {
       const at = await Site.make(world().client, "anew");
       const { owned, roll } = await rolledOnce(at);
       await using product = start(at);
@@ -126,7 +126,7 @@ export function noteTests(world: () => World): void {
       await settleAt(at, owned, 1, { quietMs: unmovedMs });
     });
 
-    test("workloads that are made anew from what was exported roll for nothing, and once for a change", async () => {
+    test("workloads recreated from an export roll for nothing, and once for a change", async () => {
       const at = await Site.make(world().client, "anew-down");
       const { owned, roll } = await rolledOnce(at);
       await using first = start(at);
