@@ -58,12 +58,12 @@ describe("the root file system", () => {
     expect(built.code, built.errors).toBe(0);
   });
 
-  test("has two programs, their libraries, and no shell", () => {
+  test("has two programs, their libraries, the command line, and no shell", () => {
     const programs = files().filter((path) => (statSync(path).mode & 0o111) !== 0 && !path.includes("/app/"));
     const others = programs
       .filter((path) => !/\/lib(64)?\/|\.so(\.|$)/.test(path))
       .map((path) => path.slice(root.length));
-    expect(others.sort()).toEqual(["/usr/bin/node", "/usr/bin/redis-server"]);
+    expect(others.sort()).toEqual(["/usr/bin/fleet-reloader", "/usr/bin/node", "/usr/bin/redis-server"]);
     const shells = files().filter((path) =>
       /^(sh|bash|dash|ash|busybox|npm|pnpm|apt.*|perl.*)$/.test(basename(path)),
     );

@@ -55,7 +55,7 @@ function knownReason(text: string): string {
   throw new Fault("config.invalid", `--reason ${text}: is not known; ${mend}`);
 }
 
-interface Explaining {
+interface HoldQuestion {
   readonly overview: FleetOverview;
   readonly clusters: readonly ClusterOverview[];
   readonly nowMs: number;
@@ -63,7 +63,7 @@ interface Explaining {
 
 async function explainAll(
   holds: readonly HeldRequest[],
-  { overview, clusters, nowMs }: Explaining,
+  { overview, clusters, nowMs }: HoldQuestion,
 ): Promise<readonly ExplainedHold[]> {
   const freezes = await overview.freezes();
   const nameOf = clusterNamer(clusters);
