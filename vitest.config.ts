@@ -8,8 +8,8 @@ const shared = ["packages/*/src/**/*.test.ts"];
 
 export default defineConfig({
   test: {
-    testTimeout: 20_000,
-    hookTimeout: 30_000,
+    testTimeout: 300_000,
+    hookTimeout: 300_000,
     pool: "forks",
     maxWorkers: 2,
     // A simulation of two million steps collects a tenth of its time in a young generation of the usual size.

@@ -251,6 +251,14 @@ export const ownValues: Fields = {
       budgetCluster: fromConfig(brakeFields.budgetCluster),
       budgetNamespace: fromConfig(brakeFields.budgetNamespace),
     }),
+    prometheusRule: closed(
+      "Alerts for the Prometheus operator. What to do about each is in docs/operate/runbooks.md.",
+      {
+        enabled: toggle(false, "Create a PrometheusRule. The cluster needs monitoring.coreos.com/v1."),
+        namespace: text("", "Its namespace; that of the release when empty."),
+        labels: map("More labels of it, such as those that the operator selects."),
+      },
+    ),
     historyRetention: fromConfig(historyFields.historyRetention),
     historyMaxLength: fromConfig(historyFields.historyMaxLength),
     listPods: toggle(

@@ -23,10 +23,10 @@ class LongestFirst extends BaseSequencer {
 export default defineConfig({
   test: {
     include: ["src/*.test.ts"],
-    testTimeout: 90_000,
-    hookTimeout: 120_000,
+    testTimeout: 1_200_000,
+    hookTimeout: 300_000,
     pool: "forks",
-    maxConcurrency: 10,
+    maxConcurrency: 6,
     // Mostly they wait: for quiet, and for nothing to happen.
     maxWorkers: 3,
     sequence: { sequencer: LongestFirst },

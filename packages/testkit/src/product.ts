@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseJson } from "@fleet-reloader/domain/json";
-import { until } from "./until.ts";
+import { patienceMs, until } from "./until.ts";
 
 export interface ProductOptions {
   readonly kubeconfig: string;
@@ -42,9 +42,6 @@ export interface LogLine {
   readonly msg: string;
   readonly [field: string]: unknown;
 }
-
-/** Many products start side by side on a machine that may be busy otherwise: no statement about how fast one starts. */
-const patienceMs = 60_000;
 
 const root = join(dirname(fileURLToPath(import.meta.url)), "../../..");
 

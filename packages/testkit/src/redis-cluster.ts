@@ -29,7 +29,7 @@ export async function startRedisCluster(): Promise<TestRedisCluster> {
     const told = await Promise.all(started.map((node) => ask(node.port, "CLUSTER INFO")));
     return told.every((info) => info.includes("cluster_state:ok") && info.includes("cluster_size:3"));
   };
-  await until("the nodes are a cluster", isFormed, 30_000);
+  await until("the nodes are a cluster", isFormed);
   return {
     url: `redis-cluster://${started.map((node) => `127.0.0.1:${node.port}`).join(",")}`,
     nodes: started,

@@ -21,8 +21,6 @@ export interface RedisNode extends TestRedis {
   readonly busPort: number;
 }
 
-/** A start takes a tenth of a second. This is for a machine that does much else. */
-const startMs = 60_000;
 /** A port that is drawn by two at once is rare. Where it is drawn so often, something else is wrong. */
 const drawsMax = 5;
 
@@ -85,7 +83,7 @@ async function spawnServer(settings: readonly string[]): Promise<ChildProcess> {
     output += chunk.toString("utf8");
   });
   const isUp = () => child.exitCode !== null || output.includes("Ready to accept connections");
-  await until("redis-server accepts connections", isUp, startMs);
+  await until("redis-server accepts connections", isUp);
   if (child.exitCode !== null) throw new Error(`redis-server ended with ${child.exitCode}:\n${output}`);
   return child;
 }

@@ -1,10 +1,13 @@
 import { setTimeout as wait } from "node:timers/promises";
 
+/** How long a wait takes that is no statement about time: on a busy machine everything takes many times as long as it should. */
+export const patienceMs = 120_000;
+
 /** Polls until the condition gives something true; rejects with what was awaited when it does not come in time. */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
-  timeoutMs = 10_000,
+  timeoutMs = patienceMs,
 ): Promise<NonNullable<T>> {
   const deadline = performance.now() + timeoutMs;
   let last: unknown;
@@ -40,5 +43,5 @@ export async function holds(
 /** For a time that is part of the case, such as the moment of a fault: this is not a wait for something to happen. */
 export async function passed(ms: number): Promise<void> {
   const from = performance.now();
-  await until(`${ms} ms have passed`, () => performance.now() - from >= ms, ms + 5000);
+  await until(`${ms} ms have passed`, () => performance.now() - from >= ms, ms + patienceMs);
 }

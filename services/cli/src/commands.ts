@@ -1,3 +1,5 @@
+import { explainCommand } from "./ask/explain-command.ts";
+import { planCommand } from "./ask/plan-command.ts";
 import type { Command } from "./frame/command.ts";
 import { createCompletionCommand } from "./frame/completion.ts";
 import { freezeCommand, freezesCommand, unfreezeCommand } from "./freeze/freeze-commands.ts";
@@ -10,6 +12,8 @@ export const commands: readonly Command[] = withCompletion([
   unfreezeCommand,
   freezesCommand,
   historyCommand,
+  explainCommand,
+  planCommand,
   lintCommand,
 ]);
 

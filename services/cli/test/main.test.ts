@@ -20,7 +20,7 @@ afterAll(() => rmSync(folder, { recursive: true }));
 function start(...args: readonly string[]) {
   const main = fileURLToPath(new URL("../src/main.ts", import.meta.url));
   // A process that does not end fails its test instead of surviving it.
-  const child = spawn(process.execPath, [main, ...args], { timeout: 60_000, killSignal: "SIGKILL" });
+  const child = spawn(process.execPath, [main, ...args], { timeout: 120_000, killSignal: "SIGKILL" });
   const errors = text(child.stderr);
   const ended = once(child, "close").then(async () => ({ code: child.exitCode, errors: await errors }));
   return { output: child.stdout, ended };

@@ -55,6 +55,7 @@ const operations = {
   },
   global: { imageRegistry: "registry.example", imagePullSecrets: ["one", { name: "two" }] },
   fleetReloader: {
+    prometheusRule: { enabled: true, namespace: "monitoring", labels: { release: "prometheus" } },
     redis: { existingSecret: "redis-url", port: 6390 },
     markKey: { existingSecret: "our-key" },
     dashboardAddress: "0.0.0.0:8080",

@@ -122,6 +122,15 @@ describe("values that cannot work are refused, with the value and the mend", () 
     expect(message).not.toContain("u:p@");
   });
 
+  test("a chart without an image, in a sentence that says what to set", async () => {
+    const { code, errors } = await template({ isWithoutImage: true });
+    expect(code).not.toBe(0);
+    expect(errors).toContain("image.repository is empty");
+    expect(errors).toContain("set image.repository=REGISTRY/fleet-reloader");
+    const values = { global: { imageRegistry: "registry.example" } };
+    expect((await template({ values, isWithoutImage: true })).code).toBe(0);
+  });
+
   test("keys of other versions of the peer's chart are let through", async () => {
     const values = {
       reloader: { leaderElection: { leaseDuration: "15s" }, deployment: { image: { name: "x" } } },

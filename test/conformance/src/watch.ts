@@ -9,7 +9,7 @@ export interface WatchEvent {
 }
 
 /** Longer than any server here takes for an event. */
-const NEXT_MS = 15_000;
+const NEXT_MS = 60_000;
 
 export async function openWatch(target: Target, call: ApiCall): Promise<Watch> {
   return new Watch(await openRequest(target, call));

@@ -68,16 +68,13 @@ export async function startSharedFleet(options: {
     async settled() {
       for (const product of products) void product.ended.then(() => ended.add(product));
       const owners = new Map<FleetCluster, Product>();
-      await until(
-        "each cluster has an owner that lives",
-        () =>
-          clusters.every((cluster) => {
-            const owner = ownersOf(cluster).at(-1);
-            if (owner === undefined || ended.has(owner)) return false;
-            owners.set(cluster, owner);
-            return true;
-          }),
-        30_000,
+      await until("each cluster has an owner that lives", () =>
+        clusters.every((cluster) => {
+          const owner = ownersOf(cluster).at(-1);
+          if (owner === undefined || ended.has(owner)) return false;
+          owners.set(cluster, owner);
+          return true;
+        }),
       );
       return owners;
     },

@@ -1,10 +1,7 @@
 import { type ApiClient, type ApiKind, type ApiResult, apiPath } from "@fleet-reloader/testkit/api-client";
-import { holds, passed, until } from "@fleet-reloader/testkit/until";
+import { holds, passed, patienceMs, until } from "@fleet-reloader/testkit/until";
 
 export type Data = Readonly<Record<string, string>>;
-
-/** What is not there by then was not merely late: promised are 15 s after the worst of faults. */
-const patienceMs = 15_000;
 
 /** One namespace of a world, with the words of its user. */
 export class Site {
@@ -211,6 +208,12 @@ export interface WorkloadOptions {
 }
 
 export const auto = { "reloader.stakater.com/auto": "true" } as const;
+
+/** A quiet period that a busy machine does not exceed between two changes of one burst, and how long no further roll may come. */
+export const unhurried = {
+  annotations: { "fleet-reloader.io/debounce": "8s", "fleet-reloader.io/max-wait": "5m" },
+  quietMs: 10_000,
+} as const;
 
 /** A container that reads whole sources through envFrom. */
 export function reads(...sources: readonly (readonly ["ConfigMap" | "Secret", string])[]): object {

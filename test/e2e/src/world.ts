@@ -120,7 +120,7 @@ async function addKinds(client: ApiClient, manifest: string): Promise<void> {
     if (status >= 300) throw new Error(`${manifest} was answered with ${status}: ${JSON.stringify(body)}`);
   }
   const isServed = async () => (await client.list("SecretProviderClassPodStatus")).status === 200;
-  await until(`the kinds of ${manifest} are served`, isServed, 30_000);
+  await until(`the kinds of ${manifest} are served`, isServed);
 }
 
 /** Resolves when they are served: a definition that was just made is not yet. */
@@ -129,6 +129,6 @@ async function installCustomResources(client: ApiClient): Promise<void> {
     await client.create("CustomResourceDefinition", customResourceDefinition(custom));
   for (const { group, version, plural } of customResources) {
     const path = `/apis/${group}/${version}/${plural}`;
-    await until(`${path} is served`, async () => (await client.send("GET", path)).status === 200, 30_000);
+    await until(`${path} is served`, async () => (await client.send("GET", path)).status === 200);
   }
 }

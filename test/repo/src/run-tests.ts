@@ -19,11 +19,13 @@ if (flag === "--real") {
   const others = ["real", `--exclude=${applied}`];
   results.push(await vitestStep("end to end on the real one", { cwd: "test/e2e", args: others }));
   // By itself, and few at once: its many workloads keep the controllers busy that count what is rolled.
-  const alone = [applied, "--maxConcurrency=4", "--testTimeout=240000"];
+  const alone = [applied, "--maxConcurrency=4"];
   results.push(await vitestStep("what pods carry, on the real one", { cwd: "test/e2e", args: alone }));
   // As the control plane; what is on PATH is taken instead.
   results.push(await commandStep("helm and its like", ["node", "test/chart/src/build-tools.ts"]));
   results.push(await vitestStep("chart on the real one", { cwd: "test/chart", args: ["real"] }));
+  results.push(await commandStep("promtool and Prometheus", ["node", "test/signals/src/build-tools.ts"]));
+  results.push(await vitestStep("alerts and dashboard", { cwd: "test/signals", args: ["real"] }));
 } else {
   results.push(...(await checkSteps()));
   // Conformance waits for watches to end and for versions that never come; that leaves room for others.
@@ -33,7 +35,7 @@ if (flag === "--real") {
   ];
   results.push(...(await Promise.all(inside)));
   results.push(await vitestStep("image and manifests", { cwd: "test/chart", args: ["simulated"] }));
-  const alone = ["src/simulated-costly.test.ts", "src/simulated-budget.test.ts"];
+  const alone = ["costly", "budget", "promptness"].map((name) => `src/simulated-${name}.test.ts`);
   // The demo tells its story at a person's pace; that does, too.
   const outside = [
     vitestStep("end to end, simulated", {
@@ -43,7 +45,7 @@ if (flag === "--real") {
     commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]),
   ];
   results.push(...(await Promise.all(outside)));
-  // One after the other, and nothing beside: one makes all the work that one tenant can, one measures a pace.
+  // One after the other, and nothing beside: one makes all the work that one tenant can, the others measure times.
   results.push(
     await vitestStep("alone, simulated", { cwd: "test/e2e", args: [...alone, "--no-file-parallelism"] }),
   );

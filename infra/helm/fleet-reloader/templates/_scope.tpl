@@ -51,6 +51,9 @@
 {{- if and $reloader.ignoreSecrets $reloader.ignoreConfigMaps -}}
 {{- fail "reloader.ignoreSecrets and reloader.ignoreConfigMaps are both true; nothing is left to look at: set one of them to false" -}}
 {{- end -}}
+{{- if not (or .Values.image.repository .Values.global.imageRegistry) -}}
+{{- fail "image.repository is empty, and no image of fleet-reloader is published; build one with ./dev image, push it, and set image.repository=REGISTRY/fleet-reloader" -}}
+{{- end -}}
 {{- range $key := list "name" "repository" -}}
 {{- if contains "stakater/reloader" (get $.Values.image $key | default "") -}}
 {{- fail (printf "image.%s is %s, the image of Stakater Reloader; name the one of fleet-reloader, and remove its image.tag" $key (get $.Values.image $key)) -}}

@@ -14,7 +14,7 @@ describe("a cluster on its way", () => {
     expect(after({ type: "engaged" }, { type: "sync-began" }, { type: "synced" }).state).toBe("Ready");
   });
 
-  test("that cannot be connected to is unreachable, or refuses us, and stays so while it is tried again", () => {
+  test("that cannot be connected to is unreachable or refuses us, also during retries", () => {
     const unreachable = { state: "Unreachable", why: ["no answer"] };
     expect(after({ type: "connecting" }, missed)).toEqual(unreachable);
     expect(after({ type: "connecting" }, missed, { type: "connecting" })).toEqual(unreachable);
@@ -40,7 +40,7 @@ describe("a cluster on its way", () => {
 describe("an engaged cluster", () => {
   const ready: readonly ClusterEvent[] = [{ type: "engaged" }, { type: "synced" }];
 
-  test("is degraded when it does not answer, unreachable when it never does, and back at the first answer", () => {
+  test("is degraded without an answer, then unreachable, and back at the first answer", () => {
     expect(after(...ready, missed)).toEqual({ state: "Degraded", why: ["no answer"] });
     expect(after(...ready, ...times(missesMax - 1)).state).toBe("Degraded");
     expect(after(...ready, ...times(missesMax)).state).toBe("Unreachable");
@@ -64,7 +64,7 @@ describe("an engaged cluster", () => {
     expect(after(...ready, forbidden, { type: "rights", missing: [] }).state).toBe("Ready");
   });
 
-  test("may be paused, become an alias, and go; of what is gone nothing is heard any more", () => {
+  test("may be paused, become an alias, and go; after that nothing changes it", () => {
     expect(after(...ready, missed, { type: "paused", why: "by Argo CD" })).toEqual({
       state: "Paused",
       why: ["by Argo CD"],

@@ -50,6 +50,8 @@ export interface AdmittedRoll {
 /** Asked immediately before a write that rolls. Notes, adoption and the end of a pause are no rolls. */
 export interface Brakes {
   admit(intent: RollIntent, signal: AbortSignal): Promise<Verdict<AdmittedRoll, RollHold>>;
+  /** What `admit` would answer now. Takes nothing, and writes nothing. */
+  check(intent: RollIntent, signal: AbortSignal): Promise<Verdict<unknown, RollHold>>;
   /** An admitted roll is known not to have been written: what it took is given back. */
   withdraw(request: Request): Promise<void>;
   /** The rollout that began so long ago has ended, well or badly. */
@@ -89,6 +91,12 @@ export function createBrakes(options: BrakeOptions): Brakes {
       const late = await freezeAgain();
       if (late !== undefined) await ledger.withdraw(intent.request);
       return late ?? { type: "go", admit: async () => ((await freezeAgain()) === undefined ? "go" : "hold") };
+    },
+    async check(intent, signal) {
+      const frozen = await freezeHold(intent, options);
+      if (frozen !== undefined) return frozen;
+      const counted = await ledger.check(intent.request, intent.sources.map(actedOn), signal);
+      return counted.type === "hold" ? ledgerHold(counted, options) : { type: "go" };
     },
     withdraw: (request) => ledger.withdraw(request),
     settled: (request, ageMs) => ledger.settled(request, ageMs),

@@ -5,6 +5,8 @@ import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
 import { isWorthReporting, type Reporter } from "../ports/reporter.ts";
 import type { Request } from "../ports/request.ts";
+import type { Delivery } from "../ports/workqueue.ts";
+import { stagesOfRoll } from "./change-stages.ts";
 import type {
   Fact,
   FailedFact,
@@ -23,6 +25,8 @@ import { reportHead } from "./report-head.ts";
 export interface FactSubject {
   readonly request: Request;
   readonly cluster: Pick<EngagedCluster, "name">;
+  /** Absent: it was not the queue that led to them. */
+  readonly delivery?: Pick<Delivery, "times">;
 }
 
 /** Turns facts into log lines, metrics, reports, history and follow-ups. It decides nothing, waits for nothing and throws nothing. */
@@ -134,7 +138,20 @@ function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFa
   reporter?.rolled({ ...head, uid, strategy, sources });
   const causes = causesOf(request.cluster, changed, observedSources);
   history?.append(rollRecords(head, { strategy, sources: causes, observedSources }));
+  measureRoll(meter, about, fact, head.atMs);
   startRun(options, request, head.atMs, causes);
+}
+
+function measureRoll(
+  meter: Meter,
+  { cluster, delivery }: FactSubject,
+  fact: RolledFact,
+  rolledAtMs: number,
+): void {
+  const times = delivery?.times;
+  if (times === undefined) return;
+  for (const { stage, seconds } of stagesOfRoll(fact, times, rolledAtMs))
+    meter.stageReached(cluster.name, stage, seconds);
 }
 
 /** Counts every hold. A hold that is news goes to the log and to people; one that begins, to the history too. */
@@ -238,6 +255,7 @@ function recordRolloutEnd(
   { uid, result, reason, message, seconds, sources }: RolloutEndedFact,
 ): void {
   meter.rolloutEnded(about.cluster.name, about.request.workload.kind, result, seconds);
+  if (result === "healthy") meter.stageReached(about.cluster.name, "healthy", seconds);
   const fields = { ...fieldsOf(about), result, reason, durationMs: Math.round(seconds * 1000) };
   if (result === "healthy") log.info(fields, "rollout ended");
   else log.warn({ ...fields, said: message }, "rollout ended");

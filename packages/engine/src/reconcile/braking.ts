@@ -31,6 +31,8 @@ export interface IntendedRoll {
   readonly observedAtMs: number;
 }
 
+type DecidedRoll = Pick<IntendedRoll, "due" | "observedSources">;
+
 /** The roll may be written now. */
 export interface Go {
   readonly type: "go";
@@ -56,7 +58,7 @@ export function createBraking({
     if (brakes === undefined) return { type: "go" };
     const { request, delivery, cluster } = reading;
     const { due, observedAtMs } = intended;
-    const verdict = await brakes.admit(intentOf(reading, intended), delivery.signal);
+    const verdict = await brakes.admit(rollIntentOf(reading, intended), delivery.signal);
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (verdict.type === "hold") {
       recorder.record(reading, [heldFact(verdict, news.of(key, verdict), { reading, intended })]);
@@ -98,7 +100,8 @@ function heldFact(
   };
 }
 
-function intentOf(reading: Reading, intended: IntendedRoll): RollIntent {
+/** What the brakes are asked about a roll. */
+export function rollIntentOf(reading: Reading, intended: DecidedRoll): RollIntent {
   const { request, cluster } = reading;
   const { due } = intended;
   return {
@@ -116,7 +119,7 @@ function intentOf(reading: Reading, intended: IntendedRoll): RollIntent {
 
 function annotationFreeze(
   { request, live }: Reading,
-  { due, observedSources }: IntendedRoll,
+  { due, observedSources }: DecidedRoll,
 ): AnnotationFreeze | undefined {
   const changed = new Set(due.changed.map(({ source }) => localName(source)));
   const text = frozenByAnnotation(live.annotations);

@@ -1,7 +1,5 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
-import { type Eligibility, isActedOn } from "@fleet-reloader/domain/workload/eligibility";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { Brakes } from "../admission/brakes.ts";
 import type { Clock, Random } from "../async/clock.ts";
@@ -30,6 +28,7 @@ import type { Delivery, Handler, Workqueue } from "../ports/workqueue.ts";
 import { createBraking } from "./braking.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
 import { MissingSources } from "./missing-sources.ts";
+import { decidedOn } from "./observation/decision.ts";
 import { createObserve, type Observe } from "./observation/observe.ts";
 import { observeShown } from "./observation/observe-shown.ts";
 import type { Taken } from "./reading.ts";
@@ -177,10 +176,8 @@ async function decideAndWriteOnce(
   }
   if ("again" in observation) return observation.again;
   if ("stash" in observation) return await finishStash(dependencies, taken, observation.stash);
-  const { reading, eligibility, planned, observedSources } = observation;
-  // What is not acted on is recorded all the same: it does not run for an old change when it is resumed.
-  const due = planned.type === "roll" && isActedOn(eligibility, settings) ? planned : undefined;
-  const stays = stayReasonOf(eligibility);
+  const { reading, planned, observedSources } = observation;
+  const { due, stays } = decidedOn(observation, settings);
   const { applied } = planned;
   return await writeDecision(dependencies, { reading, observedSources, due, applied, stays, observedAtMs });
 }
@@ -238,18 +235,4 @@ async function decideOnOld(
  */
 function isObserved({ class: its, disposition }: Fault): boolean {
   return disposition.queue !== "delay" || its === "denied";
-}
-
-/** Why a workload does not roll. */
-function stayReasonOf(eligibility: Eligibility): StayReason {
-  switch (eligibility) {
-    case "suspended":
-      return "WorkloadSuspended";
-    case "finished":
-      return "WorkloadFinished";
-    case "owned":
-      return "OwnedByAnother";
-    default:
-      return "ContentUnchanged";
-  }
 }

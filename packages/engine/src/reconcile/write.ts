@@ -39,6 +39,9 @@ export interface RollDecision {
   readonly observedAtMs: number;
 }
 
+/** By then a write has landed whose caller gave up. One that is later still is found by the next scheduled audit. */
+const afterLateWrite = { quietPeriodMs: 30_000, maxWaitMs: 30_000 };
+
 export interface WriteDependencies {
   readonly sources: SourceReader;
   readonly missing: MissingSources;
@@ -157,10 +160,13 @@ async function writeApplied(
   decision: RollDecision,
   pausing: Pausing,
 ): Promise<WriteResult> {
-  const { keys, records } = dependencies;
+  const { keys, queue, records } = dependencies;
   const { reading, due } = decision;
   const { request, delivery, live, appliedText } = reading;
   const text = appliedTextAfter(decision, keys);
+  // No fence is written where nothing is asked for: what is under way may land later, and nobody would look for it.
+  if (delivery.isDoubtful && text === undefined && appliedText === undefined)
+    await queue.add([{ request, ...afterLateWrite, purpose: "audit" }]);
   const isApplied = text === appliedText && Object.keys(pausing.annotations).length === 0;
   const written = isApplied
     ? nothingWritten(decision.observedSources)

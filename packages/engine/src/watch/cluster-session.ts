@@ -196,10 +196,24 @@ export class ClusterSession {
   }
 
   #createSourceWatch(
-    own: Pick<SourceWatchOptions, "kind" | "namespace" | "isListed" | "onListed">,
+    watched: Pick<SourceWatchOptions, "kind" | "namespace" | "isListed" | "onListed">,
   ): SourceWatch {
+    const { kind, namespace, isListed, onListed } = watched;
     const { name, checkpoints, publisher, settings, meter, clock, log, signal } = this.#options;
-    return new SourceWatch({ name, checkpoints, publisher, settings, meter, clock, log, signal, ...own });
+    return new SourceWatch({
+      name,
+      kind,
+      namespace,
+      isListed,
+      onListed,
+      checkpoints,
+      publisher,
+      settings,
+      meter,
+      clock,
+      log,
+      signal,
+    });
   }
 
   #audit(): void {

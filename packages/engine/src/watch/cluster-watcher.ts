@@ -177,7 +177,11 @@ export class ClusterWatcher {
     }
   }
 
-  #createSession(own: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
+  #createSession({
+    publisher,
+    signal,
+    onLost,
+  }: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
     const { cluster, name, streams, index, checkpoints, session, queue } = this.#options;
     const { settings, names, clock, log, meter, shown, auditIntervalMs } = this.#options;
     return new ClusterSession({
@@ -196,8 +200,10 @@ export class ClusterWatcher {
       frozen: this.#frozen,
       shown,
       auditIntervalMs,
+      publisher,
+      signal,
+      onLost,
       onState: (...given) => this.#note(...given),
-      ...own,
     });
   }
 

@@ -112,8 +112,10 @@ export class KubeStreams implements ClusterStreams {
     return new OptionalStream({ kind, resources: this.#objects.resources, reflect, clock, log, absentMs });
   }
 
-  #reflector<T>(own: Pick<ReflectorOptions<T>, "collection" | "parse" | "handler" | "log">): Reflector<T> {
+  #reflector<T>(wanted: Pick<ReflectorOptions<T>, "collection" | "parse" | "handler" | "log">): Reflector<T> {
+    const { collection, parse, handler, log } = wanted;
     const { connection, clock, random, timings } = this.#options;
-    return new Reflector({ connection, probe: this.#probe, clock, random, timings, ...own });
+    const probe = this.#probe;
+    return new Reflector({ connection, collection, parse, handler, probe, clock, random, log, timings });
   }
 }

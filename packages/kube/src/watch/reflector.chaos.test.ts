@@ -71,5 +71,4 @@ test.each([1, 2])(
     expect(followed.events.length).toBeGreaterThan(50);
     expect(followed.lists).toBeGreaterThan(1);
   },
-  30_000,
 );

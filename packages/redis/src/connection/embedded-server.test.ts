@@ -97,7 +97,7 @@ describe("the embedded Redis", () => {
     expect(await client.connection.ping()).toBe("PONG");
   });
 
-  test("whose files are damaged is tried three times, then puts them aside, says so and starts empty", async () => {
+  test("with damaged files tries three times, then puts them aside and starts empty", async () => {
     await using folder = dataFolder();
     const first = await folder.start();
     await first.client.connection.set("told", "yes");

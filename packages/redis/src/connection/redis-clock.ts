@@ -14,6 +14,9 @@ export interface RedisClockOptions {
 /** Clocks of machines drift apart by at most some 100 ppm: a tenth of a millisecond in this time. A failover may bring another clock. */
 const readEveryMs = 1000;
 
+/** At a start a process is busy, and an answer that is read late tells little. Each further one tells as much or more. */
+const firstReads = 5;
+
 /** KEYS: one that lies where the clock is read: each node of a Redis Cluster has a clock of its own. */
 const timeScript = new Script("return redis.call('TIME')");
 
@@ -67,7 +70,7 @@ export class RedisClock implements Clock {
 
   /** Resolves when the time is known; from then on it is kept until `stop`. While Redis is away the monotonic clock goes on. */
   async start(): Promise<void> {
-    await this.read();
+    for (let reads = 0; reads < firstReads; reads += 1) await this.read();
     void this.#keep();
   }
 

@@ -1,11 +1,20 @@
 import { describe, expect, test } from "vitest";
-import { atOnce, change, done, putBackOnce, type QueueUnderTest, recordRuns } from "./queue-under-test.ts";
+import {
+  atOnce,
+  change,
+  done,
+  maxWaitMs,
+  putBackOnce,
+  type QueueUnderTest,
+  quietPeriodMs,
+  recordRuns,
+} from "./queue-under-test.ts";
 
 /** When the burst began that a change belongs to: what the maximum wait counts from. */
 export function burstContract(start: () => Promise<QueueUnderTest>): void {
   describe("a burst", () => {
     // Between the moment a run is taken up and the moment it says so lies one whose time is over.
-    test("begins with a change that comes while another is being run, which does not run at once", async () => {
+    test("begins with a change during a run, and does not run at once", async () => {
       await using bed = await start();
       const isRead = Promise.withResolvers<void>();
       const runs = recordRuns(bed, async (_, count) => {
@@ -29,14 +38,14 @@ export function burstContract(start: () => Promise<QueueUnderTest>): void {
       await bed.queue.add([atOnce()]);
       await bed.until("it was put back", () => runs.length === 1);
       // Longer than its changes may wait.
-      await bed.elapse(1500);
+      await bed.elapse(maxWaitMs + 100);
       const begun = bed.now();
-      while (runs.length === 1 && bed.now() - begun < 5000) {
-        await bed.queue.add([change("api", { quietPeriodMs: 400, maxWaitMs: 1200 })]);
+      while (runs.length === 1 && bed.now() - begun < 10 * maxWaitMs) {
+        await bed.queue.add([change()]);
         await bed.elapse(100);
       }
-      expect((runs[1]?.at ?? 0) - begun).toBeGreaterThanOrEqual(1000);
-      expect((runs[1]?.at ?? 0) - begun).toBeLessThan(3000);
+      expect((runs[1]?.at ?? 0) - begun).toBeGreaterThanOrEqual(quietPeriodMs - 20);
+      expect((runs[1]?.at ?? 0) - begun).toBeLessThan(10 * maxWaitMs);
     });
   });
 }

@@ -4,6 +4,7 @@ import {
   atOnce,
   change,
   done,
+  idle,
   putBackOnce,
   type QueueUnderTest,
   type Run,
@@ -29,7 +30,7 @@ export function doubtContract(start: () => Promise<QueueUnderTest>): void {
       const runs = recordRuns(bed, failOnce(code, 20));
       await bed.queue.add([atOnce()]);
       await bed.until("it came back", () => runs.length === 2);
-      await bed.elapse(50);
+      await idle(bed);
       await bed.queue.add([atOnce()]);
       await bed.until("it ran for the next addition", () => runs.length === 3);
       expect(runs.map(({ delivery }) => delivery.isDoubtful)).toEqual([false, true, false]);
@@ -71,10 +72,10 @@ export function doubtContract(start: () => Promise<QueueUnderTest>): void {
       "doubtful after %s also when a change comes before it is tried again",
       async (code) => {
         await using bed = await start();
-        const runs = recordRuns(bed, failOnce(code, 1500));
+        const runs = recordRuns(bed, failOnce(code, 10_000));
         await bed.queue.add([atOnce()]);
         await bed.until("it ran", () => runs.length === 1);
-        await bed.elapse(20);
+        await idle(bed);
         await bed.queue.add([change()]);
         await bed.until("it came back", () => runs.length === 2);
         expect(runs[1]?.delivery.isDoubtful).toBe(true);

@@ -16,8 +16,8 @@ export interface QueueUnderTest extends AsyncDisposable {
   readonly clock: Clock;
   readonly now: () => number;
   readonly elapse: (ms: number) => Promise<void>;
-  /** Lets time pass until the condition holds; rejects when it does not within some seconds. */
-  readonly until: (what: string, condition: () => boolean) => Promise<void>;
+  /** Lets time pass until the condition holds; rejects when it does not for long. */
+  readonly until: (what: string, condition: () => boolean | Promise<boolean>) => Promise<void>;
 }
 
 export interface Run {
@@ -27,9 +27,9 @@ export interface Run {
 }
 
 /** Long enough that a busy machine does not take it for quiet while a test adds its next change. */
-export const quietPeriodMs = 500;
-export const maxWaitMs = 1200;
-export const resumeWindow = { quietPeriodMs: 1500, maxWaitMs: 1500 };
+export const quietPeriodMs = 1500;
+export const maxWaitMs = 3600;
+export const resumeWindow = { quietPeriodMs: 4500, maxWaitMs: 4500 };
 /** What a worker takes to start. */
 export const horizonMs = 60_000;
 export const done: Result = { type: "done", outcome: "unchanged" };
@@ -62,6 +62,11 @@ export function recordRuns(
     return await answer(run, runs.length);
   });
   return runs;
+}
+
+/** Waits until no request is handled. Only then a run is over, and what it left is in the queue. */
+export async function idle(bed: QueueUnderTest): Promise<void> {
+  await bed.until("no request is handled", async () => (await bed.work(horizonMs)).active === 0);
 }
 
 /** Puts the first run back for so long; all others are done. */

@@ -5,8 +5,8 @@ import {
   atOnce,
   change,
   done,
+  idle,
   type QueueUnderTest,
-  quietPeriodMs,
   recordRuns,
   requestFor,
   resumeWindow,
@@ -33,7 +33,7 @@ export function waitsContract(start: () => Promise<QueueUnderTest>): void {
         return done;
       });
       await bed.until("it ran", () => seen.length > 0);
-      await bed.elapse(100);
+      await idle(bed);
       expect([runs.length, seen, await bed.queue.waits(api)]).toEqual([1, [true], false]);
     });
 
@@ -43,7 +43,7 @@ export function waitsContract(start: () => Promise<QueueUnderTest>): void {
       const runs = recordRuns(bed, () => ({ type: "again", afterMs: 60_000, reason: "Frozen", hold }));
       await bed.queue.add([atOnce()]);
       await bed.until("it ran", () => runs.length === 1);
-      await bed.elapse(100);
+      await idle(bed);
       expect(await bed.held.count()).toBe(1);
       expect(await bed.queue.waits(api)).toBe(true);
     });
@@ -55,7 +55,7 @@ export function waitsContract(start: () => Promise<QueueUnderTest>): void {
       });
       await bed.queue.add([atOnce()]);
       await bed.until("it ran", () => runs.length === 1);
-      await bed.elapse(100);
+      await idle(bed);
       expect(await bed.queue.waits(api)).toBe(true);
     });
 
@@ -70,10 +70,10 @@ export function waitsContract(start: () => Promise<QueueUnderTest>): void {
       await bed.until("it runs", () => runs.length === 1);
       await bed.queue.add([change()]);
       gate.resolve();
-      await bed.elapse(quietPeriodMs / 5);
+      await idle(bed);
       expect([runs.length, await bed.queue.waits(api)]).toEqual([1, true]);
       await bed.until("it ran again", () => runs.length === 2);
-      await bed.elapse(100);
+      await idle(bed);
       expect(await bed.queue.waits(api)).toBe(false);
     });
 

@@ -21,6 +21,6 @@ describe("with one rule taken out, the simulation finds it", () => {
       }
       expect(found, `not found within ${seedsMax} seeds`).toBeDefined();
     },
-    600_000,
+    1_800_000,
   );
 });

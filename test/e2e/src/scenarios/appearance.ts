@@ -3,7 +3,8 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { describe, expect, test } from "vitest";
-import { auto, at as fieldAt, laterThanTogether, reads, Site } from "../site.ts";
+import { togetherMs, whileInTime } from "../in-time.ts";
+import { auto, at as fieldAt, laterThanTogether, reads, Site, unhurried } from "../site.ts";
 import type { World } from "../world.ts";
 
 const flags = ["--reload-on-create=true", "--reload-on-delete=true"];
@@ -77,22 +78,26 @@ export function appearanceTests(world: () => World): void {
     const at = await Site.make(world().client, "appear-again");
     await at.configMap("settings", { v: "A" });
     await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
-    await using product = start(at, [...flags, "--debounce", "3s"]);
+    await using product = start(at, [...flags, "--debounce", "8s"]);
     await product.ready();
     await at.adopted("Deployment", "api");
     await at.remove("ConfigMap", "settings");
     await at.configMap("settings", { v: "A" });
-    await at.settlesAt("Deployment", "api", 0, { quietMs: 8000 });
+    await at.settlesAt("Deployment", "api", 0, unhurried);
   });
 
   test.concurrent("applied together with its workload, before or after it: nothing", async () => {
-    const at = await Site.make(world().client, "appear-together");
-    await using product = start(at, flags);
-    await product.ready();
-    await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
-    await at.configMap("settings", { v: "A" });
-    await at.adopted("Deployment", "api");
-    await at.settlesAt("Deployment", "api", 0, { quietMs: 5000 });
+    await whileInTime(togetherMs, async (inTime) => {
+      const at = await Site.make(world().client, "appear-together");
+      await using product = start(at, flags);
+      await product.ready();
+      inTime();
+      await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
+      await at.configMap("settings", { v: "A" });
+      inTime();
+      await at.adopted("Deployment", "api");
+      await at.settlesAt("Deployment", "api", 0, { quietMs: 5000 });
+    });
   });
 
   test.concurrent("deleted, and created, while nothing of ours ran: caught up at the start", async () => {

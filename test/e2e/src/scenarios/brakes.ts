@@ -31,11 +31,7 @@ export function brakesTests(world: () => World): void {
   }
 
   const isHeld = (product: Product, count = 1) =>
-    until(
-      "the roll is held",
-      () => product.log.filter(({ msg }) => msg === "roll held").length >= count,
-      30_000,
-    );
+    until("the roll is held", () => product.log.filter(({ msg }) => msg === "roll held").length >= count);
 
   describe("a freeze", () => {
     test.concurrent.each([
@@ -43,27 +39,24 @@ export function brakesTests(world: () => World): void {
       ["the namespace", (at: Site) => `namespace: ${at.namespace}`],
       ["the workload", (at: Site) => `{namespace: ${at.namespace}, workload: Deployment/api}`],
       ["the source", (at: Site) => `{namespace: ${at.namespace}, source: ConfigMap/settings}`],
-    ])(
-      "of %s in the file is honoured by the next roll, and after Redis has lost everything",
-      async (_level, scope) => {
-        const at = await adoptedSite("freeze");
-        await using redis = await startRedis();
-        await using product = start(at, { args: ["--redis-url", redis.url] });
-        await product.ready();
-        await at.adopted("Deployment", "api");
-        const file = join(product.dataDir, "freezes.yaml");
-        writeFreezes(file, `- ${scope(at)}\n`);
-        await at.change("ConfigMap", "settings", { v: "1" });
-        await isHeld(product);
-        const heldBefore = await timesFrozen(product);
-        await flush(redis.url);
-        await holds("nothing rolls", 4000, async () => (await at.rolls("Deployment", "api")) === 0);
-        await isFrozenAgain(product, heldBefore);
-        expect(await at.rolls("Deployment", "api")).toBe(0);
-        writeFreezes(file, "[]\n");
-        await at.settlesAt("Deployment", "api", 1, { withinMs: 40_000 });
-      },
-    );
+    ])("of %s in the file is honoured by the next roll, also after Redis is wiped", async (_level, scope) => {
+      const at = await adoptedSite("freeze");
+      await using redis = await startRedis();
+      await using product = start(at, { args: ["--redis-url", redis.url] });
+      await product.ready();
+      await at.adopted("Deployment", "api");
+      const file = join(product.dataDir, "freezes.yaml");
+      writeFreezes(file, `- ${scope(at)}\n`);
+      await at.change("ConfigMap", "settings", { v: "1" });
+      await isHeld(product);
+      const heldBefore = await timesFrozen(product);
+      await flush(redis.url);
+      await holds("nothing rolls", 4000, async () => (await at.rolls("Deployment", "api")) === 0);
+      await isFrozenAgain(product, heldBefore);
+      expect(await at.rolls("Deployment", "api")).toBe(0);
+      writeFreezes(file, "[]\n");
+      await at.settlesAt("Deployment", "api", 1);
+    });
 
     test.concurrent.each(["workload", "source"])(
       "by an annotation on the %s holds until it is taken away",
@@ -80,7 +73,7 @@ export function brakesTests(world: () => World): void {
         expect(await at.rolls("Deployment", "api")).toBe(0);
         await until("an Event says so", async () => (await at.all("Event")).includes("until the audit"));
         await at.patch(kind, name, { metadata: { annotations: { [freezeKey]: null } } });
-        await at.settlesAt("Deployment", "api", 1, { withinMs: 40_000 });
+        await at.settlesAt("Deployment", "api", 1);
       },
     );
 
@@ -96,10 +89,10 @@ export function brakesTests(world: () => World): void {
       expect(product.output()).toContain('entry 1: until: \\"soon\\" is no time; write for example');
       expect(await at.rolls("Deployment", "api")).toBe(0);
       writeFreezes(file, "[]\n");
-      await at.settlesAt("Deployment", "api", 1, { withinMs: 40_000 });
+      await at.settlesAt("Deployment", "api", 1);
     });
 
-    test.concurrent("that is set and lifted on the command line holds in between, and names who it was", async () => {
+    test.concurrent("set on the command line holds until it is lifted, and names who set it", async () => {
       const at = await adoptedSite("freeze-cli");
       await using product = start(at);
       await product.ready();
@@ -113,7 +106,7 @@ export function brakesTests(world: () => World): void {
       await isHeld(product);
       expect(cli(product.dataDir, "unfreeze", "--fleet")).toContain("it is not frozen");
       expect(cli(product.dataDir, "unfreeze", ...scope)).toContain("no longer frozen");
-      await at.settlesAt("Deployment", "api", 1, { withinMs: 40_000 });
+      await at.settlesAt("Deployment", "api", 1);
     });
 
     test.concurrent("in a ConfigMap of the hub holds, and is honoured by the very next roll", async () => {
@@ -127,11 +120,11 @@ export function brakesTests(world: () => World): void {
       await at.change("ConfigMap", "settings", { v: "2" });
       await isHeld(product);
       await at.change("ConfigMap", "freezes", { "freezes.yaml": "[]\n" });
-      await at.settlesAt("Deployment", "api", 2, { withinMs: 40_000 });
+      await at.settlesAt("Deployment", "api", 2);
     });
   });
 
-  test.concurrent("Redis wiped in the middle of a mass change with a freeze on: nothing that is frozen rolls, nothing twice", async () => {
+  test.concurrent("Redis wiped in a mass change: nothing frozen rolls, nothing rolls twice", async () => {
     const at = await Site.make(world().client, "mass");
     await using redis = await startRedis();
     await at.configMap("settings", { v: "0" });
@@ -139,7 +132,7 @@ export function brakesTests(world: () => World): void {
     const spec = reads(["ConfigMap", "settings"]);
     for (const name of names) await at.workload("Deployment", name, { annotations: auto, spec });
     await using product = start(at, {
-      args: ["--redis-url", redis.url, "--budget-fleet", "rate=5/s,burst=2"],
+      args: ["--redis-url", redis.url, "--budget-fleet", "rate=2/s,burst=2"],
     });
     await product.ready();
     for (const name of names) await at.adopted("Deployment", name);
@@ -148,7 +141,7 @@ export function brakesTests(world: () => World): void {
       const counts = await Promise.all(names.map((name) => at.rolls("Deployment", name)));
       return counts.reduce((sum, count) => sum + count, 0);
     };
-    await until("some have rolled", async () => (await rolled()) >= 5, 20_000);
+    await until("some have rolled", async () => (await rolled()) >= 5);
     const file = join(product.dataDir, "freezes.yaml");
     writeFreezes(file, "- fleet: true\n  reason: stop\n");
     await until("the freeze is met", () => product.log.some(({ reason }) => reason === "Frozen"));
@@ -170,7 +163,7 @@ export function brakesTests(world: () => World): void {
     expect(await rolled()).toBe(before);
     expect(before).toBeLessThan(names.length);
     writeFreezes(file, "[]\n");
-    for (const name of names) await at.settlesAt("Deployment", name, 1, { withinMs: 60_000, quietMs: 200 });
+    for (const name of names) await at.settlesAt("Deployment", name, 1, { quietMs: 200 });
   });
 
   test.concurrent("a Secret that is rewritten for ever makes few ReplicaSets, an Event and an alert", async () => {
@@ -190,7 +183,7 @@ export function brakesTests(world: () => World): void {
       await at.change("Secret", "db", { v: String(++writes) });
       return writes > 20 && performance.now() - from >= 8000;
     };
-    await until("it is rewritten for long", isRewrittenForLong, 60_000);
+    await until("it is rewritten for long", isRewrittenForLong);
     // A content that was let through and overtaken before it was written counts, too.
     expect(await at.rolls("Deployment", "api")).toBeLessThanOrEqual(3);
     expect(await at.newReplicaSets("api")).toBeGreaterThan(0);
@@ -215,7 +208,7 @@ async function timesFrozen(product: Product): Promise<number> {
 
 /** Whatever was lost is found again: until then a freeze has nothing to hold. */
 async function isFrozenAgain(product: Product, before: number): Promise<void> {
-  await until("it is found and held again", async () => (await timesFrozen(product)) > before, 30_000);
+  await until("it is found and held again", async () => (await timesFrozen(product)) > before);
 }
 
 /** The command line, as it is shipped. */

@@ -5,11 +5,8 @@ import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { passed, until } from "@fleet-reloader/testkit/until";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
-import { auto, reads, Site } from "../site.ts";
+import { auto, reads, Site, unhurried } from "../site.ts";
 import type { World } from "../world.ts";
-
-/** How soon everything has to be right again after a fault. */
-const recoveryMs = 15_000;
 
 /** Faults at every point of a change: exactly one roll, and soon. Each test has a product and a Redis of its own. */
 export function chaosTests(world: () => World): void {
@@ -64,7 +61,7 @@ export function chaosTests(world: () => World): void {
       await at.change("ConfigMap", "settings", { v: "1" });
       await using last = start(at, { dataDir: first.dataDir });
       await last.ready();
-      await at.settlesAt("Deployment", "api", 1, { withinMs: recoveryMs });
+      await at.settlesAt("Deployment", "api", 1);
     },
   );
 
@@ -80,7 +77,7 @@ export function chaosTests(world: () => World): void {
       await at.change("ConfigMap", "settings", { v: "1" });
       await using last = start(at, { prepare: (dataDir) => writeKey(dataDir, key) });
       await last.ready();
-      await at.settlesAt("Deployment", "api", 1, { withinMs: recoveryMs });
+      await at.settlesAt("Deployment", "api", 1);
     },
   );
 
@@ -88,7 +85,7 @@ export function chaosTests(world: () => World): void {
     "Redis flushed in the middle of a change: one roll; flushed without a change: none",
     async (start) => {
       const at = await deployment("flush");
-      await using product = start(at);
+      await using product = start(at, { args: ["--debounce", "8s"] });
       await product.ready();
       await at.adopted("Deployment", "api");
       await using redis = connect(product);
@@ -98,9 +95,9 @@ export function chaosTests(world: () => World): void {
         async () => (await redis.client.keys("*reconcile:delayed")).length > 0,
       );
       await redis.client.flushall();
-      await at.settlesAt("Deployment", "api", 1, { withinMs: recoveryMs });
+      await at.settlesAt("Deployment", "api", 1, unhurried);
       await redis.client.flushall();
-      await at.settlesAt("Deployment", "api", 1, { quietMs: 5000 });
+      await at.settlesAt("Deployment", "api", 1, unhurried);
       await product.ready();
     },
   );
@@ -112,7 +109,7 @@ export function chaosTests(world: () => World): void {
     await at.adopted("Deployment", "api");
     await at.change("ConfigMap", "settings", { v: "1" });
     process.kill(Number(readFileSync(join(product.dataDir, "redis.pid"), "utf8")), "SIGKILL");
-    await at.settlesAt("Deployment", "api", 1, { withinMs: recoveryMs });
+    await at.settlesAt("Deployment", "api", 1);
     await product.ready();
   });
 
@@ -128,8 +125,8 @@ export function chaosTests(world: () => World): void {
       product.signal("SIGKILL");
       await product.ended;
       await using again = start(at, { dataDir: product.dataDir });
-      await again.ready(recoveryMs);
-      await at.settlesAt("Deployment", "api", 1, { withinMs: recoveryMs });
+      await again.ready();
+      await at.settlesAt("Deployment", "api", 1);
     });
   }
 
@@ -150,12 +147,12 @@ export function chaosTests(world: () => World): void {
 
       await at.change("ConfigMap", "settings", { v: "1" });
       watcher.signal("SIGKILL");
-      await at.settlesAt("Deployment", "api", 1, { withinMs: recoveryMs });
+      await at.settlesAt("Deployment", "api", 1);
 
       await at.change("ConfigMap", "settings", { v: "2" });
       await passed(2010);
       worker.signal("SIGKILL");
-      await at.settlesAt("Deployment", "api", 2, { withinMs: recoveryMs });
+      await at.settlesAt("Deployment", "api", 2);
 
       // A worker that freezes in mid-change and wakes after another took over must not write the older content.
       await at.change("ConfigMap", "settings", { v: "3" });
@@ -163,7 +160,7 @@ export function chaosTests(world: () => World): void {
       otherWorker.signal("SIGSTOP");
       await using rescue = start(at, { service: "worker", args: sameKey });
       await rescue.ready();
-      await at.settlesAt("Deployment", "api", 3, { withinMs: recoveryMs });
+      await at.settlesAt("Deployment", "api", 3);
       otherWorker.signal("SIGCONT");
       await at.settlesAt("Deployment", "api", 3, { quietMs: 4000 });
     },

@@ -1,7 +1,7 @@
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { at as fieldAt, Site } from "../site.ts";
+import { auto, at as fieldAt, Site, unhurried } from "../site.ts";
 import type { World } from "../world.ts";
 
 const providerAuto = { "secretproviderclass.reloader.stakater.com/auto": "true" };
@@ -23,13 +23,11 @@ export function csiTests(world: () => World): void {
   }
 
   const isNotedWithContent = (at: Site) =>
-    until(
-      "the content is noted",
-      async () => (await at.note("Deployment", "api"))?.includes("SecretProviderClass/vault"),
-      30_000,
+    until("the content is noted", async () =>
+      (await at.note("Deployment", "api"))?.includes("SecretProviderClass/vault"),
     );
 
-  test.concurrent("a rotation that goes from pod to pod rolls once; pods and labels that come and go do not", async () => {
+  test.concurrent("a rotation from pod to pod rolls once; pods and labels that come and go do not", async () => {
     const at = await site("csi");
     await using product = start(at, "--reload-on-create=true", "--reload-on-delete=true");
     await product.ready();
@@ -64,7 +62,7 @@ export function csiTests(world: () => World): void {
     await at.secret("synced", { password: "one" });
     const spec = { ...mounts("vault"), ...envFromSecret("synced") };
     await at.workload("Deployment", "api", {
-      annotations: { "reloader.stakater.com/auto": "true" },
+      annotations: { ...auto, ...unhurried.annotations },
       spec,
     });
     await at.podStatus("api-1", "vault", { password: "v1" });
@@ -72,14 +70,14 @@ export function csiTests(world: () => World): void {
     await product.ready();
     await isNotedWithContent(at);
     // What the start led to is over: else the look that it asked for may fall between the two writes below.
-    await at.settlesAt("Deployment", "api", 0, { quietMs: 3000 });
+    await at.settlesAt("Deployment", "api", 0, unhurried);
     await at.rotate("api-1", "vault", { password: "v2" });
     await at.change("Secret", "synced", { password: "two" });
     // The driver makes the owner of the pods an owner of the Secret.
     const uid = fieldAt(await at.object("Deployment", "api"), "metadata", "uid");
     const ownerReferences = [{ apiVersion: "apps/v1", kind: "Deployment", name: "api", uid }];
     await at.patch("Secret", "synced", { metadata: { ownerReferences } });
-    await at.settlesAt("Deployment", "api", 1, { quietMs: 5000 });
+    await at.settlesAt("Deployment", "api", 1, unhurried);
   });
 
   test.concurrent("the variable is the peer's, and so is the note of the annotations strategy", async () => {
@@ -102,7 +100,7 @@ export function csiTests(world: () => World): void {
     expect(annotated).toContain(String.raw`{\"type\":\"SECRETPROVIDERCLASS\",\"name\":\"vault\"`);
   });
 
-  test.concurrent("a class that is ignored, or a product that was not told of classes, rolls nothing", async () => {
+  test.concurrent("an ignored class, or classes that are not enabled, roll nothing", async () => {
     const ignored = await site("csi-ignored");
     const off = await site("csi-off", { "reloader.stakater.com/auto": "true" });
     await ignored.patch("SecretProviderClass", "vault", {

@@ -5,9 +5,6 @@ import { expect, test } from "vitest";
 import { auto, reads, Site, at as valueAt } from "../site.ts";
 import type { World } from "../world.ts";
 
-/** The first look at a rollout comes after five seconds; the machine may be busy. */
-const patienceMs = 30_000;
-
 /** What happened, as whoever asks later reads it. */
 export function historyTests(world: () => World): void {
   const start = (at: Site, args: readonly string[], env: Readonly<Record<string, string>> = {}): Product =>
@@ -17,7 +14,7 @@ export function historyTests(world: () => World): void {
       env,
     });
 
-  test.concurrent("the story of a change is told: who made it, what was decided and done, and how it ended", async () => {
+  test.concurrent("a change is recorded with its writer, the decision, the action and the outcome", async () => {
     const at = await Site.make(world().client, "story");
     await at.secret("db", { password: "a" });
     const workload = { annotations: auto, strategy: { replicas: 0 }, spec: reads(["Secret", "db"]) };
@@ -29,14 +26,10 @@ export function historyTests(world: () => World): void {
     await writeAs(world(), "external-secrets", at.path("Secret", "db"), { data: { password } });
     await at.settlesAt("Deployment", "api", 1, { quietMs: 500 });
 
-    const story = await until(
-      "the rollout has ended",
-      async () => {
-        const lines = await historyOf(product, `?namespace=${at.namespace}`);
-        return lines.some(({ type }) => type === "outcome") ? lines : undefined;
-      },
-      patienceMs,
-    );
+    const story = await until("the rollout has ended", async () => {
+      const lines = await historyOf(product, `?namespace=${at.namespace}`);
+      return lines.some(({ type }) => type === "outcome") ? lines : undefined;
+    });
     const told = story.slice(story.findIndex(({ verdict }) => verdict === "roll") - 1);
     expect(told.map(({ type }) => type)).toEqual(["change", "decision", "action", "outcome"]);
     const [change, decision, action, outcome] = told;
@@ -85,7 +78,7 @@ export function historyTests(world: () => World): void {
     expect(await at.rolls("Deployment", "api")).toBe(0);
   });
 
-  test.concurrent("a rollout that fails is told with its reason: as a record, an Event, an alert and a metric", async () => {
+  test.concurrent("a failed rollout is a record, an Event, an alert and a metric, with its reason", async () => {
     const at = await Site.make(world().client, "story-failed");
     await at.configMap("settings", { v: "a" });
     const template = { metadata: { labels: { app: "api" } }, spec: reads(["ConfigMap", "settings"]) };
@@ -109,11 +102,8 @@ export function historyTests(world: () => World): void {
     };
     await writeAs(world(), "rollouts-controller", `${at.path("Rollout", "api")}/status`, { status });
 
-    const outcome = await until(
-      "the rollout has ended",
-      async () =>
-        (await historyOf(product, `?namespace=${at.namespace}`)).find(({ type }) => type === "outcome"),
-      patienceMs,
+    const outcome = await until("the rollout has ended", async () =>
+      (await historyOf(product, `?namespace=${at.namespace}`)).find(({ type }) => type === "outcome"),
     );
     expect(outcome).toMatchObject({
       result: "failed",

@@ -1,12 +1,13 @@
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { auto, reads, Site } from "../site.ts";
+import { auto, reads, Site, unhurried } from "../site.ts";
 import type { World } from "../world.ts";
 import { kindFaultTests } from "./kinds/faults.ts";
 import { Stage } from "./kinds/stage.ts";
 import {
   allKinds,
+  annotated,
   appsKinds,
   cronJob,
   cronJobs,
@@ -55,14 +56,16 @@ export function kindTests(world: () => World): void {
         ["Secret", "source"],
       ] as const;
       const isOneAction = async (subject: Subject): Promise<void> => {
-        const stage = await Stage.set(world(), subject, { sources: bothKinds });
+        const patient = annotated(subject, unhurried.annotations);
+        const { quietMs } = unhurried;
+        const stage = await Stage.set(world(), patient, { sources: bothKinds, quietMs });
         await Promise.all(bothKinds.map(([kind, name]) => stage.at.change(kind, name, { v: "1" })));
         await stage.settlesAt(1);
       };
       await Promise.all([cronJobs, jobs, restarted].map(isOneAction));
     });
 
-    test.concurrent("a suspended CronJob and a suspended Job are left alone, and run for no old change later", async () => {
+    test.concurrent("suspended CronJobs and Jobs are left alone, and run for no old change later", async () => {
       const isLeftAlone = async (subject: Subject): Promise<void> => {
         const stage = await Stage.set(world(), subject);
         await stage.changesNote();

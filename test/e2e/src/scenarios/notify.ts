@@ -5,6 +5,7 @@ import { startSink } from "@fleet-reloader/testkit/http-sink";
 import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
 import { holds, until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
+import { atBest } from "../in-time.ts";
 import { auto, reads, Site, at as valueAt } from "../site.ts";
 import type { World } from "../world.ts";
 
@@ -18,7 +19,7 @@ export function notifyTests(world: () => World): void {
     });
 
   describe("notices", () => {
-    test.concurrent("a roll makes one Event on the workload, one alert, one webhook call and the peer's metrics", async () => {
+    test.concurrent("a roll makes one Event, one alert, one webhook call and the peer's metrics", async () => {
       const at = await siteWithWorkload(world(), "notices");
       await using alerts = await startSink();
       await using machine = await startSink();
@@ -101,27 +102,28 @@ export function notifyTests(world: () => World): void {
       expect(product.output() + JSON.stringify(metaInfo)).not.toContain("hunter2");
     });
 
-    test.concurrent("a sink that hangs and one that is dead: rolls are made all the same, and the end is quick", async () => {
-      const at = await siteWithWorkload(world(), "bad-sinks");
-      await using hanging = await startSink(() => undefined);
-      await using product = start(at, {
-        args: ["--notify-webhook-url", "http://127.0.0.1:9/hunter2"],
-        env: { ALERT_ON_RELOAD: "true", ALERT_WEBHOOK_URL: hanging.url.href },
-      });
-      await product.ready();
-      await at.adopted("Deployment", "api");
-      for (const [rolls, v] of ["B", "C", "D"].entries()) {
-        await at.change("ConfigMap", "settings", { v });
-        await at.settlesAt("Deployment", "api", rolls + 1, { quietMs: 100 });
-      }
-      await until("the sink was tried", () => hanging.received.length > 0);
-      const begun = performance.now();
-      expect(await product.stop()).toBe(0);
-      expect(performance.now() - begun).toBeLessThan(10_000);
-      expect(product.output()).not.toContain("hunter2");
-    });
+    test.concurrent("with a sink that hangs and one that is dead, rolls are made and the end is quick", () =>
+      atBest(async () => {
+        const at = await siteWithWorkload(world(), "bad-sinks");
+        await using hanging = await startSink(() => undefined);
+        await using product = start(at, {
+          args: ["--notify-webhook-url", "http://127.0.0.1:9/hunter2"],
+          env: { ALERT_ON_RELOAD: "true", ALERT_WEBHOOK_URL: hanging.url.href },
+        });
+        await product.ready();
+        await at.adopted("Deployment", "api");
+        for (const [rolls, v] of ["B", "C", "D"].entries()) {
+          await at.change("ConfigMap", "settings", { v });
+          await at.settlesAt("Deployment", "api", rolls + 1, { quietMs: 100 });
+        }
+        await until("the sink was tried", () => hanging.received.length > 0);
+        const begun = performance.now();
+        expect(await product.stop()).toBe(0);
+        expect(performance.now() - begun).toBeLessThan(10_000);
+        expect(product.output()).not.toContain("hunter2");
+      }));
 
-    test.concurrent("a workload that cannot be rolled is told: an Event, an alert, a call; once, though it is tried again", async () => {
+    test.concurrent("a failing roll is one Event, one alert and one call, though it is tried again", async () => {
       const at = await Site.make(world().client, "failure");
       const env = [{ name: "V", valueFrom: { configMapKeyRef: { name: "late", key: "v", optional: true } } }];
       const spec = { containers: [{ name: "app", image: "app:1", env }] };
@@ -162,7 +164,7 @@ export function notifyTests(world: () => World): void {
       );
     });
 
-    test.concurrent("with --webhook-url each change of content is told in the peer's words, and nothing is rolled", async () => {
+    test.concurrent("with --webhook-url each change is sent in the peer's words, and nothing rolls", async () => {
       const at = await siteWithWorkload(world(), "webhook-mode");
       await at.secret("unused", { v: "A" });
       await using sink = await startSink();

@@ -33,16 +33,12 @@ export function pauseTests(world: () => World): void {
   }
 
   const isPaused = (site: Site) =>
-    until("the Deployment is paused", async () => (await pauseOf(site)).isPaused, 30_000);
+    until("the Deployment is paused", async () => (await pauseOf(site)).isPaused);
   const isResumed = (site: Site) =>
-    until(
-      "the Deployment is resumed",
-      async () => {
-        const { isPaused, since } = await pauseOf(site);
-        return !isPaused && since === undefined;
-      },
-      30_000,
-    );
+    until("the Deployment is resumed", async () => {
+      const { isPaused, since } = await pauseOf(site);
+      return !isPaused && since === undefined;
+    });
 
   async function changedAndPaused(site: Site, product: Product): Promise<void> {
     await product.ready();
@@ -52,7 +48,7 @@ export function pauseTests(world: () => World): void {
   }
 
   test.concurrent("three changes within the period are one new ReplicaSet, when it ends", async () => {
-    const site = await deployment("pause", "6s");
+    const site = await deployment("pause", "15s");
     await using product = start(site);
     await changedAndPaused(site, product);
     const { since } = await pauseOf(site);
@@ -99,11 +95,7 @@ export function pauseTests(world: () => World): void {
     await site.patch("Deployment", "api", { spec: { paused: true } });
     const noted = await site.note("Deployment", "api");
     await site.change("ConfigMap", "settings", { v: "1" });
-    await until(
-      "the change is written",
-      async () => (await site.note("Deployment", "api")) !== noted,
-      30_000,
-    );
+    await until("the change is written", async () => (await site.note("Deployment", "api")) !== noted);
     await site.settlesAt("Deployment", "api", 0);
     expect(await pauseOf(site)).toEqual({ isPaused: true, since: undefined });
     await site.patch("Deployment", "api", { spec: { paused: null } });

@@ -1,13 +1,14 @@
 import { holds } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { auto, at as fieldAt, reads, Site } from "../site.ts";
+import { atBest } from "../in-time.ts";
+import { auto, at as fieldAt, reads, Site, unhurried } from "../site.ts";
 import type { World } from "../world.ts";
 
 /** What must not roll, and what must roll only once. On a running product with the default debounce. */
 export function quietTests(world: () => World): void {
   const site = (purpose: string) => Site.make(world().client, purpose);
 
-  test.concurrent("writes of labels and annotations only, and of keys nobody references, roll nothing", async () => {
+  test.concurrent("writes of only labels, annotations or unreferenced keys roll nothing", async () => {
     const at = await site("quiet");
     await at.configMap("settings", { used: "1", unused: "1" });
     const env = [{ name: "USED", valueFrom: { configMapKeyRef: { name: "settings", key: "used" } } }];
@@ -24,19 +25,20 @@ export function quietTests(world: () => World): void {
     await at.settlesAt("Deployment", "api", 1);
   });
 
-  test.concurrent("50 writes to 5 sources of one workload within 2 s: one roll, with the final content", async () => {
+  test.concurrent("50 writes to 5 sources in a workload's quiet period: one roll, the final content", async () => {
     const at = await site("burst");
     const names = ["a", "b", "c", "d", "e"];
     for (const name of names) await at.configMap(name, { v: "0" });
     const sources = names.map((name) => ["ConfigMap", name] as const);
-    await at.workload("Deployment", "api", { annotations: auto, spec: reads(...sources) });
-    await at.workload("Deployment", "reference", { annotations: auto, spec: reads(...sources) });
+    const annotations = { ...auto, ...unhurried.annotations };
+    await at.workload("Deployment", "api", { annotations, spec: reads(...sources) });
+    await at.workload("Deployment", "reference", { annotations, spec: reads(...sources) });
     await at.adopted("Deployment", "api");
     await at.adopted("Deployment", "reference");
     for (let round = 1; round <= 10; round += 1) {
       await Promise.all(names.map((name) => at.change("ConfigMap", name, { v: String(round) })));
     }
-    await at.settlesAt("Deployment", "api", 1);
+    await at.settlesAt("Deployment", "api", 1, unhurried);
     // The final content is what is carried: another workload that saw it all in one piece carries the same.
     await at.settlesAt("Deployment", "reference", 1);
     const applied = async (name: string) =>
@@ -47,27 +49,29 @@ export function quietTests(world: () => World): void {
   test.concurrent("A→B→A within the quiet period rolls nothing", async () => {
     const at = await site("aba");
     await at.configMap("settings", { v: "A" });
-    await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
+    const annotations = { ...auto, ...unhurried.annotations };
+    await at.workload("Deployment", "api", { annotations, spec: reads(["ConfigMap", "settings"]) });
     await at.adopted("Deployment", "api");
     await at.change("ConfigMap", "settings", { v: "B" });
     await at.change("ConfigMap", "settings", { v: "A" });
-    await at.settlesAt("Deployment", "api", 0, { quietMs: 5000 });
+    await at.settlesAt("Deployment", "api", 0, unhurried);
   });
 
   test.concurrent("deleted and made again with equal content rolls nothing, with other content once", async () => {
     const at = await site("recreate");
     await at.configMap("settings", { v: "A" });
-    await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
+    const annotations = { ...auto, ...unhurried.annotations };
+    await at.workload("Deployment", "api", { annotations, spec: reads(["ConfigMap", "settings"]) });
     await at.adopted("Deployment", "api");
     await at.remove("ConfigMap", "settings");
     await at.configMap("settings", { v: "A" });
-    await at.settlesAt("Deployment", "api", 0, { quietMs: 5000 });
+    await at.settlesAt("Deployment", "api", 0, unhurried);
     await at.remove("ConfigMap", "settings");
     await at.configMap("settings", { v: "B" });
     await at.settlesAt("Deployment", "api", 1);
   });
 
-  test.concurrent("a workload that did not opt in, an ignored source and an excluded one roll nothing", async () => {
+  test.concurrent("a workload not opted in, an ignored source and an excluded one roll nothing", async () => {
     const at = await site("not-opted-in");
     await at.configMap("settings", { v: "A" });
     await at.configMap("ignored", { v: "A" });
@@ -84,7 +88,7 @@ export function quietTests(world: () => World): void {
       await at.settlesAt("Deployment", name, 0, { quietMs: 3000 });
   });
 
-  test.concurrent("named by a pattern: every ConfigMap that matches rolls the workload, without a reference", async () => {
+  test.concurrent("every ConfigMap that matches a pattern rolls the workload, without a reference", async () => {
     const at = await site("pattern");
     await at.configMap("app-one", { v: "A" });
     await at.configMap("other", { v: "A" });
@@ -113,28 +117,26 @@ export function quietTests(world: () => World): void {
     expect(await at.rolls("Deployment", "broken")).toBe(0);
   });
 
-  test.concurrent("a workload's own debounce is used", async () => {
-    const at = await site("own-window");
-    await at.configMap("settings", { v: "A" });
-    const windows = {
-      none: { "fleet-reloader.io/debounce": "0" },
-      set: {},
-      long: { "fleet-reloader.io/debounce": "6s" },
-    };
-    const spec = reads(["ConfigMap", "settings"]);
-    for (const [name, window] of Object.entries(windows))
-      await at.workload("Deployment", name, { annotations: { ...auto, ...window }, spec });
-    for (const name of Object.keys(windows)) await at.adopted("Deployment", name);
-    await at.change("ConfigMap", "settings", { v: "B" });
-    await holds("it waits for its own quiet", 4500, async () => (await at.rolls("Deployment", "long")) === 0);
-    for (const name of Object.keys(windows)) await at.settlesAt("Deployment", name, 1, { quietMs: 500 });
-    // By the API server's own clock: whole seconds, and at least two lie between them.
-    const [none, set, long] = [
-      await at.rolledAt("none"),
-      await at.rolledAt("set"),
-      await at.rolledAt("long"),
-    ];
-    expect(none).toBeLessThan(set);
-    expect(set).toBeLessThan(long);
-  });
+  test.concurrent("a workload's own debounce is used", () =>
+    atBest(async () => {
+      const at = await site("own-window");
+      await at.configMap("settings", { v: "A" });
+      const windows = {
+        none: { "fleet-reloader.io/debounce": "0" },
+        set: {},
+        long: { "fleet-reloader.io/debounce": "6s" },
+      };
+      const names = Object.keys(windows);
+      const spec = reads(["ConfigMap", "settings"]);
+      for (const [name, window] of Object.entries(windows))
+        await at.workload("Deployment", name, { annotations: { ...auto, ...window }, spec });
+      for (const name of names) await at.adopted("Deployment", name);
+      await at.change("ConfigMap", "settings", { v: "B" });
+      await holds("it waits for its quiet", 4500, async () => (await at.rolls("Deployment", "long")) === 0);
+      for (const name of names) await at.settlesAt("Deployment", name, 1, { quietMs: 500 });
+      // By the API server's own clock: whole seconds, and at least two lie between them.
+      const [none = 0, set = 0, long = 0] = await Promise.all(names.map((name) => at.rolledAt(name)));
+      expect(none).toBeLessThan(set);
+      expect(set).toBeLessThan(long);
+    }));
 }

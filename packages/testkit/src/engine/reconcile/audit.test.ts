@@ -1,8 +1,9 @@
+import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
-import { describe, expect, test } from "vitest";
+import { describe, expect, test, vi } from "vitest";
 import { adopted } from "../../beds/adopted-deployment.ts";
-import { auto, outcomeOf, type TestBedOptions } from "../../beds/test-bed.ts";
+import { auto, createTestBed, outcomeOf, type TestBedOptions } from "../../beds/test-bed.ts";
 
 const found = "audit found c1 Deployment";
 const message = "audit found a change that was missed";
@@ -164,3 +165,33 @@ describe("an audit", () => {
     expect(bed.meter.count(found)).toBe(0);
   });
 });
+
+// No version of the workload came after that on which the write was decided: nothing refuses it.
+test("an audit takes back a write that lands late, when nothing else is asked for", async () => {
+  const bed = createTestBed();
+  const { cluster } = bed;
+  const source = cluster.setSource("ConfigMap", "app-1", { a: "1" });
+  const annotations = { "configmap.reloader.stakater.com/reload": "app-.*" };
+  const api = cluster.setWorkload("api", { template: templateUsing({}), annotations });
+  const patch = cluster.patchWorkload.bind(cluster);
+  const sent = Promise.withResolvers<() => Promise<unknown>>();
+  vi.spyOn(cluster, "patchWorkload").mockImplementationOnce(async (...write) => {
+    sent.resolve(() => patch(...write));
+    throw new Fault("kube.timeout", "no answer");
+  });
+  await expect(bed.reconcile(api, { purpose: "adoption" })).rejects.toMatchObject({ code: "kube.timeout" });
+  cluster.deleteSource(source);
+  await bed.reconcile(api, { purpose: "adoption", attemptsMade: 1, isDoubtful: true });
+  const land = await sent.promise;
+  await land();
+  const noteKeys = () => Object.keys(cluster.workload(api)?.annotations ?? {}).filter(isOfNote);
+  expect(noteKeys()).toHaveLength(1);
+  await bed.elapse(29_000);
+  expect(noteKeys()).toHaveLength(1);
+  await bed.elapse(2000);
+  expect(noteKeys()).toEqual([]);
+});
+
+function isOfNote(key: string): boolean {
+  return key.startsWith("fleet-reloader.io/carried-");
+}

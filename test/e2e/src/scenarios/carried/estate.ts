@@ -1,6 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
-import { holds, until } from "@fleet-reloader/testkit/until";
+import { holds, patienceMs, until } from "@fleet-reloader/testkit/until";
 import { expect } from "vitest";
 import { auto, at as field, reads, type Site } from "../../site.ts";
 
@@ -9,9 +9,6 @@ export type Owned = readonly ["Deployment" | "StatefulSet" | "DaemonSet", string
 
 /** What asks a workload's roll to be written as a variable, whatever the flags say. */
 const asVariable = { "fleet-reloader.io/strategy": "env-vars" };
-
-/** What is not there by then was not merely late: promised are 15 s after the worst of faults. */
-const patienceMs = 60_000;
 
 /** Three quiet periods of `--debounce 500ms`, and then some. */
 const quietMs = 2000;

@@ -1,15 +1,12 @@
 import { randomBytes } from "node:crypto";
 import { rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { passed } from "@fleet-reloader/testkit/until";
+import { passed, patienceMs } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import { laterThanTogether, Site } from "../../site.ts";
 import type { World } from "../../world.ts";
 import { adopted, loseRedis, makeEstate, type Owned, settleAt } from "./estate.ts";
 import { launcher } from "./launch.ts";
-
-/** A wrong configuration is told within this, or it is not told. */
-const refusalMs = 30_000;
 
 /** Another mark key than the one the notes were made with, while a change waits. */
 export function keyTests(world: () => World): void {
@@ -34,13 +31,13 @@ export function keyTests(world: () => World): void {
     };
   }
 
-  test("another key beside what Redis knew is refused with the flag that forgets, and accepted with it", async () => {
+  test("another key than Redis knew is refused, naming the flag that makes it accepted", async () => {
     await using after = await changeWhileDown("other-key");
     const { at, dataDir } = after;
     writeFileSync(join(dataDir, "mark.key"), `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });
     {
       await using refused = start(at, { dataDir });
-      const code = await Promise.race([refused.ended, passed(refusalMs).then(() => "it runs")]);
+      const code = await Promise.race([refused.ended, passed(patienceMs).then(() => "it runs")]);
       expect(code, refused.output()).toBe(78);
       expect(refused.output()).toContain("--forget-old-keys");
     }

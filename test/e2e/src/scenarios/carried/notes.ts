@@ -95,7 +95,7 @@ export function noteTests(world: () => World): void {
       await settleAt(at, owned, 1, { quietMs: unmovedMs });
     });
 
-    test("workloads that are made anew from what was exported roll for nothing, and once for a change", async () => {
+    test("workloads recreated from an export roll for nothing, and once for a change", async () => {
       const at = await Site.make(world().client, "anew");
       const { owned, roll } = await rolledOnce(at);
       await using product = start(at);
@@ -126,7 +126,7 @@ export function noteTests(world: () => World): void {
       await settleAt(at, owned, 1, { quietMs: unmovedMs });
     });
 
-    test("workloads that are made anew from what was exported roll for nothing, and once for a change", async () => {
+    test("workloads recreated from an export roll for nothing, and once for a change", async () => {
       const at = await Site.make(world().client, "anew-down");
       const { owned, roll } = await rolledOnce(at);
       await using first = start(at);
@@ -172,7 +172,7 @@ async function applyNotes(at: Site, owned: readonly Owned[], exported: readonly 
 async function makeAnew(at: Site, owned: readonly Owned[], exported: readonly unknown[]): Promise<void> {
   await Promise.all(owned.map(([kind, name]) => at.remove(kind, name)));
   for (const kind of ["Deployment", "StatefulSet", "DaemonSet", "ReplicaSet", "ControllerRevision"] as const)
-    await until(`no ${kind} is left`, async () => (await at.all(kind)).includes('"items":[]'), 30_000);
+    await until(`no ${kind} is left`, async () => (await at.all(kind)).includes('"items":[]'));
   await laterThanTogether();
   await Promise.all(
     owned.map(([kind], i) => {

@@ -40,7 +40,7 @@ export function kindFaultTests(world: () => World): void {
           await stage.settlesAt(1, again);
           // Killed after the new Job was made, it has left a stash, which is looked at five seconds after it was seen.
           if (subject.kind === "Job")
-            await until("it is alone", async () => (await stage.names("Job")).join() === "it", 30_000);
+            await until("it is alone", async () => (await stage.names("Job")).join() === "it");
         },
       );
 
@@ -61,7 +61,7 @@ export function kindFaultTests(world: () => World): void {
       });
     }
 
-    test.concurrent("a Job that a finalizer holds comes back when it is let go, though the product was killed meanwhile", async () => {
+    test.concurrent("a Job that a finalizer holds comes back, though the product was killed meanwhile", async () => {
       const held = {
         ...jobs,
         objects: (s: readonly Source[]) =>
@@ -89,7 +89,7 @@ export function kindFaultTests(world: () => World): void {
       await using again = startIn(stage.at, { dataDir: product.dataDir });
       await again.ready();
       await stage.at.patch("Job", "it", { metadata: { finalizers: null } });
-      await until("the new one is there", async () => (await stage.names("Job")).join() === "it", 60_000);
+      await until("the new one is there", async () => (await stage.names("Job")).join() === "it");
       await stage.settlesAt(1, again);
       // It has the finalizer, too: let go of it, so that the namespace can end.
       await stage.at.patch("Job", "it", { metadata: { finalizers: null } });

@@ -9,9 +9,6 @@ import type { Source, Subject } from "./subjects.ts";
 /** Three quiet periods of a product with --debounce 500ms. */
 const threeQuietMs = 1500;
 
-/** How soon everything has to be right again after a fault, with a dozen products on the same cores. */
-const recoveryMs = 45_000;
-
 interface StageOptions {
   readonly sources?: readonly Source[];
   /** How long no further action may come before it is settled. */
@@ -66,7 +63,7 @@ export class Stage {
   async settlesAt(expected: number, product?: Product): Promise<void> {
     try {
       const what = `${this.#subject.name} has ${expected} actions`;
-      await until(what, async () => (await this.actions()) >= expected, recoveryMs);
+      await until(what, async () => (await this.actions()) >= expected);
       await this.staysAt(expected);
     } catch (error) {
       throw new Error(`${error instanceof Error ? error.message : error}\n${product?.output() ?? ""}`, {
@@ -91,11 +88,7 @@ export class Stage {
   async changesNote(): Promise<void> {
     const before = await this.at.note(this.#subject.kind, "it");
     await this.at.change("ConfigMap", "source", { v: "changed" });
-    await until(
-      "the note changes",
-      async () => (await this.at.note(this.#subject.kind, "it")) !== before,
-      recoveryMs,
-    );
+    await until("the note changes", async () => (await this.at.note(this.#subject.kind, "it")) !== before);
   }
 
   async names(kind: ApiKind): Promise<readonly unknown[]> {

@@ -1,6 +1,6 @@
 import type { ApiKind } from "@fleet-reloader/testkit/api-client";
 import type { Deeds } from "../../deeds.ts";
-import { auto, reads } from "../../site.ts";
+import { auto, at as field, reads } from "../../site.ts";
 
 /** Flags with which all kinds below are served. */
 export const allKinds = [
@@ -103,6 +103,22 @@ export const subjects: readonly Subject[] = [
     actions: (deeds) => deeds.restarts("Rollout", "it"),
   },
 ];
+
+/** The same with these annotations beside its own. */
+export function annotated(subject: Subject, annotations: Readonly<Record<string, string>>): Subject {
+  const withAnnotations = (object: object) => {
+    const metadata = Object(field(object, "metadata"));
+    const all = { ...Object(metadata.annotations), ...annotations };
+    return { ...object, metadata: { ...metadata, annotations: all } };
+  };
+  return {
+    ...subject,
+    objects: (sources) =>
+      subject
+        .objects(sources)
+        .map(([kind, object]) => [kind, kind === subject.kind ? withAnnotations(object) : object] as const),
+  };
+}
 
 /** Those whose changes have scenarios of their own; here for what comes and goes. */
 export const appsKinds: readonly Subject[] = (["Deployment", "StatefulSet", "DaemonSet"] as const).map(
