@@ -31,8 +31,6 @@ export interface IntendedRoll {
   readonly observedAtMs: number;
 }
 
-type DecidedRoll = Pick<IntendedRoll, "due" | "observedSources">;
-
 /** The roll may be written now. */
 export interface Go {
   readonly type: "go";
@@ -101,7 +99,10 @@ function heldFact(
 }
 
 /** What the brakes are asked about a roll. */
-export function rollIntentOf(reading: Reading, intended: DecidedRoll): RollIntent {
+export function rollIntentOf(
+  reading: Reading,
+  intended: Pick<IntendedRoll, "due" | "observedSources">,
+): RollIntent {
   const { request, cluster } = reading;
   const { due } = intended;
   return {
@@ -119,7 +120,7 @@ export function rollIntentOf(reading: Reading, intended: DecidedRoll): RollInten
 
 function annotationFreeze(
   { request, live }: Reading,
-  { due, observedSources }: DecidedRoll,
+  { due, observedSources }: Pick<IntendedRoll, "due" | "observedSources">,
 ): AnnotationFreeze | undefined {
   const changed = new Set(due.changed.map(({ source }) => localName(source)));
   const text = frozenByAnnotation(live.annotations);
