@@ -72,7 +72,7 @@ test("an annotation that no stream has shown is unknown", async () => {
   expect(await checkWith({})("FrozenByAnnotation", ["Secret/shop/db"])).toBeUndefined();
 });
 
-test("annotations are left to the process that watches, and to streams that are about to show them", async () => {
+test("annotations are left to the process that watches, and to streams about to show", async () => {
   for (const annotations of ["elsewhere", "behind"] as const)
     expect(await checkWith({ annotations })("FrozenByAnnotation", ["Secret/shop/db"])).toBe(true);
 });

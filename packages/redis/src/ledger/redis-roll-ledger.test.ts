@@ -52,7 +52,7 @@ test("who no longer has the request does not wait for Redis", async () => {
   });
 });
 
-test("a check is answered to a user of Redis who may write nothing, and changes nothing", async () => {
+test("a check needs no right to write in Redis, and changes nothing", async () => {
   await client.connection.flushall();
   const keys = nextKeys();
   const limits = {

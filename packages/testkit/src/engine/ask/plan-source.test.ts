@@ -70,7 +70,7 @@ describe("plan says of a source", () => {
   });
 });
 
-test("a workload that is missing is told from one of another kind and from a misspelt one", async () => {
+test("a missing workload is told apart from one of another kind and a misspelt one", async () => {
   const bed = await usersBed();
   bed.cluster.setNamespace("ns", {});
   const context = { settings: bed.settings, signal: new AbortController().signal };
