@@ -16,7 +16,7 @@ async function linesOf(...given: Parameters<typeof readHistory>): Promise<readon
   return lines;
 }
 
-const all = { since: "", cluster: "", inNamespace: "", object: "", limit: "" };
+const all = { since: "", cluster: "", inNamespace: "", object: "", change: "", limit: "" };
 
 function operator(target: string): HistoryRecord {
   const time = new Date().toISOString();
