@@ -55,7 +55,9 @@ test.each([1, 2])(
     const random = new SeededRandom(seed);
     await using followed = followConfigMaps(proxy.kubeconfig("sim", cluster.token));
     const wrong = faults(random, cluster, proxy, followed);
-    for (let writes = 0; writes < stormWrites; writes += 1) {
+    // On a busy machine little arrives in so many writes: the storm goes on until enough has.
+    const isShort = () => followed.events.length <= 50 || followed.lists <= 1;
+    for (let writes = 0; writes < stormWrites || isShort(); writes += 1) {
       write(random, cluster);
       if (random.chance(0.1)) random.pick(wrong)?.();
       // The pace of the storm, not a wait for anything.
@@ -70,4 +72,5 @@ test.each([1, 2])(
     expect(followed.events.length).toBeGreaterThan(50);
     expect(followed.lists).toBeGreaterThan(1);
   },
+  180_000,
 );
