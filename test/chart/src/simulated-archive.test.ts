@@ -50,7 +50,7 @@ describe("an archive of a small image", () => {
     expect(one.equals(two)).toBe(true);
   });
 
-  test("has another layer of ours, and the same of Node and Redis, when a file of ours changes", async () => {
+  test("changes only the layer of ours when a file of ours changes", async () => {
     const root = smallRoot("three", paths, new Date(0));
     const before = readOciArchive(await archived(root)).layers;
     writeFileSync(join(root, deep), "other content");
@@ -62,7 +62,7 @@ describe("an archive of a small image", () => {
     ]);
   });
 
-  test("puts each file into the layer of what it changes with, long names and links included", async () => {
+  test("puts each file, long name and link into the layer it changes with", async () => {
     const root = smallRoot("four", paths, new Date(0));
     const [node = [], redis = [], ours = []] = readOciArchive(await archived(root)).layers.map((layer) =>
       layer.filter(({ type }) => type !== "folder").map(({ path }) => path),
