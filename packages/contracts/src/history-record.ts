@@ -16,6 +16,7 @@ const recordEntry = z.object({
 const change = recordEntry.extend({
   type: z.literal("change"),
   change: name,
+  fleetChange: z.exactOptional(name),
   source,
   resourceVersion: name,
   actor: z.exactOptional(z.object({ manager: z.string(), operation: z.string(), time: z.iso.datetime() })),

@@ -156,6 +156,21 @@ export const matrix: Readonly<Record<string, Rendering>> = {
       },
     },
   },
+  "a hub to which KEDA listens": {
+    values: {
+      fleetReloader: {
+        mode: "hub",
+        redis: { existingSecret: "redis-url" },
+        hub: {
+          keda: {
+            ...{ enabled: true, trigger: "push", workPerReplica: 40 },
+            push: { port: 9443, serverSecret: "watcher-tls", clientSecret: "keda-tls" },
+          },
+        },
+      },
+      reloader: { netpol: { enabled: true, from: [{ podSelector: {} }] } },
+    },
+  },
   "a hub for namespaces by their labels": {
     values: {
       fleetReloader: { mode: "hub", redis: { url: "redis://redis" } },

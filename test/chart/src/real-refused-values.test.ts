@@ -87,6 +87,22 @@ describe("values that cannot work are refused, with the value and the mend", () 
       says: ["minReplicaCount is 3", "maxReplicaCount, which is 2"],
     },
     {
+      what: "a certificate of the watchers without one of KEDA",
+      values: {
+        fleetReloader: {
+          mode: "hub",
+          redis: { url: "redis://r" },
+          hub: { keda: { enabled: true, trigger: "push", push: { serverSecret: "watcher-tls" } } },
+        },
+      },
+      says: ["serverSecret and clientSecret together", "set both or neither"],
+    },
+    {
+      what: "another way for KEDA to learn of work",
+      values: { fleetReloader: { hub: { keda: { trigger: "pull" } } } },
+      says: ["/fleetReloader/hub/keda/trigger", "push"],
+    },
+    {
       what: "another mode",
       values: { fleetReloader: { mode: "fleet" } },
       says: ["/fleetReloader/mode", "hub"],

@@ -162,6 +162,13 @@ describe("the product in it", () => {
     await until("it says so", () => container.output().includes(says));
   });
 
+  test("kubectl exec finds the command line on PATH", async () => {
+    const entrypoint: [string, string] = ["/usr/bin/fleet-reloader", "frezze"];
+    await using container = startContainer({ root, settings: { ...settings, entrypoint }, args: [] });
+    expect(await container.ended).toBe(78);
+    await until("it says so", () => container.output().includes("did you mean freeze?"));
+  });
+
   test("nobody gets a shell in it", async () => {
     const shell = { ...settings, entrypoint: ["/bin/sh", "-c", "true"] as const };
     await using container = startContainer({

@@ -14,9 +14,16 @@ export interface RollIntent {
   readonly request: Request;
   readonly clusterName: string;
   readonly clusterLabels: Labels;
-  /** For people: which annotation of the workload or of a changed source freezes it. */
-  readonly frozenBy: string | undefined;
+  /** Undefined: no annotation freezes it. */
+  readonly frozenBy: AnnotationFreeze | undefined;
   readonly sources: readonly IntendedSource[];
+}
+
+/** The objects whose annotations freeze a roll: its workload, or changed sources. */
+export interface AnnotationFreeze {
+  /** For people. */
+  readonly why: string;
+  readonly objects: readonly string[];
 }
 
 /** A changed source, the keys of it that the workload uses, and the keyed digest of their content. */
@@ -102,7 +109,10 @@ async function freezeHold(
 ): Promise<RollHold | undefined> {
   const afterMs = Math.ceil(frozenMs * (0.5 + random()));
   const { frozenBy } = intent;
-  if (frozenBy !== undefined) return { type: "hold", reason: "FrozenByAnnotation", why: frozenBy, afterMs };
+  if (frozenBy !== undefined) {
+    const { why, objects } = frozenBy;
+    return { type: "hold", reason: "FrozenByAnnotation", why, afterMs, frozenBy: objects };
+  }
   const frozen = await freezes.now();
   if (frozen.type === "unreadable")
     return { type: "hold", reason: "FreezeUnreadable", why: frozen.why, afterMs };

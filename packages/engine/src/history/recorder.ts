@@ -17,6 +17,7 @@ import type {
   StayedFact,
   UnreadableFact,
 } from "./fact.ts";
+import type { FleetChanges } from "./fleet-changes.ts";
 import type { CausingSource, History } from "./history.ts";
 import { causesOf, failureRecord, heldRecords, noRecords, outcomeRecord, rollRecords } from "./records.ts";
 import { reportHead } from "./report-head.ts";
@@ -42,6 +43,8 @@ export interface RecorderOptions {
   readonly reporter?: Reporter | undefined;
   /** Undefined: nothing is written down. */
   readonly history?: History | undefined;
+  /** Undefined: changes are recorded without the id that they have on all clusters. */
+  readonly fleetChanges?: FleetChanges | undefined;
   /** Undefined: rollouts are not followed. */
   readonly followUps?: RollSink | undefined;
 }
@@ -137,7 +140,12 @@ function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFa
   const sources = changed.map(({ source, reason }) => ({ ...source, reason }));
   reporter?.rolled({ ...head, uid, strategy, sources });
   const causes = causesOf(request.cluster, changed, observedSources);
-  history?.append(rollRecords(head, { strategy, sources: causes, observedSources }));
+  history?.append(
+    rollRecords(
+      { ...head, fleetChanges: options.fleetChanges },
+      { strategy, sources: causes, observedSources },
+    ),
+  );
   measureRoll(meter, about, fact, head.atMs);
   startRun(options, request, head.atMs, causes);
 }
@@ -156,7 +164,7 @@ function measureRoll(
 
 /** Counts every hold. A hold that is news goes to the log and to people; one that begins, to the history too. */
 function recordHold(
-  { clock, log, meter, reporter, history }: RecorderOptions,
+  { clock, log, meter, reporter, history, fleetChanges }: RecorderOptions,
   about: FactSubject,
   { uid, reason, why, untilMs, news, changed, observedSources }: HeldFact,
 ): void {
@@ -165,7 +173,7 @@ function recordHold(
   const head = reportHead(about.request, about.cluster, clock);
   if (news === "begins") {
     const sources = causesOf(about.request.cluster, changed, observedSources);
-    history?.append(heldRecords(head, reason, { sources, observedSources }));
+    history?.append(heldRecords({ ...head, fleetChanges }, reason, { sources, observedSources }));
   }
   log.info({ ...fieldsOf(about), reason, why }, "roll held");
   const report = { ...head, uid, reason, why, isStuck: news === "stuck" };
@@ -182,11 +190,11 @@ function startRun(
 }
 
 function recordStay(
-  { clock, history }: RecorderOptions,
+  { clock, history, fleetChanges }: RecorderOptions,
   { request, cluster }: FactSubject,
   fact: StayedFact,
 ): void {
-  history?.append(noRecords(reportHead(request, cluster, clock), fact));
+  history?.append(noRecords({ ...reportHead(request, cluster, clock), fleetChanges }, fact));
 }
 
 /** The longest value of an annotation that a log line shows: longer ones were not meant to be read. */

@@ -5,6 +5,7 @@ import type { Brakes } from "../admission/brakes.ts";
 import type { Clock, Random } from "../async/clock.ts";
 import type { FollowUps } from "../follow/follow-ups.ts";
 import type { Fact } from "../history/fact.ts";
+import { FleetChanges } from "../history/fleet-changes.ts";
 import type { History } from "../history/history.ts";
 import { createRecorder } from "../history/recorder.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
@@ -85,7 +86,8 @@ export function createReconciler(options: ReconcilerOptions): Handler {
   const { engaged, queue, records, keys, settings, clock, random, log, meter } = options;
   const { reporter, history, followUps, brakes, lifetime, sha1, names } = options;
   const sources = new SourceReader({ settings, names, lifetime });
-  const recorder = createRecorder({ clock, log, meter, reporter, history, followUps });
+  const fleetChanges = new FleetChanges(keys.current);
+  const recorder = createRecorder({ clock, log, meter, reporter, history, fleetChanges, followUps });
   const dependencies: Reconciling = {
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
     missing: new MissingSources({ settings, clock, lifetime }),

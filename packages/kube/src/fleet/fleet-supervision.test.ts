@@ -105,7 +105,10 @@ test("changed credentials are exchanged while the watch goes on and misses nothi
   const path = `/api/v1/namespaces/default/configmaps?watch=1&resourceVersion=${cluster.resourceVersion}`;
   let seen = "";
   const watching = (async () => {
-    for await (const chunk of engaged.connection.stream({ method: "GET", path }, AbortSignal.timeout(20_000)))
+    for await (const chunk of engaged.connection.stream(
+      { method: "GET", path },
+      AbortSignal.timeout(120_000),
+    ))
       seen += chunk.toString();
   })();
   await until("the watch is open", () => cluster.openWatches === 1);

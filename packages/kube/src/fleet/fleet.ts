@@ -1,4 +1,5 @@
 import type { ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-status";
+import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Reach } from "@fleet-reloader/engine/admission/gate/cluster-gate";
@@ -91,11 +92,13 @@ export class Fleet {
 
   /** Every registration, with the cluster it leads to where that is known. */
   get registered(): readonly RegisteredCluster[] {
-    return inOrder(this.#members).map(({ registration: { name, labels }, claim }) => ({
-      name,
-      labels,
-      id: claim?.cluster,
-    }));
+    return inOrder(this.#members).map((member) => member.asRegistered);
+  }
+
+  /** The same with the status of each, as this process sees it. */
+  get listed(): readonly ListedCluster[] {
+    const members = inOrder(this.#members);
+    return members.map((member) => ({ ...member.asRegistered, status: this.#clusterStatusOf(member) }));
   }
 
   /** Clusters that some registration leads to, unreachable ones included; undefined: not all are known yet. */

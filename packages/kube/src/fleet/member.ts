@@ -7,6 +7,7 @@ import {
   discovered,
 } from "@fleet-reloader/domain/cluster/cluster-status";
 import { asFault } from "@fleet-reloader/domain/fault";
+import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import type { Semaphore } from "@fleet-reloader/engine/async/semaphore";
@@ -87,6 +88,11 @@ export class FleetMember {
 
   get claim(): Claim | undefined {
     return this.#claim;
+  }
+
+  get asRegistered(): RegisteredCluster {
+    const { name, labels } = this.registration;
+    return { name, labels, id: this.claim?.cluster };
   }
 
   get status(): ClusterStatus {

@@ -161,7 +161,7 @@ describe("the embedded Redis", () => {
       process.exit(0);`;
     const limited = ["-c", 'ulimit -n 64; exec "$@"', "sh", process.execPath];
     const child = spawn("sh", [...limited, "--input-type=module", "-e", script, folder.dataDir], {
-      timeout: 30_000,
+      timeout: 120_000,
       killSignal: "SIGKILL",
     });
     const [output] = await Promise.all([text(child.stdout), once(child, "close")]);

@@ -197,12 +197,13 @@ function level(
   ];
 }
 
-function ledgerRollOf({ cluster, workload }: Request): string {
+/** A workload as the ledger names it. */
+export function ledgerRollOf({ cluster, workload }: Request): string {
   return `${cluster}|${workloadKey(workload)}`;
 }
 
-/** The inverse of `rollOf`; empty for a text that is none. */
-function requestOf(roll: string): readonly Request[] {
+/** The inverse of `ledgerRollOf`; empty for a text that is none. */
+export function requestOf(roll: string): readonly Request[] {
   const at = roll.lastIndexOf("|");
   const workload = parseWorkloadKey(roll.slice(at + 1));
   return workload === undefined ? [] : [{ cluster: roll.slice(0, at), workload }];

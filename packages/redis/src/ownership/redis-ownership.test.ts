@@ -137,6 +137,9 @@ describe.concurrent("a cluster", () => {
     await using fleet = fleetOf(shared, patient);
     const [one, next] = await ownerAndNext(fleet);
     await until("the next one knows", () => next.ownership.unowned.length === 0);
+    const watcherOf = (cluster: string) => [one, next].map(({ ownership }) => ownership.watcherOf(cluster));
+    expect(watcherOf("c1")).toEqual(["us", "another"]);
+    expect(watcherOf("foreign")).toEqual(["unknown", "unknown"]);
     const from = performance.now();
     await one.stop();
     await fleet.settled(["c1"]);

@@ -1,5 +1,7 @@
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
+import type { AnnotationView } from "@fleet-reloader/engine/admission/hold-check";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import { type Part, rightsFor } from "@fleet-reloader/kube/fleet/rights";
@@ -122,22 +124,24 @@ function createWatched(
   { fleet, freezes, mode, settings, shown }: Watchable,
 ): Watched {
   const member = uniqueInstanceName();
+  const ownership = createOwnership?.({ member, client, keys, clock, log, meter });
+  const watching = parts.createWatching({
+    client,
+    keys,
+    queue,
+    settings,
+    names,
+    clock,
+    random,
+    log,
+    meter,
+    shown,
+    auditIntervalMs: config.auditInterval,
+    webhookMode: mode,
+  });
   return {
     member,
-    watching: parts.createWatching({
-      client,
-      keys,
-      queue,
-      settings,
-      names,
-      clock,
-      random,
-      log,
-      meter,
-      shown,
-      auditIntervalMs: config.auditInterval,
-      webhookMode: mode,
-    }),
+    watching,
     scaling: parts.createScaling({
       client,
       keys,
@@ -145,6 +149,7 @@ function createWatched(
       horizonMs: config.workHorizon,
       freezes,
       fleet,
+      annotationsOf: (cluster) => watching.annotationsOf(cluster) ?? unwatched(ownership, cluster),
       clock,
       log,
     }),
@@ -156,6 +161,19 @@ function createWatched(
       log,
       registered: () => fleet.claimedClusters,
     }),
-    ownership: createOwnership?.({ member, client, keys, clock, log, meter }),
+    ownership,
   };
+}
+
+/** What we know of a cluster that we do not watch. */
+function unwatched(ownership: RedisOwnership | undefined, cluster: ClusterId): AnnotationView {
+  switch (ownership?.watcherOf(cluster)) {
+    case "another":
+      return "elsewhere";
+    case "us":
+    case "nobody":
+      return "behind";
+    default:
+      return "unknown";
+  }
 }

@@ -51,8 +51,13 @@ function recordingParts() {
       createPublisher: () => () => ({ publish: async () => [], publishDeleted: async () => undefined }),
       stop: end("webhook"),
     }),
-    createWatching: () => ({ notReady: () => [], watch: (_, signal) => untilAborted(signal) }),
+    createWatching: () => ({
+      annotationsOf: () => undefined,
+      notReady: () => [],
+      watch: (_, signal) => untilAborted(signal),
+    }),
     createScaling: () => ({ work: () => Promise.reject(new Error("unused")), watchHolds: run("holds") }),
+    listenForKeda: async () => ({ port: 1, close: end("scaler") }),
     createGoneClusters: () => ({ run: (signal) => untilAborted(signal) }),
   };
   const works: WorkParts = {
@@ -124,7 +129,7 @@ test("a process that stops ends its parts in the reverse order of their start", 
   const { ended, ...parts } = recordingParts();
   const service = await world.start(parts);
   await service.stop();
-  expect(ended).toEqual(["worker", "reports", "holds", "dashboard", "webhook"]);
+  expect(ended).toEqual(["worker", "reports", "holds", "dashboard", "scaler", "webhook"]);
   await noConnectionLeft(world.redis.url);
 });
 
@@ -134,7 +139,7 @@ test("a start that fails at its last step ends everything that was started", asy
   const startWorking = () => Promise.reject(new Error("the worker cannot start"));
   const works = { ...parts.works, startWorking };
   await expect(world.start({ ...parts, works })).rejects.toThrow("the worker cannot start");
-  expect(ended).toEqual(["reports", "holds", "dashboard", "webhook"]);
+  expect(ended).toEqual(["reports", "holds", "dashboard", "scaler", "webhook"]);
   await noConnectionLeft(world.redis.url);
 });
 

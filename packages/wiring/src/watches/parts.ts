@@ -1,4 +1,5 @@
 import { GoneClusters, type GoneClustersOptions } from "@fleet-reloader/redis/ownership/gone-clusters";
+import { type ListenForKeda, listenForKeda } from "./listen-for-keda.ts";
 import { createScaling, type Scaling, type ScalingOptions } from "./scaling.ts";
 import { Watching, type WatchingOptions } from "./watching.ts";
 import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./webhook-mode.ts";
@@ -6,8 +7,9 @@ import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./
 /** What watching clusters is made of. A process that does not watch does not load it. */
 export interface WatchParts {
   createWebhookMode(options: WebhookModeOptions): Promise<WebhookMode | undefined>;
-  createWatching(options: WatchingOptions): Pick<Watching, "notReady" | "watch">;
+  createWatching(options: WatchingOptions): Pick<Watching, "annotationsOf" | "notReady" | "watch">;
   createScaling(options: ScalingOptions): Scaling;
+  listenForKeda: ListenForKeda;
   createGoneClusters(options: GoneClustersOptions): Pick<GoneClusters, "run">;
 }
 
@@ -15,5 +17,6 @@ export const watchParts: WatchParts = {
   createWebhookMode,
   createWatching: (options) => new Watching(options),
   createScaling,
+  listenForKeda,
   createGoneClusters: (options) => new GoneClusters(options),
 };

@@ -75,6 +75,11 @@ export class Watching {
     });
   }
 
+  /** What our streams of the cluster show of annotations that freeze. Undefined: we have none. */
+  annotationsOf(cluster: ClusterId): ClusterWatcher["annotations"] | undefined {
+    return this.#watchers.get(cluster)?.watcher.annotations;
+  }
+
   #watcherOf(engaged: Engaged, onInSync: () => void, signal: AbortSignal): ClusterWatcher {
     const { auditIntervalMs, client, clock, keys, meter, names, queue, random, shown, webhookMode } =
       this.#options;
