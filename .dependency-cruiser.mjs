@@ -1,5 +1,5 @@
 /**
- * Who may know whom: domain ← engine ← {runtime, kube, redis, notify} ← {dashboard, wiring} ← services. `kube` and `redis` meet
+ * Who may know whom: domain ← engine ← {runtime, kube, redis, notify} ← {dashboard, scaler, wiring} ← services. `kube` and `redis` meet
  * only in `wiring` and in services. Checked by `./dev check`; that the check bites is itself tested (test/repo/src/repository.test.ts).
  */
 const source = "\\.ts$";
@@ -18,9 +18,9 @@ const npm = (...names) => names.map((name) => `node_modules/${name}/`);
 
 /** The rooms of each package, lowest first: one imports only those before it. What lies in `src` itself is below them all. */
 const rooms = {
-  engine: ["async", "ports", "hints", "history", "observe", "admission", "follow", "reconcile", "watch"],
+  engine: ["async", "ports", "hints", "history", "observe", "admission", "follow", "reconcile", "ask", "watch", "overview"],
   kube: ["credentials", "http", "discovery", "objects", "watch", "event", "registration", "fleet"],
-  redis: ["connection", "index", "hints", "queue", "ownership", "ledger", "history"],
+  redis: ["connection", "index", "hints", "queue", "ownership", "ledger", "history", "overview"],
   runtime: ["process", "log", "pattern", "config", "metrics", "http", "audit"],
 };
 const noRoomAbove = Object.entries(rooms).flatMap(([name, all]) =>
@@ -106,9 +106,19 @@ export default {
       "Pages over queue and history: no cluster.",
     ),
     only(
+      "scaler-answers-keda",
+      "packages/scaler",
+      [
+        "^packages/(domain|engine)/src/",
+        builtin,
+        ...npm("@bufbuild/protobuf", "@connectrpc/connect", "@connectrpc/connect-node"),
+      ],
+      "Alone knows gRPC. It is given the queue depth: no Redis, no cluster.",
+    ),
+    only(
       "wiring-composes-adapters",
       "packages/wiring",
-      ["^packages/(audit|dashboard|domain|engine|kube|notify|redis|runtime)/src/", builtin],
+      ["^packages/(audit|dashboard|domain|engine|kube|notify|redis|runtime|scaler)/src/", builtin],
       "What several services compose alike: no service, no npm package.",
     ),
     {

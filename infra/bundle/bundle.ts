@@ -1,7 +1,8 @@
-import { writeFileSync } from "node:fs";
+import { mkdirSync, writeFileSync } from "node:fs";
 import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
+import { packagesOf } from "./bundled-packages.ts";
 
 /**
  * One file per service, which is what is shipped and what `./dev run` runs. Bundling is not only for shipping: of
@@ -55,6 +56,7 @@ const shared = {
   minifyWhitespace: true,
   minifySyntax: true,
   legalComments: "none",
+  metafile: true,
   logLevel: "warning",
   // CommonJS packages inside an ES module still ask for `require`.
   banner: {
@@ -82,7 +84,7 @@ const bundles = services.map((service) => {
     plugins: [lazyBoard(outfile), credentialsOnly],
   });
 });
-await Promise.all([
+const built = await Promise.all([
   ...bundles,
   build({
     ...shared,
@@ -104,3 +106,11 @@ for (const name of ["fleet-reloader", "kubectl-fleet_reloader"])
   writeFileSync(join(root, "services/cli/dist", name), '#!/usr/bin/env node\nimport("./main.mjs");\n', {
     mode: 0o755,
   });
+
+// What is bundled, for the bill of materials of the image.
+const inputs = built.flatMap(({ metafile }) => Object.keys(metafile.inputs));
+mkdirSync(join(root, "infra/bundle/dist"), { recursive: true });
+writeFileSync(
+  join(root, "infra/bundle/dist/packages.json"),
+  JSON.stringify(packagesOf(root, inputs), undefined, 2),
+);

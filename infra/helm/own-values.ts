@@ -48,6 +48,22 @@ const hub: Fields = {
   }),
   keda: closed("Scale the workers by queue depth: a ScaledObject of KEDA 2.20 or newer asks the watchers.", {
     enabled: toggle(false, "Create the ScaledObject; worker.replicas is then unused."),
+    trigger: text(
+      "poll",
+      "How KEDA learns of work: poll asks every pollingInterval, push is also told as soon as work begins (KEDA 2.21 or newer).",
+      { enum: ["poll", "push", null] },
+    ),
+    push: closed("The gRPC server of the watchers, with trigger push.", {
+      port: count(9095, "Its port. Flag --scaler-listen-address."),
+      serverSecret: text(
+        "",
+        "Secret with the certificate of the watchers: tls.crt, tls.key, and in ca.crt the authority of KEDA's certificate. It must be valid for the name of their Service. Without TLS when empty; then only a NetworkPolicy decides who can read the queue depth.",
+      ),
+      clientSecret: text(
+        "",
+        "Secret with the certificate of KEDA: tls.crt, tls.key, and in ca.crt the authority of the watchers' certificate. A TriggerAuthentication names it. Needed with serverSecret.",
+      ),
+    }),
     pollingInterval: count(5, "Seconds between two requests while there is no worker."),
     cooldownPeriod: count(
       120,
@@ -235,6 +251,14 @@ export const ownValues: Fields = {
       budgetCluster: fromConfig(brakeFields.budgetCluster),
       budgetNamespace: fromConfig(brakeFields.budgetNamespace),
     }),
+    prometheusRule: closed(
+      "Alerts for the Prometheus operator. What to do about each is in docs/operate/runbooks.md.",
+      {
+        enabled: toggle(false, "Create a PrometheusRule. The cluster needs monitoring.coreos.com/v1."),
+        namespace: text("", "Its namespace; that of the release when empty."),
+        labels: map("More labels of it, such as those that the operator selects."),
+      },
+    ),
     historyRetention: fromConfig(historyFields.historyRetention),
     historyMaxLength: fromConfig(historyFields.historyMaxLength),
     listPods: toggle(

@@ -226,7 +226,10 @@ export const peerValues: Fields = {
   namespace: text("", "Namespace of all objects; the release's when empty."),
   image: open("The image. There is no default registry; name the one that you publish it to.", {
     name: text("fleet-reloader", "Name below global.imageRegistry."),
-    repository: text("fleet-reloader", "Registry and name, for example REGISTRY/fleet-reloader."),
+    repository: text(
+      "",
+      "Registry and name, for example REGISTRY/fleet-reloader. Required unless global.imageRegistry is set.",
+    ),
     tag: text("", "The chart's appVersion when empty."),
     digest: text("", "sha256:…; overrides the tag.", { pattern: digestPattern }),
     pullPolicy: text("IfNotPresent", "Always, IfNotPresent or Never."),

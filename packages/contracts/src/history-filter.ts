@@ -7,6 +7,8 @@ export interface HistoryFilter {
   readonly namespace?: string;
   /** Of the workload, or of a source that it is about. */
   readonly name?: string;
+  /** Id of a change, in one cluster or in all. */
+  readonly change?: string;
 }
 
 interface RecordSubject {
@@ -15,7 +17,23 @@ interface RecordSubject {
   readonly objects: readonly { readonly namespace?: string; readonly name?: string }[];
 }
 
-/** Whether a record is among those that are wanted. */
+/**
+ * Says of records in the order of their times which are wanted. What came of a change names the change of its cluster: a filter by an id
+ * over clusters knows these from the records of the changes themselves.
+ */
+export function historyFilter(filter: HistoryFilter): (record: HistoryRecord) => boolean {
+  const { change } = filter;
+  if (change === undefined) return (record) => isWanted(record, filter);
+  const changes = new Set([change]);
+  return (record) => {
+    if (record.type === "operator") return false;
+    if (record.type === "change" && record.fleetChange === change) changes.add(record.change);
+    const ids = record.type === "change" ? [record.change] : record.sources.map((source) => source.change);
+    return ids.some((id) => id !== undefined && changes.has(id)) && isWanted(record, filter);
+  };
+}
+
+/** Whether a record is among those that are wanted, whichever change it is about. */
 export function isWanted(record: HistoryRecord, filter: HistoryFilter): boolean {
   const { clusters, objects } = aboutOf(record);
   const { cluster, namespace, name } = filter;

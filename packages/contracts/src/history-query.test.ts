@@ -16,7 +16,7 @@ test.each([
 test("every problem is named with its parameter and what to write", () => {
   const parsed = parse("since=yesterday&limit=0&nmae=db");
   expect("problems" in parsed ? parsed.problems : []).toEqual([
-    "nmae: is not known; write since, cluster, namespace, name, limit",
+    "nmae: is not known; write since, cluster, namespace, name, change, limit",
     'since: "yesterday" is no time; write 2026-07-01T12:00:00Z, 90m for the last 90 minutes, or the id of a line to go on after it',
     "limit: must be a whole number from 1 to 100000",
   ]);

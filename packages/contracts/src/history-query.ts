@@ -13,7 +13,7 @@ export interface HistoryQuery extends HistoryFilter {
 const limitDefault = 10_000;
 const limitMax = 100_000;
 
-const known = ["since", "cluster", "namespace", "name", "limit"] as const;
+const known = ["since", "cluster", "namespace", "name", "change", "limit"] as const;
 
 /** The query of `GET /history` and of the command line, or every problem that it has, a line each. */
 export function parseHistoryQuery(
@@ -32,7 +32,7 @@ export function parseHistoryQuery(
   if (!Number.isInteger(limit) || limit < 1 || limit > limitMax)
     problems.push(`limit: must be a whole number from 1 to ${limitMax}`);
   if (problems.length > 0 || since === undefined) return { problems };
-  const texts = (["cluster", "namespace", "name"] as const).flatMap((key) => {
+  const texts = (["cluster", "namespace", "name", "change"] as const).flatMap((key) => {
     const value = parameters.get(key);
     return value === null || value === "" ? [] : [[key, value] as const];
   });

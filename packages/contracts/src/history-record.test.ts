@@ -1,6 +1,6 @@
 import type { HistoryRecord, OperatorRecord } from "@fleet-reloader/engine/history/history";
 import { describe, expect, test } from "vitest";
-import { isWanted } from "./history-filter.ts";
+import { historyFilter, isWanted } from "./history-filter.ts";
 import { parseHistoryRecord } from "./history-record.ts";
 import { formatRolloutRun, parseRolloutRun } from "./rollout-run.ts";
 
@@ -98,4 +98,41 @@ describe("a freeze is found by what it names", () => {
     ["a part of the fleet, where it is the fleet", {}, { namespace: "shop" }, false],
     ["nothing in particular", {}, {}, true],
   ] as const)("%s", (_, scope, filter, expected) => expect(isFound(scope, filter)).toBe(expected));
+});
+
+test("a filter by a change finds it on every cluster, with what came of it", () => {
+  const base = { v: 1 as const, time: entry.time };
+  const source = { kind: "Secret" as const, namespace: "shop", name: "db" };
+  const changeOn = (cluster: string, fleetChange: string) => ({
+    ...base,
+    cluster: { id: cluster, name: cluster },
+    type: "change" as const,
+    change: `${cluster}/db@7`,
+    fleetChange,
+    source,
+    resourceVersion: "7",
+  });
+  const outcomeOn = (cluster: string) => ({
+    ...base,
+    cluster: { id: cluster, name: cluster },
+    type: "outcome" as const,
+    workload: { kind: "Deployment", namespace: "shop", name: "api" },
+    result: "healthy" as const,
+    reason: "Available" as const,
+    seconds: 1,
+    sources: [{ ...source, change: `${cluster}/db@7` }],
+  });
+  const records = [
+    changeOn("nova", "f1-a"),
+    changeOn("otech", "f1-a"),
+    changeOn("vega", "f1-b"),
+    ...["nova", "otech", "vega"].map(outcomeOn),
+  ];
+  const found = (change: string) => {
+    const isFound = historyFilter({ change });
+    return records.filter(isFound).map(({ type, cluster }) => `${type} ${cluster.id}`);
+  };
+  expect(found("f1-a")).toEqual(["change nova", "change otech", "outcome nova", "outcome otech"]);
+  expect(found("vega/db@7")).toEqual(["change vega", "outcome vega"]);
+  expect(found("f1-c")).toEqual([]);
 });

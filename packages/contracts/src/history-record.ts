@@ -22,6 +22,7 @@ const auditedUser = z.object({
 const change = recordEntry.extend({
   type: z.literal("change"),
   change: name,
+  fleetChange: z.exactOptional(name),
   source,
   resourceVersion: name,
   actor: z.exactOptional(

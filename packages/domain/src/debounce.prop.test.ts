@@ -44,7 +44,7 @@ describe("a burst of changes", () => {
     );
   });
 
-  test("is never due earlier because of one more change, and never later than the maximum wait", () => {
+  test("one more change never makes it earlier, nor later than the maximum wait", () => {
     fc.assert(
       fc.property(times, ms, debounces, (changes, more, debounce) => {
         const burst = burstOf(changes);
@@ -91,7 +91,7 @@ describe("the delay after a change", () => {
     );
   });
 
-  test("is never negative and never longer than the quiet period, whatever the clocks say", () => {
+  test("is from zero to the quiet period, whatever the clocks say", () => {
     fc.assert(
       fc.property(fc.integer(), fc.integer(), debounces, (firstAt, now, debounce) => {
         const delayMs = delayFor(firstAt, now, debounce);

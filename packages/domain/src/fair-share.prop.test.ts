@@ -49,7 +49,7 @@ test("one burst or many small ones at the same time: the ranks are the same", ()
   );
 });
 
-test("two storms take turns: before the n-th request of one come n of the other, and a share at the most", () => {
+test("of two storms, n requests and a share at most precede the other's n-th", () => {
   fc.assert(
     fc.property(burst, burst, (stormy, other) => {
       const storm = takeRanks(undefined, { count: stormy, now: 0 }).ranks;
@@ -77,7 +77,7 @@ test("a flow within its rate never loses rank, and one that was is forgiven in t
   );
 });
 
-test("a clock that goes back forgives nothing, and what it says later forgives nothing twice", () => {
+test("a clock that goes back forgives nothing, and nothing twice later", () => {
   fc.assert(
     fc.property(burst, time, time, (count, at, back) => {
       const { backlog } = takeRanks(undefined, { count, now: at });

@@ -21,7 +21,7 @@ describe("what came from outside", () => {
     expect(jsonText(7)).toBeUndefined();
   });
 
-  test("keeps the texts of an object and leaves out the rest, without touching any prototype", () => {
+  test("keeps the texts of an object and leaves out the rest; touches no prototype", () => {
     const texts = jsonTexts(JSON.parse('{"a":"x","b":1,"__proto__":"y"}'));
     expect(Object.entries(texts)).toEqual([
       ["a", "x"],

@@ -1,12 +1,13 @@
 /** The known name that was most likely meant; undefined when none is near. Case and dashes do not count. */
 export function nearestName(name: string, known: readonly string[]): string | undefined {
   const meant = bare(name);
-  const byDistance = known.map((each) => ({ each, distance: distance(meant, bare(each)) }));
+  // A third of the letters wrong is a slip; more is another word. The lengths alone rule most names out.
+  const near = known.filter((each) => Math.abs(bare(each).length - meant.length) <= meant.length / 3);
+  const byDistance = near.map((each) => ({ each, distance: distance(meant, bare(each)) }));
   const nearest = byDistance.reduce<{ each: string; distance: number } | undefined>(
     (best, one) => (best === undefined || one.distance < best.distance ? one : best),
     undefined,
   );
-  // A third of the letters wrong is a slip; more is another word.
   return nearest !== undefined && nearest.distance <= meant.length / 3 ? nearest.each : undefined;
 }
 

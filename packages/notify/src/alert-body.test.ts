@@ -56,7 +56,7 @@ describe("beyond the peer", () => {
     expect(text).toContain("s4 of type CONFIGMAP in namespace shop and 3 more. Hence reloaded api");
   });
 
-  test("a failure says what it means and what to do, in the colour of danger, without the API server's own words", () => {
+  test("a failure says what it means and what to do, without the API server's words", () => {
     const { text } = bodyOf("slack", single(failed()));
     expect(text).toContain('"color":"danger"');
     expect(text).toContain(
@@ -65,7 +65,7 @@ describe("beyond the peer", () => {
     expect(text).not.toContain("answered 422");
   });
 
-  test("a rollout that failed is told in the words of the list, not in those of the cluster", () => {
+  test("a failed rollout is described in the list's words, not the cluster's", () => {
     const { text } = bodyOf("slack", single(rolloutFailed()));
     expect(text).toContain('"color":"danger"');
     expect(text).toContain(
@@ -85,7 +85,7 @@ describe("beyond the peer", () => {
     );
   });
 
-  test("a digest tells what was held, and what was reloaded and failed, from what could not be reloaded", () => {
+  test("a digest counts apart what was held, reloaded, failed and not reloaded", () => {
     const counts = new Map([
       ["held", 2],
       ["rollout-failed", 1],

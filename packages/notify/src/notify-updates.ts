@@ -18,14 +18,18 @@ export function notifyUpdates(options: {
   readonly log: Log;
   readonly meter: Meter;
 }): { readonly tell: () => void; stop(graceMs: number): Promise<void> } {
-  const { receiver } = options;
+  const { receiver, clock, random, log, meter } = options;
   const outbox = new Outbox<"update">({
-    ...options,
-    ...limits,
     channel: "update-webhook",
+    send: (_letter, signal) => receiver.post(updateBody, signal),
     isUrgent: () => false,
     typeOf: (update) => update,
-    send: (_letter, signal) => receiver.post(updateBody, signal),
+    singlesMax: limits.singlesMax,
+    windowMs: limits.windowMs,
+    clock,
+    random,
+    log,
+    meter,
   });
   return {
     tell: () => outbox.put("update"),

@@ -69,7 +69,7 @@ describe("what comes fast is folded", () => {
     expect(sent.at(-1)).toBe("48/1: FAILED w3 w4 w5 w6");
   });
 
-  test("a receiver that takes for ever gets digests, and memory holds no more than a hundred", async () => {
+  test("a receiver that takes for ever gets digests; memory holds a hundred at most", async () => {
     let pass: () => void = () => undefined;
     const { outbox, sent, clock, meter } = createBed(
       () =>
@@ -110,7 +110,7 @@ describe("a receiver that fails", () => {
     expect(sent).toEqual(["a"]);
   });
 
-  test("is given up after four attempts; said once when it begins, and once when it is over", async () => {
+  test("is given up after four attempts; the log has one line at the start and the end", async () => {
     let isDown = true;
     let attempts = 0;
     const { outbox, sent, clock, log, meter } = createBed(async () => {
@@ -163,7 +163,7 @@ describe("at the end", () => {
     expect(sent).toEqual(["w0", "w1", "w2", "7/0: w3 w4 w5 w6 w7"]);
   });
 
-  test("a receiver that does not answer is waited for no longer than there is time, and what is left is counted", async () => {
+  test("a silent receiver is waited for within the grace; what is left is counted", async () => {
     let aborted = false;
     const { outbox, clock, meter } = createBed(
       (_letter, signal) =>

@@ -1,6 +1,7 @@
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import { atMost } from "@fleet-reloader/engine/async/at-most";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import { Drain } from "@fleet-reloader/engine/async/drain";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Channel, Meter } from "@fleet-reloader/engine/ports/meter";
 
@@ -49,16 +50,18 @@ const pauseFactor = 4;
 export class Outbox<T> {
   readonly #options: OutboxOptions<T>;
   readonly #lifetime = new AbortController();
-  /** Aborted when there is no more time to wait for anything. */
-  readonly #hurry = new AbortController();
   readonly #waiting: T[] = [];
+  readonly #drain: Drain;
   #folded = noDigest<T>();
   #window = { beganMs: Number.NEGATIVE_INFINITY, singles: 0 };
-  #working: Promise<void> | undefined;
   #isFailing = false;
 
   constructor(options: OutboxOptions<T>) {
     this.#options = options;
+    this.#drain = new Drain({
+      hasMore: () => !this.#lifetime.signal.aborted && this.#waiting.length + this.#folded.count > 0,
+      flush: (hurry) => this.#sendNext(hurry),
+    });
   }
 
   put(item: T): void {
@@ -68,13 +71,12 @@ export class Outbox<T> {
       this.#folded = fold(this.#folded, item, this.#options);
       this.#count("folded", 1);
     }
-    this.#working ??= this.#work();
+    this.#drain.begin();
   }
 
   /** Sends what there is without waiting for anything, for at most this long. */
   async stop(graceMs: number): Promise<void> {
-    this.#hurry.abort();
-    await atMost(graceMs, this.#options.clock, this.#working);
+    await atMost(graceMs, this.#options.clock, this.#drain.finish());
     this.#lifetime.abort();
     this.#count("dropped", this.#waiting.length + this.#folded.count);
   }
@@ -88,29 +90,24 @@ export class Outbox<T> {
     return true;
   }
 
-  async #work(): Promise<void> {
-    while (!this.#lifetime.signal.aborted) {
-      const item = this.#waiting.shift();
-      if (item !== undefined) await this.#send({ type: "single", item });
-      else if (this.#folded.count > 0) await this.#sendDigest();
-      else break;
-    }
-    // At once: whoever puts something in from now on has to begin anew.
-    this.#working = undefined;
+  async #sendNext(hurry: AbortSignal): Promise<void> {
+    const item = this.#waiting.shift();
+    if (item === undefined) await this.#sendDigest(hurry);
+    else await this.#send({ type: "single", item }, hurry);
   }
 
-  async #sendDigest(): Promise<void> {
+  async #sendDigest(hurry: AbortSignal): Promise<void> {
     const { clock, windowMs } = this.#options;
     const wait = this.#window.beganMs + windowMs - clock.monotonic();
-    if (wait > 0) await clock.sleep(wait, this.#hurry.signal).catch(() => undefined);
+    if (wait > 0) await clock.sleep(wait, hurry).catch(() => undefined);
     const digest = this.#folded;
     this.#folded = noDigest();
     // A digest is a letter of the window that begins with it.
     this.#window = { beganMs: clock.monotonic(), singles: 1 };
-    await this.#send({ type: "digest", digest });
+    await this.#send({ type: "digest", digest }, hurry);
   }
 
-  async #send(letter: Letter<T>): Promise<void> {
+  async #send(letter: Letter<T>, hurry: AbortSignal): Promise<void> {
     for (let attempt = 1; ; attempt += 1) {
       try {
         await this.#options.send(letter, this.#lifetime.signal);
@@ -119,13 +116,10 @@ export class Outbox<T> {
         return;
       } catch (error) {
         const fault = asFault(error);
-        const isLast =
-          attempt === postAttemptsMax || fault.code === "notify.rejected" || this.#hurry.signal.aborted;
+        const isLast = attempt === postAttemptsMax || fault.code === "notify.rejected" || hurry.aborted;
         if (isLast) return this.#lost(fault);
         const pause = Math.max(fault.retryAfterMs ?? 0, postPauseMs * pauseFactor ** (attempt - 1));
-        await this.#options.clock
-          .sleep(pause * (0.5 + this.#options.random()), this.#hurry.signal)
-          .catch(() => undefined);
+        await this.#options.clock.sleep(pause * (0.5 + this.#options.random()), hurry).catch(() => undefined);
       }
     }
   }

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { failureReport, rollReport } from "./fixture/reports.ts";
 import { Repeats } from "./repeats.ts";
 
-test("a failure that goes on is told once an hour, another workload's at once, and anew after a roll", () => {
+test("a lasting failure is sent once an hour, another's at once, and anew after a roll", () => {
   const repeats = new Repeats();
   const minute = 60_000;
   expect(repeats.isNews(failureReport("api", 0))).toBe(true);

@@ -9,17 +9,20 @@ import { createReceiver } from "./post.ts";
 import { webhookBody } from "./webhook-body.ts";
 import { createWebhookNotifier } from "./webhook-notifier.ts";
 
-function notifier(url: URL, how: { readonly onReload?: boolean; readonly onFailure?: boolean } = {}) {
+function notifier(
+  url: URL,
+  how: { readonly onReload?: boolean; readonly onFailure?: boolean; readonly timeoutMs?: number } = {},
+) {
   const [log, meter] = [new CollectedLog(), new CountingMeter()];
   const reporter = createWebhookNotifier({
     ...{ log, meter, clock: systemClock, random: Math.random },
     channel: "webhook",
-    receiver: createReceiver({ url, userAgent: "us/1", timeoutMs: 300 }),
+    receiver: createReceiver({ url, userAgent: "us/1", timeoutMs: how.timeoutMs ?? 60_000 }),
     bodyOf: webhookBody,
     onReload: how.onReload ?? true,
     onFailure: how.onFailure ?? true,
     singlesMax: 10,
-    windowMs: 10_000,
+    windowMs: 600_000,
   });
   return { log, meter, reporter };
 }
@@ -29,7 +32,7 @@ test("a storm of rolls is ten messages and one digest, with everything counted",
   const { reporter } = notifier(sink.url);
   for (let i = 0; i < 500; i += 1) reporter.rolled(rollReport(`w${i}`));
   await until("ten are there", () => sink.received.length === 10);
-  await reporter.stop(2000);
+  await reporter.stop(60_000);
   expect(sink.received).toHaveLength(11);
   expect(JSON.parse(sink.received.at(-1)?.body ?? "")).toMatchObject({
     type: "digest",
@@ -43,7 +46,7 @@ test("what is not asked for is not told, and a failure that goes on once", async
   const { reporter, meter } = notifier(sink.url, { onReload: false });
   reporter.rolled(rollReport());
   for (let i = 0; i < 3; i += 1) reporter.failed(failureReport());
-  await reporter.stop(2000);
+  await reporter.stop(60_000);
   expect(sink.received.map(({ body }) => JSON.parse(body).type)).toEqual(["failed"]);
   expect(meter.count("notified webhook repeated")).toBe(2);
 });
@@ -54,7 +57,7 @@ test("of rollouts only a failed one is told, and only to those who ask for failu
     const { reporter } = notifier(sink.url, { onFailure });
     const { report } = rolloutFailed();
     for (const result of ["healthy", "stalled", "failed"] as const) reporter.ended({ ...report, result });
-    await reporter.stop(2000);
+    await reporter.stop(60_000);
     const types = sink.received.map(({ body }) => JSON.parse(body).type);
     expect(types).toEqual(onFailure ? ["rollout-failed"] : []);
   }
@@ -62,7 +65,7 @@ test("of rollouts only a failed one is told, and only to those who ask for failu
 
 test("a sink that hangs delays no report and no end, and its address is in no log line", async () => {
   await using sink = await startSink(() => undefined);
-  const { reporter, log } = notifier(sink.url);
+  const { reporter, log } = notifier(sink.url, { timeoutMs: 300 });
   const begun = performance.now();
   for (let i = 0; i < 1000; i += 1) reporter.rolled(rollReport(`w${i}`));
   expect(performance.now() - begun).toBeLessThan(20_000);

@@ -28,13 +28,19 @@ export interface StoppableReporter extends Reporter {
 
 /** Reports go to a receiver outside, through an outbox of its own. Unreadable annotations concern only who wrote them: an Event. */
 export function createWebhookNotifier(options: NotifierOptions): StoppableReporter {
-  const { receiver, channel, meter } = options;
+  const { receiver, channel, singlesMax, windowMs, clock, random, log, meter } = options;
   const repeats = new Repeats();
   const outbox = new Outbox<Notification>({
-    ...options,
+    channel,
+    send: (letter, signal) => receiver.post(options.bodyOf(letter), signal),
     isUrgent,
     typeOf: ({ type }) => type,
-    send: (letter, signal) => receiver.post(options.bodyOf(letter), signal),
+    singlesMax,
+    windowMs,
+    clock,
+    random,
+    log,
+    meter,
   });
   return {
     rolled(report) {

@@ -1,10 +1,14 @@
+import { connect } from "node:http2";
 import { setTimeout as wait } from "node:timers/promises";
+import { callScaler } from "./keda-call.ts";
 import type { Product } from "./product.ts";
 
 export interface ScalerOptions {
   /** Origin of the health listener of a process that is always on. */
   readonly origin: string;
   readonly startWorker: () => Product;
+  /** Origin of its push scaler. Given: a poll starts no first worker, only a push does. */
+  readonly pushOrigin?: string;
   readonly pollMs: number;
   /** No work for this long before the last worker is stopped. */
   readonly cooldownMs: number;
@@ -13,7 +17,7 @@ export interface ScalerOptions {
   readonly workersMax?: number;
 }
 
-/** Stands in for KEDA and its HPA: asks how much work there is, and starts and stops worker processes. */
+/** Stands in for KEDA and its HPA: asks how much work there is, or is told, and starts and stops worker processes. */
 export interface Scaler extends AsyncDisposable {
   /** Processes that have not ended: those that are being stopped among them. */
   readonly processes: number;
@@ -23,6 +27,8 @@ export interface Scaler extends AsyncDisposable {
   readonly wakes: number;
   /** Answers that were none: then everything stays as it is. */
   readonly refusals: number;
+  /** How often it was told that work begins. */
+  readonly pushes: number;
 }
 
 export function startScaler(options: ScalerOptions): Scaler {
@@ -33,6 +39,7 @@ export function startScaler(options: ScalerOptions): Scaler {
   let idleSince: number | undefined;
   let wakes = 0;
   let refusals = 0;
+  let pushes = 0;
 
   const startOne = (): void => {
     if (wanted.length === 0) wakes += 1;
@@ -48,6 +55,7 @@ export function startScaler(options: ScalerOptions): Scaler {
     // Up at once, and down only to nothing: between one and many the HPA is slower than any cool-down here.
     if (work > 0) {
       idleSince = undefined;
+      if (wanted.length === 0 && options.pushOrigin !== undefined) return;
       const enough = Math.min(workersMax, Math.ceil(work / workPerWorker));
       while (wanted.length < enough) startOne();
       return;
@@ -65,6 +73,16 @@ export function startScaler(options: ScalerOptions): Scaler {
     }
   };
   const running = run();
+  const { pushOrigin } = options;
+  const listening = pushOrigin === undefined ? undefined : listenForWork(pushOrigin, pushed, over.signal);
+
+  function pushed(): void {
+    pushes += 1;
+    // Each push begins the cool-down anew.
+    idleSince = undefined;
+    if (wanted.length === 0 && !over.signal.aborted) startOne();
+  }
+
   return {
     get processes() {
       return wanted.length + leaving.size;
@@ -78,13 +96,35 @@ export function startScaler(options: ScalerOptions): Scaler {
     get refusals() {
       return refusals;
     },
+    get pushes() {
+      return pushes;
+    },
     async [Symbol.asyncDispose]() {
       over.abort();
-      await running;
+      await Promise.all([running, listening]);
       for (const worker of wanted.splice(0)) stop(worker);
       await Promise.all(leaving);
     },
   };
+}
+
+/** KEDA waits so long after a stream that ended well. */
+const reconnectMs = 2000;
+
+/** Holds a stream open, again and again, until the signal is aborted. */
+async function listenForWork(origin: string, onWork: () => void, signal: AbortSignal): Promise<void> {
+  const asking = { name: "worker", namespace: "reloader", metadata: { scalerAddress: origin } };
+  while (!signal.aborted) {
+    const session = connect(origin);
+    session.on("error", () => undefined);
+    const call = callScaler(session, "StreamIsActive", asking, onWork);
+    const leave = () => session.destroy();
+    signal.addEventListener("abort", leave, { once: true });
+    await call.ended;
+    signal.removeEventListener("abort", leave);
+    session.destroy();
+    await wait(reconnectMs, undefined, { signal }).catch(() => undefined);
+  }
 }
 
 /** Undefined for any answer but a number. KEDA waits for 3 s. */

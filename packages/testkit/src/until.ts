@@ -1,7 +1,7 @@
 import { setTimeout as wait } from "node:timers/promises";
 
 /** How long a wait takes that is no statement about time: on a busy machine everything takes many times as long as it should. */
-export const patienceMs = 120_000;
+export const patienceMs = 300_000;
 
 /** Polls until the condition gives something true; rejects with what was awaited when it does not come in time. */
 export async function until<T>(

@@ -1,4 +1,5 @@
 import { join, resolve } from "node:path";
+import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
@@ -92,7 +93,10 @@ export interface ServedFreezesOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
-  readonly fleet: { readonly registered: readonly RegisteredCluster[] };
+  readonly fleet: {
+    readonly registered: readonly RegisteredCluster[];
+    readonly listed: readonly ListedCluster[];
+  };
 }
 
 export interface ServedFreezes {
@@ -114,7 +118,10 @@ export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
   const { signal } = lifetime;
   const loops = new Loops(signal);
   loops.add("the reading of freezes", freezes.run(signal));
-  loops.add("the list of clusters", publishClusters(list, registered, clock, signal));
+  loops.add(
+    "the list of clusters",
+    publishClusters(list, () => fleet.listed, clock, signal),
+  );
   return {
     freezes,
     broken: loops.broken,
@@ -126,19 +133,19 @@ export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
   };
 }
 
-/** A freeze from the command line answers with the clusters of this list that it covers. */
+/** The command line answers from this list: which clusters a freeze covers, and which are sick. */
 const publishMs = 5000;
 /** Most registrations arrive within the first moments. */
 const publishFirstMs = 1000;
 
 async function publishClusters(
   list: RedisClusterList,
-  registered: () => readonly RegisteredCluster[],
+  listed: () => readonly ListedCluster[],
   clock: Clock,
   signal: AbortSignal,
 ): Promise<void> {
   while (!signal.aborted) {
-    const known = registered();
+    const known = listed();
     if (known.length > 0) await unlessAborted(list.put(known), signal, "Redis").catch(() => undefined);
     await clock.sleep(known.length === 0 ? publishFirstMs : publishMs, signal).catch(() => undefined);
   }

@@ -1,16 +1,34 @@
+import { releaseCommand, replayCommand, retryCommand } from "./acts/act-commands.ts";
+import { explainCommand } from "./ask/explain-command.ts";
+import { planCommand } from "./ask/plan-command.ts";
 import { auditPolicyCommand } from "./audit/audit-policy-command.ts";
 import type { Command } from "./frame/command.ts";
 import { createCompletionCommand } from "./frame/completion.ts";
 import { freezeCommand, freezesCommand, unfreezeCommand } from "./freeze/freeze-commands.ts";
 import { historyCommand } from "./history/history-command.ts";
 import { lintCommand } from "./lint/lint-command.ts";
+import { changesCommand } from "./questions/changes-command.ts";
+import { clustersCommand } from "./questions/clusters-command.ts";
+import { heldCommand } from "./questions/held-command.ts";
+import { managedCommand } from "./questions/managed-command.ts";
+import { statusCommand } from "./questions/status-command.ts";
 
 /** All commands in the order of the help. Help, completion and docs/command-line.md are made from this list. */
 export const commands: readonly Command[] = withCompletion([
+  statusCommand,
+  clustersCommand,
+  changesCommand,
+  heldCommand,
+  managedCommand,
+  retryCommand,
+  replayCommand,
+  releaseCommand,
   freezeCommand,
   unfreezeCommand,
   freezesCommand,
   historyCommand,
+  explainCommand,
+  planCommand,
   lintCommand,
   auditPolicyCommand,
 ]);

@@ -45,7 +45,7 @@ test.each([
   [["freezes", "--kubeconfg", "x"], "--kubeconfg: no such flag; did you mean --kubeconfig?\n"],
   [["completion"], "SHELL: none is given; write bash, zsh, fish\n"],
   [["completion", "ksh"], "SHELL ksh: is not known; write bash, zsh, fish\n"],
-  [["completion", "bash", "zsh"], "zsh: not understood here; flags begin with --\n"],
+  [["completion", "bash", "zsh"], "SHELL: 2 are given; write bash, zsh, fish\n"],
 ])("%j is refused with the nearest name or the mend", async (words, errors) => {
   expect(await commandRun(words)).toEqual({ code: 78, output: "", errors });
 });

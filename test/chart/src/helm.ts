@@ -12,6 +12,8 @@ export interface Rendering {
   readonly namespace?: string;
   /** Helm's values; where something is absent the chart's default counts. */
   readonly values?: object;
+  /** The chart is given no image: nothing is added to the values. */
+  readonly isWithoutImage?: boolean;
   /** As if the cluster knew them. */
   readonly apiVersions?: readonly string[];
 }
@@ -23,9 +25,14 @@ export async function template(rendering: Rendering): Promise<Outcome> {
     ...["--values", "-"],
     ...(rendering.apiVersions ?? []).flatMap((version) => ["--api-versions", version]),
   ];
-  return await run(await ensureTool("helm"), args, {
-    input: stringify(rendering.values ?? {}, { version: "1.1" }),
-  });
+  const values = rendering.isWithoutImage ? rendering.values : withImage(rendering.values);
+  return await run(await ensureTool("helm"), args, { input: stringify(values ?? {}, { version: "1.1" }) });
+}
+
+/** What everybody has to set, where the values say nothing of it. */
+function withImage(values: object = {}): object {
+  const image: unknown = "image" in values ? values.image : {};
+  return { ...values, image: { repository: "fleet-reloader", ...Object(image) } };
 }
 
 /** What the chart makes of the values; throws with what Helm says when it refuses them. */

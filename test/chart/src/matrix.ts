@@ -55,6 +55,7 @@ const operations = {
   },
   global: { imageRegistry: "registry.example", imagePullSecrets: ["one", { name: "two" }] },
   fleetReloader: {
+    prometheusRule: { enabled: true, namespace: "monitoring", labels: { release: "prometheus" } },
     redis: { existingSecret: "redis-url", port: 6390 },
     markKey: { existingSecret: "our-key" },
     dashboardAddress: "0.0.0.0:8080",
@@ -153,6 +154,21 @@ export const matrix: Readonly<Record<string, Rendering>> = {
         podDisruptionBudget: { enabled: true },
         netpol: { enabled: true, from: [{ podSelector: {} }] },
       },
+    },
+  },
+  "a hub to which KEDA listens": {
+    values: {
+      fleetReloader: {
+        mode: "hub",
+        redis: { existingSecret: "redis-url" },
+        hub: {
+          keda: {
+            ...{ enabled: true, trigger: "push", workPerReplica: 40 },
+            push: { port: 9443, serverSecret: "watcher-tls", clientSecret: "keda-tls" },
+          },
+        },
+      },
+      reloader: { netpol: { enabled: true, from: [{ podSelector: {} }] } },
     },
   },
   "a hub for namespaces by their labels": {

@@ -13,7 +13,13 @@ import { ensureTool } from "./tools/go-tool.ts";
 import { run } from "./tools/run.ts";
 
 /** Of custom resources whose definitions no test cluster has; everything else has to be known. */
-const foreignKinds = ["PodMonitor", "ScaledObject", "ServiceMonitor", "VerticalPodAutoscaler"];
+const foreignKinds = [
+  "PodMonitor",
+  "PrometheusRule",
+  "ScaledObject",
+  "ServiceMonitor",
+  "VerticalPodAutoscaler",
+];
 
 const plane = await startControlPlane({ controllers: false });
 const folder = mkdtempSync(join(tmpdir(), "chart-schemas-"));
@@ -78,7 +84,7 @@ describe.each(Object.keys(matrix))("%s", (name) => {
     expect(code, output).toBe(0);
   });
 
-  test("an API server takes every object, and the pods in a namespace with the restricted standard", async () => {
+  test("an API server takes every object, and the pods under the restricted standard", async () => {
     const objects = (await rendered(rendering)).filter(isKnown);
     await makeNamespaces(objects);
     for (const object of objects) expect(await apply(plane, object, { isDryRun: true })).toBeUndefined();

@@ -89,21 +89,18 @@ describe("watchers and workers", () => {
     ["two words", { fleetReloader: { args: ["--webhook-url", hookUrl] } }],
     ["a variable", { reloader: { deployment: { env: { open: { [variable]: hookUrl } } } } }],
     ["a Secret", { reloader: { deployment: { env: { existing: { hook: { [variable]: "url" } } } } } }],
-  ])(
-    "watchers that tell a webhook of changes hash and read, too, when it is named by %s",
-    async (_, given) => {
-      const { fleetReloader, reloader }: { fleetReloader?: object; reloader?: object } = given;
-      const webhookMode = await rendered({
-        values: {
-          fleetReloader: { mode: "hub", redis: { url: "redis://redis" }, ...fleetReloader },
-          ...(reloader === undefined ? {} : { reloader }),
-        },
-      });
-      expect(hasKey(webhookMode, "worker")).toEqual([true, true]);
-      expect(hasKey(webhookMode, "watcher")).toEqual([true, true]);
-      expect(verbsOnSources(webhookMode)).toEqual(["get", "list", "watch"]);
-    },
-  );
+  ])("watchers in webhook mode may hash and read, when it is set by %s", async (_, given) => {
+    const { fleetReloader, reloader }: { fleetReloader?: object; reloader?: object } = given;
+    const webhookMode = await rendered({
+      values: {
+        fleetReloader: { mode: "hub", redis: { url: "redis://redis" }, ...fleetReloader },
+        ...(reloader === undefined ? {} : { reloader }),
+      },
+    });
+    expect(hasKey(webhookMode, "worker")).toEqual([true, true]);
+    expect(hasKey(webhookMode, "watcher")).toEqual([true, true]);
+    expect(verbsOnSources(webhookMode)).toEqual(["get", "list", "watch"]);
+  });
 
   test("have the rights to find clusters that the page on them names", () => {
     const page = readFileSync(join(root, "docs/clusters.md"), "utf8");
@@ -171,7 +168,7 @@ describe("watchers and workers", () => {
   });
 });
 
-test("the heap of each process has half of its container's memory, or what is said; without a limit the image's", async () => {
+test("each heap has half of its container's memory, what is set, or the image's", async () => {
   const heapOf = (objects: readonly Manifest[], name: string) =>
     at(pod(objects, name), "containers", 0, "command", 2);
   expect([heapOf(hub, names.worker), heapOf(hub, names.watcher)]).toEqual([
@@ -197,7 +194,7 @@ describe("the number of workers", () => {
     expect(at(the(scaled, "Deployment", names.watcher), "spec", "replicas")).toBe(2);
   });
 
-  test("follows what the watchers tell, at the place and under the name the code gives it", () => {
+  test("scales by what the watchers publish, at the code's path and name", () => {
     const { spec } = the(scaled, "ScaledObject");
     expect(spec).toMatchObject({
       scaleTargetRef: { name: names.worker },
@@ -221,7 +218,7 @@ describe("the number of workers", () => {
     });
   });
 
-  test("can be asked for while no watcher is ready: one that is not in sync knows the work all the same", () => {
+  test("is published before a watcher is ready: one out of sync knows the work too", () => {
     expect(at(the(scaled, "Service", names.watcher), "spec", "publishNotReadyAddresses")).toBe(true);
   });
 
@@ -232,7 +229,7 @@ describe("the number of workers", () => {
 });
 
 describe("Redis", () => {
-  test("of the release keeps what it is given, evicts nothing, and wants a password that stands in a Secret only", () => {
+  test("of the release keeps its data, evicts nothing, and has its password in a Secret", () => {
     const [valkey] = [at(the(scaled, "StatefulSet"), "spec", "template", "spec", "containers", 0)];
     expect(String(at(valkey, "args"))).toContain("--appendonly,yes,--appendfsync,everysec");
     expect(String(at(valkey, "args"))).toContain("--maxmemory-policy,noeviction");
@@ -249,7 +246,7 @@ describe("Redis", () => {
     }
   });
 
-  test("of the release with a password of one's own takes it from there, and nothing is made", async () => {
+  test("of the release takes a given password, and none is made", async () => {
     const valkey = { enabled: true, existingSecret: "ours", existingSecretKey: "pass" };
     const objects = await rendered({
       values: { fleetReloader: { mode: "hub", hub: { valkey }, markKey: { existingSecret: "our-key" } } },

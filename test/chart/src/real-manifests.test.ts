@@ -46,7 +46,7 @@ describe("what is shipped for the users' own documents", () => {
     expect((await rendered({ values: Object(at(release, "spec", "values")) })).length).toBeGreaterThan(4);
   });
 
-  test("the addon's values render without anything cluster-wide, and hold nothing that its templates would expand", async () => {
+  test("the addon's values render nothing cluster-wide, nothing its templates expand", async () => {
     const text = read("infra/addon/values.yaml");
     expect(text).not.toMatch(/\{\{|\{%|\{#/);
     const values = Object(at(parse(text), "reloader", "release", "values"));

@@ -51,7 +51,7 @@ test("in our own section any other key is refused, and those that there are are 
     chart,
     "--skip-schema-validation",
     "--set",
-    "fleetReloader.debounse=2s",
+    "fleetReloader.debounse=2s,image.repository=fleet-reloader",
   ];
   const { code, errors } = await run(await ensureTool("helm"), args);
   expect(code).not.toBe(0);

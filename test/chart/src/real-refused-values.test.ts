@@ -87,6 +87,22 @@ describe("values that cannot work are refused, with the value and the mend", () 
       says: ["minReplicaCount is 3", "maxReplicaCount, which is 2"],
     },
     {
+      what: "a certificate of the watchers without one of KEDA",
+      values: {
+        fleetReloader: {
+          mode: "hub",
+          redis: { url: "redis://r" },
+          hub: { keda: { enabled: true, trigger: "push", push: { serverSecret: "watcher-tls" } } },
+        },
+      },
+      says: ["serverSecret and clientSecret together", "set both or neither"],
+    },
+    {
+      what: "another way for KEDA to learn of work",
+      values: { fleetReloader: { hub: { keda: { trigger: "pull" } } } },
+      says: ["/fleetReloader/hub/keda/trigger", "push"],
+    },
+    {
       what: "another mode",
       values: { fleetReloader: { mode: "fleet" } },
       says: ["/fleetReloader/mode", "hub"],
@@ -104,6 +120,15 @@ describe("values that cannot work are refused, with the value and the mend", () 
     const message = await refusal(values);
     for (const text of says) expect(message).toContain(text);
     expect(message).not.toContain("u:p@");
+  });
+
+  test("a chart without an image, in a sentence that says what to set", async () => {
+    const { code, errors } = await template({ isWithoutImage: true });
+    expect(code).not.toBe(0);
+    expect(errors).toContain("image.repository is empty");
+    expect(errors).toContain("set image.repository=REGISTRY/fleet-reloader");
+    const values = { global: { imageRegistry: "registry.example" } };
+    expect((await template({ values, isWithoutImage: true })).code).toBe(0);
   });
 
   test("keys of other versions of the peer's chart are let through", async () => {

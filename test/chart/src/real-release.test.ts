@@ -20,7 +20,9 @@ afterAll(async () => {
   await plane.stop();
 });
 
-async function helm(...args: readonly string[]): Promise<string> {
+async function helm(verb: string, ...rest: readonly string[]): Promise<string> {
+  const image = verb === "uninstall" ? [] : ["--set", "image.repository=fleet-reloader"];
+  const args = [verb, ...rest, ...image];
   const everywhere = ["--kubeconfig", plane.kubeconfigPath, "--namespace", "tools"];
   const { code, output, errors } = await run(await ensureTool("helm"), [...args, ...everywhere], {
     env: { HOME: home },
@@ -73,7 +75,7 @@ data:
 const oldKey = "0d".repeat(32);
 
 /** Notes on the workloads can be read with their key only: a new key would mean that missed changes stay missed. */
-test("a key that an earlier chart made outlives the upgrade to the chart that makes none, and is the product's", async () => {
+test("a key that an earlier chart made outlives the upgrade and stays in use", async () => {
   await helm("install", "reloader", chartThatMadeTheKey(), "--create-namespace");
   await helm("upgrade", "reloader", chart);
   expect(await secretNames()).toEqual([keySecret.name]);
@@ -85,6 +87,7 @@ test("a key that an earlier chart made outlives the upgrade to the chart that ma
 test("the mark key made at the first start outlives upgrades, and even the release", async () => {
   const notes = await helm("install", "reloader", chart, "--create-namespace");
   expect(notes).toContain("reloader-reloader serves all namespaces");
+  expect(notes).toContain("kubectl -n tools exec deployment/reloader-reloader -- fleet-reloader history");
   expect(await secretNames()).toEqual([]);
   const first = await startedKey();
   expect(first).toMatch(/^[0-9a-f]{64}\n$/);

@@ -135,7 +135,7 @@ describe("with exactly the rights the chart renders", () => {
     expect(new Set(refusals(plane, "scoped"))).toEqual(new Set(["get namespaces kube-system"]));
   });
 
-  test("a hub's watcher and worker work together, each with its own, and are refused nothing", async () => {
+  test("a hub's watcher and worker, each with its own rights, are refused nothing", async () => {
     await makeSite("hub");
     await using redis = await startRedis();
     const namespaceSelector = "kubernetes.io/metadata.name=hub";

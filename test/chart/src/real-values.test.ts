@@ -64,14 +64,14 @@ describe("flags", () => {
     );
   });
 
-  test("a namespace selector keeps its commas: it stands in quotes, as the flag is read as CSV", async () => {
+  test("a namespace selector keeps its commas: it is quoted, since the flag is CSV", async () => {
     const args = argsOf(await by("selectors"));
     expect(args).toContain('--namespace-selector="team in (a,b),reload"');
     expect(args).toContain("--namespaces-to-ignore=kube-system,kube-public");
     expect(args).toContain("--resource-label-selector=reload=yes");
   });
 
-  test("the cluster it runs in is served as the value says, also beside nothing but kubeconfigs in Secrets", async () => {
+  test("its own cluster is served as the value says, also with kubeconfigs in Secrets", async () => {
     const clusters = { kubeconfigSecrets: ["team-a"] };
     const served = async (more: object) =>
       argsOf(await rendered({ values: { fleetReloader: { clusters: { ...clusters, ...more } } } })).filter(
@@ -91,7 +91,7 @@ describe("flags", () => {
     );
   });
 
-  test("none is unknown to the product: each is in its reference, or on the page that says what comes of the peer's", async () => {
+  test("each is known: in the reference, or on the page about the peer's values", async () => {
     const pages = ["docs/reference/config.md", "docs/compatibility.md"].map((path) =>
       readFileSync(join(root, path), "utf8"),
     );
@@ -184,7 +184,7 @@ describe("rights", () => {
   });
 });
 
-test("rights of one's own are taken as they are by the one process of the standalone shape", async () => {
+test("the standalone process takes rights of one's own as they are", async () => {
   const rule = { apiGroups: ["x.example"], resources: ["things"], verbs: ["get", "list", "watch", "patch"] };
   const role = the(await rendered({ values: { fleetReloader: { extraRules: [rule] } } }), "ClusterRole");
   expect(role.rules).toContainEqual(rule);
@@ -204,7 +204,7 @@ describe("what the users' own documents look for", () => {
     expect(at(container(objects), "securityContext", "readOnlyRootFilesystem")).toBe(true);
   });
 
-  test("a name as long as the peer's may be stays whole, and is shortened only where a process' name follows", async () => {
+  test("a name as long as the peer allows is shortened only before a process' name", async () => {
     const fullnameOverride = "a".repeat(63);
     const named = async (more: object) => {
       const objects = await rendered({ values: { fullnameOverride, ...more } });
@@ -216,7 +216,7 @@ describe("what the users' own documents look for", () => {
     expect(await named(hub)).toEqual([`${short}-watcher`, `${short}-worker`]);
   });
 
-  test("the longest name of a Secret of kubeconfigs that is taken makes a volume's name that is one", async () => {
+  test("the longest name of a Secret of kubeconfigs makes a valid volume's name", async () => {
     const clusters = { kubeconfigSecrets: ["k".repeat(54)] };
     const deployment = the(await rendered({ values: { fleetReloader: { clusters } } }), "Deployment");
     const name = `clusters-${"k".repeat(54)}`;
@@ -243,7 +243,7 @@ describe("instances", () => {
     expect(at(deployment, "spec", "template", "spec", "affinity", "podAntiAffinity")).toBeDefined();
   });
 
-  test("a pod has time to end: more than the 25 s for requests under way and the 4 s for what it has to tell", async () => {
+  test("a pod has more time to end than 25 s for requests and 4 s for notifications", async () => {
     const grace = async (values: object) =>
       at(
         the(await rendered({ values }), "Deployment"),
@@ -259,7 +259,7 @@ describe("instances", () => {
     expect(one?.output).toBe(two?.output);
   });
 
-  test("the mark key and Valkey's password are made by the product: no Secret is rendered for them", async () => {
+  test("the product makes the mark key and Valkey's password: no Secret is rendered", async () => {
     const hub = { mode: "hub", hub: { valkey: { enabled: true } } };
     for (const values of [{}, { fleetReloader: hub }])
       expect((await rendered({ values })).filter(({ kind }) => kind === "Secret")).toEqual([]);

@@ -4,9 +4,9 @@ import { basename, join } from "node:path";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, describe, expect, test } from "vitest";
+import { readImageSettings } from "../../../infra/docker/image-settings.ts";
 import { root as repository } from "./helm.ts";
 import { type Container, isolationHere, startContainer } from "./image/container.ts";
-import { readImageSettings } from "./image/dockerfile.ts";
 import { tree } from "./image/tree.ts";
 import { at, parseManifests, the } from "./manifest.ts";
 import { run } from "./tools/run.ts";
@@ -41,7 +41,7 @@ describe("the Dockerfile", () => {
     expect(dockerfile).not.toMatch(/^FROM \S*[./]\S*\//m);
   });
 
-  test("the chart's command for another heap limit is that entrypoint with the flags of ./dev run", () => {
+  test("another heap limit runs that entrypoint with the flags of ./dev run", () => {
     const command =
       /command: (\[.*\])/.exec(read("infra/helm/fleet-reloader/templates/_deployment.tpl"))?.[1] ?? "";
     const words = command
@@ -114,7 +114,7 @@ async function addressesOf(
 }
 
 describe("the product in it", () => {
-  test("starts with the chart's arguments as nobody on a read-only root, gets ready, shows the queue, and ends well on SIGTERM", async () => {
+  test("as nobody on a read-only root becomes ready, shows the queue, ends on SIGTERM", async () => {
     await using cluster = await startSimCluster({ name: "image" });
     await using container = startContainer({
       root,
@@ -160,6 +160,13 @@ describe("the product in it", () => {
     await using container = startContainer({ root, settings, args });
     expect(await container.ended).toBe(code);
     await until("it says so", () => container.output().includes(says));
+  });
+
+  test("kubectl exec finds the command line on PATH", async () => {
+    const entrypoint: [string, string] = ["/usr/bin/fleet-reloader", "frezze"];
+    await using container = startContainer({ root, settings: { ...settings, entrypoint }, args: [] });
+    expect(await container.ended).toBe(78);
+    await until("it says so", () => container.output().includes("did you mean freeze?"));
   });
 
   test("nobody gets a shell in it", async () => {

@@ -23,7 +23,7 @@ test.each(["infra/manifests/fleet-reloader.yaml", "infra/kustomize/base/fleet-re
   },
 );
 
-test("what stands for the root in the chart is whole: in an older Helm 3 `tpl`, which labels go through, takes nothing without Template", () => {
+test("the root that the chart passes on has Template, as `tpl` of an old Helm 3 needs", () => {
   const templates = files.filter((path) => path.startsWith("infra/helm/fleet-reloader/templates/"));
   const roots = templates.flatMap((path) => [...read(path).matchAll(/dict "Component".*/g)].map(String));
   expect(roots.length).toBeGreaterThan(5);
@@ -33,7 +33,7 @@ test("what stands for the root in the chart is whole: in an older Helm 3 `tpl`, 
 });
 
 /** Argo CD and `helm template` render without the cluster, and again and again. */
-test("the chart renders by its values alone: it asks no cluster, draws nothing by lot and reads no clock", () => {
+test("the chart renders by its values alone: no cluster, no randomness, no clock", () => {
   const templates = files.filter((path) => path.startsWith("infra/helm/fleet-reloader/templates/"));
   const impure =
     /\b(lookup|rand[A-Z]\w*|shuffle|uuidv4|genPrivateKey|gen\w*Cert\w*|genCA\w*|htpasswd|bcrypt|encryptAES|now|date\w*|ago|getHostByName)\s+[^\s}]/;

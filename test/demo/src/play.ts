@@ -8,8 +8,8 @@ import type { Proof, Step } from "./story/step.ts";
 export const quietPeriodMs = 2000;
 /** Long enough for a roll that should not come to be seen. */
 const calmMs = quietPeriodMs + 1000;
-/** A roll that has not come by then does not come: the quiet period, and more than any machine should need. */
-const patienceMs = quietPeriodMs + 8000;
+/** A roll that has not come by then does not come: the quiet period, and more than a machine needs that does much else. */
+const patienceMs = quietPeriodMs + 60_000;
 const settleMs = 700;
 const pollMs = 10;
 

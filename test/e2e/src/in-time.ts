@@ -1,15 +1,13 @@
-/** By so much later than meant a change still falls into the quiet period before it: what is in between takes its time, too. */
-const latenessMs = 500;
 const attempts = 5;
-/** What is made within a second counts as applied together. The lateness is a part of it. */
-export const togetherMs = 400;
+/** What is made within a second counts as applied together. */
+export const togetherMs = 900;
 
 /**
- * Who says that changes come so often has to make them so often, which a busy machine does not always do: what was asserted of changes that
- * came too late says nothing, and is done again. The first time that they are in time counts.
+ * Whoever says that one thing comes within a time of another has to make it so, which a busy machine does not always do: what was
+ * asserted of what came too late says nothing, and is done again. The first time that all is in time counts.
  */
 export async function whileInTime(
-  everyMs: number,
+  withinMs: number,
   story: (inTime: () => void) => Promise<void>,
 ): Promise<void> {
   for (let attempt = 1; ; attempt += 1) {
@@ -17,7 +15,7 @@ export async function whileInTime(
     let last: number | undefined;
     const inTime = () => {
       const now = performance.now();
-      isLate ||= last !== undefined && now - last > everyMs + latenessMs;
+      isLate ||= last !== undefined && now - last > withinMs;
       last = now;
     };
     try {

@@ -98,7 +98,7 @@ test("every field with a name of the peer's is on the page under this name", () 
     if (meta.peer !== undefined) expect(codes(page), meta.flag).toContain(meta.peer);
 });
 
-test("every variable on the page is one that is read, or one of those that are not and say why", () => {
+test("every variable on the page is read, or says why it is not", () => {
   const named = rowsUnder("Variables").flatMap(([name = ""]) => codes(name));
   expect(named).toEqual(expect.arrayContaining(unreadVariables.map(({ env }) => env)));
   expect(named.filter((name) => !variables.has(name))).toEqual([]);
@@ -116,7 +116,7 @@ test("every reason to roll or not to roll is on the page", () => {
     expect(codes(page), reason).toContain(reason);
 });
 
-test("every metric with a name of the peer's is on the page, and every one on the page is measured or not carried", () => {
+test("every metric with a peer's name is on the page; those there are measured or not", () => {
   const measured = Object.keys(metricDescriptions);
   const rows = rowsUnder("Metrics").filter(([name = ""]) => name.startsWith("`"));
   const onPage = rows.map(([name = ""]) => bare(name));

@@ -1,6 +1,11 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
-import { noReasons, yesReasons } from "@fleet-reloader/domain/decision/reasons";
+import {
+  noReasons,
+  unknownReasons,
+  unservedReasons,
+  yesReasons,
+} from "@fleet-reloader/domain/decision/reasons";
 import { eventReasons } from "@fleet-reloader/domain/event-reasons";
 import { dispositions, faultCatalogue } from "@fleet-reloader/domain/fault";
 import { holdReasons } from "@fleet-reloader/domain/hold/reasons";
@@ -9,7 +14,8 @@ import { rollReasons, stayReasons } from "@fleet-reloader/domain/plan/reasons";
 import { rolloutReasons } from "@fleet-reloader/domain/rollout-state/reasons";
 import { unreadVariables } from "@fleet-reloader/runtime/config/fields/without-effect-fields";
 import { referenceTables } from "@fleet-reloader/runtime/config/help";
-import { metricDescriptions } from "@fleet-reloader/runtime/metrics/prom-meter";
+import { ownMetrics } from "@fleet-reloader/runtime/metrics/own-metrics";
+import { peerMetricDescriptions } from "@fleet-reloader/runtime/metrics/peer-metrics";
 import { standaloneConfig } from "@fleet-reloader/standalone/config";
 import { watcherConfig } from "@fleet-reloader/watcher/config";
 import { workerConfig } from "@fleet-reloader/worker/config";
@@ -90,6 +96,10 @@ ${table(yesReasons)}
 
 ${table(noReasons)}
 
+## Why \`explain\` cannot say whether a workload rolls
+
+${table([...unservedReasons, ...unknownReasons])}
+
 ## Why a workload rolls now
 
 ${table(rollReasons)}
@@ -123,15 +133,27 @@ ${rolloutReasons.map(({ reason, ends, meaning }) => `| \`${reason}\` | ${ends} |
 }
 
 function metricPage(): string {
-  const rows = Object.entries(metricDescriptions).map(([name, help]) => `| \`${name}\` | ${help} |`);
+  const own = Object.entries(ownMetrics).map(
+    ([name, { labels, help }]) => `| \`${name}\` | ${labels.join(", ")} | ${help} |`,
+  );
+  const peer = Object.entries(peerMetricDescriptions).map(([name, help]) => `| \`${name}\` | ${help} |`);
   return `# Metrics
 
 ${made} \`process_*\` and \`nodejs_*\` are exported too. Labels are closed sets, with one opt-in
 exception (\`METRICS_COUNT_BY_NAMESPACE\`). No metric names a workload.
 
+| Metric | Labels | Meaning |
+|---|---|---|
+${own.join("\n")}
+
+A [dashboard](../../infra/grafana/fleet-reloader.json) and [alerts](../../infra/alerts/fleet-reloader.yaml) are made from the same list. What to do
+about an alert is in the [runbooks](../operate/runbooks.md).
+
+## Metrics of Stakater Reloader
+
 | Metric | Meaning |
 |---|---|
-${rows.join("\n")}
+${peer.join("\n")}
 
 Stakater Reloader's \`go_*\` metrics are missing, since there is no Go runtime. These label values do not occur: \`reason="strategy_not_updated"\` and
 \`type="invalid_handler_type"\`, which have no counterpart, and \`result="dropped"\`, since nothing is dropped.

@@ -24,6 +24,8 @@ if (flag === "--real") {
   // As the control plane; what is on PATH is taken instead.
   results.push(await commandStep("helm and its like", ["node", "test/chart/src/build-tools.ts"]));
   results.push(await vitestStep("chart on the real one", { cwd: "test/chart", args: ["real"] }));
+  results.push(await commandStep("promtool and Prometheus", ["node", "test/signals/src/build-tools.ts"]));
+  results.push(await vitestStep("alerts and dashboard", { cwd: "test/signals", args: ["real"] }));
 } else {
   results.push(...(await checkSteps()));
   // Conformance waits for watches to end and for versions that never come; that leaves room for others.
@@ -34,15 +36,10 @@ if (flag === "--real") {
   results.push(...(await Promise.all(inside)));
   results.push(await vitestStep("image and manifests", { cwd: "test/chart", args: ["simulated"] }));
   const alone = ["costly", "budget", "promptness"].map((name) => `src/simulated-${name}.test.ts`);
-  // The demo tells its story at a person's pace; that does, too.
-  const outside = [
-    vitestStep("end to end, simulated", {
-      cwd: "test/e2e",
-      args: ["simulated", ...alone.map((file) => `--exclude=${file}`)],
-    }),
-    commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]),
-  ];
-  results.push(...(await Promise.all(outside)));
+  const others = ["simulated", ...alone.map((file) => `--exclude=${file}`)];
+  results.push(await vitestStep("end to end, simulated", { cwd: "test/e2e", args: others }));
+  // It makes its changes at a person's pace, which many products beside it would change.
+  results.push(await commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]));
   // One after the other, and nothing beside: one makes all the work that one tenant can, the others measure times.
   results.push(
     await vitestStep("alone, simulated", { cwd: "test/e2e", args: [...alone, "--no-file-parallelism"] }),

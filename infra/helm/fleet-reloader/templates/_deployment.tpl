@@ -129,6 +129,10 @@ spec:
             - name: dashboard
               containerPort: {{ . }}
             {{- end }}
+            {{- with include "fleet-reloader.scalerPort" . }}
+            - name: grpc-scaler
+              containerPort: {{ . }}
+            {{- end }}
           livenessProbe:
             httpGet:
               path: /live
@@ -162,6 +166,11 @@ spec:
               mountPath: /etc/fleet-reloader-redis
               readOnly: true
             {{- end }}
+            {{- if include "fleet-reloader.scalerSecret" . }}
+            - name: scaler-tls
+              mountPath: /etc/fleet-reloader-scaler
+              readOnly: true
+            {{- end }}
             {{- range .Values.fleetReloader.clusters.kubeconfigSecrets }}
             - name: clusters-{{ . }}
               mountPath: /etc/fleet-reloader-clusters/{{ . }}
@@ -193,6 +202,12 @@ spec:
         {{- end }}
         {{- with .Values.fleetReloader.redis.caSecret }}
         - name: redis-ca
+          secret:
+            secretName: {{ . }}
+            defaultMode: 288
+        {{- end }}
+        {{- with include "fleet-reloader.scalerSecret" . }}
+        - name: scaler-tls
           secret:
             secretName: {{ . }}
             defaultMode: 288

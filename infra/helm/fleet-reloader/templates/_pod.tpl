@@ -58,6 +58,12 @@
 {{- end -}}
 {{- with include "fleet-reloader.allowedHosts" . | mustFromJson }}{{ $args = append $args (printf "--allowed-hosts=%s" (join "," .)) }}{{ end -}}
 {{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}
+{{- with include "fleet-reloader.scalerPort" . }}{{ $args = append $args (printf "--scaler-listen-address=0.0.0.0:%s" .) }}{{ end -}}
+{{- if include "fleet-reloader.scalerSecret" . -}}
+{{- range $flag, $key := dict "scaler-tls-cert-file" "tls.crt" "scaler-tls-key-file" "tls.key" "scaler-client-ca-file" "ca.crt" -}}
+{{- $args = append $args (printf "--%s=/etc/fleet-reloader-scaler/%s" $flag $key) -}}
+{{- end -}}
+{{- end -}}
 {{- if include "fleet-reloader.mountedMarkKey" . }}{{ $args = append $args (printf "--mark-key-file=/etc/fleet-reloader/%s" $own.markKey.existingSecretKey) }}{{ end -}}
 {{- if include "fleet-reloader.hashes" . -}}
 {{- with include "fleet-reloader.madeMarkKey" . }}{{ $args = append $args (printf "--mark-key-secret=%s/%s/%s" (include "fleet-reloader.namespace" $) . $own.markKey.existingSecretKey) }}{{ end -}}

@@ -30,6 +30,17 @@
 {{- end -}}
 {{- end -}}
 
+{{/* The port of the gRPC server that KEDA's push trigger asks; empty where there is none. */}}
+{{- define "fleet-reloader.scalerPort" -}}
+{{- $keda := .Values.fleetReloader.hub.keda -}}
+{{- if and (eq (.Component | default "") "watcher") (eq .Values.fleetReloader.mode "hub") $keda.enabled (eq ($keda.trigger | default "poll") "push") }}{{ int $keda.push.port }}{{ end -}}
+{{- end -}}
+
+{{/* The Secret with the certificate of that server; empty: it has no TLS. */}}
+{{- define "fleet-reloader.scalerSecret" -}}
+{{- if include "fleet-reloader.scalerPort" . }}{{ .Values.fleetReloader.hub.keda.push.serverSecret }}{{ end -}}
+{{- end -}}
+
 {{/* What cannot work is refused here: a message instead of a pod that does not start. */}}
 {{- define "fleet-reloader.check" -}}
 {{- $reloader := .Values.reloader -}}
@@ -39,6 +50,9 @@
 {{- end -}}
 {{- if and $reloader.ignoreSecrets $reloader.ignoreConfigMaps -}}
 {{- fail "reloader.ignoreSecrets and reloader.ignoreConfigMaps are both true; nothing is left to look at: set one of them to false" -}}
+{{- end -}}
+{{- if not (or .Values.image.repository .Values.global.imageRegistry) -}}
+{{- fail "image.repository is empty, and no image of fleet-reloader is published; build one with ./dev image, push it, and set image.repository=REGISTRY/fleet-reloader" -}}
 {{- end -}}
 {{- range $key := list "name" "repository" -}}
 {{- if contains "stakater/reloader" (get $.Values.image $key | default "") -}}
@@ -54,6 +68,10 @@
 {{- end -}}
 {{- if gt (int $own.hub.keda.minReplicaCount) (int $own.hub.keda.maxReplicaCount) -}}
 {{- fail (printf "fleetReloader.hub.keda.minReplicaCount is %d, more than maxReplicaCount, which is %d; lower the one or raise the other" (int $own.hub.keda.minReplicaCount) (int $own.hub.keda.maxReplicaCount)) -}}
+{{- end -}}
+{{- $push := $own.hub.keda.push -}}
+{{- if ne (empty $push.serverSecret) (empty $push.clientSecret) -}}
+{{- fail "fleetReloader.hub.keda.push needs serverSecret and clientSecret together: with the one alone KEDA is not answered; set both or neither" -}}
 {{- end -}}
 {{- else if or $own.hub.valkey.enabled $own.hub.keda.enabled -}}
 {{- fail "fleetReloader.hub.valkey and fleetReloader.hub.keda are for fleetReloader.mode=hub; set that, or leave them disabled" -}}

@@ -5,10 +5,8 @@
 name: {{ include "fleet-reloader.fullname" $root }}
 namespace: {{ tpl ($monitor.namespace | default (include "fleet-reloader.namespace" $root)) $root }}
 labels:
-  {{- include "fleet-reloader.labels" $root | nindent 2 }}
-  {{- with $monitor.labels }}
-  {{- tpl (toYaml .) $root | nindent 2 }}
-  {{- end }}
+  {{- /* Prometheus operators often select by `release`, which is among ours. */}}
+  {{- toYaml (mergeOverwrite (include "fleet-reloader.labels" $root | fromYaml) (tpl (toYaml $monitor.labels) $root | fromYaml)) | nindent 2 }}
 {{- with $monitor.annotations }}
 annotations:
   {{- tpl (toYaml .) $root | nindent 2 }}

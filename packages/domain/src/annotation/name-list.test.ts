@@ -26,7 +26,7 @@ describe("an item of a list", () => {
     expect(matching("my.app", ["my.app", "my-app", "myapp", "my.app2"])).toEqual(["my.app", "my-app"]);
   });
 
-  test("with an alternative means 'begins with a, or ends with b', since nothing groups it", () => {
+  test("with an alternative means 'begins with a, or ends with b': nothing groups it", () => {
     expect(matching("a|b", ["a", "ax", "b", "xb", "xa", "bx", "axb"])).toEqual(["a", "ax", "b", "xb", "axb"]);
   });
 

@@ -41,14 +41,14 @@ describe("a cluster's breaker", () => {
     expect(waited).toEqual([5000, 10_000, 20_000, 40_000, 60_000, 60_000]);
   });
 
-  test("lets the next one through when its trial told nothing, or when the cluster was heard", () => {
+  test("lets the next one through after a trial without result, or a sign of life", () => {
     const trial = askCircuit(openAt(0), 5000);
     if (trial.type !== "pass") throw new Error("not let through");
     expect(askCircuit(afterOutcome(trial.breaker, "neutral", 6000), 6000).type).toBe("pass");
     expect(askCircuit(tryAtOnce(openAt(0), 100), 100).type).toBe("pass");
   });
 
-  test("whatever happens: one trial at a time, never shut for more than a minute, and one answer opens the way", () => {
+  test("tries one request at a time, opens with one answer, is shut a minute at most", () => {
     const step = fc.record({
       afterMs: fc.integer({ min: 0, max: 70_000 }),
       outcome: fc.constantFrom("answered" as const, "failed" as const, "neutral" as const),

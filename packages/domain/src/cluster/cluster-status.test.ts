@@ -14,7 +14,7 @@ describe("a cluster on its way", () => {
     expect(after({ type: "engaged" }, { type: "sync-began" }, { type: "synced" }).state).toBe("Ready");
   });
 
-  test("that cannot be connected to is unreachable, or refuses us, and stays so while it is tried again", () => {
+  test("that cannot be connected to is unreachable or refuses us, also during retries", () => {
     const unreachable = { state: "Unreachable", why: ["no answer"] };
     expect(after({ type: "connecting" }, missed)).toEqual(unreachable);
     expect(after({ type: "connecting" }, missed, { type: "connecting" })).toEqual(unreachable);
@@ -38,7 +38,7 @@ describe("a cluster on its way", () => {
 });
 
 describe("an engaged cluster", () => {
-  test("of which a list found what no hint told of is degraded until a list finds nothing more", () => {
+  test("of which hints were missed is degraded until a list finds no more", () => {
     const lines = ["no audit event told of 1 change in configmaps: shop/settings"];
     const missing: readonly ClusterEvent[] = [{ type: "engaged" }, { type: "hints-missed", lines }];
     expect(after(...missing)).toEqual({ state: "Degraded", why: lines });
@@ -47,7 +47,7 @@ describe("an engaged cluster", () => {
 
   const ready: readonly ClusterEvent[] = [{ type: "engaged" }, { type: "synced" }];
 
-  test("is degraded when it does not answer, unreachable when it never does, and back at the first answer", () => {
+  test("is degraded without an answer, then unreachable, and back at the first answer", () => {
     expect(after(...ready, missed)).toEqual({ state: "Degraded", why: ["no answer"] });
     expect(after(...ready, ...times(missesMax - 1)).state).toBe("Degraded");
     expect(after(...ready, ...times(missesMax)).state).toBe("Unreachable");
@@ -71,7 +71,7 @@ describe("an engaged cluster", () => {
     expect(after(...ready, forbidden, { type: "rights", missing: [] }).state).toBe("Ready");
   });
 
-  test("may be paused, become an alias, and go; of what is gone nothing is heard any more", () => {
+  test("may be paused, become an alias, and go; after that nothing changes it", () => {
     expect(after(...ready, missed, { type: "paused", why: "by Argo CD" })).toEqual({
       state: "Paused",
       why: ["by Argo CD"],

@@ -51,7 +51,7 @@ describe("the variable of a source goes to", () => {
     ).toBe("a");
   });
 
-  test("the container with a variable when its first volume is not mounted, though a second is", () => {
+  test("the container with a variable when only its second volume is mounted", () => {
     const volumes = [volume, { name: "w", configMap: { name: "cm" } }];
     const containers = [{ name: "a" }, { name: "b", ...mounts("w") }, { name: "c", ...readsKey }];
     expect(target({ containers, volumes })).toBe("c");

@@ -34,6 +34,32 @@ export const noReasons = [
   },
 ] as const;
 
+/** Why no worker decides on a workload, or counts a source, each with its meaning. For answers to people. Closed list. */
+export const unservedReasons = [
+  { reason: "WorkloadGone", meaning: "There is no such workload, or it is being deleted." },
+  { reason: "KindNotServed", meaning: "Workloads of this kind are not served." },
+  { reason: "NamespaceNotServed", meaning: "The namespace is not served." },
+  {
+    reason: "StashOfJob",
+    meaning: "This is the stored copy of a Job that is being recreated. The Job itself is served.",
+  },
+] as const;
+
+/** Why it cannot be told here what a worker would do, or why a source is not looked at. */
+export const unknownReasons = [
+  {
+    reason: "KeyUnknown",
+    meaning: "The applied state on the workload was written with a key that is not known here.",
+  },
+  { reason: "SourceKindNotServed", meaning: "Sources of this kind are not served." },
+] as const;
+
+/** One of `unservedReasons`. */
+export type UnservedReason = (typeof unservedReasons)[number]["reason"];
+
+/** One of `unknownReasons`. */
+export type UnknownReason = (typeof unknownReasons)[number]["reason"];
+
 /** One of `yesReasons`. */
 export type YesReason = (typeof yesReasons)[number]["reason"];
 

@@ -58,7 +58,7 @@ function objectOf(value: unknown): JsonObject {
 
 const wire = (value: unknown): unknown => JSON.parse(JSON.stringify(value));
 
-test("from a stash, as the API server made it, comes the Job with everything it had, the edit and the note", () => {
+test("a stash that the API server changed still gives the whole Job, edit and note", () => {
   fc.assert(
     fc.property(arbitraryTemplate, texts, texts, own, (template, annotations, labels, fields) => {
       const metadata = { name: "migrate", uid: "u1", resourceVersion: "7", annotations, labels };
@@ -96,7 +96,7 @@ test("the stash itself never runs, belongs to nobody and carries no label of the
   );
 });
 
-test("the same roll has the same stash whenever it is written; a Job that was changed has another", () => {
+test("the same roll has the same stash at any time; a changed Job has another", () => {
   const object = { metadata: { annotations: { a: "1" } }, spec: { template: {} } };
   const { name } = stashOf(rollOf(object)).ref;
   expect(stashOf(rollOf({ ...object, status: { active: 2 } }, "2")).ref.name).toBe(name);

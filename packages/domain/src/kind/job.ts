@@ -129,9 +129,9 @@ export function readStash(stash: {
   const name = jsonText(annotations, replacesAnnotation);
   const replacedUid = jsonText(annotations, replacesUidAnnotation);
   const replacement = parseJson(jsonText(annotations, replacementAnnotation) ?? "");
-  const own = jsonField(replacement, "spec");
+  const ownSpec = jsonField(replacement, "spec");
   const metadata = jsonField(replacement, "metadata");
-  if (name === undefined || replacedUid === undefined || !isJsonObject(own) || !isJsonObject(metadata))
+  if (name === undefined || replacedUid === undefined || !isJsonObject(ownSpec) || !isJsonObject(metadata))
     return undefined;
   const { namespace } = stash.ref;
   // The API server gave the stash a selector and labels of its own.
@@ -150,7 +150,7 @@ export function readStash(stash: {
         apiVersion: "batch/v1",
         kind: "Job",
         metadata: { ...metadata, name, namespace },
-        spec: { ...spec, ...own, template: withoutTemplateLabels(spec.template) },
+        spec: { ...spec, ...ownSpec, template: withoutTemplateLabels(spec.template) },
       },
     },
   };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { defaultKinds, knownKinds } from "./known-kinds.ts";
 
-test("each kind is plugged in once, in the peer's order of action, and the API server finds its resource", () => {
+test("each kind is registered once, in the peer's order, with its resource", () => {
   expect(
     knownKinds.map(({ kind, group, version, plural }) => `${kind} ${group}/${version}/${plural}`),
   ).toEqual([

@@ -98,7 +98,7 @@ describe("the assignment of clusters to members", () => {
     );
   });
 
-  test("is even: of 1,000 clusters each of ten members has at most 125, and a newcomer gets its part", () => {
+  test("is even: of 1,000 clusters each of ten members has at most 125, a newcomer too", () => {
     const ten = named(...Array.from({ length: 10 }, (_, i) => `watcher-${i}`));
     const before = settle(ten, uniform(1000));
     const loads = [...loadsOf(before).values()];

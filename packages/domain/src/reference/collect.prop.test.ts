@@ -27,7 +27,7 @@ test("a reference says of its uses neither too much nor too little", () => {
   );
 });
 
-test("the order in which containers and volumes are written does not change what is referenced", () => {
+test("the order of containers and volumes does not change what is referenced", () => {
   fc.assert(
     fc.property(arbitraryTemplate, (template) => {
       const { containers, volumes, ...spec } = template.spec;

@@ -132,7 +132,7 @@ describe("the keys of a reference are", () => {
     expect(keysBySource(spec)).toEqual({ "Secret/ns/s": "all" });
   });
 
-  test("all of them when a volume shows one by subPath, but those of its items when it has any", () => {
+  test("all of them when a volume shows one by subPath, but its items when it has any", () => {
     const mount = { name: "v", mountPath: "/etc/app.conf", subPath: "app.conf" };
     const spec = (items: unknown) => ({
       containers: [{ name: "c", volumeMounts: [mount] }],

@@ -77,7 +77,8 @@ export function combineMarks(
 const absentField = Uint8Array.of(0);
 const presentField = Uint8Array.of(1);
 
-function framed(...parts: readonly Uint8Array[]): readonly Uint8Array[] {
+/** The parts, each preceded by its length as 8 bytes, big-endian. */
+export function framed(...parts: readonly Uint8Array[]): readonly Uint8Array[] {
   return parts.flatMap((part) => {
     const length = new Uint8Array(8);
     new DataView(length.buffer).setBigUint64(0, BigInt(part.length));

@@ -12,7 +12,7 @@ const changed = [
   { source: configMap, mark: "mark-of-configmap", mode: "named" },
 ] as const;
 
-test("the edit is the mark of all sources, and the newest source for who reads the peer's annotation", () => {
+test("the edit is the mark of all sources, and the newest in the peer's annotation", () => {
   const { annotations, env } = annotationsEdit({
     changed,
     mark: "mark-of-all",

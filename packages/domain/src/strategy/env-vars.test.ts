@@ -44,7 +44,7 @@ test("variables that exist keep their order, new ones follow sorted", () => {
   expect(names).toEqual(["STAKATER_Z_SECRET", "STAKATER_B_SECRET", "STAKATER_C_SECRET", "STAKATER_Y_SECRET"]);
 });
 
-test("sources that share a variable in the same container share its value, in whatever order they come", () => {
+test("sources with the same variable in a container share its value, in any order", () => {
   const shared = [{ container: "main", name: "STAKATER_X_Y_SECRET", value: "mark-of-x-y+mark-of-x.y" }];
   expect(edit(changed("Secret", "x-y"), changed("Secret", "x.y"))).toEqual(shared);
   expect(edit(changed("Secret", "x.y"), changed("Secret", "x-y"))).toEqual(shared);

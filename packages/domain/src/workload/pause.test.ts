@@ -61,7 +61,7 @@ test("a pause that a person began is neither ended nor taken over", () => {
   expect(planned({ annotations: { [period]: "1m" }, isPaused: true })).toEqual(nothing);
 });
 
-test("what a person resumed before the time is theirs, and the next change pauses again", () => {
+test("what a person resumed early stays resumed until the next change pauses again", () => {
   const annotations = { [period]: "1m", [at]: "2026-03-01T11:59:50Z" };
   expect(planned({ annotations })).toEqual({ ...nothing, change: { pausedAt: null } });
   expect(planned({ annotations, isRoll: true }).change).toEqual({

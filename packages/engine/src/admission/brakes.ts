@@ -14,9 +14,16 @@ export interface RollIntent {
   readonly request: Request;
   readonly clusterName: string;
   readonly clusterLabels: Labels;
-  /** For people: which annotation of the workload or of a changed source freezes it. */
-  readonly frozenBy: string | undefined;
+  /** Undefined: no annotation freezes it. */
+  readonly frozenBy: AnnotationFreeze | undefined;
   readonly sources: readonly IntendedSource[];
+}
+
+/** The objects whose annotations freeze a roll: its workload, or changed sources. */
+export interface AnnotationFreeze {
+  /** For people. */
+  readonly why: string;
+  readonly objects: readonly string[];
 }
 
 /** A changed source, the keys of it that the workload uses, and the keyed digest of their content. */
@@ -43,6 +50,8 @@ export interface AdmittedRoll {
 /** Asked immediately before a write that rolls. Notes, adoption and the end of a pause are no rolls. */
 export interface Brakes {
   admit(intent: RollIntent, signal: AbortSignal): Promise<Verdict<AdmittedRoll, RollHold>>;
+  /** What `admit` would answer now. Takes nothing, and writes nothing. */
+  check(intent: RollIntent, signal: AbortSignal): Promise<Verdict<unknown, RollHold>>;
   /** An admitted roll is known not to have been written: what it took is given back. */
   withdraw(request: Request): Promise<void>;
   /** The rollout that began so long ago has ended, well or badly. */
@@ -83,6 +92,12 @@ export function createBrakes(options: BrakeOptions): Brakes {
       if (late !== undefined) await ledger.withdraw(intent.request);
       return late ?? { type: "go", admit: async () => ((await freezeAgain()) === undefined ? "go" : "hold") };
     },
+    async check(intent, signal) {
+      const frozen = await freezeHold(intent, options);
+      if (frozen !== undefined) return frozen;
+      const counted = await ledger.check(intent.request, intent.sources.map(actedOn), signal);
+      return counted.type === "hold" ? ledgerHold(counted, options) : { type: "go" };
+    },
     withdraw: (request) => ledger.withdraw(request),
     settled: (request, ageMs) => ledger.settled(request, ageMs),
   };
@@ -94,7 +109,10 @@ async function freezeHold(
 ): Promise<RollHold | undefined> {
   const afterMs = Math.ceil(frozenMs * (0.5 + random()));
   const { frozenBy } = intent;
-  if (frozenBy !== undefined) return { type: "hold", reason: "FrozenByAnnotation", why: frozenBy, afterMs };
+  if (frozenBy !== undefined) {
+    const { why, objects } = frozenBy;
+    return { type: "hold", reason: "FrozenByAnnotation", why, afterMs, frozenBy: objects };
+  }
   const frozen = await freezes.now();
   if (frozen.type === "unreadable")
     return { type: "hold", reason: "FreezeUnreadable", why: frozen.why, afterMs };

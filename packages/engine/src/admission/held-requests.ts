@@ -24,8 +24,8 @@ export interface HeldRequests {
   release(held: readonly HeldRequest[]): Promise<void>;
 }
 
-/** Whether the reason still holds the request. Undefined when that is not known: then its time decides. */
-export type IsStillHeld = (request: Request, reason: string) => Promise<boolean | undefined>;
+/** Whether this still holds the request. Undefined when that is not known: then its time decides. */
+export type IsStillHeld = (request: Request, hold: Hold) => Promise<boolean | undefined>;
 
 /** The clusters and reasons of a list of holds. */
 export interface HoldSubjects {
@@ -58,12 +58,12 @@ const listEveryMs = 10_000;
 
 /** Whether a hold is over at this wall time. */
 export async function isOver(
-  { request, reason, againAtMs, untilMs }: HeldRequest,
+  { request, reason, frozenBy, againAtMs, untilMs }: HeldRequest,
   nowMs: number,
   isStillHeld?: IsStillHeld,
 ): Promise<boolean> {
   if (untilMs !== undefined && nowMs >= untilMs) return true;
-  const answer = await isStillHeld?.(request, reason);
+  const answer = await isStillHeld?.(request, { reason, untilMs, frozenBy });
   // Not known: a worker has to ask.
   return answer === undefined ? nowMs >= againAtMs : !answer;
 }

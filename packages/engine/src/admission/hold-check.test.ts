@@ -1,8 +1,9 @@
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import { expect, test } from "vitest";
 import type { FrozenNow } from "./freezes.ts";
+import { FrozenObjects } from "./frozen-objects.ts";
 import type { Reach } from "./gate/cluster-gate.ts";
-import { createHoldCheck } from "./hold-check.ts";
+import { type AnnotationView, createHoldCheck } from "./hold-check.ts";
 
 const request = { cluster: "c1", workload: { kind: "Deployment", namespace: "shop", name: "api" } };
 
@@ -10,14 +11,16 @@ function checkWith(world: {
   readonly frozen?: FrozenNow;
   readonly reach?: Reach;
   readonly isStranger?: boolean;
+  readonly annotations?: AnnotationView;
 }) {
   const { isStillHeld } = createHoldCheck({
     freezes: { now: async () => world.frozen ?? { type: "known", freezes: [] } },
     clusterOf: () => (world.isStranger ? undefined : { name: "prod", labels: {} }),
     reachOf: () => world.reach ?? "reachable",
+    annotationsOf: () => world.annotations ?? "unknown",
     clock: { now: () => 0, monotonic: () => 0, sleep: async () => undefined },
   });
-  return (reason: string) => isStillHeld(request, reason);
+  return (reason: string, frozenBy?: readonly string[]) => isStillHeld(request, { reason, frozenBy });
 }
 
 const frozen = (...scopes: readonly Freeze["scope"][]): FrozenNow => ({
@@ -39,12 +42,39 @@ test("freezes of a cluster that is not engaged are unknown, unless all is frozen
   expect(await unreadable("Frozen")).toBe(true);
 });
 
-test("a freeze of a source, or by an annotation, is unknown without reading objects", async () => {
+test("a freeze of a source is unknown without reading objects", async () => {
   const source = { kind: "Secret", name: "db" } as const;
   expect(await checkWith({ frozen: frozen({ source }) })("Frozen")).toBeUndefined();
   expect(await checkWith({ frozen: frozen({ source }, { cluster: "prod" }) })("Frozen")).toBe(true);
-  expect(await checkWith({})("FrozenByAnnotation")).toBeUndefined();
   expect(await checkWith({})("BudgetRate")).toBeUndefined();
+});
+
+test("an annotation holds as long as the streams show one of the objects that froze it", async () => {
+  const annotations = new FrozenObjects();
+  const check = (...objects: readonly string[]) => checkWith({ annotations })("FrozenByAnnotation", objects);
+  annotations.set("Deployment/shop/api", true);
+  annotations.set("Secret/shop/db", true);
+  expect(await check("Deployment/shop/api", "Secret/shop/db")).toBe(true);
+  annotations.set("Secret/shop/db", false);
+  expect(await check("Deployment/shop/api", "Secret/shop/db")).toBe(true);
+  annotations.set("Deployment/shop/api", false);
+  expect(await check("Deployment/shop/api", "Secret/shop/db")).toBe(false);
+});
+
+test("an annotation that no stream has shown is unknown", async () => {
+  const annotations = new FrozenObjects();
+  annotations.set("Secret/shop/db", true);
+  annotations.set("Secret/shop/db", false);
+  const check = checkWith({ annotations });
+  expect(await check("FrozenByAnnotation", ["ConfigMap/shop/unlisted"])).toBeUndefined();
+  expect(await check("FrozenByAnnotation", ["Secret/shop/db", "ConfigMap/shop/unlisted"])).toBeUndefined();
+  expect(await check("FrozenByAnnotation")).toBeUndefined();
+  expect(await checkWith({})("FrozenByAnnotation", ["Secret/shop/db"])).toBeUndefined();
+});
+
+test("annotations are left to the process that watches, and to streams that are about to show them", async () => {
+  for (const annotations of ["elsewhere", "behind"] as const)
+    expect(await checkWith({ annotations })("FrozenByAnnotation", ["Secret/shop/db"])).toBe(true);
 });
 
 test.each(["ClusterUnreachable", "ClusterUnknown"])(
@@ -63,10 +93,12 @@ test("a cluster that fails is asked again in its time, unless it is known to be 
 
 test("answers depend on freezes, if something is frozen, and on the reach of clusters", async () => {
   const world: { frozen: FrozenNow; reach: Reach } = { frozen: frozen(), reach: "reachable" };
+  const annotations = new FrozenObjects();
   const { basisOf } = createHoldCheck({
     freezes: { now: async () => world.frozen },
     clusterOf: () => undefined,
     reachOf: () => world.reach,
+    annotationsOf: () => annotations,
     clock: { now: () => 0, monotonic: () => 0, sleep: async () => undefined },
   });
   const [clusters, none] = [new Set(["c1"]), new Set<string>()];
@@ -80,4 +112,8 @@ test("answers depend on freezes, if something is frozen, and on the reach of clu
   expect(await all()).toEqual([ofCluster, expect.not.stringContaining(ofFreezes ?? "")]);
   world.reach = "unreachable";
   expect((await all())[0]).not.toBe(ofCluster);
+  const annotated = () => basisOf({ clusters, reasons: new Set(["FrozenByAnnotation"]) });
+  const before = await annotated();
+  annotations.set("Secret/shop/db", true);
+  expect(await annotated()).not.toBe(before);
 });

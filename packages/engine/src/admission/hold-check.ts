@@ -3,6 +3,7 @@ import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Clock } from "../async/clock.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 import type { Freezes } from "./freezes.ts";
+import type { FrozenObjects } from "./frozen-objects.ts";
 import type { Reach } from "./gate/cluster-gate.ts";
 import type { HoldCheck } from "./held-requests.ts";
 
@@ -10,20 +11,29 @@ export interface HoldCheckOptions {
   readonly freezes: Freezes;
   readonly clusterOf: (cluster: ClusterId) => { readonly name: string; readonly labels: Labels } | undefined;
   readonly reachOf: (cluster: ClusterId) => Reach;
+  readonly annotationsOf: (cluster: ClusterId) => AnnotationView;
   readonly clock: Clock;
 }
 
 /**
- * Checks holds in a process that is always on, without asking their clusters. Holds by breakers, by budgets and by annotations end at
- * the time when their request is due again: only a worker can check them.
+ * What a process knows of the annotations that freeze objects of a cluster. `elsewhere`: another process watches the cluster, and ends
+ * these holds. `behind`: the streams are about to show them. `unknown`: nothing is shown.
+ */
+export type AnnotationView = Pick<FrozenObjects, "isFrozen" | "version"> | "elsewhere" | "behind" | "unknown";
+
+/**
+ * Checks holds in a process that is always on, without asking their clusters. Holds by breakers and by budgets end at the time when
+ * their request is due again: only a worker can check them.
  */
 export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
   return {
-    async isStillHeld(request, reason) {
-      switch (reason) {
+    async isStillHeld(request, hold) {
+      switch (hold.reason) {
         case "Frozen":
         case "FreezeUnreadable":
           return await isFrozen(request);
+        case "FrozenByAnnotation":
+          return isFrozenByAnnotation(options.annotationsOf(request.cluster), hold.frozenBy ?? []);
         case "ClusterUnreachable":
         case "ClusterUnknown":
           return options.reachOf(request.cluster) !== "reachable";
@@ -37,7 +47,12 @@ export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
     async basisOf({ clusters, reasons }) {
       const isFreezing = reasons.has("Frozen") || reasons.has("FreezeUnreadable");
       const frozen = isFreezing ? await options.freezes.now() : undefined;
-      return JSON.stringify([frozen, [...clusters].sort().map((cluster) => options.reachOf(cluster))]);
+      const isAnnotated = reasons.has("FrozenByAnnotation");
+      const perCluster = [...clusters].sort().map((cluster) => {
+        const view = isAnnotated ? options.annotationsOf(cluster) : undefined;
+        return [options.reachOf(cluster), typeof view === "object" ? view.version : view];
+      });
+      return JSON.stringify([frozen, perCluster]);
     },
   };
 
@@ -55,4 +70,13 @@ export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
     // It is not known here which source of the workload changed.
     return ofSources.length === 0 ? false : undefined;
   }
+}
+
+/** `objects`: the keys of those that froze it when a worker looked. */
+function isFrozenByAnnotation(view: AnnotationView, objects: readonly string[]): boolean | undefined {
+  if (view === "unknown") return undefined;
+  if (view === "elsewhere" || view === "behind") return true;
+  const seen = objects.map((key) => view.isFrozen(key));
+  if (seen.includes(true)) return true;
+  return seen.length === 0 || seen.includes(undefined) ? undefined : false;
 }

@@ -43,6 +43,8 @@ export const blockersMax = 5;
 export interface RollLedger {
   /** A roll that may go is counted by this question. */
   admit(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<LedgerVerdict>;
+  /** What `admit` would answer now. Counts, keeps and writes nothing. */
+  check(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<LedgerVerdict>;
   /** The roll was counted and then not made: what it took is given back. */
   withdraw(request: Request): Promise<void>;
   /** The rollout that began so long ago has ended. A roll that was counted since is another one, and stays. */

@@ -98,7 +98,7 @@ describe("a read that is shared", () => {
   });
 });
 
-test("whatever the order of questions and answers, each gets the very next read that began after it", async () => {
+test("each question gets the very next read that began after it, in any order", async () => {
   await fc.assert(
     fc.asyncProperty(fc.array(fc.constantFrom("ask", "end", "fail"), { maxLength: 40 }), async (steps) => {
       const reads = controlledReads();

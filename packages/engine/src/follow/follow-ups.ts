@@ -1,6 +1,7 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import { atMost } from "../async/at-most.ts";
 import type { Clock } from "../async/clock.ts";
+import { Drain } from "../async/drain.ts";
 import type { Log } from "../ports/log.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
 import type { RolloutRuns, StartedRun } from "./rollout-runs.ts";
@@ -35,31 +36,22 @@ const followGatherMs = 200;
  */
 export function createFollowUps(options: FollowUpsOptions): FollowUps {
   const { runs, queue, firstCheckMs, clock, log } = options;
-  const hurry = new AbortController();
-  let gathered: StartedRun[] = [];
-  let passingOn: Promise<void> | undefined;
+  const gathered: StartedRun[] = [];
+  const drain = new Drain({
+    hasMore: () => gathered.length > 0,
+    gather: (hurry) => clock.sleep(followGatherMs, hurry).catch(() => undefined),
+    flush: () => passOn(gathered.splice(0)),
+  });
 
   return {
     rolled(started) {
       gathered.push(started);
-      passingOn ??= passAllOn();
+      drain.begin();
     },
     async stop(graceMs) {
-      hurry.abort();
-      await atMost(graceMs, clock, passingOn);
+      await atMost(graceMs, clock, drain.finish());
     },
   };
-
-  async function passAllOn(): Promise<void> {
-    while (gathered.length > 0) {
-      await clock.sleep(followGatherMs, hurry.signal).catch(() => undefined);
-      const batch = gathered;
-      gathered = [];
-      await passOn(batch);
-    }
-    // Without a wait in between: the next roll starts this loop again.
-    passingOn = undefined;
-  }
 
   async function passOn(batch: readonly StartedRun[]): Promise<void> {
     try {

@@ -2,6 +2,7 @@ import type { AuditedUser } from "@fleet-reloader/domain/hint/audited-write";
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
+import type { FleetChangeId } from "@fleet-reloader/domain/source/fleet-change";
 import type { SourceRef, SourceWriter } from "@fleet-reloader/domain/source/source";
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
@@ -18,7 +19,7 @@ export interface History {
   append(records: readonly HistoryRecord[]): void;
 }
 
-/** One thing that happened. Names, times and reasons: never a value, a mark or a hash. */
+/** One thing that happened. Names, times, reasons and keyed ids: never a value, a mark or an unkeyed hash. */
 export type HistoryRecord = ChangeRecord | DecisionRecord | ActionRecord | OutcomeRecord | OperatorRecord;
 
 interface HistoryEntry {
@@ -33,6 +34,8 @@ interface HistoryEntry {
 export interface ChangeRecord extends HistoryEntry {
   readonly type: "change";
   readonly change: ChangeId;
+  /** The same content of the same source has the same id on every cluster. Undefined in records of older versions. */
+  readonly fleetChange?: FleetChangeId;
   readonly source: SourceRef;
   readonly resourceVersion: string;
   /** The field manager that wrote its content last. Undefined where the API server does not say. */

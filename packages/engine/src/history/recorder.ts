@@ -5,6 +5,8 @@ import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
 import { isWorthReporting, type Reporter } from "../ports/reporter.ts";
 import type { Request } from "../ports/request.ts";
+import type { Delivery } from "../ports/workqueue.ts";
+import { stagesOfRoll } from "./change-stages.ts";
 import type {
   Fact,
   FailedFact,
@@ -15,6 +17,7 @@ import type {
   StayedFact,
   UnreadableFact,
 } from "./fact.ts";
+import type { FleetChanges } from "./fleet-changes.ts";
 import type { CausingSource, History } from "./history.ts";
 import { causesOf, failureRecord, heldRecords, noRecords, outcomeRecord, rollRecords } from "./records.ts";
 import { reportHead } from "./report-head.ts";
@@ -23,6 +26,8 @@ import { reportHead } from "./report-head.ts";
 export interface FactSubject {
   readonly request: Request;
   readonly cluster: Pick<EngagedCluster, "name">;
+  /** Absent: it was not the queue that led to them. */
+  readonly delivery?: Pick<Delivery, "times">;
 }
 
 /** Turns facts into log lines, metrics, reports, history and follow-ups. It decides nothing, waits for nothing and throws nothing. */
@@ -38,6 +43,8 @@ export interface RecorderOptions {
   readonly reporter?: Reporter | undefined;
   /** Undefined: nothing is written down. */
   readonly history?: History | undefined;
+  /** Undefined: changes are recorded without the id that they have on all clusters. */
+  readonly fleetChanges?: FleetChanges | undefined;
   /** Undefined: rollouts are not followed. */
   readonly followUps?: RollSink | undefined;
 }
@@ -133,13 +140,31 @@ function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFa
   const sources = changed.map(({ source, reason }) => ({ ...source, reason }));
   reporter?.rolled({ ...head, uid, strategy, sources });
   const causes = causesOf(request.cluster, changed, observedSources);
-  history?.append(rollRecords(head, { strategy, sources: causes, observedSources }));
+  history?.append(
+    rollRecords(
+      { ...head, fleetChanges: options.fleetChanges },
+      { strategy, sources: causes, observedSources },
+    ),
+  );
+  measureRoll(meter, about, fact, head.atMs);
   startRun(options, request, head.atMs, causes);
+}
+
+function measureRoll(
+  meter: Meter,
+  { cluster, delivery }: FactSubject,
+  fact: RolledFact,
+  rolledAtMs: number,
+): void {
+  const times = delivery?.times;
+  if (times === undefined) return;
+  for (const { stage, seconds } of stagesOfRoll(fact, times, rolledAtMs))
+    meter.stageReached(cluster.name, stage, seconds);
 }
 
 /** Counts every hold. A hold that is news goes to the log and to people; one that begins, to the history too. */
 function recordHold(
-  { clock, log, meter, reporter, history }: RecorderOptions,
+  { clock, log, meter, reporter, history, fleetChanges }: RecorderOptions,
   about: FactSubject,
   { uid, reason, why, untilMs, news, changed, observedSources }: HeldFact,
 ): void {
@@ -148,7 +173,7 @@ function recordHold(
   const head = reportHead(about.request, about.cluster, clock);
   if (news === "begins") {
     const sources = causesOf(about.request.cluster, changed, observedSources);
-    history?.append(heldRecords(head, reason, { sources, observedSources }));
+    history?.append(heldRecords({ ...head, fleetChanges }, reason, { sources, observedSources }));
   }
   log.info({ ...fieldsOf(about), reason, why }, "roll held");
   const report = { ...head, uid, reason, why, isStuck: news === "stuck" };
@@ -165,11 +190,11 @@ function startRun(
 }
 
 function recordStay(
-  { clock, history }: RecorderOptions,
+  { clock, history, fleetChanges }: RecorderOptions,
   { request, cluster }: FactSubject,
   fact: StayedFact,
 ): void {
-  history?.append(noRecords(reportHead(request, cluster, clock), fact));
+  history?.append(noRecords({ ...reportHead(request, cluster, clock), fleetChanges }, fact));
 }
 
 /** The longest value of an annotation that a log line shows: longer ones were not meant to be read. */
@@ -238,6 +263,7 @@ function recordRolloutEnd(
   { uid, result, reason, message, seconds, sources }: RolloutEndedFact,
 ): void {
   meter.rolloutEnded(about.cluster.name, about.request.workload.kind, result, seconds);
+  if (result === "healthy") meter.stageReached(about.cluster.name, "healthy", seconds);
   const fields = { ...fieldsOf(about), result, reason, durationMs: Math.round(seconds * 1000) };
   if (result === "healthy") log.info(fields, "rollout ended");
   else log.warn({ ...fields, said: message }, "rollout ended");

@@ -1,5 +1,5 @@
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
-import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
+import type { LiveContent, ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { ChangedObservation } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
@@ -7,6 +7,7 @@ import { type SourceRef, type SourceWrite, sourceKey } from "@fleet-reloader/dom
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { ClusterId } from "../ports/request.ts";
+import type { FleetChanges } from "./fleet-changes.ts";
 import {
   type ActionRecord,
   type CausingSource,
@@ -26,6 +27,12 @@ interface RecordHead {
   readonly atMs: number;
 }
 
+/** The same for records of changes. */
+interface ChangeHead extends RecordHead {
+  /** Undefined: changes have no id that is the same on all clusters. */
+  readonly fleetChanges: FleetChanges | undefined;
+}
+
 /** The sources that made a workload roll, each with its reason and its change. */
 export function causesOf(
   cluster: ClusterId,
@@ -42,7 +49,7 @@ export function causesOf(
 
 /** Records of a roll: its changes, the decision and the action. */
 export function rollRecords(
-  reportHead: RecordHead,
+  reportHead: ChangeHead,
   { strategy, sources, observedSources }: RecordedRoll,
 ): readonly HistoryRecord[] {
   const { workload } = reportHead;
@@ -87,7 +94,7 @@ const recentSeconds = 10 * 60;
  * either: another request may have rolled for it before the message of the change itself came.
  */
 export function noRecords(
-  reportHead: RecordHead,
+  reportHead: ChangeHead,
   { reason, observedSources, templateChangedAtSeconds }: RecordedStay,
 ): readonly HistoryRecord[] {
   // Both times are the API server's, in whole seconds.
@@ -111,7 +118,7 @@ export function noRecords(
 
 /** Records of a roll that is held: its changes, and the reason of the hold. */
 export function heldRecords(
-  reportHead: RecordHead,
+  reportHead: ChangeHead,
   reason: HoldReason,
   { sources, observedSources }: Omit<RecordedRoll, "strategy">,
 ): readonly HistoryRecord[] {
@@ -158,20 +165,22 @@ export function outcomeRecord(
 }
 
 function changeRecords(
-  reportHead: RecordHead,
+  reportHead: ChangeHead,
   sources: readonly CausingSource[],
   observedSources: readonly ObservedSource[],
 ): readonly ChangeRecord[] {
-  const writes = writesOf(observedSources);
+  const lives = livesOf(observedSources);
   return sources.flatMap(({ change, ...source }) => {
-    const write = writes.get(sourceKey(source));
-    if (change === undefined || write === undefined) return [];
-    const { by, resourceVersion } = write;
+    const live = lives.get(sourceKey(source));
+    if (change === undefined || live?.write === undefined) return [];
+    const { by, resourceVersion } = live.write;
+    const fleetChange = reportHead.fleetChanges?.idOf(change, source, live.content);
     const actor = by && { manager: by.manager, operation: by.operation, time: isoTime(by.atSeconds * 1000) };
     const record: ChangeRecord = {
       ...historyEntry(reportHead),
       type: "change",
       change,
+      ...(fleetChange === undefined ? {} : { fleetChange }),
       source: recordNameOf(source),
       resourceVersion,
     };
@@ -191,8 +200,16 @@ function changeOf(
 /** The last writes by source key. Sources that were not seen, or whose write is not known, are missing. */
 function writesOf(observedSources: readonly ObservedSource[]): ReadonlyMap<string, SourceWrite> {
   return new Map(
+    [...livesOf(observedSources)].flatMap(([key, { write }]) =>
+      write === undefined ? [] : [[key, write] as const],
+    ),
+  );
+}
+
+function livesOf(observedSources: readonly ObservedSource[]): ReadonlyMap<string, LiveContent> {
+  return new Map(
     observedSources.flatMap(({ ref, live }) =>
-      typeof live === "object" && live.write !== undefined ? [[sourceKey(ref), live.write] as const] : [],
+      typeof live === "object" ? [[sourceKey(ref), live] as const] : [],
     ),
   );
 }

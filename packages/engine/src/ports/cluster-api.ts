@@ -124,6 +124,12 @@ export interface ClusterApi {
   deleteExactly(ref: WorkloadRef, exactly: Exactly, signal: AbortSignal, admit?: Admit): Promise<void>;
 }
 
+/** Lists of whole workloads, for a question of a person. No worker needs them. */
+export interface WorkloadLists {
+  /** All workloads of a served kind in a namespace, each with its pod template; none where the API server does not have the kind. */
+  listWorkloads(kind: string, namespace: string, signal: AbortSignal): Promise<readonly LiveWorkload[]>;
+}
+
 /** A cluster as a worker has it: how to talk to it. */
 export interface EngagedCluster {
   /** What people call it: in logs and metrics. */

@@ -37,6 +37,12 @@ export type AuditEventResult =
   | "malformed"
   | "body";
 
+/**
+ * The stages of a change after it was written: a watch has seen it, a worker has taken up the request (after the quiet period and its
+ * turn), the workload is patched, and its rollout is healthy.
+ */
+export type ChangeStage = "seen" | "taken" | "patched" | "healthy";
+
 /** What is measured, as sentences. Labels are closed sets: clusters by what people call them, no names of objects. */
 export interface Meter {
   /** By a list, or by an event of a watch. */
@@ -55,6 +61,8 @@ export interface Meter {
     workload: WorkloadRef,
   ): void;
   rolled(cluster: string, workloadKind: string, reason: RollReason): void;
+  /** A change reached this stage so long after the one before. */
+  stageReached(cluster: string, stage: ChangeStage, seconds: number): void;
   /** `seconds` from the write of the roll. */
   rolloutEnded(cluster: string, workloadKind: string, result: RolloutResult, seconds: number): void;
   /** Records of what happened: kept, or lost since they could not be in time. */

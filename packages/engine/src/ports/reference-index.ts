@@ -24,6 +24,8 @@ export interface IndexEntry {
 export interface SourceVersion {
   readonly ref: SourceRef;
   readonly resourceVersion: string;
+  /** An annotation freezes it. Absent: none does, or nobody has looked. */
+  readonly isFrozen?: true;
 }
 
 /** A version that no object has. Asked about in this version, a deleted source still leads to the workloads that use it. */

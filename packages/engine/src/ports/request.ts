@@ -28,6 +28,8 @@ export interface Again {
 export interface Hold<Reason extends string = string> {
   readonly reason: Reason;
   readonly untilMs?: number | undefined;
+  /** Keys of the workload and the sources whose annotations freeze it, where that is the reason. */
+  readonly frozenBy?: readonly string[] | undefined;
 }
 
 /** A hold as an admission answers it. The request waits in the queue, and is asked about again after this long at the latest. */
@@ -40,8 +42,8 @@ export interface OnHold<Reason extends string = string> extends Hold<Reason> {
 export type Verdict<Go = unknown, On extends OnHold = OnHold> = ({ readonly type: "go" } & Go) | On;
 
 /** Puts a request on hold back into the queue, where `watchHolds` finds it. */
-export function againWhenFree({ reason, afterMs, untilMs }: OnHold): Again {
-  return { type: "again", afterMs, reason, hold: { reason, untilMs } };
+export function againWhenFree({ reason, afterMs, untilMs, frozenBy }: OnHold): Again {
+  return { type: "again", afterMs, reason, hold: { reason, untilMs, frozenBy } };
 }
 
 /** `rolled`: the template was changed. `recorded`: only our note on the workload. `unchanged`: nothing was written. */

@@ -1,4 +1,4 @@
-import type { Request, Result } from "./request.ts";
+import type { Hold, Request, Result } from "./request.ts";
 
 /** One request with the debounce window of its workload, in milliseconds. `quietPeriodMs: 0` means at once. */
 export interface Addition {
@@ -35,6 +35,18 @@ export interface Workqueue {
   waits(request: Request): Promise<boolean>;
 }
 
+/** A request that waits in the queue. */
+export interface WaitingRequest {
+  /** Why it is on hold, and when a worker asks again at the latest (wall time). Absent: it waits for its turn or for quiet. */
+  readonly hold?: Hold & { readonly againAtMs: number };
+}
+
+/** What the queue knows of one request, for people. Reading it changes nothing. */
+export interface QueueView {
+  /** Undefined: no change and no adoption of the workload waits. */
+  waiting(request: Request): Promise<WaitingRequest | undefined>;
+}
+
 /** Handles one request. What it throws decides, by its fault class, whether and when the request comes back. */
 export type Handler = (request: Request, delivery: Delivery) => Promise<Result>;
 
@@ -48,6 +60,17 @@ export interface Delivery {
    */
   readonly isDoubtful: boolean;
   readonly purpose: Purpose;
+  /**
+   * Wall times of the queue's clock, in milliseconds. Undefined at a repeat: what was held, parked or retried waited for other reasons
+   * than its turn.
+   */
+  readonly times?: DeliveryTimes | undefined;
   /** Aborted when the worker stops in a hurry or has lost the request to another worker. */
   readonly signal: AbortSignal;
+}
+
+/** When a request that is taken up for the first time was put into the queue, by the first change of its burst, and when it was taken up. */
+export interface DeliveryTimes {
+  readonly seenAtMs: number;
+  readonly takenAtMs: number;
 }

@@ -1,8 +1,9 @@
 import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
+import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { Brakes, RollHold, RollIntent } from "../admission/brakes.ts";
+import type { AnnotationFreeze, Brakes, RollHold, RollIntent } from "../admission/brakes.ts";
 import { HoldNews } from "../admission/hold-news.ts";
 import { createSourceFreezes } from "../admission/source-freezes.ts";
 import type { Clock } from "../async/clock.ts";
@@ -55,7 +56,7 @@ export function createBraking({
     if (brakes === undefined) return { type: "go" };
     const { request, delivery, cluster } = reading;
     const { due, observedAtMs } = intended;
-    const verdict = await brakes.admit(intentOf(reading, intended), delivery.signal);
+    const verdict = await brakes.admit(rollIntentOf(reading, intended), delivery.signal);
     const key = `${request.cluster}/${workloadKey(request.workload)}`;
     if (verdict.type === "hold") {
       recorder.record(reading, [heldFact(verdict, news.of(key, verdict), { reading, intended })]);
@@ -97,18 +98,18 @@ function heldFact(
   };
 }
 
-function intentOf({ request, cluster, live }: Reading, { due, observedSources }: IntendedRoll): RollIntent {
-  const changed = new Set(due.changed.map(({ source }) => localName(source)));
-  const frozenSource = observedSources.find(
-    ({ ref, frozenBy }) => frozenBy !== undefined && changed.has(localName(ref)),
-  );
+/** What the brakes are asked about a roll. */
+export function rollIntentOf(
+  reading: Reading,
+  intended: Pick<IntendedRoll, "due" | "observedSources">,
+): RollIntent {
+  const { request, cluster } = reading;
+  const { due } = intended;
   return {
     request,
     clusterName: cluster.name,
     clusterLabels: cluster.labels ?? {},
-    frozenBy:
-      whyFrozen("the workload", frozenByAnnotation(live.annotations)) ??
-      (frozenSource && whyFrozen(localName(frozenSource.ref), frozenSource.frozenBy)),
+    frozenBy: annotationFreeze(reading, intended),
     sources: due.changed.map(({ source, mark }) => {
       const carries = due.applied.sources.get(localName(source));
       const keys = carries?.type === "present" ? carries.keys : "all";
@@ -117,7 +118,24 @@ function intentOf({ request, cluster, live }: Reading, { due, observedSources }:
   };
 }
 
-function whyFrozen(what: string, text: string | undefined): string | undefined {
-  if (text === undefined) return undefined;
+function annotationFreeze(
+  { request, live }: Reading,
+  { due, observedSources }: Pick<IntendedRoll, "due" | "observedSources">,
+): AnnotationFreeze | undefined {
+  const changed = new Set(due.changed.map(({ source }) => localName(source)));
+  const text = frozenByAnnotation(live.annotations);
+  const ofWorkload =
+    text === undefined ? [] : [{ key: workloadKey(request.workload), what: "the workload", text }];
+  const ofSources = observedSources.flatMap(({ ref, frozenBy }) =>
+    frozenBy === undefined || !changed.has(localName(ref))
+      ? []
+      : [{ key: sourceKey(ref), what: localName(ref), text: frozenBy }],
+  );
+  const all = [...ofWorkload, ...ofSources];
+  const [first] = all;
+  return first && { why: whyFrozen(first.what, first.text), objects: all.map(({ key }) => key) };
+}
+
+function whyFrozen(what: string, text: string): string {
   return text === "true" ? `${what} is annotated as frozen` : `${what} is annotated as frozen: ${text}`;
 }

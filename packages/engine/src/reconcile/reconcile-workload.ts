@@ -1,12 +1,11 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
-import { type Eligibility, isActedOn } from "@fleet-reloader/domain/workload/eligibility";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { Brakes } from "../admission/brakes.ts";
 import type { Clock, Random } from "../async/clock.ts";
 import type { FollowUps } from "../follow/follow-ups.ts";
 import type { Fact } from "../history/fact.ts";
+import { FleetChanges } from "../history/fleet-changes.ts";
 import type { History } from "../history/history.ts";
 import { createRecorder } from "../history/recorder.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
@@ -30,6 +29,7 @@ import type { Delivery, Handler, Workqueue } from "../ports/workqueue.ts";
 import { createBraking } from "./braking.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
 import { MissingSources } from "./missing-sources.ts";
+import { decidedOn } from "./observation/decision.ts";
 import { createObserve, type Observe } from "./observation/observe.ts";
 import { observeShown } from "./observation/observe-shown.ts";
 import type { Taken } from "./reading.ts";
@@ -86,7 +86,8 @@ export function createReconciler(options: ReconcilerOptions): Handler {
   const { engaged, queue, records, keys, settings, clock, random, log, meter } = options;
   const { reporter, history, followUps, brakes, lifetime, sha1, names } = options;
   const sources = new SourceReader({ settings, names, lifetime });
-  const recorder = createRecorder({ clock, log, meter, reporter, history, followUps });
+  const fleetChanges = new FleetChanges(keys.current);
+  const recorder = createRecorder({ clock, log, meter, reporter, history, fleetChanges, followUps });
   const dependencies: Reconciling = {
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
     missing: new MissingSources({ settings, clock, lifetime }),
@@ -177,10 +178,8 @@ async function decideAndWriteOnce(
   }
   if ("again" in observation) return observation.again;
   if ("stash" in observation) return await finishStash(dependencies, taken, observation.stash);
-  const { reading, eligibility, planned, observedSources } = observation;
-  // What is not acted on is recorded all the same: it does not run for an old change when it is resumed.
-  const due = planned.type === "roll" && isActedOn(eligibility, settings) ? planned : undefined;
-  const stays = stayReasonOf(eligibility);
+  const { reading, planned, observedSources } = observation;
+  const { due, stays } = decidedOn(observation, settings);
   const { applied } = planned;
   return await writeDecision(dependencies, { reading, observedSources, due, applied, stays, observedAtMs });
 }
@@ -238,18 +237,4 @@ async function decideOnOld(
  */
 function isObserved({ class: its, disposition }: Fault): boolean {
   return disposition.queue !== "delay" || its === "denied";
-}
-
-/** Why a workload does not roll. */
-function stayReasonOf(eligibility: Eligibility): StayReason {
-  switch (eligibility) {
-    case "suspended":
-      return "WorkloadSuspended";
-    case "finished":
-      return "WorkloadFinished";
-    case "owned":
-      return "OwnedByAnother";
-    default:
-      return "ContentUnchanged";
-  }
 }

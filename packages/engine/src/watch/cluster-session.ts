@@ -1,5 +1,8 @@
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
-import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
+import { type SourceKind, sourceKey } from "@fleet-reloader/domain/source/source";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { FrozenObjects } from "../admission/frozen-objects.ts";
 import type { Clock } from "../async/clock.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import { mayServe, selectorOf } from "../observe/namespace-scope.ts";
@@ -14,6 +17,7 @@ import type { StateListener, StreamHandler, StreamState } from "../ports/source-
 import type { Workqueue } from "../ports/workqueue.ts";
 import { AuditSchedule } from "./audit-schedule.ts";
 import type { ClusterStreams, Stream } from "./cluster-streams.ts";
+import { keyPrefix, noteFrozen } from "./frozen-watch.ts";
 import { CatchUps, listOnce } from "./namespace-catch-up.ts";
 import { NamespaceGate, servedOnly } from "./namespace-gate.ts";
 import { createNamespaceWatch, type NamespaceWatch } from "./namespace-watch.ts";
@@ -35,6 +39,8 @@ export interface ClusterSessionOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
+  /** Where objects that an annotation freezes are noted. */
+  readonly frozen: FrozenObjects;
   /** Where workloads are kept for the worker of this process. Absent: it has none. */
   readonly shown?: ShownWorkloads | undefined;
   readonly signal: AbortSignal;
@@ -146,12 +152,26 @@ export class ClusterSession {
       onListed: listed.resolve,
     });
     const gate = new NamespaceGate(watch, this.#isServed);
-    this.#run(streams.workloads(kind, this.#guarded(gate), namespace), (state, why) => {
+    const noted = this.#notedWorkloads(kind.kind, namespace, gate);
+    this.#run(streams.workloads(kind, this.#guarded(noted), namespace), (state, why) => {
       onState(kind.kind, namespace, state, why);
       // A kind that we may not see, or that does not exist, must not keep the others from being served.
       if (state === "blocked" || state === "absent") listed.resolve();
     });
     return { kind, gate, watch, listed: listed.promise };
+  }
+
+  #notedWorkloads(
+    kind: string,
+    namespace: string | undefined,
+    handler: StreamHandler<LiveWorkload>,
+  ): StreamHandler<LiveWorkload> {
+    return noteFrozen(handler, {
+      frozen: this.#options.frozen,
+      keyOf: ({ ref }) => workloadKey(ref),
+      isFrozen: ({ annotations }) => frozenByAnnotation(annotations) !== undefined,
+      prefix: keyPrefix(kind, namespace),
+    });
   }
 
   #watchSources(kind: SourceKind, namespace: string | undefined): void {
@@ -162,18 +182,38 @@ export class ClusterSession {
       isListed: ({ namespace: its }) => this.#isServed(its),
       onListed: () => log.debug({ kind, namespace }, "sources compared"),
     });
+    const noted = noteFrozen(servedOnly(watch, this.#isServed), {
+      frozen: this.#options.frozen,
+      keyOf: ({ ref }) => sourceKey(ref),
+      isFrozen: (source) => source.isFrozen === true,
+      prefix: keyPrefix(kind, namespace),
+    });
     this.#run(
-      streams.sources(kind, this.#guarded(servedOnly(watch, this.#isServed)), namespace),
+      streams.sources(kind, this.#guarded(noted), namespace),
       (state, why) => onState(kind, namespace, state, why),
       () => watch.ended(),
     );
   }
 
   #createSourceWatch(
-    own: Pick<SourceWatchOptions, "kind" | "namespace" | "isListed" | "onListed">,
+    watched: Pick<SourceWatchOptions, "kind" | "namespace" | "isListed" | "onListed">,
   ): SourceWatch {
+    const { kind, namespace, isListed, onListed } = watched;
     const { name, checkpoints, publisher, settings, meter, clock, log, signal } = this.#options;
-    return new SourceWatch({ name, checkpoints, publisher, settings, meter, clock, log, signal, ...own });
+    return new SourceWatch({
+      name,
+      kind,
+      namespace,
+      isListed,
+      onListed,
+      checkpoints,
+      publisher,
+      settings,
+      meter,
+      clock,
+      log,
+      signal,
+    });
   }
 
   #audit(): void {

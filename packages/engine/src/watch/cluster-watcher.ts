@@ -1,5 +1,7 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
+import { FrozenObjects } from "../admission/frozen-objects.ts";
+import type { AnnotationView } from "../admission/hold-check.ts";
 import type { Clock } from "../async/clock.ts";
 import { type LinkedAbort, linkedAbort } from "../async/linked-abort.ts";
 import type { Semaphore } from "../async/semaphore.ts";
@@ -58,6 +60,8 @@ export interface StreamStatus {
 const verifyEveryMs = 1000;
 const restartAfterMs = 250;
 const stallPatienceMs = 2000;
+/** A list of a large cluster takes seconds. Streams that are behind for longer may be so for long, and freezes may have ended meanwhile. */
+const behindMaxMs = 60_000;
 /** Without a served kind no worker reconciles a workload, whatever an earlier configuration left in the index. */
 const nothingToAdopt = { unreconciled: async () => 0 };
 
@@ -65,6 +69,9 @@ const nothingToAdopt = { unreconciled: async () => 0 };
 export class ClusterWatcher {
   readonly #options: ClusterWatcherOptions;
   readonly #statuses = new Map<string, StreamStatus>();
+  readonly #frozen = new FrozenObjects();
+  /** Monotonic. Undefined: every stream is in sync. */
+  #behindSinceMs: number | undefined;
   /** The wait of the current session. */
   #adoption: AdoptionWait | undefined;
   /** Releases the semaphore, while we hold it. */
@@ -72,6 +79,7 @@ export class ClusterWatcher {
 
   constructor(options: ClusterWatcherOptions) {
     this.#options = options;
+    this.#behindSinceMs = options.clock.monotonic();
   }
 
   get statuses(): readonly StreamStatus[] {
@@ -84,6 +92,13 @@ export class ClusterWatcher {
     const perNamespace = workloadKinds.length + sourceKinds.length;
     const expected = perNamespace * this.#namespaces.length + (selectorOf(scope) === undefined ? 0 : 1);
     return this.#statuses.size === expected && this.statuses.every((status) => isSettled(status.state));
+  }
+
+  /** The objects that annotations freeze, while every stream is in sync. One that lists again is given time. */
+  get annotations(): Exclude<AnnotationView, "elsewhere"> {
+    if (this.isInSync) return this.#frozen;
+    const behindMs = this.#options.clock.monotonic() - (this.#behindSinceMs ?? 0);
+    return behindMs < behindMaxMs ? "behind" : "unknown";
   }
 
   /** The streams have been in sync, and workers have reconciled every workload that was new or different then. */
@@ -121,6 +136,7 @@ export class ClusterWatcher {
         session.abort();
         session[Symbol.dispose]();
         this.#statuses.clear();
+        this.#behindSinceMs ??= clock.monotonic();
         this.#adoption = undefined;
       }
     }
@@ -161,7 +177,11 @@ export class ClusterWatcher {
     }
   }
 
-  #createSession(own: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
+  #createSession({
+    publisher,
+    signal,
+    onLost,
+  }: Pick<ClusterSessionOptions, "publisher" | "signal" | "onLost">): ClusterSession {
     const { cluster, name, streams, index, checkpoints, session, queue } = this.#options;
     const { settings, names, clock, log, meter, shown, auditIntervalMs } = this.#options;
     return new ClusterSession({
@@ -177,10 +197,13 @@ export class ClusterWatcher {
       clock,
       log,
       meter,
+      frozen: this.#frozen,
       shown,
       auditIntervalMs,
+      publisher,
+      signal,
+      onLost,
       onState: (...given) => this.#note(...given),
-      ...own,
     });
   }
 
@@ -218,6 +241,9 @@ export class ClusterWatcher {
     const resource = namespace === undefined ? kind : `${kind} in ${namespace}`;
     const before = this.#statuses.get(resource)?.state;
     this.#statuses.set(resource, { resource, state, why });
+    this.#behindSinceMs = this.isInSync
+      ? undefined
+      : (this.#behindSinceMs ?? this.#options.clock.monotonic());
     if (this.isInSync) {
       this.#endTurn();
       this.#adoption?.begin();

@@ -29,7 +29,7 @@ describe("credentials", () => {
     expect(identities[0]?.headers).toEqual({ authorization: "Bearer first" });
   });
 
-  test("that the server refuses are asked for anew, also those without an end, and a late refusal throws nothing newer away", async () => {
+  test("that the server refuses are renewed; a late refusal discards nothing newer", async () => {
     using plugin = startPlugin("http://127.0.0.1:1");
     plugin.give("first");
     const clock = new ManualClock();
@@ -57,7 +57,7 @@ describe("credentials", () => {
     expect(plugin.starts).toBe(1);
   });
 
-  test("are not waited for without end: a plugin that hangs is stopped, and the next request starts another", async () => {
+  test("have a time limit: a hanging plugin is stopped, the next request starts another", async () => {
     using plugin = startPlugin("http://127.0.0.1:1");
     plugin.hang();
     const clock = new ManualClock();
@@ -191,7 +191,7 @@ test("admission of a call is asked for when its credentials are there, and not b
   await connection.close();
 });
 
-test("a call that waited for credentials, and then has another address, is not sent before the guard has looked", async () => {
+test("a call whose address changed while it waited is sent only after the guard looked", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   using plugin = startPlugin("http://127.0.0.1:1");
   plugin.hang();

@@ -33,12 +33,12 @@ describe("an exec plugin is told", () => {
   });
 });
 
-test("a plugin that is given more than the system takes is told by its code, as its own failure", async () => {
+test("a plugin with more input than the system takes is reported by its code", async () => {
   const answer = await askPlugin({ ...echo, args: ["x".repeat(4 * 1024 * 1024)] }, cluster, signal);
   expect(answer).toEqual({ problem: expect.stringMatching(/^its plugin .* failed \(E2BIG\)$/) });
 });
 
-test("a plugin that cannot be started for want of file descriptors is a problem, and not the end of the process", () => {
+test("a plugin that lacks file descriptors to start does not end the process", () => {
   const starved = `
     const { askPlugin } = await import(${JSON.stringify(new URL("./exec-plugin.ts", import.meta.url).href)});
     const { openSync } = await import("node:fs");

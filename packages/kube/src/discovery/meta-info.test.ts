@@ -32,7 +32,7 @@ async function startWorld() {
   };
 }
 
-test("it is made, and put over what an earlier start has left, with the rights that the role gives", async () => {
+test("it is made, or replaces what an earlier start left, with the role's rights", async () => {
   await using world = await startWorld();
   world.cluster.setRules("us", [{ apiGroups: [""], resources: ["configmaps"], verbs: ["create", "update"] }]);
   await world.publish("1");

@@ -45,7 +45,7 @@ async function startProbed(revisions: Map<string, number>) {
   };
 }
 
-test("one watch after the other is asked about, one a minute, those that have ended no more", async () => {
+test("one watch a minute is probed, in turn, and none that has ended", async () => {
   await using world = await startProbed(new Map(["a", "b", "c"].map((path) => [path, 10])));
   world.watch("a", "10");
   const endOfB = world.watch("b", "9");
@@ -58,7 +58,7 @@ test("one watch after the other is asked about, one a minute, those that have en
   expect(world.wentBack).toEqual([]);
 });
 
-test("when one went back all others are asked about at once, and each is told once; one of another etcd has not", async () => {
+test("when one went back the others are probed at once, each once; another etcd is not", async () => {
   const revisions = new Map(["a", "b", "elsewhere"].map((path) => [path, 1000]));
   await using world = await startProbed(revisions);
   world.watch("a", "1000");

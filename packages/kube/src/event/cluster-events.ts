@@ -3,6 +3,7 @@ import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
+import { Drain } from "@fleet-reloader/engine/async/drain";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter, NotificationResult } from "@fleet-reloader/engine/ports/meter";
 import { ApiResources } from "../discovery/api-resources.ts";
@@ -59,15 +60,18 @@ export class ClusterEvents {
   /** Namespace → until when no right to make Events is assumed. */
   readonly #denied = new Map<string, number>();
   #isDenialLogged = false;
-  #sending: Promise<void> | undefined;
   #lastPutMs = 0;
-  /** Ends the wait for the end of a wave. */
-  readonly #hurry = new AbortController();
+  readonly #drain: Drain;
   readonly #resources: ApiResources;
 
   constructor(options: ClusterEventsOptions) {
     this.#options = options;
     this.#resources = new ApiResources(options.connection);
+    this.#drain = new Drain({
+      hasMore: () => this.#queue.length > 0,
+      gather: (hurry) => this.#endOfWave(hurry),
+      flush: () => this.#send(),
+    });
   }
 
   put(note: EventNote): void {
@@ -77,32 +81,28 @@ export class ClusterEvents {
     }
     this.#queue.push(note);
     this.#lastPutMs = this.#options.clock.monotonic();
-    this.#sending ??= this.#send();
+    this.#drain.begin();
   }
 
   /** Resolves when all that was put in has been sent or given up. */
   async drained(): Promise<void> {
-    this.#hurry.abort();
-    await this.#sending;
+    await this.#drain.finish();
   }
 
   async #send(): Promise<void> {
-    await this.#endOfWave();
     for (let note = this.#queue.shift(); note !== undefined; note = this.#queue.shift()) {
       this.#count(await this.#say(note));
     }
-    // At once: whoever puts something in from now on has to begin anew.
-    this.#sending = undefined;
   }
 
-  async #endOfWave(): Promise<void> {
+  async #endOfWave(hurry: AbortSignal): Promise<void> {
     const { clock } = this.#options;
     const begunMs = clock.monotonic();
     for (;;) {
       const now = clock.monotonic();
       const leftMs = Math.min(this.#lastPutMs + eventQuietMs, begunMs + wavePatienceMs) - now;
-      if (leftMs <= 0 || this.#hurry.signal.aborted) return;
-      await clock.sleep(leftMs, this.#hurry.signal).catch(() => undefined);
+      if (leftMs <= 0 || hurry.aborted) return;
+      await clock.sleep(leftMs, hurry).catch(() => undefined);
     }
   }
 

@@ -9,7 +9,7 @@ test("the same is found for ten minutes, and is news afterwards", () => {
   expect(limits.find("b", 1000)).toBeUndefined();
 });
 
-test("a workload has 25 Events at once, then one every five minutes; another has its own", () => {
+test("a workload has 25 Events at once, then one in five minutes, whatever others have", () => {
   const limits = new EventLimits();
   const taken = Array.from({ length: 100 }, () => limits.take("api", 0)).filter(Boolean).length;
   expect(taken).toBe(25);

@@ -93,17 +93,17 @@ describe("a report becomes an Event on its workload", () => {
     };
     world.reporter.held({ ...held, isStuck: false });
     world.reporter.held({ ...held, isStuck: true });
-    await world.reporter.stop(5000);
+    await world.reporter.stop(60_000);
     expect(world.events()).toMatchObject([
       { reason: "ReloadHeld", message: expect.stringContaining("unfinished: Deployment/shop/web of nova") },
     ]);
   });
 
-  test("of a built-in kind and of a custom one, found by its uid, said by the peer's component", async () => {
+  test("of a built-in or a custom kind, found by its uid, from the peer's component", async () => {
     await using world = await startWorld();
     world.reporter.rolled(world.roll("Deployment"));
     world.reporter.rolled(world.roll("Rollout"));
-    await world.reporter.stop(5000);
+    await world.reporter.stop(60_000);
     expect(world.events()).toMatchObject([
       {
         involvedObject: {
@@ -129,7 +129,7 @@ describe("a report becomes an Event on its workload", () => {
   test("also when whoever reports did not get to see the workload", async () => {
     await using world = await startWorld();
     world.reporter.failed({ ...world.reportHead("Deployment"), code: "kube.rejected", message: "quota" });
-    await world.reporter.stop(5000);
+    await world.reporter.stop(60_000);
     expect(world.events()).toMatchObject([
       { type: "Warning", reason: "ReloadFail", involvedObject: { uid: world.uids.Deployment } },
     ]);
@@ -139,7 +139,7 @@ describe("a report becomes an Event on its workload", () => {
     await using world = await startWorld();
     for (let i = 0; i < 4; i += 1) world.reporter.rolled(world.roll());
     world.reporter.rolled(world.roll("Deployment", "other"));
-    await world.reporter.stop(5000);
+    await world.reporter.stop(60_000);
     const events = world.events();
     expect(events.map((event) => [text(event, "message").includes("'other'"), Object(event).count])).toEqual(
       expect.arrayContaining([
@@ -158,7 +158,7 @@ describe("a report becomes an Event on its workload", () => {
     for (const event of world.events())
       world.cluster.remove("Event", "shop", text(event, "metadata", "name"));
     world.reporter.rolled(world.roll());
-    await world.reporter.stop(5000);
+    await world.reporter.stop(60_000);
     expect(world.events()).toMatchObject([{ count: 1 }]);
   });
 
@@ -166,10 +166,10 @@ describe("a report becomes an Event on its workload", () => {
     await using world = await startWorld();
     const other = world.makeReporter();
     for (let i = 0; i < 3; i += 1) world.reporter.unreadable(world.unreadable("soon"));
-    await world.reporter.stop(5000);
+    await world.reporter.stop(60_000);
     other.unreadable(world.unreadable("soon"));
     other.unreadable(world.unreadable("later"));
-    await other.stop(5000);
+    await other.stop(60_000);
     const events = world.events();
     expect(events).toHaveLength(2);
     for (const event of events) expect(event).toMatchObject({ reason: "AnnotationUnreadable", count: 1 });
@@ -181,7 +181,7 @@ describe("what goes wrong", () => {
     await using world = await startWorld();
     world.cluster.setRules("worker", [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] }]);
     for (let i = 0; i < 5; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
-    await world.reporter.stop(5000);
+    await world.reporter.stop(60_000);
     expect(world.log.messages("warn")).toEqual([expect.stringContaining("Events cannot be made")]);
     expect(world.log.text).toContain('cannot create resource \\"events\\"');
     expect(world.meter.count("notified event dropped")).toBe(5);
@@ -193,11 +193,11 @@ describe("what goes wrong", () => {
     world.cluster.failNext({ verb: "create", resource: "events", status: "reset", after: true });
     world.cluster.failNext({ verb: "create", resource: "events", status: 503 });
     world.reporter.unreadable(world.unreadable("soon"));
-    await world.reporter.stop(15_000);
+    await world.reporter.stop(60_000);
     expect(world.events()).toHaveLength(1);
   });
 
-  test("a dead cluster holds nobody up: reports return, the queue is bounded, stopping takes no longer than it may", async () => {
+  test("a dead cluster delays no report and no stop, and its queue is bounded", async () => {
     await using world = await startWorld();
     await world.cluster.stop();
     const begun = performance.now();
@@ -224,12 +224,12 @@ describe("what goes wrong", () => {
   test("a workload that is told about without end gets 25 Events, the rest is counted", async () => {
     await using world = await startWorld();
     for (let i = 0; i < 60; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
-    await world.reporter.stop(10_000);
+    await world.reporter.stop(60_000);
     expect(world.events()).toHaveLength(25);
     expect(world.meter.count("notified event dropped")).toBe(35);
   });
 
-  test("a cluster that is engaged no more is told nothing, and nothing is remembered of it", async () => {
+  test("a cluster that is no longer engaged gets no Event, and is forgotten", async () => {
     await using world = await startWorld();
     world.reporter.rolled(world.roll());
     await world.sent(1);
@@ -238,7 +238,7 @@ describe("what goes wrong", () => {
     expect(world.meter.count("notified event dropped")).toBe(1);
     world.engage(true);
     world.reporter.rolled(world.roll());
-    await world.reporter.stop(5000);
+    await world.reporter.stop(60_000);
     expect(world.events()).toHaveLength(2);
   });
 
@@ -254,7 +254,7 @@ describe("what goes wrong", () => {
     await using world = await startWorld();
     world.reporter.rolled({ ...world.roll(), cluster: "c2" });
     world.reporter.rolled({ ...world.roll(), workload: { kind: "Ghost", namespace: "shop", name: "api" } });
-    await world.reporter.stop(1000);
+    await world.reporter.stop(60_000);
     expect(world.meter.count("notified event dropped")).toBe(2);
   });
 });

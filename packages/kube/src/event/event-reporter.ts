@@ -33,9 +33,8 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
   /** What is queued is sent, for as long as there is time. */
   stop(graceMs: number): Promise<void>;
 } {
-  const { clock } = options;
   const lifetime = new AbortController();
-  const clusters = new Map<ClusterId, { readonly connection: Connection; readonly events: ClusterEvents }>();
+  const senders = new EventSenders(options, lifetime.signal);
 
   return {
     rolled: (report) => put(report, rolledText(report), report.uid),
@@ -53,8 +52,7 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
       put(report, heldText(report), report.uid, holdSuffix(report));
     },
     async stop(graceMs) {
-      const drained = Promise.all([...clusters.values()].map((one) => one.events.drained()));
-      await atMost(graceMs, clock, drained);
+      await atMost(graceMs, options.clock, senders.drained());
       lifetime.abort();
     },
   };
@@ -67,26 +65,48 @@ export function createEventReporter(options: EventReporterOptions): Reporter & {
   ): void {
     const { cluster, workload, atMs } = report;
     const kind = options.workloadKinds.find((known) => known.kind === workload.kind);
-    const sender = kind === undefined ? undefined : senderOf(cluster, report.clusterName);
+    const sender = kind === undefined ? undefined : senders.of(cluster, report.clusterName);
     if (kind === undefined || sender === undefined) options.meter.notified("event", "dropped", 1);
     else sender.put({ workload, kind, uid, text, suffix, atMs });
   }
+}
 
-  function senderOf(cluster: ClusterId, clusterName: string): ClusterEvents | undefined {
-    const connection = options.connectionOf(cluster);
-    const known = clusters.get(cluster);
+/** The queues of Events, one for each engaged cluster. */
+class EventSenders {
+  readonly #options: EventReporterOptions;
+  readonly #signal: AbortSignal;
+  readonly #clusters = new Map<
+    ClusterId,
+    { readonly connection: Connection; readonly events: ClusterEvents }
+  >();
+
+  constructor(options: EventReporterOptions, signal: AbortSignal) {
+    this.#options = options;
+    this.#signal = signal;
+  }
+
+  of(cluster: ClusterId, clusterName: string): ClusterEvents | undefined {
+    const { connectionOf, instance, clock, random, log, meter } = this.#options;
+    const connection = connectionOf(cluster);
+    const known = this.#clusters.get(cluster);
     if (known?.connection === connection) return known?.events;
-    forgetGone();
+    this.#forgetGone();
     if (connection === undefined) return undefined;
-    const events = new ClusterEvents({ ...options, clusterName, connection, signal: lifetime.signal });
-    clusters.set(cluster, { connection, events });
+    const signal = this.#signal;
+    const given = { clusterName, connection, instance, clock, random, log, meter, signal };
+    const events = new ClusterEvents(given);
+    this.#clusters.set(cluster, { connection, events });
     return events;
   }
 
+  async drained(): Promise<void> {
+    await Promise.all([...this.#clusters.values()].map(({ events }) => events.drained()));
+  }
+
   /** A cluster that is no longer engaged, or engaged anew, needs nothing of what was remembered of it. */
-  function forgetGone(): void {
-    for (const [cluster, { connection }] of clusters)
-      if (options.connectionOf(cluster) !== connection) clusters.delete(cluster);
+  #forgetGone(): void {
+    for (const [cluster, { connection }] of this.#clusters)
+      if (this.#options.connectionOf(cluster) !== connection) this.#clusters.delete(cluster);
   }
 }
 

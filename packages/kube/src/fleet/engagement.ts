@@ -73,24 +73,29 @@ export class Engagement {
   #facts: ClusterFacts = afterEvent(discovered, { type: "engaged" });
 
   constructor(options: EngagementOptions) {
-    const { connection } = options.engaged;
+    const { clock, random } = options;
+    const { cluster, name, namespaces, connection } = options.engaged;
     this.#options = options;
     this.#target = options.target;
     this.#labels = options.engaged.labels;
     const labels = () => this.#labels;
     this.engaged = {
-      ...options.engaged,
+      cluster,
+      name,
       get labels() {
         return labels();
       },
+      namespaces,
+      connection,
       syncBegins: () => this.#syncBegins(),
       hintsMissed: (lines) => this.#tell({ type: "hints-missed", lines }),
     };
     this.#health = new Health({
-      ...options,
       heardAt: () => connection.heardAt,
       ask: (signal) => this.#verify(signal),
       tell: (event) => this.#tell(event),
+      clock,
+      random,
     });
   }
 

@@ -28,7 +28,7 @@ function startFleet(run?: ClusterProvider["run"]) {
 const unknown = ["clusters: it is not known yet which there are"];
 
 describe("a fleet", () => {
-  test("keeps its process from being ready until its providers have said which clusters there are", async () => {
+  test("is not ready before its providers have reported their clusters", async () => {
     const { fleet, stop, asked, run } = startFleet();
     expect(fleet.notEngaged).toEqual(unknown);
     const running = run();
@@ -41,7 +41,7 @@ describe("a fleet", () => {
     await running;
   });
 
-  test("whose provider ends by itself ends with a fault, and does not look as if it went on", async () => {
+  test("whose provider ends by itself ends with a fault", async () => {
     const { run } = startFleet(async () => undefined);
     await expect(run()).rejects.toMatchObject({
       code: "engine.invariant",

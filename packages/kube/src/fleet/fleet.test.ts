@@ -49,7 +49,7 @@ test("two contexts that lead to one cluster are one cluster, known by its own id
   ]);
 });
 
-test("a cluster that cannot be reached holds up no other, says why, and is engaged once it answers", async () => {
+test("an unreachable cluster delays no other, says why, and is engaged once it answers", async () => {
   await using up = await startSimCluster({ name: "up", controllers: false });
   await using down = await startSimCluster({ name: "down", controllers: false });
   await down.stop();

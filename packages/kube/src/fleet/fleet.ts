@@ -1,46 +1,22 @@
 import type { ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-status";
+import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
-import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Reach } from "@fleet-reloader/engine/admission/gate/cluster-gate";
-import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
-import type { Incumbents } from "@fleet-reloader/engine/ports/incumbents";
-import type { Log } from "@fleet-reloader/engine/ports/log";
-import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { CallRecord } from "../http/call-record.ts";
-import { Connection, type ConnectionOptions } from "../http/connection.ts";
+import type { ClusterTarget } from "../credentials/kubeconfig.ts";
+import { Connection } from "../http/connection.ts";
 import type { ClusterProvider, Registration } from "../registration/registration.ts";
 import { type Claimant, Claims } from "./claims.ts";
 import { ClusterStatusNotifier } from "./cluster-status-notifier.ts";
 import { ContenderEvents } from "./contender-events.ts";
 import { type Engaged, Engagement, type OnEngaged } from "./engagement.ts";
+import type { FleetOptions } from "./fleet-options.ts";
 import { Incumbency } from "./incumbency.ts";
 import { FleetMember, inOrder } from "./member.ts";
-import type { Right } from "./rights.ts";
 
 export type { Engaged };
-
-export interface FleetOptions {
-  /** In order of precedence: the first of two ways to one cluster is used. */
-  readonly providers: readonly ClusterProvider[];
-  /** The rights needed in a cluster with these labels of which only these namespaces are served. */
-  readonly rights: (namespaces: readonly string[] | undefined, labels: Labels) => readonly Right[];
-  readonly limit?: ConnectionOptions["limit"];
-  readonly userAgent: string;
-  readonly clock: Clock;
-  readonly random: Random;
-  readonly log: Log;
-  readonly meter: Pick<Meter, "clusterState">;
-  readonly onCall?: (record: CallRecord) => void;
-  /** This process only watches: calls share the connections of the watches. */
-  readonly isShared?: boolean;
-  /** Undefined: the registration that serves a cluster is remembered only while this process lives. */
-  readonly incumbents?: Incumbents;
-  /** Events report registrations that claim the cluster of another. */
-  readonly tellsEvents?: boolean;
-}
 
 /** Clusters that are connected to at once: each costs a TLS handshake, and a dozen of them keep a core busy. Karmada has 5. */
 const connectsAtOnce = 12;
@@ -67,9 +43,10 @@ export class Fleet {
 
   constructor(options: FleetOptions) {
     this.#options = options;
-    this.#semaphore = new Semaphore({ ...options, atOnce: connectsAtOnce, longestMs: connectTurnMs });
-    this.#teller = new ClusterStatusNotifier(options);
-    this.#contenders = options.tellsEvents === true ? new ContenderEvents(options) : undefined;
+    const { clock, log, meter } = options;
+    this.#semaphore = new Semaphore({ atOnce: connectsAtOnce, longestMs: connectTurnMs, clock });
+    this.#teller = new ClusterStatusNotifier({ log, meter });
+    this.#contenders = options.tellsEvents === true ? new ContenderEvents({ clock, log }) : undefined;
     this.#incumbency = new Incumbency({
       incumbents: options.incumbents,
       members: () => this.#members,
@@ -120,11 +97,13 @@ export class Fleet {
 
   /** Every registration, with the cluster it leads to where that is known. */
   get registered(): readonly RegisteredCluster[] {
-    return inOrder(this.#members).map(({ registration: { name, labels }, claim }) => ({
-      name,
-      labels,
-      id: claim?.cluster,
-    }));
+    return inOrder(this.#members).map((member) => member.asRegistered);
+  }
+
+  /** The same with the status of each, as this process sees it. */
+  get listed(): readonly ListedCluster[] {
+    const members = inOrder(this.#members);
+    return members.map((member) => ({ ...member.asRegistered, status: this.#clusterStatusOf(member) }));
   }
 
   /** Clusters that some registration leads to, unreachable ones included; undefined: not all are known yet. */
@@ -187,16 +166,20 @@ export class Fleet {
   }
 
   #add(registration: Registration, life: Life): FleetMember {
+    const { clock, random, log } = this.#options;
     const member: FleetMember = new FleetMember({
-      ...this.#options,
       registration,
       precedence: life.precedence,
       isNamed: life.isNamed,
       semaphore: this.#semaphore,
+      connect: (target) => this.#connect(target),
       changed: () => this.#tell(member),
       onClaim: (_, before) => {
         for (const cluster of this.#claims.move(member, before)) this.#settle(cluster);
       },
+      clock,
+      random,
+      log,
     });
     this.#members.add(member);
     this.#tell(member);
@@ -235,12 +218,11 @@ export class Fleet {
   #engage(cluster: ClusterId, { access, registration }: Omit<Claimant, "member">): void {
     const life = this.#life;
     if (life === undefined) return;
-    const { log, rights } = this.#options;
+    const { clock, random, log, rights } = this.#options;
     const { labels, name } = registration;
     const { namespaces, target } = access;
-    const connection = new Connection({ ...this.#options, target });
+    const connection = this.#connect(target);
     const engagement = new Engagement({
-      ...this.#options,
       target,
       onEngaged: life.onEngaged,
       rights: rights(namespaces, labels),
@@ -254,6 +236,9 @@ export class Fleet {
         for (const { member } of this.#claims.of(cluster))
           if (member.id === this.#incumbency.of(cluster)) member.lost();
       },
+      clock,
+      random,
+      log,
     });
     this.#engagements.set(cluster, engagement);
     log.info({ cluster: name, clusterUid: cluster, server: target.server }, "cluster engaged");
@@ -262,6 +247,11 @@ export class Fleet {
       if (!life.signal.aborted) this.#settle(cluster);
     });
     this.#run(ended);
+  }
+
+  #connect(target: ClusterTarget): Connection {
+    const { userAgent, limit, isShared, clock, onCall } = this.#options;
+    return new Connection({ target, userAgent, limit, isShared, clock, onCall });
   }
 
   #clusterStatusOf(member: FleetMember): ClusterStatus {

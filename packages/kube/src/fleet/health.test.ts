@@ -59,7 +59,7 @@ test("a cluster that talks is not asked; one that is silent is, every ten second
   expect(new Set(world.told)).toEqual(new Set(["heard"]));
 });
 
-test("one that never answers misses five times in 35 seconds, and is back at its first answer", async () => {
+test("a silent one misses five times in 35 seconds, and is back at its first answer", async () => {
   await using world = setUp();
   world.answers("silent");
   await world.clock.advance(34_999);

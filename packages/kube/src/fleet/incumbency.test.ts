@@ -96,7 +96,7 @@ function supervise(provider: ClusterProvider, incumbents: Incumbents) {
 const serverOf = (fleet: Fleet, { uid }: SimCluster) => fleet.get(uid)?.connection.server;
 const note = /^registration a: it is the cluster b$/;
 
-test("a registration that claims another's cluster is not served, whatever its name is; /ready, log and an Event tell", async () => {
+test("a second claim of a cluster is not served; /ready, the log and an Event say so", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   await using liar = await impostor(cluster);
   const hub = registry();
@@ -159,7 +159,7 @@ test("a registration that is gone when this process begins keeps nothing", async
   expect(incumbents.kept.get(cluster.uid)).toBe("a");
 });
 
-test("a cluster counts as registered while its registration is there, also one that is away, and not before all are told", async () => {
+test("a cluster is registered while its registration is, and not before all are known", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   const hub = registry();
   const incumbents = remembered([

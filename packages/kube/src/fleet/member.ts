@@ -7,6 +7,7 @@ import {
   discovered,
 } from "@fleet-reloader/domain/cluster/cluster-status";
 import { asFault } from "@fleet-reloader/domain/fault";
+import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import type { Semaphore } from "@fleet-reloader/engine/async/semaphore";
@@ -14,8 +15,9 @@ import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import { Backoff } from "../backoff.ts";
+import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import { identify } from "../discovery/cluster-identity.ts";
-import { Connection, type ConnectionOptions } from "../http/connection.ts";
+import type { Connection } from "../http/connection.ts";
 import type { Access, Registration } from "../registration/registration.ts";
 
 export type Usable = Extract<Access, { type: "usable" }>;
@@ -26,13 +28,14 @@ export interface Claim {
   readonly access: Usable;
 }
 
-export interface FleetMemberOptions extends Omit<ConnectionOptions, "target"> {
+export interface FleetMemberOptions {
   readonly registration: Registration;
   /** Of two members with one cluster the lower is used. */
   readonly precedence: number;
   /** Whoever asks whether we are ready waits for it, whatever its state is. */
   readonly isNamed: boolean;
   readonly semaphore: Semaphore;
+  readonly connect: (target: ClusterTarget) => Connection;
   /** Its claim has changed, or what is told of the cluster it claims; undefined: it has none any more. */
   readonly onClaim: (member: FleetMember, before: Claim | undefined) => void;
   readonly changed: () => void;
@@ -85,6 +88,11 @@ export class FleetMember {
 
   get claim(): Claim | undefined {
     return this.#claim;
+  }
+
+  get asRegistered(): RegisteredCluster {
+    const { name, labels } = this.registration;
+    return { name, labels, id: this.claim?.cluster };
   }
 
   get status(): ClusterStatus {
@@ -167,8 +175,8 @@ export class FleetMember {
   }
 
   async #identify(access: Usable, signal: AbortSignal): Promise<ClusterId | undefined> {
-    const { log, semaphore } = this.#options;
-    const connection = new Connection({ ...this.#options, target: access.target });
+    const { connect, log, semaphore } = this.#options;
+    const connection = connect(access.target);
     const before = this.#statusText;
     try {
       const endTurn = await semaphore.take(signal);

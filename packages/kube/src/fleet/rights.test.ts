@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { missingRights, type Right } from "./rights.ts";
 
 // 26 for each of a hundred namespaces: one after the other they take minutes.
-test("rights are asked for four at a time, and those that are missing told in their order", async () => {
+test("rights are asked for four at a time; missing ones are reported in order", async () => {
   const rights = Array.from(
     { length: 26 },
     (_, at): Right => ({ verb: "get", group: "", resource: `things${at}`, namespace: "ns" }),

@@ -12,7 +12,7 @@ export interface CallRecord {
 
 export interface RecordingOptions {
   readonly clock: Clock;
-  readonly onCall?: (record: CallRecord) => void;
+  readonly onCall?: ((record: CallRecord) => void) | undefined;
 }
 
 /** Makes a request and records its result, with the time to the head of the answer, as client-go measures it. */

@@ -28,7 +28,7 @@ export interface ConnectionOptions extends RecordingOptions {
   /** Connections for short calls; each carries one request at a time. */
   readonly callConnections?: number;
   /** Calls use the connections of the streams. For a process that only watches: each idle connection costs memory. */
-  readonly isShared?: boolean;
+  readonly isShared?: boolean | undefined;
   /** A stream that is silent for this long counts as dead. */
   readonly streamSilenceMs?: number;
   /** The most calls a second, and at once; undefined: no limit. Streams do not count. */

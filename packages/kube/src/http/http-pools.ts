@@ -43,12 +43,12 @@ export function createPools(
   const { proxyUrl } = target;
   const server = new URL(target.server);
   const pool = (connections: number | null, allowH2: boolean): Transport => {
-    const options = { connections, pipelining: 1, allowH2, keepAliveTimeout: idleMs };
+    const pooling = { connections, pipelining: 1, allowH2, keepAliveTimeout: idleMs };
     const requestTls = { ...connect, preferH2: allowH2 };
     return proxyUrl === undefined
-      ? new Pool(server.origin, { ...options, connect: requestTls })
+      ? new Pool(server.origin, { ...pooling, connect: requestTls })
       : new ProxyAgent({
-          ...options,
+          ...pooling,
           uri: proxyUrl,
           requestTls: { ...requestTls, allowH2 },
           proxyTls: { timeout: connectTimeoutMs },

@@ -100,3 +100,14 @@ describe("a source", () => {
     expect(sourceVersion("Secret", { metadata: { name: "db", resourceVersion: "9" } })).toBeUndefined();
   });
 });
+
+test.each([
+  ["until Monday", true],
+  ["true", true],
+  ["false", undefined],
+  ["", undefined],
+])("a source whose annotation says %j is frozen: %s", (text, isFrozen) => {
+  const annotations = { "fleet-reloader.io/freeze": text };
+  const object = { metadata: { namespace: "shop", name: "db", resourceVersion: "7", annotations } };
+  expect(sourceVersion("Secret", object)?.isFrozen).toBe(isFrozen);
+});

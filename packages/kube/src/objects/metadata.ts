@@ -1,3 +1,4 @@
+import { freezeAnnotation, frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { jsonField, jsonList } from "@fleet-reloader/domain/json";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
@@ -12,7 +13,14 @@ export function sourceVersion(kind: SourceKind, object: unknown): SourceVersion 
   const name = text(object, "metadata", "name");
   const resourceVersion = text(object, "metadata", "resourceVersion");
   if (namespace === "" || name === "" || resourceVersion === "") return undefined;
-  return { ref: { kind, namespace, name }, resourceVersion };
+  const version = { ref: { kind, namespace, name }, resourceVersion };
+  return isFrozen(object) ? { ...version, isFrozen: true } : version;
+}
+
+/** Without a copy of the annotations: there are many sources, and hardly one of them is frozen. */
+function isFrozen(object: unknown): boolean {
+  const text = jsonField(object, "metadata", "annotations", freezeAnnotation);
+  return typeof text === "string" && frozenByAnnotation({ [freezeAnnotation]: text }) !== undefined;
 }
 
 /** A namespace as a metadata-only watch shows it. */

@@ -34,7 +34,8 @@ export async function ensureSecret(
   return others;
 }
 
-async function readOwnedSecret(
+/** Undefined: there is no such Secret. */
+export async function readOwnedSecret(
   connection: Connection,
   ref: SecretKeyRef,
   signal: AbortSignal,

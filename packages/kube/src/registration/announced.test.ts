@@ -1,9 +1,9 @@
+import { canary, kubeconfigOf } from "@fleet-reloader/testkit/beds/credentials";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { expect, test } from "vitest";
 import { targetOf } from "../fixture/targets-of.ts";
 import { Announcer } from "./announced.ts";
-import { canary, kubeconfigOf } from "./fixture/credentials.ts";
 import type { Access, ClusterProvider, Registration } from "./registration.ts";
 
 const target = targetOf(kubeconfigOf({ a: {} }));
@@ -34,7 +34,7 @@ function announce(kinds: readonly string[] = ["test"]) {
   return { log, meter, announcer, told, first, second };
 }
 
-test("what is told again is no news, and what has not changed stays the very object it was", () => {
+test("what is reported again is no news; what did not change stays the same object", () => {
   const { told, first } = announce();
   first([registered("a", usable("1"), { x: "1", y: "2" }), registered("b", usable("1"))]);
   first([registered("a", usable("1"), { y: "2", x: "1" }), registered("b", usable("1"))]);

@@ -1,5 +1,12 @@
+import {
+  canary,
+  certificate,
+  garbage,
+  kubeconfigOf,
+  privateKey,
+  traces,
+} from "@fleet-reloader/testkit/beds/credentials";
 import { describe, expect, test } from "vitest";
-import { canary, certificate, garbage, kubeconfigOf, privateKey, traces } from "./fixture/credentials.ts";
 import { readKubeconfig } from "./kubeconfig-contexts.ts";
 import type { Access } from "./registration.ts";
 
@@ -59,7 +66,7 @@ describe("a context that can be used", () => {
   });
 
   test.each(["http://127.0.0.1:8001", "http://localhost:8001", "http://[::1]:8001"])(
-    "may talk plain HTTP to this machine at %s only where that is allowed, and needs no credentials there",
+    "plain HTTP to this machine at %s needs permission, but no credentials",
     (server) => {
       const how = { cluster: { server }, user: {} };
       expect(accessOf(how, { allowLoopbackHttp: true })?.type).toBe("usable");

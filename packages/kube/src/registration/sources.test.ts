@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { secretPresets } from "@fleet-reloader/domain/registration/secret-preset";
+import { kubeconfigOf } from "@fleet-reloader/testkit/beds/credentials";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { describe, expect, test } from "vitest";
 import { systemClock } from "../fixture/system-clock.ts";
-import { kubeconfigOf } from "./fixture/credentials.ts";
 import { openRegistration, type RegistrationSources } from "./sources.ts";
 
 const nothing: RegistrationSources = {

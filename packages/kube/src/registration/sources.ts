@@ -43,7 +43,7 @@ export interface RegistrationOptions {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Pick<Meter, "registrations">;
-  readonly onCall?: (record: CallRecord) => void;
+  readonly onCall?: ((record: CallRecord) => void) | undefined;
 }
 
 export interface OpenRegistration {
@@ -97,10 +97,11 @@ export function openRegistration(options: RegistrationOptions): OpenRegistration
 
 function hubOf(target: ClusterTarget | undefined, options: RegistrationOptions): Hub | undefined {
   if (target === undefined) return undefined;
-  const connection = new Connection({ ...options, target });
+  const { userAgent, clock, random, onCall } = options;
+  const connection = new Connection({ target, userAgent, clock, onCall });
   const log = options.log.child({ hub: target.name });
-  const probe = new RevisionProbe({ ...options, connection, log });
-  return { ...options, target, connection, probe, resources: new ApiResources(connection), log };
+  const probe = new RevisionProbe({ connection, clock, log });
+  return { target, connection, probe, resources: new ApiResources(connection), clock, random, log };
 }
 
 function hubProviders(
@@ -111,7 +112,10 @@ function hubProviders(
   const { accessProviders, argocdNamespace, clusterProfiles } = sources;
   const policy = policyOf(sources);
   const ofSecrets = sources.clusterSecrets.map((one) =>
-    announcer.announced(one.preset.name, createKubeconfigSecrets({ ...one, hub, ...policy })),
+    announcer.announced(
+      one.preset.name,
+      createKubeconfigSecrets({ preset: one.preset, namespace: one.namespace, hub, ...policy }),
+    ),
   );
   const ofArgocd =
     argocdNamespace === undefined

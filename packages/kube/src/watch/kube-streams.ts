@@ -136,23 +136,28 @@ export class KubeStreams implements ClusterStreams {
     return new OptionalStream({ kind, resources: this.#objects.resources, reflect, clock, log, absentMs });
   }
 
-  #reflector<T>({ printOf, as, alsoHintedBy, ...own }: FollowedCollection<T>): Stream {
+  #reflector<T>(wanted: FollowedCollection<T>): Stream {
+    const { collection, parse, handler, log, printOf, as, alsoHintedBy } = wanted;
     const { connection, clock, hinted, random, timings } = this.#options;
+    const probe = this.#probe;
     if (hinted === undefined)
-      return new Reflector({ connection, probe: this.#probe, clock, random, timings, ...own });
-    const { namespace, plural } = own.collection;
+      return new Reflector({ connection, collection, parse, handler, probe, clock, random, log, timings });
+    const { namespace, plural } = collection;
     const name = namespace === undefined ? plural : `${plural} in ${namespace}`;
     return new HintedReflector({
       connection,
+      collection,
+      parse,
       printOf,
       as,
+      handler,
       hints: hinted.hints,
       alsoHintedBy,
       onMissed: (names) => hinted.onMissed(name, names),
       clock,
       random,
+      log,
       timings: hinted.timings,
-      ...own,
     });
   }
 }

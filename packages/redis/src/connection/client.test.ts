@@ -22,7 +22,7 @@ describe("an address of Redis", () => {
     "redis://h:99999999",
     "redis://h:6379/first",
     "unix:/run/redis",
-  ])("is not %s, and the message says what one is, without the password that may be in it", (url) => {
+  ])("is not %s; the message says what one is, without a password", (url) => {
     expect(() => redisAddress(url)).toThrow("--redis-url: this is no Redis URL; write redis://");
     expect(() => redisAddress(`${url} user:canary@`)).not.toThrow("canary");
   });

@@ -97,7 +97,7 @@ describe("the embedded Redis", () => {
     expect(await client.connection.ping()).toBe("PONG");
   });
 
-  test("whose files are damaged is tried three times, then puts them aside, says so and starts empty", async () => {
+  test("with damaged files tries three times, then puts them aside and starts empty", async () => {
     await using folder = dataFolder();
     const first = await folder.start();
     await first.client.connection.set("told", "yes");
@@ -161,7 +161,7 @@ describe("the embedded Redis", () => {
       process.exit(0);`;
     const limited = ["-c", 'ulimit -n 64; exec "$@"', "sh", process.execPath];
     const child = spawn("sh", [...limited, "--input-type=module", "-e", script, folder.dataDir], {
-      timeout: 30_000,
+      timeout: 120_000,
       killSignal: "SIGKILL",
     });
     const [output] = await Promise.all([text(child.stdout), once(child, "close")]);

@@ -5,7 +5,7 @@ import type { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { gatherWrites } from "./gather-writes.ts";
 
-test("what is sent in one turn goes out in one write, in order, and nothing stays behind", async () => {
+test("what is sent in one turn goes out whole, in order, in one write", async () => {
   const sent: string[][] = [];
   const stream = new Writable({
     decodeStrings: false,

@@ -42,7 +42,7 @@ test("with one shard every key has the name it had before there were shards", ()
     expect(key.startsWith("{fleet-reloader:00}")).toBe(true);
 });
 
-test("all keys of a cluster lie in the slot of its shard, whatever the number of shards", () => {
+test("all keys of a cluster lie in the slot of its shard, with any number of shards", () => {
   fc.assert(
     fc.property(request, fc.integer({ min: 1, max: 64 }), (one, shards) => {
       const keys = new Keys("fleet-reloader", shards);

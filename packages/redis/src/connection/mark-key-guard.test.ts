@@ -7,7 +7,7 @@ import { startQueue } from "../fixture/queue-bed.ts";
 import { guardMarkKey } from "./mark-key-guard.ts";
 
 describe("workers of one Redis", () => {
-  test("share a key, change it when they hold the old one too, and are refused with a foreign one", async () => {
+  test("share a key, change it if they hold the old one, and are refused a foreign one", async () => {
     await using redis = await startRedis();
     await using bed = await startQueue(redis.url);
     const log = new CollectedLog();
@@ -27,7 +27,7 @@ describe("workers of one Redis", () => {
     expect(log.lines).toEqual([]);
   });
 
-  test("start with a new key alone when they are told to forget the old one, and say once what that costs", async () => {
+  test("start with only a new key when told to forget the old, and say once the cost", async () => {
     await using redis = await startRedis();
     await using bed = await startQueue(redis.url);
     const log = new CollectedLog();

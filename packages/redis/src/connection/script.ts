@@ -22,8 +22,27 @@ export class Script {
     try {
       return await redis.evalsha(this.#sha, all.length, ...all, ...args);
     } catch (error) {
-      if (!(error instanceof Error) || !error.message.startsWith("NOSCRIPT")) throw error;
+      if (!isUnknownScript(error)) throw error;
       return await redis.eval(this.#source, all.length, ...all, ...args);
     }
   }
+
+  /** The same where Redis itself refuses every write of the script. */
+  async runReadOnly(
+    redis: RedisConnection,
+    keys: string | readonly string[],
+    args: readonly string[],
+  ): Promise<unknown> {
+    const all = typeof keys === "string" ? [keys] : keys;
+    try {
+      return await redis.evalsha_ro(this.#sha, all.length, ...all, ...args);
+    } catch (error) {
+      if (!isUnknownScript(error)) throw error;
+      return await redis.eval_ro(this.#source, all.length, ...all, ...args);
+    }
+  }
+}
+
+function isUnknownScript(error: unknown): boolean {
+  return error instanceof Error && error.message.startsWith("NOSCRIPT");
 }

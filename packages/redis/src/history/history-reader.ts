@@ -1,4 +1,4 @@
-import { isWanted } from "@fleet-reloader/contracts/history-filter";
+import { historyFilter } from "@fleet-reloader/contracts/history-filter";
 import type { HistoryQuery } from "@fleet-reloader/contracts/history-query";
 import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
@@ -40,8 +40,9 @@ export class HistoryReader {
       this.#shard({ key, shard, start: rangeStartOf(query.since, shard), end }),
     );
     let left = query.limit;
+    const isWanted = historyFilter(query);
     for await (const { id, shard, record } of inTimeOrder(shards)) {
-      if (!isWanted(record, query)) continue;
+      if (!isWanted(record)) continue;
       if (left === 0) return;
       left -= 1;
       yield { id: `${id}-${shard}`, record };

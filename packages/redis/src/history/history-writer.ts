@@ -1,5 +1,6 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { Drain } from "@fleet-reloader/engine/async/drain";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
@@ -33,20 +34,24 @@ return 0
 export class HistoryWriter {
   readonly #stream: string;
   readonly #options: HistoryWriterOptions;
-  readonly #hurry = new AbortController();
-  #waiting: HistoryRecord[] = [];
-  #writing: Promise<void> | undefined;
+  readonly #waiting: HistoryRecord[] = [];
+  readonly #drain: Drain;
   #isTrimming = false;
 
   constructor(stream: string, options: HistoryWriterOptions) {
     this.#stream = stream;
     this.#options = options;
+    this.#drain = new Drain({
+      hasMore: () => this.#waiting.length > 0,
+      gather: (hurry) => options.clock.sleep(historyGatherMs, hurry).catch(() => undefined),
+      flush: () => this.#write(),
+    });
   }
 
   append(record: HistoryRecord): void {
     if (this.#waiting.length < this.#options.waitingMax) this.#waiting.push(record);
     else this.#options.meter.historyKept("dropped", 1);
-    this.#writing ??= this.#write();
+    this.#drain.begin();
   }
 
   /** Records from before this wall time go. Ahead of what is appended from now on, and waited for by nobody. */
@@ -69,13 +74,11 @@ export class HistoryWriter {
 
   /** What waits is written without waiting for more. */
   async finish(): Promise<void> {
-    this.#hurry.abort();
-    await this.#writing;
+    await this.#drain.finish();
   }
 
   async #write(): Promise<void> {
-    const { clock, log, meter } = this.#options;
-    await clock.sleep(historyGatherMs, this.#hurry.signal).catch(() => undefined);
+    const { log, meter } = this.#options;
     while (this.#waiting.length > 0) {
       const batch = this.#waiting.splice(0, batchMax);
       try {
@@ -86,8 +89,6 @@ export class HistoryWriter {
         meter.historyKept("dropped", batch.length);
       }
     }
-    // At once: whoever appends something from now on has to begin anew.
-    this.#writing = undefined;
   }
 
   async #add(batch: readonly HistoryRecord[]): Promise<void> {

@@ -32,11 +32,10 @@ export class RedisHistory implements History {
 
   constructor(options: RedisHistoryOptions) {
     this.#options = options;
-    const { histories, shards } = options.keys;
-    const room = Math.max(waitingInShardLeast, Math.floor(recordsMax / shards));
-    this.#writers = new Map(
-      histories.map((stream) => [stream, new HistoryWriter(stream, { ...options, waitingMax: room })]),
-    );
+    const { keys, client, lengthMax, clock, log, meter } = options;
+    const waitingMax = Math.max(waitingInShardLeast, Math.floor(recordsMax / keys.shards));
+    const written = { client, lengthMax, waitingMax, clock, log, meter };
+    this.#writers = new Map(keys.histories.map((stream) => [stream, new HistoryWriter(stream, written)]));
   }
 
   append(records: readonly HistoryRecord[]): void {

@@ -68,6 +68,19 @@ export class RedisRecordedFreezes implements RecordedFreezes {
   }
 }
 
+/** More freezes than people can keep in mind; a fleet has a handful. */
+const freezesReadMax = 1000;
+
+/** The freezes that the services obey, for people to see. */
+export async function readRecordedFreezes({
+  client,
+  keys,
+}: Pick<RecordedFreezesOptions, "client" | "keys">): Promise<readonly Freeze[]> {
+  const said = await client.connection.zrange(keys.fleet.freezes, "0", String(freezesReadMax - 1));
+  const texts = new Set(said.flatMap((one) => /^\S+ (.*)$/s.exec(one)?.[1] ?? []));
+  return [...texts].map((text): Freeze => JSON.parse(text));
+}
+
 function textsOf(answer: unknown): readonly string[] {
   return Array.isArray(answer) ? answer.map(String) : [];
 }

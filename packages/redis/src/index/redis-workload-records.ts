@@ -56,7 +56,8 @@ export class RedisWorkloadRecords implements WorkloadRecords {
     const { noted, seen, served } = keys.cluster(cluster);
     const key = workloadKey(workload);
     const streams = [streamName(workload.kind, workload.namespace), streamName(workload.kind, undefined)];
-    const answer = await readScript.run(client.connection, [noted, seen, served], [key, ...streams]);
+    const places = [noted, seen, served];
+    const answer = await readScript.runReadOnly(client.connection, places, [key, ...streams]);
     const [appliedText, event, own, all] = readTexts(answer);
     return { ...readApplied(appliedText), seen: readSeen(event), served: readServed(own) ?? readServed(all) };
   }

@@ -51,3 +51,35 @@ test("who no longer has the request does not wait for Redis", async () => {
     code: "engine.aborted",
   });
 });
+
+test("a check is answered to a user of Redis who may write nothing, and changes nothing", async () => {
+  await client.connection.flushall();
+  const keys = nextKeys();
+  const limits = {
+    fleet: { rate: { rolls: 1, perMs: 3_600_000, burst: 1 }, unfinishedMax: 5 },
+    workloadBreaker: { rollsMax: 5, withinMs: 60_000 },
+  };
+  const ledger = new RedisRollLedger({ client, keys, limits });
+  const never = new AbortController().signal;
+  const held = await ledger.admit(request, [], never);
+  const rules = ["on", "nopass", "~*", "+@read", "+@connection", "+info", "+time"];
+  await client.connection.call("ACL", "SETUSER", "reader", ...rules, "+eval_ro", "+evalsha_ro");
+  const url = redis.url.replace("redis://", "redis://reader:none@");
+  const reader = new RedisClient(redisAddress(url), new CollectedLog());
+  const asked = new RedisRollLedger({ client: reader, keys, limits });
+  try {
+    await expect(asked.admit(request, [], never)).rejects.toThrow("NOPERM");
+    const names = (await client.connection.keys("*")).toSorted();
+    const dump = () => Promise.all(names.map((name) => client.connection.dump(name)));
+    const before = await dump();
+    const { afterMs, ...same } = await asked
+      .check(request, [], never)
+      .then((answer) => ({ afterMs: 0, ...answer }));
+    expect(held).toMatchObject(same);
+    expect(afterMs).toBeGreaterThan(0);
+    expect(await dump()).toEqual(before);
+    expect((await client.connection.keys("*")).toSorted()).toEqual(names);
+  } finally {
+    await reader.close();
+  }
+});

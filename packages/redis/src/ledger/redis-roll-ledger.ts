@@ -41,30 +41,11 @@ export class RedisRollLedger implements RollLedger {
   }
 
   async admit(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<LedgerVerdict> {
-    const breakers = [...this.#sourceBreakers(request, sources), ...this.#workloadBreakers(request)];
-    const levels = this.#levels(request);
-    if (breakers.length + levels.length === 0) return { type: "go" };
-    // Commands wait until Redis is back. A request that another worker has by then stops waiting.
-    const asked = this.#run(enterScript, request, { breakers });
-    const answer = await unlessAborted(asked, signal, "room to roll");
-    const [type, position, third, fourth, ...unfinished] = Array.isArray(answer) ? answer : [];
-    if (type === "breaker") {
-      const breaker = breakers[Number(position) - 1];
-      const untilMs = Number(third);
-      if (breaker === undefined) throw unreadable();
-      const { reason, what, max: rollsMax, within: withinMs } = breaker;
-      const limit = { rollsMax, withinMs };
-      return { type: "hold", reason, what, afterMs: Math.max(1, untilMs - Number(fourth)), untilMs, limit };
-    }
-    if (type === "budget") {
-      const reason = third === "rate" ? "BudgetRate" : "BudgetUnfinished";
-      const what = levels[Number(position) - 1]?.name ?? "fleet";
-      const blockedBy = unfinished.map(String).flatMap(requestOf);
-      const named = blockedBy.length === 0 ? {} : { blockedBy };
-      return { type: "hold", reason, what, afterMs: Number(fourth), ...named };
-    }
-    if (type !== "entered") throw unreadable();
-    return { type: "go" };
+    return await this.#ask(request, sources, { signal, isOnly: false });
+  }
+
+  async check(request: Request, sources: readonly ActedOn[], signal: AbortSignal): Promise<LedgerVerdict> {
+    return await this.#ask(request, sources, { signal, isOnly: true });
   }
 
   async withdraw(request: Request): Promise<void> {
@@ -77,6 +58,20 @@ export class RedisRollLedger implements RollLedger {
     if (this.#levels(request).length > 0) await this.#run(settledScript, request, { age: ageMs });
   }
 
+  async #ask(
+    request: Request,
+    sources: readonly ActedOn[],
+    { signal, isOnly }: { readonly signal: AbortSignal; readonly isOnly: boolean },
+  ): Promise<LedgerVerdict> {
+    const breakers = [...this.#sourceBreakers(request, sources), ...this.#workloadBreakers(request)];
+    const levels = this.#levels(request);
+    if (breakers.length + levels.length === 0) return { type: "go" };
+    // Commands wait until Redis is back. A request that another worker has by then stops waiting.
+    const asked = this.#run(enterScript, request, { breakers, ...(isOnly ? { only: true } : {}) });
+    const answer = await unlessAborted(asked, signal, "room to roll");
+    return verdictOf(Array.isArray(answer) ? answer : [], breakers, levels);
+  }
+
   #run(script: typeof enterScript, request: Request, { breakers = [], ...more }: Ask): Promise<unknown> {
     const { client, keys, now } = this.#options;
     const ask = {
@@ -87,7 +82,10 @@ export class RedisRollLedger implements RollLedger {
       keep: this.#keepMs,
       ...more,
     };
-    return script.run(client.connection, keys.rollLedger, [JSON.stringify(ask)]);
+    const args = [JSON.stringify(ask)];
+    return more.only === true
+      ? script.runReadOnly(client.connection, keys.rollLedger, args)
+      : script.run(client.connection, keys.rollLedger, args);
   }
 
   #sourceBreakers({ cluster }: Request, sources: readonly ActedOn[]): readonly Breaker[] {
@@ -132,6 +130,8 @@ interface Ask {
   readonly breakers?: readonly Breaker[];
   /** How long ago the rollout began. */
   readonly age?: number;
+  /** Nothing is written. */
+  readonly only?: true;
 }
 
 interface Breaker {
@@ -153,6 +153,31 @@ interface BudgetLevel {
   readonly burst?: number;
 }
 
+function verdictOf(
+  answer: readonly unknown[],
+  breakers: readonly Breaker[],
+  levels: readonly BudgetLevel[],
+): LedgerVerdict {
+  const [type, position, third, fourth, ...unfinished] = answer;
+  if (type === "breaker") {
+    const breaker = breakers[Number(position) - 1];
+    const untilMs = Number(third);
+    if (breaker === undefined) throw unreadable();
+    const { reason, what, max: rollsMax, within: withinMs } = breaker;
+    const limit = { rollsMax, withinMs };
+    return { type: "hold", reason, what, afterMs: Math.max(1, untilMs - Number(fourth)), untilMs, limit };
+  }
+  if (type === "budget") {
+    const reason = third === "rate" ? "BudgetRate" : "BudgetUnfinished";
+    const what = levels[Number(position) - 1]?.name ?? "fleet";
+    const blockedBy = unfinished.map(String).flatMap(requestOf);
+    const named = blockedBy.length === 0 ? {} : { blockedBy };
+    return { type: "hold", reason, what, afterMs: Number(fourth), ...named };
+  }
+  if (type !== "entered") throw unreadable();
+  return { type: "go" };
+}
+
 function level(
   name: BudgetLevel["name"],
   key: string,
@@ -172,12 +197,13 @@ function level(
   ];
 }
 
-function ledgerRollOf({ cluster, workload }: Request): string {
+/** A workload as the ledger names it. */
+export function ledgerRollOf({ cluster, workload }: Request): string {
   return `${cluster}|${workloadKey(workload)}`;
 }
 
-/** The inverse of `rollOf`; empty for a text that is none. */
-function requestOf(roll: string): readonly Request[] {
+/** The inverse of `ledgerRollOf`; empty for a text that is none. */
+export function requestOf(roll: string): readonly Request[] {
   const at = roll.lastIndexOf("|");
   const workload = parseWorkloadKey(roll.slice(at + 1));
   return workload === undefined ? [] : [{ cluster: roll.slice(0, at), workload }];

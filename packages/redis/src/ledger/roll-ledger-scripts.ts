@@ -22,14 +22,20 @@ if not now then
   local t = redis.call('TIME')
   now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
 end
+local function write(...)
+  if not ask.only then redis.call(...) end
+end
+local function exact(number)
+  return string.format('%.17g', number)
+end
 local function at(level, what)
   return root .. ':b:' .. level.key .. what
 end
 local function leave(level, share, roll)
   local one = share .. '\\n' .. roll
-  redis.call('ZREM', at(level, ':waiting'), one)
-  redis.call('ZREM', at(level, ':due'), one)
-  redis.call('ZREM', at(level, ':of:' .. share), roll)
+  write('ZREM', at(level, ':waiting'), one)
+  write('ZREM', at(level, ':due'), one)
+  write('ZREM', at(level, ':of:' .. share), roll)
 end
 local function readBreaker(key)
   local text = redis.call('GET', root .. ':k:' .. key)
@@ -38,12 +44,33 @@ local function readBreaker(key)
 end
 local function writeBreaker(key, state, within)
   local last = math.max(state.till, state.rolls[#state.rolls] or 0)
-  redis.call('SET', root .. ':k:' .. key, cjson.encode(state), 'PX', math.max(1, last + within - now))
+  write('SET', root .. ':k:' .. key, cjson.encode(state), 'PX', math.max(1, last + within - now))
 end
 `;
 
-/** ARGV: JSON of the ask. Returns {'entered'}, {'breaker', position, until, now} or {'budget', position, what, afterMs, unfinished roll…}. */
+/**
+ * ARGV: JSON of the ask. Returns {'entered'}, {'breaker', position, until, now} or {'budget', position, what, afterMs, unfinished roll…}.
+ * An ask with `only` gets the same answer and writes nothing: what a write would have removed before is left out of the counts.
+ */
 export const enterScript = new Script(`${parts}
+local function precedes(one, other)
+  for i = 1, math.min(#one, #other) do
+    if one:byte(i) ~= other:byte(i) then return one:byte(i) < other:byte(i) end
+  end
+  return #one < #other
+end
+local function countAhead(level, me, overdue)
+  local waiting, place = at(level, ':waiting'), exact(level.place)
+  local ahead = redis.call('ZCOUNT', waiting, '-inf', '(' .. place)
+  for _, one in ipairs(redis.call('ZRANGEBYSCORE', waiting, place, place)) do
+    if precedes(one, me) then ahead = ahead + 1 end
+  end
+  for one in pairs(overdue) do
+    local its = tonumber(redis.call('ZSCORE', waiting, one) or '')
+    if its and (its < level.place or its == level.place and precedes(one, me)) then ahead = ahead - 1 end
+  end
+  return ahead
+end
 local passed = {}
 for i, b in ipairs(ask.breakers) do
   local s = readBreaker(b.key)
@@ -76,8 +103,8 @@ for i, b in ipairs(ask.breakers) do
 end
 
 local short, shortOf, shortMs = nil, nil, -1
-if #ask.levels > 0 then redis.call('SET', root .. ':since', now, 'NX') end
-local since = #ask.levels > 0 and tonumber(redis.call('GET', root .. ':since'))
+if #ask.levels > 0 then write('SET', root .. ':since', now, 'NX') end
+local since = #ask.levels > 0 and tonumber(redis.call('GET', root .. ':since') or now)
 for i, l in ipairs(ask.levels) do
   local f = redis.call('HMGET', at(l, ''), 'tokens', 'at', 'served')
   local tokens, from = tonumber(f[1] or '0'), tonumber(f[2] or since)
@@ -88,29 +115,37 @@ for i, l in ipairs(ask.levels) do
     tokens = 0
   end
   l.tokens, l.from = tokens, math.max(now, from)
-  redis.call('ZREMRANGEBYSCORE', at(l, ':late'), '-inf', now)
-  for _, one in ipairs(redis.call('ZRANGEBYSCORE', at(l, ':due'), '-inf', now - ${graceMs})) do
+  write('ZREMRANGEBYSCORE', at(l, ':late'), '-inf', now)
+  local due = redis.call('ZRANGEBYSCORE', at(l, ':due'), '-inf', now - ${graceMs})
+  local overdue = {}
+  for _, one in ipairs(due) do
     local share, roll = string.match(one, '^(.-)\\n(.*)$')
+    overdue[one] = true
     leave(l, share, roll)
-    redis.call('ZADD', at(l, ':late'), now + ${latenessMs}, roll)
+    write('ZADD', at(l, ':late'), now + ${latenessMs}, roll)
   end
   local me = l.share .. '\\n' .. ask.roll
-  local place = redis.call('ZSCORE', at(l, ':waiting'), me)
+  local place = not overdue[me] and redis.call('ZSCORE', at(l, ':waiting'), me)
+  local lateUntil = tonumber(redis.call('ZSCORE', at(l, ':late'), ask.roll) or '0')
   if place then
     l.place = tonumber(place)
-  elseif redis.call('ZSCORE', at(l, ':late'), ask.roll) then
+  elseif overdue[me] or lateUntil > now then
     l.place = l.served
   else
-    local last = redis.call('ZRANGE', at(l, ':of:' .. l.share), -1, -1, 'WITHSCORES')[2]
-    l.place = math.max(l.served, tonumber(last or '0')) + 1
+    local last = 0
+    local tail = redis.call('ZRANGE', at(l, ':of:' .. l.share), -1 - #due, -1, 'WITHSCORES')
+    for j = 1, #tail, 2 do
+      if not overdue[l.share .. '\\n' .. tail[j]] then last = tonumber(tail[j + 1]) end
+    end
+    l.place = math.max(l.served, last) + 1
   end
-  redis.call('ZADD', at(l, ':waiting'), l.place, me)
-  local ahead = redis.call('ZRANK', at(l, ':waiting'), me)
+  write('ZADD', at(l, ':waiting'), l.place, me)
+  local ahead = ask.only and countAhead(l, me, overdue) or redis.call('ZRANK', at(l, ':waiting'), me)
   local of, after = nil, 0
   if l.unfinished then
-    redis.call('ZREMRANGEBYSCORE', at(l, ':leases'), '-inf', now)
-    local under = redis.call('ZCARD', at(l, ':leases'))
-    if redis.call('ZSCORE', at(l, ':leases'), ask.roll) then under = under - 1 end
+    write('ZREMRANGEBYSCORE', at(l, ':leases'), '-inf', now)
+    local under = redis.call('ZCOUNT', at(l, ':leases'), '(' .. exact(now), '+inf')
+    if tonumber(redis.call('ZSCORE', at(l, ':leases'), ask.roll) or '0') > now then under = under - 1 end
     if l.unfinished - under - ahead < 1 then
       of, after = 'unfinished', math.min(${askAgainMaxMs}, ${finishPollMs} * (1 + math.floor(ahead / l.unfinished)))
     end
@@ -121,27 +156,28 @@ for i, l in ipairs(ask.levels) do
   if of and after > shortMs then short, shortOf, shortMs = i, of, after end
 end
 for i, l in ipairs(ask.levels) do
-  redis.call('ZREM', at(l, ':late'), ask.roll)
+  write('ZREM', at(l, ':late'), ask.roll)
   if i == short then
-    redis.call('ZADD', at(l, ':due'), now + shortMs, l.share .. '\\n' .. ask.roll)
-    redis.call('ZADD', at(l, ':of:' .. l.share), l.place, ask.roll)
+    write('ZADD', at(l, ':due'), now + shortMs, l.share .. '\\n' .. ask.roll)
+    write('ZADD', at(l, ':of:' .. l.share), l.place, ask.roll)
   else
     leave(l, l.share, ask.roll)
   end
   if not short then
     if l.rolls then l.tokens = l.tokens - 1 end
-    if l.unfinished then redis.call('ZADD', at(l, ':leases'), now + ${leaseMs}, ask.roll) end
+    if l.unfinished then write('ZADD', at(l, ':leases'), now + ${leaseMs}, ask.roll) end
     l.served = math.max(l.served, l.place)
   end
-  redis.call('HSET', at(l, ''), 'tokens', string.format('%.17g', l.tokens), 'at', l.from, 'served', l.served)
+  write('HSET', at(l, ''), 'tokens', string.format('%.17g', l.tokens), 'at', l.from, 'served', l.served)
   for _, what in ipairs({ '', ':waiting', ':due', ':late', ':leases', ':of:' .. l.share }) do
-    redis.call('PEXPIRE', at(l, what), ask.keep)
+    write('PEXPIRE', at(l, what), ask.keep)
   end
 end
 if short then
   local answer = { 'budget', short, shortOf, shortMs }
   if shortOf == 'unfinished' then
-    for _, roll in ipairs(redis.call('ZRANGE', at(ask.levels[short], ':leases'), 0, ${blockersMax})) do
+    local leases = at(ask.levels[short], ':leases')
+    for _, roll in ipairs(redis.call('ZRANGEBYSCORE', leases, '(' .. exact(now), '+inf', 'LIMIT', 0, ${blockersMax + 1})) do
       if roll ~= ask.roll and #answer < 4 + ${blockersMax} then answer[#answer + 1] = roll end
     end
   end

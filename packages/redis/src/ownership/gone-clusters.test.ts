@@ -199,7 +199,7 @@ describe("a cluster that comes back", () => {
     expect(await bed.incumbents()).toEqual(["back"]);
   });
 
-  test("while it is forgotten is compared anew, and nothing of its new life is taken away", async () => {
+  test("while it is forgotten is compared anew, and its new life loses nothing", async () => {
     await using bed = setUp();
     const before = await bed.remember("back");
     await bed.registeredAgo("back", 31);

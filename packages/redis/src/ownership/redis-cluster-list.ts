@@ -1,4 +1,5 @@
-import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
+import { type ClusterStatus, clusterStates } from "@fleet-reloader/domain/cluster/cluster-status";
+import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
 import { jsonField, jsonList, jsonText, parseJson } from "@fleet-reloader/domain/json";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
@@ -16,23 +17,30 @@ export class RedisClusterList {
     this.#key = options.keys.fleet.clusters;
   }
 
-  async put(clusters: readonly RegisteredCluster[]): Promise<void> {
+  async put(clusters: readonly ListedCluster[]): Promise<void> {
     await this.#client.connection.set(this.#key, JSON.stringify(clusters), "PX", listSilenceMs);
   }
 
   /** Undefined: nobody serves clusters now. */
-  async read(): Promise<readonly RegisteredCluster[] | undefined> {
+  async read(): Promise<readonly ListedCluster[] | undefined> {
     const text = await this.#client.connection.get(this.#key);
     if (text === null) return undefined;
     return jsonList(parseJson(text)).map((each) => ({
       name: jsonText(each, "name") ?? "",
       id: jsonText(each, "id"),
       labels: labelsOf(jsonField(each, "labels")),
+      status: statusIn(jsonField(each, "status")),
     }));
   }
 }
 
-function labelsOf(value: unknown): RegisteredCluster["labels"] {
+function statusIn(value: unknown): ClusterStatus | undefined {
+  const state = clusterStates.find((one) => one === jsonText(value, "state"));
+  const why = jsonList(value, "why").filter((line) => typeof line === "string");
+  return state === undefined ? undefined : { state, why };
+}
+
+function labelsOf(value: unknown): ListedCluster["labels"] {
   if (typeof value !== "object" || value === null) return {};
   return Object.fromEntries(
     Object.entries(value).filter((pair): pair is [string, string] => typeof pair[1] === "string"),

@@ -5,7 +5,7 @@ import { RedisClient, redisAddress } from "../connection/client.ts";
 import { Keys } from "../connection/keys.ts";
 import { RedisIncumbents } from "./redis-incumbents.ts";
 
-test("the first registration keeps a cluster, for all processes, until it is replaced as the one that is gone", async () => {
+test("the first registration keeps a cluster for all processes until it is gone", async () => {
   await using redis = await startRedis();
   const client = new RedisClient(redisAddress(redis.url), new CollectedLog());
   const incumbents = new RedisIncumbents({ client, keys: new Keys("i") });

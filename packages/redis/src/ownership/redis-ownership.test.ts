@@ -120,7 +120,7 @@ async function ownerAndNext(fleet: ReturnType<typeof fleetOf>) {
 }
 
 describe.concurrent("a cluster", () => {
-  test("is watched by one of several, none of which has much more than the others, and each knows of the others'", async () => {
+  test("is watched by one of several with even shares, and each knows of the others'", async () => {
     await using fleet = fleetOf();
     const clusters = clustersOf(12);
     const members = ["a", "b", "c"].map(fleet.join);
@@ -137,6 +137,9 @@ describe.concurrent("a cluster", () => {
     await using fleet = fleetOf(shared, patient);
     const [one, next] = await ownerAndNext(fleet);
     await until("the next one knows", () => next.ownership.unowned.length === 0);
+    const watcherOf = (cluster: string) => [one, next].map(({ ownership }) => ownership.watcherOf(cluster));
+    expect(watcherOf("c1")).toEqual(["us", "another"]);
+    expect(watcherOf("foreign")).toEqual(["unknown", "unknown"]);
     const from = performance.now();
     await one.stop();
     await fleet.settled(["c1"]);

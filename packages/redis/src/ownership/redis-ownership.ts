@@ -95,6 +95,14 @@ export class RedisOwnership implements Ownership {
     );
   }
 
+  /** Who watches the cluster, as far as we know. `nobody`: somebody is about to. */
+  watcherOf(cluster: ClusterId): "us" | "another" | "nobody" | "unknown" {
+    const candidacy = [...this.#candidacies].find((each) => each.cluster === cluster);
+    if (candidacy?.owned !== undefined) return "us";
+    if (this.#view?.owners.has(cluster) === true) return "another";
+    return candidacy === undefined ? "unknown" : "nobody";
+  }
+
   async during(
     cluster: ClusterId,
     signal: AbortSignal,

@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Handler } from "@fleet-reloader/engine/ports/workqueue";
+import type { DeliveryTimes, Handler } from "@fleet-reloader/engine/ports/workqueue";
 import {
   atOnce,
   change,
@@ -8,6 +8,7 @@ import {
   requestFor,
 } from "@fleet-reloader/testkit/contracts/queue-under-test";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
+import { until } from "@fleet-reloader/testkit/until";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type QueueBed, startQueue } from "../fixture/queue-bed.ts";
@@ -23,6 +24,28 @@ const done = { type: "done", outcome: "unchanged" } as const;
 const counts = (bed: QueueBed) =>
   bed.queue.queues[0]?.getJobCounts("failed", "active", "wait", "delayed", "prioritized");
 const nothingHeld = { failed: 0, active: 0, wait: 0, delayed: 0, prioritized: 0 };
+
+test("says when it was put into the queue and taken up, and at a repeat nothing of it", async () => {
+  await using bed = await startQueue(redis.url);
+  const seen: (DeliveryTimes | undefined)[] = [];
+  bed.consume(async (_, { times }) => {
+    seen.push(times);
+    return seen.length === 1 ? { type: "again", afterMs: 1, reason: "Test" } : done;
+  });
+  await bed.queue.add([change("api", { quietPeriodMs: 500, maxWaitMs: 5000 })]);
+  await bed.until("it ran twice", () => seen.length === 2);
+  const [first, second] = seen;
+  expect((first?.takenAtMs ?? 0) - (first?.seenAtMs ?? 0)).toBeGreaterThan(100);
+  expect(second).toBeUndefined();
+});
+
+test("what is due counts as depth without a worker, what waits for quiet does not", async () => {
+  await using bed = await startQueue(redis.url);
+  await bed.queue.add([change("late", { quietPeriodMs: 600_000, maxWaitMs: 600_000 })]);
+  expect(await bed.queue.depth()).toBe(0);
+  await bed.queue.add([change("soon", { quietPeriodMs: 50, maxWaitMs: 5000 })]);
+  await until("the depth is 1", async () => (await bed.queue.depth()) === 1);
+});
 
 describe("a request in Redis", () => {
   // Whoever reads Redis learns which workloads there are, and nothing of what is in a source (I4).
@@ -92,7 +115,7 @@ describe("a request in Redis", () => {
 });
 
 // Only a worker makes a waiting change due: whoever scales workers to zero has to count what waits.
-test("a change whose time comes while no worker runs is counted as waiting, and runs when one starts", async () => {
+test("a change that is due without a worker counts as waiting until one starts", async () => {
   await using bed = await startQueue(redis.url);
   await bed.queue.add([change("api", { quietPeriodMs: 50, maxWaitMs: 50 })]);
   await bed.elapse(300);
@@ -151,7 +174,7 @@ describe("a worker that stops", () => {
   });
 
   // A pod has 30 s: what does not end goes to another worker at once, not when its lock is out.
-  test("gives back what does not end in time, uncounted, and says that a write may be under way", async () => {
+  test("gives back, uncounted and doubtful, what does not end in time", async () => {
     await using bed = await startQueue(redis.url);
     let taken = false;
     const consumer = bed.consume(async (_, { signal }) => {

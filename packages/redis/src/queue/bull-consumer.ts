@@ -2,7 +2,7 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Random } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Again } from "@fleet-reloader/engine/ports/request";
-import type { Handler } from "@fleet-reloader/engine/ports/workqueue";
+import type { DeliveryTimes, Handler } from "@fleet-reloader/engine/ports/workqueue";
 import { DelayedError, type Job, Worker } from "bullmq";
 import type { RedisClient, RedisConnection } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
@@ -141,7 +141,8 @@ export class BullConsumer {
       log.error({ reason: "request.invalid", job: job.id }, "a queue entry names no workload; dropped");
       return "request.invalid";
     }
-    if (job.attemptsStarted <= 1) this.#options.onTaken?.(Math.max(0, clock.now() - job.timestamp));
+    const times = timesOf(job, clock.now());
+    if (times !== undefined) this.#options.onTaken?.(times.takenAtMs - times.seenAtMs);
     try {
       // One that is taken up for the first time was never held.
       if (job.attemptsStarted > 1) await this.#holds.forget(keys.shardOf(request.cluster), [job.id ?? ""]);
@@ -149,6 +150,7 @@ export class BullConsumer {
         attemptsMade: job.attemptsMade,
         isDoubtful: isDoubtful(job),
         purpose,
+        times,
         signal: signal ?? new AbortController().signal,
       });
       if (result.type === "done") return result.outcome;
@@ -184,6 +186,12 @@ export class BullConsumer {
     }
     throw new DelayedError();
   }
+}
+
+/** Undefined for an entry that was taken up before. */
+function timesOf(job: Job<RequestJob>, nowMs: number): DeliveryTimes | undefined {
+  if (job.attemptsStarted > 1) return undefined;
+  return { seenAtMs: job.timestamp, takenAtMs: Math.max(job.timestamp, nowMs) };
 }
 
 /** BullMQ wants a wall time of this machine, of which it takes only how long that is from now. */

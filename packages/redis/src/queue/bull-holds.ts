@@ -63,8 +63,9 @@ export class BullHolds {
   /** To be called before the entry is put back: held work must not look like work in between. */
   async note(id: string, request: Request, { hold, againAtMs }: Held): Promise<void> {
     const shard = this.#keys.shardOf(request.cluster);
-    const { reason, untilMs } = hold;
-    const text = JSON.stringify({ ...toJob(request), reason, ...(untilMs === undefined ? {} : { untilMs }) });
+    const { reason, untilMs, frozenBy } = hold;
+    // What is undefined is left out.
+    const text = JSON.stringify({ ...toJob(request), reason, untilMs, frozenBy });
     await holdScript.run(this.#client.connection, this.#keysOf(shard), [String(againAtMs), id, text]);
   }
 
@@ -189,5 +190,7 @@ function readHeld(id: string, againAtMs: number, text: string | undefined): Held
   if (request === undefined || typeof value !== "object" || value === null) return undefined;
   const reason = "reason" in value && typeof value.reason === "string" ? value.reason : "";
   const until = "untilMs" in value && typeof value.untilMs === "number" ? { untilMs: value.untilMs } : {};
-  return { id, request, reason, againAtMs, ...until };
+  const frozen = "frozenBy" in value && Array.isArray(value.frozenBy) ? value.frozenBy : [];
+  const frozenBy = frozen.length === 0 ? {} : { frozenBy: frozen.map(String) };
+  return { id, request, reason, againAtMs, ...until, ...frozenBy };
 }

@@ -73,10 +73,16 @@ export class BullWorkqueue implements Workqueue {
     return typeof entry === "string";
   }
 
-  /** Requests that are due and not taken up yet. */
+  /** Requests that are due and not taken up yet. Only a worker makes a delayed one wait: without workers those count that are due. */
   async depth(): Promise<number> {
-    const counts = await Promise.all(this.queues.map((queue) => queue.getJobCounts("wait", "prioritized")));
-    return counts.reduce((sum, { wait = 0, prioritized = 0 }) => sum + wait + prioritized, 0);
+    const now = Math.floor(this.#clock.now());
+    const counts = await Promise.all(
+      this.queues.flatMap((queue) => [
+        queue.getJobCountByTypes("wait", "prioritized"),
+        queue.getDelayedCount(now),
+      ]),
+    );
+    return counts.reduce((sum, count) => sum + count, 0);
   }
 
   async close(): Promise<void> {

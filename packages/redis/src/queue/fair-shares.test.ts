@@ -78,7 +78,7 @@ test("a change overtakes the adoption of its own cluster and of others", async (
 });
 
 // Its changes are more than a follow's own share would let by, and all of them go first.
-test("a look at a rollout gives way to a storm, and its rank is one that the queue takes", async () => {
+test("following a rollout gives way to a storm, with a rank that the queue takes", async () => {
   await using bed = await startQueue(redis.url, "follow");
   await bed.queue.add([{ ...atOnce("followed"), purpose: "follow" }, ...storm("a", 500)]);
   const runs = recordRuns(bed, () => ({ type: "done", outcome: "unchanged" }));

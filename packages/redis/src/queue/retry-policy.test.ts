@@ -7,7 +7,7 @@ const random = fc.double({ min: 0, max: 1, maxExcluded: true, noNaN: true });
 const transient = new Fault("kube.server-error", "500");
 
 describe("the wait before another try", () => {
-  test("is a whole number of milliseconds, at least one, and at most twice as long each time, up to five minutes", () => {
+  test("is in whole milliseconds, at most twice as long each time, up to five minutes", () => {
     fc.assert(
       fc.property(random, fc.integer({ min: 1, max: 1_000_000 }), (chance, attempts) => {
         const waitMs = redeliverAfter(transient, attempts, () => chance);
@@ -23,7 +23,7 @@ describe("the wait before another try", () => {
   });
 
   // A status update of a rollout got in between: the next read usually wins.
-  test("after a first conflict is at most 100 ms; it grows while writers meet again, up to 3 s", () => {
+  test("after a first conflict is at most 100 ms, and grows up to 3 s", () => {
     const conflict = new Fault("kube.conflict", "moved");
     const limits = [1, 2, 3, 4, 5, 6, 50].map((attempts) =>
       redeliverAfter(conflict, attempts, () => 0.999_999),

@@ -121,7 +121,7 @@ function isOfClock(text: string, aheadMs: number): boolean {
 describe("Redis' clock", () => {
   const far = (offsetMs: number) => new OffsetClock(wallClock, offsetMs);
 
-  test("is the same for two machines that are hours apart, and is not moved when one of them is set", async () => {
+  test("is the same for machines whose clocks are hours apart, or are set", async () => {
     await using bed = await startQueue(redis.url);
     const local = far(3_600_000);
     const clock = new RedisClock({ ...bed, local });

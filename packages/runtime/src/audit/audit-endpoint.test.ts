@@ -187,7 +187,7 @@ test("a file of tokens that cannot be read as one names the line and the mend", 
     );
 });
 
-test("bodies of one cluster leave room for the others, and what is released is free again", () => {
+test("bodies of one cluster leave room for the others", () => {
   const bodies = new BodyBudget({ totalMax: 100, clusterMax: 60 });
   expect([bodies.take("a", 60), bodies.take("a", 1), bodies.take("b", 40), bodies.take("b", 1)]).toEqual([
     true,

@@ -7,7 +7,7 @@ import { logFields } from "./fields/log-fields.ts";
 import { scopeFields } from "./fields/scope-fields.ts";
 import { withoutEffectFields } from "./fields/without-effect-fields.ts";
 import { secretKey } from "./secret-key.ts";
-import { boolean, csvList, duration, oneOf, textValue, wholeNumber } from "./types.ts";
+import { boolean, csvList, duration, oneOf, optionalListenAddress, textValue, wholeNumber } from "./types.ts";
 
 /** What every service needs: the clusters and the address of Redis. */
 export const connectionFields = {
@@ -223,6 +223,53 @@ export const scalingFields = {
       placeholder: "DURATION",
       description:
         "/work counts requests that are due now or within this time. Set it to the time that a worker takes to start.",
+    },
+  },
+  scalerListenAddress: {
+    schema: optionalListenAddress(),
+    meta: {
+      group: "Scaling of workers",
+      flag: "scaler-listen-address",
+      env: "FLEET_RELOADER_SCALER_LISTEN_ADDRESS",
+      placeholder: "HOST:PORT",
+      description:
+        "Address of a gRPC server for the external-push trigger of KEDA. It reports the queue depth as /work does, and wakes a worker as soon as work begins.",
+      defaultText: "none",
+    },
+  },
+  scalerTlsCertFile: {
+    schema: textValue(""),
+    meta: {
+      group: "Scaling of workers",
+      flag: "scaler-tls-cert-file",
+      env: "FLEET_RELOADER_SCALER_TLS_CERT_FILE",
+      placeholder: "FILE",
+      description:
+        "Certificate of the server at --scaler-listen-address, in PEM. A renewed file is used within a minute.",
+      defaultText: "none: no TLS",
+    },
+  },
+  scalerTlsKeyFile: {
+    schema: textValue(""),
+    meta: {
+      group: "Scaling of workers",
+      flag: "scaler-tls-key-file",
+      env: "FLEET_RELOADER_SCALER_TLS_KEY_FILE",
+      placeholder: "FILE",
+      description: "Key of --scaler-tls-cert-file, in PEM.",
+      defaultText: "none",
+    },
+  },
+  scalerClientCaFile: {
+    schema: textValue(""),
+    meta: {
+      group: "Scaling of workers",
+      flag: "scaler-client-ca-file",
+      env: "FLEET_RELOADER_SCALER_CLIENT_CA_FILE",
+      placeholder: "FILE",
+      description:
+        "Certificate authorities in PEM. Clients of --scaler-listen-address must show a certificate of one of them.",
+      defaultText: "none: everybody who reaches the address may ask",
     },
   },
 } as const;

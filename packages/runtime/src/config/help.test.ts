@@ -49,7 +49,7 @@ describe("the help", () => {
   });
 });
 
-test("the reference has a row of six cells for every field, with the peer's name where there is one", () => {
+test("the reference has a row of six cells for every field, with the peer's name", () => {
   const rows = referenceTables(shape)
     .split("\n")
     .filter((line) => line.startsWith("| `--"));

@@ -39,29 +39,32 @@ export function listenAddress(defaultText: string) {
     .string()
     .default(defaultText)
     .transform((text, context) => {
-      const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
-      const port = Number(match?.[3]);
-      if (match !== null && port <= 65_535) return { host: match[1] ?? (match[2] || "0.0.0.0"), port };
-      context.addIssue({
-        code: "custom",
-        message: "is no address; write host:port, for example 127.0.0.1:9090",
-      });
+      const address = parseAddress(text);
+      if (address !== undefined) return address;
+      context.addIssue({ code: "custom", message: noAddress });
       return z.NEVER;
     });
 }
 
-/** `host:port`, or nothing: `""` and an absent value are undefined. */
+/** The same, or undefined: where nothing is given, nothing listens. */
 export function optionalListenAddress() {
   return z
     .string()
     .default("")
     .transform((text, context) => {
-      if (text === "") return undefined;
-      const parsed = listenAddress("").safeParse(text);
-      if (parsed.success) return parsed.data;
-      for (const { message } of parsed.error.issues) context.addIssue({ code: "custom", message });
+      const address = parseAddress(text);
+      if (text === "" || address !== undefined) return address;
+      context.addIssue({ code: "custom", message: noAddress });
       return z.NEVER;
     });
+}
+
+const noAddress = "is no address; write host:port, for example 127.0.0.1:9090";
+
+function parseAddress(text: string): { readonly host: string; readonly port: number } | undefined {
+  const match = /^(?:\[([0-9a-fA-F:]+)\]|([^:[\]]*)):(\d{1,5})$/.exec(text);
+  const port = Number(match?.[3]);
+  return match !== null && port <= 65_535 ? { host: match[1] ?? (match[2] || "0.0.0.0"), port } : undefined;
 }
 
 /** A whole number from `min` to `max`. */

@@ -23,7 +23,7 @@ test("a file that is not there says nothing, and is made when something is writt
   expect(readdirSync(join(at.folder, "sub"))).toEqual(["freezes.yaml"]);
 });
 
-test("every change is seen by the very next look, however quickly they follow each other", async () => {
+test("every change is seen by the very next read, however quickly they follow", async () => {
   using at = inFolder();
   await at.file.write(() => "0");
   for (let i = 1; i < 200; i += 1) {

@@ -16,7 +16,7 @@ test.each([
   expect(refusalOf(header)).toBeUndefined();
 });
 
-test("a request without a Host is answered: only HTTP/1.0 has none, and no browser speaks it", () => {
+test("a request without a Host is answered: only HTTP/1.0 has none, no browser", () => {
   expect(refusalOf(undefined)).toBeUndefined();
 });
 

@@ -102,7 +102,7 @@ test("work is a JSON object with numbers, as KEDA reads it", async () => {
   expect(JSON.parse(answer.body)).toHaveProperty(workField, 9);
 });
 
-test("work that cannot be counted is refused and never none: what scales by it falls back", async () => {
+test("work that cannot be counted is an error, never zero: scaling falls back", async () => {
   await using health = await startHealth({ work: () => Promise.reject(new Error("redis: reconnecting")) });
   expect(await health.ask(workPath)).toMatchObject({ status: 503, body: "redis: reconnecting\n" });
   await using worker = await startHealth();

@@ -13,12 +13,12 @@ export interface WorkAnswerOptions {
   readonly clock: Clock;
 }
 
-/** KEDA asks every few seconds, and some ask it of several replicas: Redis is asked once a second at the most. */
-const countKeptMs = 1000;
+/** KEDA asks every few seconds, and each of its streams twice a second: Redis is asked twice a second at the most. */
+const countKeptMs = 500;
 /** KEDA gives up after 3 s (its --http-timeout): an answer that says why is better than none. */
 const countPatienceMs = 2000;
 
-/** The count of what there is to do, asked for at most once a second; rejects soon when Redis does not answer. */
+/** The count of what there is to do, asked for at most twice a second; rejects soon when Redis does not answer. */
 export function createWorkAnswer(options: WorkAnswerOptions): () => Promise<Work> {
   const { clock } = options;
   let kept: { readonly at: number; readonly answer: Promise<Work> } | undefined;

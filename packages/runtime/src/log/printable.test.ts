@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { printable } from "./printable.ts";
 
-test("every control, format and line separator character of Unicode is escaped, and no other", () => {
+test("exactly Unicode's control, format and line separator characters are escaped", () => {
   const wrong: string[] = [];
   for (let code = 0; code <= 0x10ffff; code += 1) {
     const character = String.fromCodePoint(code);

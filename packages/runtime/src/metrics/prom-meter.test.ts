@@ -127,6 +127,40 @@ test("findings of audits are there at 0 once a workload of the kind was looked a
   expect(await linesOf(metrics())).toContain(`${name} 1`);
 });
 
+test("each stage of a change is measured by itself", async () => {
+  const { meter, metrics } = createPromMeter({ withProcess: false });
+  meter.stageReached("c1", "taken", 2);
+  meter.stageReached("c1", "patched", 0.2);
+  const lines = await linesOf(metrics());
+  for (const line of [
+    'fleet_reloader_stage_seconds_bucket{le="2.5",cluster="c1",stage="taken"} 1',
+    'fleet_reloader_stage_seconds_bucket{le="1",cluster="c1",stage="taken"} 0',
+    'fleet_reloader_stage_seconds_sum{cluster="c1",stage="patched"} 0.2',
+  ])
+    expect(lines).toContain(line);
+});
+
+test("what alerts watch rise is there at 0 before the first one", async () => {
+  const { meter, metrics } = createPromMeter({ withProcess: false });
+  meter.clusterState("c1", "Ready");
+  meter.reconciled("c1", "unchanged", 0.03, api);
+  meter.rolled("c1", "Deployment", "SourceChanged");
+  meter.notified("alert", "sent", 1);
+  const lines = await linesOf(metrics());
+  for (const series of [
+    'fleet_reloader_rollouts_total{cluster="c1",kind="Deployment",result="failed"}',
+    'fleet_reloader_rollouts_total{cluster="c1",kind="Deployment",result="stalled"}',
+    'fleet_reloader_holds_total{cluster="c1",reason="SourceLooping"}',
+    'fleet_reloader_holds_total{cluster="c1",reason="WorkloadLooping"}',
+    'fleet_reloader_notifications_total{channel="alert",result="dropped"}',
+    'fleet_reloader_notifications_total{channel="alert",result="failed"}',
+    'fleet_reloader_history_total{result="dropped"}',
+    'fleet_reloader_state_lost_total{cluster="c1"}',
+    'fleet_reloader_audit_findings_total{cluster="c1",kind="Deployment"}',
+  ])
+    expect(lines).toContain(`${series} 0`);
+});
+
 test("what is described is there, and what is there is described", async () => {
   const { metrics } = createPromMeter({ withProcess: false, countByNamespace: true });
   const registered = [...(await metrics()).matchAll(/^# HELP (\S+)/gm)].map(([, name]) => name);
@@ -155,5 +189,6 @@ test("a cluster that is gone has no series any more, and the others keep theirs"
   expect(await seriesOf("here")).toEqual(kept);
   meter.clusterState("gone", "Connecting");
   meter.parked("gone", "ClusterBusy");
-  expect(await seriesOf("gone")).toHaveLength(2);
+  // Its state, its losses at 0, and what was parked.
+  expect(await seriesOf("gone")).toHaveLength(3);
 });

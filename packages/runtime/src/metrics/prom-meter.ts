@@ -1,52 +1,15 @@
-import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
+import type { Meter, NotificationResult, RolloutResult } from "@fleet-reloader/engine/ports/meter";
 import type { StreamState } from "@fleet-reloader/engine/ports/source-stream";
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from "prom-client";
+import { type OwnMetricName, ownMetrics } from "./own-metrics.ts";
 import { createPeerMetrics, type PeerMetrics, peerMetricDescriptions } from "./peer-metrics.ts";
 
-const toSeconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-
-/** From one quick pod to a large StatefulSet that rolls pod by pod. */
-const rolloutBuckets = [1, 2, 5, 10, 15, 30, 60, 120, 300, 600, 1800];
-
-const ownDescriptions = {
-  fleet_reloader_sources_seen_total: "ConfigMaps and Secrets shown by a list or watch, by kind.",
-  fleet_reloader_requests_published_total:
-    "Requests added to the queue because a source of the workload has a new version.",
-  fleet_reloader_stream_in_sync: "1 while the list + watch of a resource is in sync.",
-  fleet_reloader_workloads_unlooked:
-    "Workloads that were new or different when a watcher began with a cluster, and that no worker has observed yet. 0 when all are adopted.",
-  fleet_reloader_reconcile_seconds: "Time a worker spent on one workload, by result.",
-  fleet_reloader_rolls_total: "Pod templates changed, by workload kind and reason.",
-  fleet_reloader_rollouts_total:
-    "Ended rollouts of our rolls, by workload kind and result: healthy, failed or stalled.",
-  fleet_reloader_rollout_seconds: "Time from the write of a roll until its rollout is healthy.",
-  fleet_reloader_history_total:
-    "History records, by result: written, or dropped because they could not be written in time.",
-  fleet_reloader_holds_total: "Holds of due rolls, by reason. A roll that waits is counted at each check.",
-  fleet_reloader_freezes_readable: "1 while all declared freezes are readable; at 0 nothing is rolled.",
-  fleet_reloader_state_lost_total: "Times that Redis had lost our state and everything was compared again.",
-  fleet_reloader_clusters_owned: "Clusters that this watcher owns, of those it shares with the others.",
-  fleet_reloader_cluster_breaker_open: "1 while requests to a cluster are parked because they fail.",
-  fleet_reloader_requests_parked_total:
-    "Requests put back into the queue before any of their work was done, by cluster and reason.",
-  fleet_reloader_cluster_state:
-    "1 for the current state of a cluster: Connecting, Syncing, Ready, Degraded, Unreachable, Forbidden, Paused.",
-  fleet_reloader_audit_findings_total:
-    "Changes that only an audit (--audit-interval) found, by workload kind. They are rolled. Any value above 0 is a defect of ours.",
-  fleet_reloader_audit_requests_total:
-    "Requests with audit events, by cluster and result: accepted, unauthorized, malformed, too-large or unavailable (sent again).",
-  fleet_reloader_audit_events_total:
-    "Audit events, by cluster and result: hint, or why an event is none. body: the event contains an object, so the audit policy is above the level Metadata.",
-  fleet_reloader_hints_missed_total:
-    "Changes that a list found although no audit event told of them. They are published. Any value above 0 means that audit events are lost.",
-  fleet_reloader_notifications_total:
-    "Events, alerts and webhooks by result: sent, folded into a digest, repeated, dropped or failed.",
-  fleet_reloader_registrations:
-    "Registered clusters by provider (given, directory, argocd, …) and state: usable, paused or unusable.",
-} as const;
-
 /** Every metric and what it means: the page `docs/reference/metrics.md` is made from this. */
-export const metricDescriptions = { ...ownDescriptions, ...peerMetricDescriptions } as const;
+export const metricDescriptions: Readonly<Record<string, string>> = {
+  ...Object.fromEntries(Object.entries(ownMetrics).map(([name, { help }]) => [name, help])),
+  ...peerMetricDescriptions,
+};
 
 /** The meter as Prometheus metrics. Labels are closed sets. */
 export function createPromMeter(options: {
@@ -62,6 +25,7 @@ export function createPromMeter(options: {
   const registry = new Registry();
   if (options.withProcess) collectDefaultMetrics({ register: registry });
   const own = createOwnMetrics(registry);
+  for (const result of historyResults) own.history.inc({ result }, 0);
   const states = new ClusterStates(own.clusterState);
   const peer = createPeerMetrics(registry, { countByNamespace: options.countByNamespace ?? false });
   const metrics = async () => {
@@ -72,45 +36,60 @@ export function createPromMeter(options: {
 }
 
 function createOwnMetrics(registry: Registry) {
-  const described = <N extends keyof typeof ownDescriptions, L extends string>(
-    name: N,
-    labelNames: readonly L[],
-  ) => ({
-    name,
-    help: ownDescriptions[name],
-    labelNames: [...labelNames],
-    registers: [registry],
-  });
+  const counter = counterOf(registry);
+  const gauge = gaugeOf(registry);
+  const histogram = histogramOf(registry);
   return {
-    seen: new Counter(described("fleet_reloader_sources_seen_total", ["cluster", "kind"])),
-    published: new Counter(described("fleet_reloader_requests_published_total", ["cluster"])),
-    inSync: new Gauge(described("fleet_reloader_stream_in_sync", ["cluster", "resource"])),
-    unreconciled: new Gauge(described("fleet_reloader_workloads_unlooked", ["cluster"])),
-    reconcile: new Histogram({
-      ...described("fleet_reloader_reconcile_seconds", ["cluster", "result"]),
-      buckets: toSeconds,
-    }),
-    rolls: new Counter(described("fleet_reloader_rolls_total", ["cluster", "kind", "reason"])),
-    rollouts: new Counter(described("fleet_reloader_rollouts_total", ["cluster", "kind", "result"])),
-    rolloutSeconds: new Histogram({
-      ...described("fleet_reloader_rollout_seconds", ["cluster"]),
-      buckets: rolloutBuckets,
-    }),
-    history: new Counter(described("fleet_reloader_history_total", ["result"])),
-    held: new Counter(described("fleet_reloader_holds_total", ["cluster", "reason"])),
-    readable: new Gauge(described("fleet_reloader_freezes_readable", [])),
-    lost: new Counter(described("fleet_reloader_state_lost_total", ["cluster"])),
-    owned: new Gauge(described("fleet_reloader_clusters_owned", [])),
-    parked: new Counter(described("fleet_reloader_requests_parked_total", ["cluster", "reason"])),
-    breaker: new Gauge(described("fleet_reloader_cluster_breaker_open", ["cluster"])),
-    clusterState: new Gauge(described("fleet_reloader_cluster_state", ["cluster", "state"])),
-    findings: new Counter(described("fleet_reloader_audit_findings_total", ["cluster", "kind"])),
-    auditRequests: new Counter(described("fleet_reloader_audit_requests_total", ["cluster", "result"])),
-    auditEvents: new Counter(described("fleet_reloader_audit_events_total", ["cluster", "result"])),
-    hintsMissed: new Counter(described("fleet_reloader_hints_missed_total", ["cluster"])),
-    notified: new Counter(described("fleet_reloader_notifications_total", ["channel", "result"])),
-    registered: new Gauge(described("fleet_reloader_registrations", ["provider", "state"])),
+    seen: counter("fleet_reloader_sources_seen_total"),
+    published: counter("fleet_reloader_requests_published_total"),
+    inSync: gauge("fleet_reloader_stream_in_sync"),
+    unreconciled: gauge("fleet_reloader_workloads_unlooked"),
+    reconcile: histogram("fleet_reloader_reconcile_seconds"),
+    stages: histogram("fleet_reloader_stage_seconds"),
+    rolls: counter("fleet_reloader_rolls_total"),
+    rollouts: counter("fleet_reloader_rollouts_total"),
+    rolloutSeconds: histogram("fleet_reloader_rollout_seconds"),
+    history: counter("fleet_reloader_history_total"),
+    held: counter("fleet_reloader_holds_total"),
+    readable: gauge("fleet_reloader_freezes_readable"),
+    lost: counter("fleet_reloader_state_lost_total"),
+    owned: gauge("fleet_reloader_clusters_owned"),
+    parked: counter("fleet_reloader_requests_parked_total"),
+    breaker: gauge("fleet_reloader_cluster_breaker_open"),
+    clusterState: gauge("fleet_reloader_cluster_state"),
+    findings: counter("fleet_reloader_audit_findings_total"),
+    auditRequests: counter("fleet_reloader_audit_requests_total"),
+    auditEvents: counter("fleet_reloader_audit_events_total"),
+    hintsMissed: counter("fleet_reloader_hints_missed_total"),
+    notified: counter("fleet_reloader_notifications_total"),
+    registered: gauge("fleet_reloader_registrations"),
   };
+}
+
+type NameOfType<T> = {
+  [N in OwnMetricName]: (typeof ownMetrics)[N]["type"] extends T ? N : never;
+}[OwnMetricName];
+type LabelOf<N extends OwnMetricName> = (typeof ownMetrics)[N]["labels"][number];
+
+function counterOf(registry: Registry) {
+  return <N extends NameOfType<"counter">>(name: N): Counter<LabelOf<N>> =>
+    new Counter(described<N>(name, registry));
+}
+
+function gaugeOf(registry: Registry) {
+  return <N extends NameOfType<"gauge">>(name: N): Gauge<LabelOf<N>> =>
+    new Gauge(described<N>(name, registry));
+}
+
+function histogramOf(registry: Registry) {
+  return <N extends NameOfType<"histogram">>(name: N): Histogram<LabelOf<N>> =>
+    new Histogram({ ...described<N>(name, registry), buckets: [...ownMetrics[name].buckets] });
+}
+
+function described<N extends OwnMetricName>(name: N, registry: Registry) {
+  const { help, labels } = ownMetrics[name];
+  const labelNames: readonly LabelOf<N>[] = labels;
+  return { name, help, labelNames: [...labelNames], registers: [registry] };
 }
 
 /** The state that each cluster is in, as one series per cluster. */
@@ -134,6 +113,12 @@ class ClusterStates {
     this.#gauge.set({ cluster, state }, 1);
   }
 }
+
+// What alerts watch rise: their series are there at 0 before the first one.
+const rolloutResults: readonly RolloutResult[] = ["healthy", "failed", "stalled"];
+const loopReasons: readonly HoldReason[] = ["SourceLooping", "WorkloadLooping"];
+const lostResults: readonly NotificationResult[] = ["dropped", "failed"];
+const historyResults = ["written", "dropped"] as const;
 
 function createMeter(
   own: ReturnType<typeof createOwnMetrics>,
@@ -163,9 +148,14 @@ function createMeter(
       own.reconcile.observe({ cluster, result }, spent);
       // There at 0 before the first one: an alert has to see it rise.
       own.findings.inc({ cluster, kind: workload.kind }, 0);
+      for (const reason of loopReasons) own.held.inc({ cluster, reason }, 0);
       peer.reconciled(result, spent, workload);
     },
-    rolled: (cluster, kind, reason) => own.rolls.inc({ cluster, kind, reason }),
+    stageReached: (cluster, stage, spent) => own.stages.observe({ cluster, stage }, spent),
+    rolled: (cluster, kind, reason) => {
+      own.rolls.inc({ cluster, kind, reason });
+      for (const result of rolloutResults) own.rollouts.inc({ cluster, kind, result }, 0);
+    },
     rolloutEnded(cluster, kind, result, spent) {
       own.rollouts.inc({ cluster, kind, result });
       if (result === "healthy") own.rolloutSeconds.observe({ cluster }, spent);
@@ -178,12 +168,26 @@ function createMeter(
     parked: (cluster, reason) => own.parked.inc({ cluster, reason }),
     breaker: (cluster, isOpen) => own.breaker.set({ cluster }, isOpen ? 1 : 0),
     auditFound: (cluster, kind) => own.findings.inc({ cluster, kind }),
+    ...createHintMeter(own),
+    clusterState: (cluster, state) => {
+      if (state !== undefined) own.lost.inc({ cluster }, 0);
+      states.set(cluster, state);
+    },
+    notified: (channel, result, count) => {
+      for (const lost of lostResults) own.notified.inc({ channel, result: lost }, 0);
+      own.notified.inc({ channel, result }, count);
+    },
+    registrations: (provider, state, count) => own.registered.set({ provider, state }, count),
+  };
+}
+
+function createHintMeter(
+  own: ReturnType<typeof createOwnMetrics>,
+): Pick<Meter, "auditRequest" | "auditEvents" | "hintsMissed"> {
+  return {
     auditRequest: (cluster, result) => own.auditRequests.inc({ cluster, result }),
     auditEvents: (cluster, result, count) => own.auditEvents.inc({ cluster, result }, count),
     hintsMissed: (cluster, count) => own.hintsMissed.inc({ cluster }, count),
-    clusterState: (cluster, state) => states.set(cluster, state),
-    notified: (channel, result, count) => own.notified.inc({ channel, result }, count),
-    registrations: (provider, state, count) => own.registered.set({ provider, state }, count),
   };
 }
 
@@ -193,7 +197,7 @@ function createMeter(
  */
 async function removeGone(registry: Registry, gone: Set<string>): Promise<void> {
   const absent = new Set(gone);
-  for (const name of gone.size === 0 ? [] : Object.keys(ownDescriptions)) {
+  for (const name of gone.size === 0 ? [] : Object.keys(ownMetrics)) {
     const metric = registry.getSingleMetric(name);
     for (const { labels } of (await metric?.get())?.values ?? []) {
       const cluster = String(labels.cluster);

@@ -9,6 +9,20 @@ function matches(source: string, text: string): boolean {
   return pattern.matches(text);
 }
 
+/** A loop of this length takes less than a millisecond on the machine on which patterns were measured. */
+const loopLength = 250_000;
+
+/** How many times as long as there something takes on this machine, at best of some tries: it may be busy. */
+function slowness(): number {
+  const tries = Array.from({ length: 50 }, () => {
+    const start = performance.now();
+    let sum = 0;
+    for (let at = 0; at < loopLength; at += 1) sum = Math.imul(sum + at, 31);
+    return sum === 1 ? Number.POSITIVE_INFINITY : performance.now() - start;
+  });
+  return Math.max(1, Math.min(...tries));
+}
+
 describe("a pattern", () => {
   test("is found anywhere unless it is anchored", () => {
     expect(matches("b+", "abbc")).toBe(true);
@@ -58,7 +72,7 @@ describe("a pattern", () => {
       if ("matches" in pattern) pattern.matches("a".repeat(253));
       best = Math.min(best, performance.now() - start);
     }
-    expect(best).toBeLessThan(1);
+    expect(best).toBeLessThan(slowness());
   });
 
   // The best of some tries: the machine may be busy, but an engine that backtracks takes minutes each time.
@@ -68,7 +82,7 @@ describe("a pattern", () => {
       expect(matches("^(a+)+$", `${"a".repeat(30)}!`)).toBe(false);
       return performance.now() - start;
     });
-    expect(Math.min(...tries)).toBeLessThan(5);
+    expect(Math.min(...tries)).toBeLessThan(5 * slowness());
   });
 });
 

@@ -33,7 +33,7 @@ test.each(["/proc/x", "/proc/x/y", "/proc", "/dev/null/x"])("%s is refused, and 
   const script = `import { openDataDir } from ${JSON.stringify(new URL("data-dir.ts", import.meta.url).href)};
     try { openDataDir(${JSON.stringify(folder)}); } catch (error) { console.log(error.code, error.message); }`;
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
-    timeout: 30_000,
+    timeout: 120_000,
     killSignal: "SIGKILL",
   });
   const [output] = await Promise.all([text(child.stdout), once(child, "close")]);

@@ -63,6 +63,13 @@ export function loadKeyring(file: string, dataDir: string): Keyring {
   return readKeyring(readKeyFile(path), `--mark-key-file ${path}`);
 }
 
+/** The same where nothing may be made: undefined when no file is given and the data dir has none. */
+export function findKeyring(file: string, dataDir: string): Keyring | undefined {
+  const path = file || join(dataDir, "mark.key");
+  if (file === "" && !existsSync(path)) return undefined;
+  return readKeyring(readKeyFile(path), `--mark-key-file ${path}`);
+}
+
 /** The text of a new key, as a file of keys holds it. */
 export function newMarkKey(): string {
   return `${randomBytes(keyBytes).toString("hex")}\n`;

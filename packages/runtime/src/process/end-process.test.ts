@@ -9,7 +9,7 @@ function start(script: string) {
   const from = JSON.stringify(new URL("end-process.ts", import.meta.url).href);
   const all = `import { endProcess } from ${from}; ${script}`;
   return spawn(process.execPath, ["--input-type=module", "-e", all], {
-    timeout: 30_000,
+    timeout: 120_000,
     killSignal: "SIGKILL",
   });
 }

@@ -64,7 +64,7 @@ async function run(start: string, then: "SIGTERM" | "nothing" = "SIGTERM"): Prom
     process.stdout.write("up");`;
   // A process that does not end fails its test instead of outliving it.
   const child = spawn(process.execPath, ["--input-type=module", "-e", script], {
-    timeout: 10_000,
+    timeout: 120_000,
     killSignal: "SIGKILL",
   });
   child.stdout.once("data", () => then === "nothing" || child.kill(then));

@@ -14,7 +14,7 @@ import {
 export function burstContract(start: () => Promise<QueueUnderTest>): void {
   describe("a burst", () => {
     // Between the moment a run is taken up and the moment it says so lies one whose time is over.
-    test("begins with a change that comes while another is being run, which does not run at once", async () => {
+    test("begins with a change during a run, and does not run at once", async () => {
       await using bed = await start();
       const isRead = Promise.withResolvers<void>();
       const runs = recordRuns(bed, async (_, count) => {

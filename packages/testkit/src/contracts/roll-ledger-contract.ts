@@ -39,6 +39,18 @@ export function rollLedgerContract(make: MakeLedger): void {
     for (let i = 0; i < 50; i += 1) expect(await enter(requestFor("api"), `v${i}`)).toEqual({ type: "go" });
   });
 
+  test("a check has the answer of the admission, and takes nothing", async () => {
+    const { ledger, enter } = start({ fleet: { unfinishedMax: 1 } });
+    const check = (name: string) => ledger.check(requestFor(name), [], never);
+    for (const name of ["a", "b", "c"]) expect(await check(name)).toEqual({ type: "go" });
+    expect((await enter(requestFor("c"))).type).toBe("go");
+    const held = { type: "hold", reason: "BudgetUnfinished", blockedBy: [requestFor("c")] };
+    for (let i = 0; i < 3; i += 1) expect(await check("a")).toMatchObject(held);
+    await ledger.withdraw(requestFor("c"));
+    // Whoever only asked waits nowhere, so nobody is behind it.
+    expect((await enter(requestFor("b"))).type).toBe("go");
+  });
+
   test("all levels say yes, or none counts the roll", async () => {
     const { enter, pass } = start({ fleet: { unfinishedMax: 2 }, namespace: { unfinishedMax: 1 } });
     expect((await enter(requestFor("a"))).type).toBe("go");
@@ -118,7 +130,12 @@ export function rollLedgerContract(make: MakeLedger): void {
         const tell = async (ledger: RollLedger): Promise<unknown> => {
           if (chance < 15) return await ledger.settled(request, ageMs);
           if (chance < 20) return await ledger.withdraw(request);
-          return await ledger.admit(request, [{ id: "Secret/ns/db", version }], never);
+          const sources = [{ id: "Secret/ns/db", version }];
+          const foretold = await ledger.check(request, sources, never);
+          if (chance < 30) return foretold;
+          const answer = await ledger.admit(request, sources, never);
+          expect(foretold, `step ${step}: what was foretold`).toEqual(answer);
+          return answer;
         };
         expect(await tell(real.ledger), `step ${step}`).toEqual(await tell(model));
       }

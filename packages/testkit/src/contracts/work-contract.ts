@@ -99,13 +99,14 @@ export function workContract(start: () => Promise<QueueUnderTest>): void {
 
     test("is work at once when somebody knows that the hold is over, and runs", async () => {
       await using bed = await start();
-      await hold(bed);
+      const frozenBy = ["Secret/ns/db", "ConfigMap/ns/app"];
+      await hold(bed, { ...frozen, hold: { reason: "Frozen", frozenBy } });
       const asked: string[] = [];
-      await release(bed, async ({ workload }, reason) => {
-        asked.push(`${workload.name} ${reason}`);
+      await release(bed, async ({ workload }, { reason, frozenBy }) => {
+        asked.push(`${workload.name} ${reason} ${frozenBy}`);
         return false;
       });
-      expect(asked).toEqual(["api Frozen"]);
+      expect(asked).toEqual(["api Frozen Secret/ns/db,ConfigMap/ns/app"]);
       expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 0 });
       const runs = recordRuns(bed, () => done);
       await bed.until("it ran", () => runs.length === 1);
@@ -129,7 +130,7 @@ export function workContract(start: () => Promise<QueueUnderTest>): void {
       expect(await bed.work(horizonMs)).toMatchObject({ work: 1, held: 0 });
     });
 
-    test("comes back by itself while a worker is there, and is held no more when it is taken up", async () => {
+    test("comes back by itself while a worker is there, and is then no longer held", async () => {
       await using bed = await start();
       const runs = recordRuns(bed, (_, count) => (count === 1 ? { ...frozen, afterMs: 200 } : done));
       await bed.queue.add([atOnce()]);

@@ -176,7 +176,7 @@ export function workqueueContract(start: () => Promise<QueueUnderTest>): void {
       expect((runs[1]?.at ?? 0) - begun).toBeGreaterThanOrEqual(resumeWindow.quietPeriodMs - 20);
     });
 
-    test("that follows a rollout waits beside both, and counts as one however often it is added", async () => {
+    test("that follows a rollout waits beside both, and counts once however often added", async () => {
       await using bed = await start();
       const runs = recordRuns(bed, () => done);
       const begun = bed.now();

@@ -96,7 +96,7 @@ describe("the fault proxy", () => {
     expect(cluster.get("ConfigMap", "default", "late")).toMatchObject({ data: { value: "1" } });
   });
 
-  test("answers a caller that waits for a request that is held, and holds no more of them than asked", async () => {
+  test("answers who waits for a held request, and holds no more than asked", async () => {
     const held = proxy.hold({ method: "POST" });
     const first = call("", { method: "POST", body: JSON.stringify(manifest("patient")) });
     await until("the request is held", () => held.count === 1);

@@ -45,6 +45,10 @@ export class CountingMeter implements Meter {
     this.#add(`rolled ${cluster} ${workloadKind} ${reason}`, 1);
   }
 
+  stageReached(cluster: string, stage: string): void {
+    this.#add(`stage ${cluster} ${stage}`, 1);
+  }
+
   rolloutEnded(cluster: string, workloadKind: string, result: string): void {
     this.#add(`rollout ${cluster} ${workloadKind} ${result}`, 1);
   }

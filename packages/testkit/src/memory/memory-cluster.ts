@@ -10,6 +10,7 @@ import type {
   Exactly,
   LiveSource,
   LiveWorkload,
+  WorkloadLists,
   WorkloadPatch,
 } from "@fleet-reloader/engine/ports/cluster-api";
 import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
@@ -29,7 +30,7 @@ export interface MemoryClusterOptions extends MemoryStoreOptions, CallHooks {
 }
 
 /** An API server as the engine sees one: reads, conditional writes, lists and watches; with its write log open to tests. */
-export class MemoryCluster implements ClusterApi, ClusterStreams {
+export class MemoryCluster implements ClusterApi, ClusterStreams, WorkloadLists {
   readonly cluster: string;
   readonly #calls: MemoryCalls;
   readonly #options: MemoryClusterOptions;
@@ -226,6 +227,18 @@ export class MemoryCluster implements ClusterApi, ClusterStreams {
       this.sourceRefs
         .filter((ref) => ref.kind === kind && ref.namespace === namespace && this.#store.isServed(ref))
         .map(({ name }) => name),
+    );
+  }
+
+  async listWorkloads(
+    kind: string,
+    namespace: string,
+    signal: AbortSignal,
+  ): Promise<readonly LiveWorkload[]> {
+    return await this.#calls.make({ verb: "list", target: `${kind}/${namespace}` }, signal, () =>
+      [...this.#store.workloadsByKey.values()]
+        .filter(({ ref }) => ref.kind === kind && ref.namespace === namespace)
+        .map((stored) => this.#store.seen(stored)),
     );
   }
 

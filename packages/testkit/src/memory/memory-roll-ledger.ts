@@ -55,31 +55,15 @@ export class MemoryRollLedger implements RollLedger {
   }
 
   async admit(request: Request, sources: readonly ActedOn[]): Promise<LedgerVerdict> {
-    const nowMs = this.#clock.now();
-    this.#sinceMs ??= nowMs;
-    const passed = this.#askBreakers(request, sources, nowMs);
-    if ("type" in passed) return passed;
-    const levels = this.#levels(request);
-    const asked = levels.map((level) => ({
-      level,
-      ...askBudget(this.#budget(level.key), level.limit, level.ask, nowMs),
-    }));
-    const short = asked.flatMap(({ level, answer }) => (answer.type === "short" ? [{ level, answer }] : []));
-    const longest = short.toSorted((one, other) => other.answer.afterMs - one.answer.afterMs)[0];
-    for (const { level, state } of asked) {
-      const { key, limit, ask } = level;
-      if (longest === undefined) this.#budgets.set(key, spendBudget(state, limit, ask, nowMs));
-      else this.#budgets.set(key, level === longest.level ? state : leaveLine(state, ask.roll));
-    }
-    if (longest !== undefined) {
-      const { level, answer } = longest;
-      const reason = answer.of === "rate" ? "BudgetRate" : "BudgetUnfinished";
-      const unfinished = answer.of === "unfinished" ? unfinishedOf(this.#budget(level.key), level.ask) : [];
-      const blockedBy = unfinished.length === 0 ? {} : { blockedBy: unfinished };
-      return { type: "hold", reason, what: level.name, afterMs: answer.afterMs, ...blockedBy };
-    }
-    for (const [id, state] of passed) this.#breakers.set(id, state);
-    return { type: "go" };
+    this.#sinceMs ??= this.#clock.now();
+    return this.#ask(request, sources, {
+      breaker: (id, state) => this.#breakers.set(id, state),
+      budget: (key, state) => this.#budgets.set(key, state),
+    });
+  }
+
+  async check(request: Request, sources: readonly ActedOn[]): Promise<LedgerVerdict> {
+    return this.#ask(request, sources, { breaker: () => undefined, budget: () => undefined });
   }
 
   async withdraw(request: Request): Promise<void> {
@@ -95,6 +79,34 @@ export class MemoryRollLedger implements RollLedger {
       this.#change(key, (budget) => endRollout(budget, ask.roll, ageMs, this.#clock.now()));
   }
 
+  #ask(request: Request, sources: readonly ActedOn[], keep: Keeping): LedgerVerdict {
+    const nowMs = this.#clock.now();
+    const passed = this.#askBreakers(request, sources, { nowMs, keep });
+    if ("type" in passed) return passed;
+    const asked = this.#levels(request).map((level) => ({
+      level,
+      ...askBudget(this.#budget(level.key, nowMs), level.limit, level.ask, nowMs),
+    }));
+    const short = asked.flatMap(({ level, answer, state }) =>
+      answer.type === "short" ? [{ level, answer, state }] : [],
+    );
+    const longest = short.toSorted((one, other) => other.answer.afterMs - one.answer.afterMs)[0];
+    for (const { level, state } of asked) {
+      const { key, limit, ask } = level;
+      if (longest === undefined) keep.budget(key, spendBudget(state, limit, ask, nowMs));
+      else keep.budget(key, level === longest.level ? state : leaveLine(state, ask.roll));
+    }
+    if (longest !== undefined) {
+      const { level, answer, state } = longest;
+      const reason = answer.of === "rate" ? "BudgetRate" : "BudgetUnfinished";
+      const unfinished = answer.of === "unfinished" ? unfinishedOf(state, level.ask) : [];
+      const blockedBy = unfinished.length === 0 ? {} : { blockedBy: unfinished };
+      return { type: "hold", reason, what: level.name, afterMs: answer.afterMs, ...blockedBy };
+    }
+    for (const [id, state] of passed) keep.breaker(id, state);
+    return { type: "go" };
+  }
+
   #change(key: string, how: (budget: BudgetState) => BudgetState): void {
     const budget = this.#budgets.get(key);
     if (budget !== undefined) this.#budgets.set(key, how(budget));
@@ -103,7 +115,7 @@ export class MemoryRollLedger implements RollLedger {
   #askBreakers(
     request: Request,
     sources: readonly ActedOn[],
-    nowMs: number,
+    { nowMs, keep }: { readonly nowMs: number; readonly keep: Keeping },
   ): ReadonlyMap<string, BreakerState> | LedgerHold {
     const { sourceBreaker, workloadBreaker } = this.#limits;
     const asks = [
@@ -121,7 +133,7 @@ export class MemoryRollLedger implements RollLedger {
       if (limit === undefined) continue;
       const answer = askBreaker(this.#breakers.get(key) ?? closedBreaker, limit, nowMs, version);
       if (answer.heldUntilMs !== undefined) {
-        this.#breakers.set(key, answer.state);
+        keep.breaker(key, answer.state);
         const untilMs = answer.heldUntilMs;
         return { type: "hold", reason, what, afterMs: untilMs - nowMs, untilMs, limit };
       }
@@ -141,9 +153,15 @@ export class MemoryRollLedger implements RollLedger {
     ];
   }
 
-  #budget(key: string): BudgetState {
-    return this.#budgets.get(key) ?? emptyBudget(this.#sinceMs ?? 0);
+  #budget(key: string, nowMs: number): BudgetState {
+    return this.#budgets.get(key) ?? emptyBudget(this.#sinceMs ?? nowMs);
   }
+}
+
+/** What becomes of the state that an answer leads to. */
+interface Keeping {
+  readonly breaker: (id: string, state: BreakerState) => void;
+  readonly budget: (key: string, state: BudgetState) => void;
 }
 
 function level(

@@ -1,3 +1,4 @@
+import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
 import {
   type SourceContent,
@@ -295,7 +296,8 @@ function textsOf(content: SourceContent | undefined): readonly string[] | undefi
 }
 
 function versionOf({ live, resourceVersion }: StoredSource): SourceVersion {
-  return { ref: live.ref, resourceVersion };
+  const version = { ref: live.ref, resourceVersion };
+  return frozenByAnnotation(live.annotations) === undefined ? version : { ...version, isFrozen: true };
 }
 
 export function contentOf(data: Annotations): SourceContent {

@@ -5,7 +5,15 @@ import type { HeldRequest, HeldRequests } from "@fleet-reloader/engine/admission
 import { type Work, workOf } from "@fleet-reloader/engine/admission/work";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Hold, Request, Result } from "@fleet-reloader/engine/ports/request";
-import type { Addition, Delivery, Handler, Purpose, Workqueue } from "@fleet-reloader/engine/ports/workqueue";
+import type {
+  Addition,
+  Delivery,
+  Handler,
+  Purpose,
+  QueueView,
+  WaitingRequest,
+  Workqueue,
+} from "@fleet-reloader/engine/ports/workqueue";
 
 interface Entry {
   readonly request: Request;
@@ -45,7 +53,7 @@ export interface MemoryWorkqueueOptions {
 }
 
 /** What the real queue promises, kept where a test can look at it and take it away. */
-export class MemoryWorkqueue implements Workqueue, HeldRequests {
+export class MemoryWorkqueue implements Workqueue, HeldRequests, QueueView {
   readonly #options: MemoryWorkqueueOptions;
   readonly #entries = new Map<string, Entry>();
   /** Every addition ever made, for tests of producers. */
@@ -67,6 +75,13 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests {
   async waits(request: Request): Promise<boolean> {
     await this.#options.before?.("waits");
     return this.#entries.has(idOf(request, "change"));
+  }
+
+  async waiting(request: Request): Promise<WaitingRequest | undefined> {
+    const entry = this.#entries.get(idOf(request, "change"));
+    if (entry?.hold === undefined) return entry && {};
+    const { hold, againAtMs } = entry.hold;
+    return { hold: { ...hold, againAtMs } };
   }
 
   /** All is gone, as after FLUSHALL. Workers go on with what they have. */

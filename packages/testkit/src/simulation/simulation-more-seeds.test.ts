@@ -5,7 +5,7 @@ import { chosenChapter, playAll, seedsOf, storyOf } from "./stories.ts";
 // The other half of the seeds of simulation.test.ts, for another processor core.
 
 test.each([1001, 1251, 1501, 1751])(
-  "after any faults, once they end, no change is lost, no roll was without a reason, none was frozen (I1, I2, I7), from seed %i",
+  "no change is lost, no roll baseless, none frozen after faults (I1, I2, I7): %i",
   async (first) => {
     await playAll(seedsOf(first, 250), storyOf(chosenChapter(), new Tally()));
   },

@@ -11,7 +11,7 @@ import { burstsStory, chosenChapter, playAll, seedsOf, storyOf } from "./stories
 const tally = new Tally();
 
 test.each([1, 251, 501, 751])(
-  "after any faults, once they end, no change is lost, no roll was without a reason, none was frozen (I1, I2, I7), from seed %i",
+  "no change is lost, no roll baseless, none frozen after faults (I1, I2, I7): %i",
   async (first) => {
     await playAll(seedsOf(first, 250), storyOf(chosenChapter(), tally));
   },

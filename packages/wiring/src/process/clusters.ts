@@ -1,6 +1,8 @@
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
+import type { AnnotationView } from "@fleet-reloader/engine/admission/hold-check";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import { type Part, rightsFor } from "@fleet-reloader/kube/fleet/rights";
@@ -128,23 +130,25 @@ function createWatched(
   { fleet, freezes, mode, settings, shown }: Watchable,
 ): Watched {
   const member = uniqueInstanceName();
+  const ownership = createOwnership?.({ member, client, keys, clock, log, meter });
+  const watching = parts.createWatching({
+    client,
+    keys,
+    queue,
+    settings,
+    names,
+    clock,
+    random,
+    log,
+    meter,
+    shown,
+    auditIntervalMs: config.auditInterval,
+    eventSource: config.eventSource,
+    webhookMode: mode,
+  });
   return {
     member,
-    watching: parts.createWatching({
-      client,
-      keys,
-      queue,
-      settings,
-      names,
-      clock,
-      random,
-      log,
-      meter,
-      shown,
-      auditIntervalMs: config.auditInterval,
-      eventSource: config.eventSource,
-      webhookMode: mode,
-    }),
+    watching,
     scaling: parts.createScaling({
       client,
       keys,
@@ -152,6 +156,7 @@ function createWatched(
       horizonMs: config.workHorizon,
       freezes,
       fleet,
+      annotationsOf: (cluster) => watching.annotationsOf(cluster) ?? unwatched(ownership, cluster),
       clock,
       log,
     }),
@@ -163,6 +168,19 @@ function createWatched(
       log,
       registered: () => fleet.claimedClusters,
     }),
-    ownership: createOwnership?.({ member, client, keys, clock, log, meter }),
+    ownership,
   };
+}
+
+/** What we know of a cluster that we do not watch. */
+function unwatched(ownership: RedisOwnership | undefined, cluster: ClusterId): AnnotationView {
+  switch (ownership?.watcherOf(cluster)) {
+    case "another":
+      return "elsewhere";
+    case "us":
+    case "nobody":
+      return "behind";
+    default:
+      return "unknown";
+  }
 }

@@ -63,7 +63,7 @@ export async function openConnections(spec: ProcessSpec, log: Log, shutdown: Shu
   shutdown.add("clock", () => clock.stop());
   const queue = new BullWorkqueue({ client, keys, clock });
   shutdown.add("queue", () => queue.close());
-  if (works !== undefined) adapters.watchQueue(() => queue.depth());
+  adapters.watchQueue(() => queue.depth());
   const names = new NameMatches({ compile: createPatternCompiler(), clock: systemClock });
   const random = systemRandom;
   return { log, random, meter, adapters, metrics, registration, keyring, client, keys, clock, queue, names };

@@ -53,9 +53,14 @@ function recordingParts() {
       createPublisher: () => () => ({ publish: async () => [], publishDeleted: async () => undefined }),
       stop: end("webhook"),
     }),
-    createWatching: () => ({ notReady: () => [], watch: (_, signal) => untilAborted(signal) }),
+    createWatching: () => ({
+      annotationsOf: () => undefined,
+      notReady: () => [],
+      watch: (_, signal) => untilAborted(signal),
+    }),
     createScaling: () => ({ work: () => Promise.reject(new Error("unused")), watchHolds: run("holds") }),
     serveAudit: async () => ({ port: 1, close: end("audit events") }),
+    listenForKeda: async () => ({ port: 1, close: end("scaler") }),
     createGoneClusters: () => ({ run: (signal) => untilAborted(signal) }),
   };
   const works: WorkParts = {
@@ -127,7 +132,7 @@ test("a process that stops ends its parts in the reverse order of their start", 
   const { ended, ...parts } = recordingParts();
   const service = await world.start(parts);
   await service.stop();
-  expect(ended).toEqual(["audit events", "worker", "reports", "holds", "dashboard", "webhook"]);
+  expect(ended).toEqual(["audit events", "worker", "reports", "holds", "dashboard", "scaler", "webhook"]);
   await noConnectionLeft(world.redis.url);
 });
 
@@ -137,7 +142,7 @@ test("a start that fails at its last step ends everything that was started", asy
   const startWorking = () => Promise.reject(new Error("the worker cannot start"));
   const works = { ...parts.works, startWorking };
   await expect(world.start({ ...parts, works })).rejects.toThrow("the worker cannot start");
-  expect(ended).toEqual(["reports", "holds", "dashboard", "webhook"]);
+  expect(ended).toEqual(["reports", "holds", "dashboard", "scaler", "webhook"]);
   await noConnectionLeft(world.redis.url);
 });
 

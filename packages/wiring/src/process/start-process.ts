@@ -6,6 +6,7 @@ import { listenHealth } from "@fleet-reloader/runtime/http/http-endpoint";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import type { Loops } from "@fleet-reloader/runtime/process/loops";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { type Clusters, openClusters } from "./clusters.ts";
 import { type Connections, openConnections } from "./connections.ts";
 import type { ProcessSpec } from "./process-spec.ts";
@@ -38,6 +39,8 @@ async function start(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<L
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await serveHealth(spec, connections, clusters, () => starting);
   shutdown.add("health", () => health.close());
+  const scaler = await serveScaler(spec, connections, clusters);
+  if (scaler !== undefined) shutdown.add("scaler", () => scaler.close());
   await verifyServer(client);
   await clock.start();
   await guardShards({ client, keys });
@@ -83,6 +86,12 @@ function serveHealth(
     metrics,
     ...(watched === undefined ? {} : { work: watched.scaling.work }),
   });
+}
+
+async function serveScaler({ watches }: ProcessSpec, { log }: Connections, { watched }: Clusters) {
+  if (watches === undefined || watched === undefined) return undefined;
+  const { config, parts } = watches;
+  return await parts.listenForKeda({ config, scaling: watched.scaling, clock: systemClock, log });
 }
 
 async function serveDashboard(

@@ -1,6 +1,7 @@
 import { GoneClusters, type GoneClustersOptions } from "@fleet-reloader/redis/ownership/gone-clusters";
 import type { AuditEndpoint } from "@fleet-reloader/runtime/audit/audit-endpoint";
 import { type ServeAuditOptions, serveAudit } from "../hints/serve-audit.ts";
+import { type ListenForKeda, listenForKeda } from "./listen-for-keda.ts";
 import { createScaling, type Scaling, type ScalingOptions } from "./scaling.ts";
 import { Watching, type WatchingOptions } from "./watching.ts";
 import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./webhook-mode.ts";
@@ -9,8 +10,9 @@ import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./
 export interface WatchParts {
   serveAudit(options: ServeAuditOptions): Promise<AuditEndpoint | undefined>;
   createWebhookMode(options: WebhookModeOptions): Promise<WebhookMode | undefined>;
-  createWatching(options: WatchingOptions): Pick<Watching, "notReady" | "watch">;
+  createWatching(options: WatchingOptions): Pick<Watching, "annotationsOf" | "notReady" | "watch">;
   createScaling(options: ScalingOptions): Scaling;
+  listenForKeda: ListenForKeda;
   createGoneClusters(options: GoneClustersOptions): Pick<GoneClusters, "run">;
 }
 
@@ -19,5 +21,6 @@ export const watchParts: WatchParts = {
   createWatching: (options) => new Watching(options),
   serveAudit,
   createScaling,
+  listenForKeda,
   createGoneClusters: (options) => new GoneClusters(options),
 };

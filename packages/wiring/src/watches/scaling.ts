@@ -1,9 +1,10 @@
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
 import { watchHolds } from "@fleet-reloader/engine/admission/held-requests";
-import { createHoldCheck } from "@fleet-reloader/engine/admission/hold-check";
+import { type AnnotationView, createHoldCheck } from "@fleet-reloader/engine/admission/hold-check";
 import type { Work } from "@fleet-reloader/engine/admission/work";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
@@ -19,6 +20,7 @@ export interface ScalingOptions {
   readonly horizonMs: number;
   readonly freezes: Freezes;
   readonly fleet: Fleet;
+  readonly annotationsOf: (cluster: ClusterId) => AnnotationView;
   readonly clock: Clock;
   readonly log: Log;
 }
@@ -30,7 +32,7 @@ export interface Scaling {
 
 /** What a process that always runs does for workers that do not: it counts their work, and it ends holds. */
 export function createScaling(options: ScalingOptions): Scaling {
-  const { client, keys, queue, horizonMs, freezes, fleet, clock, log } = options;
+  const { client, keys, queue, horizonMs, freezes, fleet, annotationsOf, clock, log } = options;
   const { queues } = queue;
   const holds = new BullHolds({ client, keys });
   const held = holds.of(queues);
@@ -38,6 +40,7 @@ export function createScaling(options: ScalingOptions): Scaling {
     freezes,
     clusterOf: (cluster) => fleet.get(cluster),
     reachOf: (cluster) => fleet.reachOf(cluster),
+    annotationsOf,
     clock,
   });
   return {

@@ -98,9 +98,7 @@ function checkArguments(
 ): void {
   const [label = placeholder] = placeholder.split(/[.\s]/);
   if (words.length < min) throw new Fault("config.invalid", `${label}: none is given; ${mend}`);
-  const [extra] = words.slice(max);
-  if (extra !== undefined)
-    throw new Fault("config.invalid", `${extra}: not understood here; flags begin with --`);
+  if (words.length > max) throw new Fault("config.invalid", `${label}: ${words.length} are given; ${mend}`);
   const wrong = words.find((word) => choices?.includes(word) === false);
   if (wrong !== undefined) throw new Fault("config.invalid", `${label} ${wrong}: is not known; ${mend}`);
 }

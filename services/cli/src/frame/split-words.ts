@@ -9,6 +9,7 @@ export interface SplitWords {
 /** Tells arguments from flags and their values. After `--` all words are arguments; `-` is one, too. */
 export function splitWords(shape: ConfigShape, words: readonly string[]): SplitWords {
   const switches = switchesOf(shape);
+  const letters = lettersOf(shape);
   const end = words.indexOf("--");
   const before = end < 0 ? words : words.slice(0, end);
   const free: string[] = [];
@@ -18,9 +19,10 @@ export function splitWords(shape: ConfigShape, words: readonly string[]): SplitW
     const isFlag: boolean = !isValue && word.startsWith("-") && word !== "-";
     if (isFlag || isValue) flags.push(word);
     else free.push(word);
-    isValue = isFlag && !switches.has(word) && !word.includes("=") && !/^-o./.test(word);
+    isValue = isFlag && !switches.has(word) && !word.includes("=") && !holdsValue(word, letters);
   }
-  return { free: end < 0 ? free : [...free, ...words.slice(end + 1)], flags: flags.map(longOutput) };
+  const all = end < 0 ? free : [...free, ...words.slice(end + 1)];
+  return { free: all, flags: flags.map((word) => longFlag(word, letters)) };
 }
 
 /** Flags that stand alone; every other flag takes the word after it unless it holds its value. */
@@ -32,7 +34,24 @@ function switchesOf(shape: ConfigShape): ReadonlySet<string> {
   );
 }
 
-/** `-ojson` as `--output=json`; the long spellings stay as they are. */
-function longOutput(flag: string): string {
-  return /^-o.+/.test(flag) ? `--output=${flag.replace(/^-o=?/, "")}` : flag === "-o" ? "--output" : flag;
+/** `-o json`, `-ojson` and `-n shop` with the long name of the flag; the long spellings stay as they are. */
+function longFlag(word: string, letters: ReadonlyMap<string, string>): string {
+  const [, letter = "", value = ""] = /^-([a-z])=?(.*)$/.exec(word) ?? [];
+  const flag = letters.get(letter);
+  if (flag === undefined) return word;
+  return value === "" ? `--${flag}` : `--${flag}=${value}`;
+}
+
+/** As `-ojson` does. */
+function holdsValue(word: string, letters: ReadonlyMap<string, string>): boolean {
+  return /^-[a-z]./.test(word) && letters.has(word.charAt(1));
+}
+
+/** Flags by their letter. */
+function lettersOf(shape: ConfigShape): ReadonlyMap<string, string> {
+  return new Map(
+    Object.values(shape).flatMap(({ meta: { flag, aliases = [] } }) =>
+      aliases.filter((alias) => alias.length === 1).map((letter) => [letter, flag] as const),
+    ),
+  );
 }

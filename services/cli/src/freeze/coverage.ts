@@ -11,6 +11,7 @@ import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { type IndexedWorkload, indexedWorkloads } from "@fleet-reloader/redis/index/indexed-workloads";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
+import { counted } from "../frame/answer.ts";
 import { shardsOf } from "../redis/used-redis.ts";
 
 /** What a freeze covers. */
@@ -78,7 +79,8 @@ async function askRedis(client: RedisClient, scope: FreezeScope, clock: Clock): 
 
 const compileName = createPatternCompiler();
 
-function reloaded({ ref, sources, patterns }: IndexedWorkload): ReloadedWorkload {
+/** An entry of the reference index as freezes and commands ask of it what it uses. */
+export function reloaded({ ref, sources, patterns }: IndexedWorkload): ReloadedWorkload {
   const used = sources.flatMap((key) => {
     const [kind, , name = ""] = key.split("/");
     return isSourceKind(kind) ? [{ kind, name }] : [];
@@ -97,8 +99,4 @@ function reloaded({ ref, sources, patterns }: IndexedWorkload): ReloadedWorkload
 
 function isSourceKind(text: string | undefined): text is SourceKind {
   return text === "ConfigMap" || text === "Secret" || text === "SecretProviderClass";
-}
-
-function counted(count: number, what: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"}`;
 }

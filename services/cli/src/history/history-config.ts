@@ -13,5 +13,6 @@ export const historyConfig = {
   cluster: textFlag("cluster", "NAME", "Only this cluster, by name or id."),
   inNamespace: textFlag("namespace", "NAME", "Only this namespace."),
   object: textFlag("name", "NAME", "Only the workload or source of this name."),
+  change: textFlag("change", "ID", "Only this change: its id in one cluster, or its fleetChange in all."),
   limit: textFlag("limit", "COUNT", "Maximum number of lines. Without it, 10000."),
 } as const;

@@ -15,8 +15,8 @@ export async function* readHistory(
   config: ConfigOf<typeof historyConfig>,
   { clock, log }: { readonly clock: Clock; readonly log: Log },
 ): AsyncGenerator<string> {
-  const { since, cluster, inNamespace, object, limit } = config;
-  const given = { since, cluster, namespace: inNamespace, name: object, limit };
+  const { since, cluster, inNamespace, object, change, limit } = config;
+  const given = { since, cluster, namespace: inNamespace, name: object, change, limit };
   const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
   const query = parseHistoryQuery(parameters, clock.now());
   if ("problems" in query)

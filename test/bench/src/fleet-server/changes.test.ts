@@ -4,7 +4,7 @@ import { problemsOf } from "./problems.ts";
 
 const all = new Set([1, 2]);
 
-it("times each roll from its change, and knows what was missed and what nobody asked for", () => {
+it("times each roll from its change, and knows missed and spurious ones", () => {
   const changes = new Changes();
   changes.made(1, 7);
   changes.rolled(1, 7);

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn, spawnSync } from "node:child_process";
 import { chownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
-import type { ImageSettings } from "./dockerfile.ts";
+import type { ImageSettings } from "../../../../infra/docker/image-settings.ts";
 
 /** One run of the image's root file system, as much like a restricted pod as this machine allows. */
 export interface Container extends AsyncDisposable {

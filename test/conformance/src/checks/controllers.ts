@@ -58,7 +58,7 @@ export function checkControllers(api: Api): void {
       expect(entry?.text("manager")).toBe("kube-controller-manager");
     });
 
-    test("a changed template is a second ReplicaSet and revision 2; the old template again is revision 3", async () => {
+    test("a changed template is ReplicaSet 2 and revision 2; the old one again revision 3", async () => {
       const namespace = await api.namespace();
       const path = paths.deployment(namespace, "web");
       const body = { ...deployment("web"), spec: { ...deployment("web").spec, replicas: 0 } };

@@ -32,7 +32,7 @@ export function checkCustomResources(api: Api): void {
       );
     });
 
-    test("discovery is open to whoever is somebody; a resource that does not exist is forbidden to them, and not found for others", async () => {
+    test("discovery needs no right; an absent resource is forbidden or not found by rights", async () => {
       const token = api.target.limitedToken;
       expect((await api.send({ path: "/apis", token })).status).toBe(200);
       expect((await api.send({ path: "/apis/serving.knative.dev/v1", token })).status).toBe(200);
@@ -74,7 +74,7 @@ export function checkCustomResources(api: Api): void {
       expect(restarted.json.generation).toBe(2);
     });
 
-    test("the generation of one without a status subresource counts every change but those of metadata", async () => {
+    test("generation without a status subresource counts all changes but metadata", async () => {
       const namespace = await api.namespace();
       const group = "secrets-store.csi.x-k8s.io/v1";
       const statuses = `/apis/${group}/namespaces/${namespace}/secretproviderclasspodstatuses`;
@@ -151,7 +151,7 @@ export function checkCustomResources(api: Api): void {
       expect((await api.post(batch(namespace, "jobs"), job("held"))).status).toBe(201);
     });
 
-    test("a CronJob takes a conditional patch of its annotations without another generation", async () => {
+    test("a CronJob takes a conditional patch of annotations and keeps its generation", async () => {
       const namespace = await api.namespace();
       const made = await api.post(batch(namespace, "cronjobs"), cronJob("nightly"));
       const resourceVersion = made.json.text("metadata", "resourceVersion");

@@ -4,7 +4,7 @@ import { configMap, paths } from "../manifests.ts";
 
 export function checkExpiry(api: Api): void {
   describe("expired history", () => {
-    test("an old version is 410 as an event for a watch, as a status for exact lists and tokens", async () => {
+    test("an old version is 410: an event for a watch, a status for lists and tokens", async () => {
       const namespace = await api.namespace();
       const path = paths.configMaps(namespace);
       for (const name of ["a", "b", "c"]) await api.post(path, configMap(name));

@@ -90,7 +90,7 @@ export function checkUpdates(api: Api): void {
       );
     });
 
-    test("what a manager wrote before others, written once more after them, keeps the version", async () => {
+    test("what a manager wrote before others and writes again keeps the version", async () => {
       const namespace = await api.namespace();
       const path = paths.configMap(namespace, "a");
       await api.post(paths.configMaps(namespace), configMap("a", { one: "1" }), { fieldManager: "first" });
@@ -102,7 +102,7 @@ export function checkUpdates(api: Api): void {
       expect(again.json.value).toEqual(latest.json.value);
     });
 
-    test("generation grows with the spec and with a Deployment's annotations, not with labels or status", async () => {
+    test("generation grows with spec and a Deployment's annotations, not labels, status", async () => {
       const namespace = await api.namespace();
       const path = paths.deployment(namespace, "a");
       const body = { ...deployment("a"), spec: { ...deployment("a").spec, paused: true } };

@@ -25,7 +25,7 @@ export function adoptionTests(world: () => World): void {
     return { containers: [{ name: "app", image: "app:1", env, envFrom }] };
   }
 
-  test.concurrent("the first start on opted-in workloads rolls none, with or without the peer's variables or annotation", async () => {
+  test.concurrent("the first start on opted-in workloads rolls none, with the peer's traces or not", async () => {
     const at = await site("adopt");
     const both = [["ConfigMap", "settings"] as const, ["Secret", "credentials"] as const];
     const lastReloadedFrom = JSON.stringify({

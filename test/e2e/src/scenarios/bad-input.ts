@@ -79,7 +79,7 @@ export function badInputTests(world: () => World): void {
       });
     }
 
-    test.concurrent("an unreachable server is named, does not end the process, and is no reason not to be alive", async () => {
+    test.concurrent("an unreachable server is named, ends no process, and leaves it alive", async () => {
       const directory = mkdtempSync(join(tmpdir(), "fr-bad-"));
       const kubeconfig = join(directory, "config");
       writeFileSync(kubeconfig, unreachable);
@@ -98,7 +98,7 @@ export function badInputTests(world: () => World): void {
       }
     });
 
-    test.concurrent("a log level that does not exist keeps nobody from starting, as with the peer, and is told", async () => {
+    test.concurrent("an unknown log level is reported and prevents no start, as with the peer", async () => {
       await using product = startProduct({
         kubeconfig: world().kubeconfigPath,
         args: ["--log-level", "loud", "--namespace", nobodys],
@@ -110,7 +110,7 @@ export function badInputTests(world: () => World): void {
       );
     });
 
-    test.concurrent("another key on the same Redis is refused, and taken where the old one is to be forgotten", async () => {
+    test.concurrent("another key on the same Redis is refused, unless the old one is to be forgotten", async () => {
       await using redis = await startRedis();
       const options = {
         kubeconfig: world().kubeconfigPath,

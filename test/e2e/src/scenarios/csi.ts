@@ -27,7 +27,7 @@ export function csiTests(world: () => World): void {
       (await at.note("Deployment", "api"))?.includes("SecretProviderClass/vault"),
     );
 
-  test.concurrent("a rotation that goes from pod to pod rolls once; pods and labels that come and go do not", async () => {
+  test.concurrent("a rotation from pod to pod rolls once; pods and labels that come and go do not", async () => {
     const at = await site("csi");
     await using product = start(at, "--reload-on-create=true", "--reload-on-delete=true");
     await product.ready();
@@ -100,7 +100,7 @@ export function csiTests(world: () => World): void {
     expect(annotated).toContain(String.raw`{\"type\":\"SECRETPROVIDERCLASS\",\"name\":\"vault\"`);
   });
 
-  test.concurrent("a class that is ignored, or a product that was not told of classes, rolls nothing", async () => {
+  test.concurrent("an ignored class, or classes that are not enabled, roll nothing", async () => {
     const ignored = await site("csi-ignored");
     const off = await site("csi-off", { "reloader.stakater.com/auto": "true" });
     await ignored.patch("SecretProviderClass", "vault", {

@@ -11,7 +11,7 @@ import { historyOf } from "./history.ts";
 
 /** Of new pods that do not run; a real control plane without nodes has none that say why. */
 export function followTests(): void {
-  test("a pod that lacks a key is named long before the deadline; a rollout that goes well is healthy", () =>
+  test("a pod that lacks a key is named before the deadline; a good rollout is healthy", () =>
     atBest(async () => {
       await using cluster = await startSimCluster({ name: "pods" });
       const directory = mkdtempSync(join(tmpdir(), "fr-follow-"));

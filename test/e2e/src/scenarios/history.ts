@@ -14,7 +14,7 @@ export function historyTests(world: () => World): void {
       env,
     });
 
-  test.concurrent("the story of a change is told: who made it, what was decided and done, and how it ended", async () => {
+  test.concurrent("a change is recorded with its writer, the decision, the action and the outcome", async () => {
     const at = await Site.make(world().client, "story");
     await at.secret("db", { password: "a" });
     const workload = { annotations: auto, strategy: { replicas: 0 }, spec: reads(["Secret", "db"]) };
@@ -78,7 +78,7 @@ export function historyTests(world: () => World): void {
     expect(await at.rolls("Deployment", "api")).toBe(0);
   });
 
-  test.concurrent("a rollout that fails is told with its reason: as a record, an Event, an alert and a metric", async () => {
+  test.concurrent("a failed rollout is a record, an Event, an alert and a metric, with its reason", async () => {
     const at = await Site.make(world().client, "story-failed");
     await at.configMap("settings", { v: "a" });
     const template = { metadata: { labels: { app: "api" } }, spec: reads(["ConfigMap", "settings"]) };

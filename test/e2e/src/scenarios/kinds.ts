@@ -65,7 +65,7 @@ export function kindTests(world: () => World): void {
       await Promise.all([cronJobs, jobs, restarted].map(isOneAction));
     });
 
-    test.concurrent("a suspended CronJob and a suspended Job are left alone, and run for no old change later", async () => {
+    test.concurrent("suspended CronJobs and Jobs are left alone, and run for no old change later", async () => {
       const isLeftAlone = async (subject: Subject): Promise<void> => {
         const stage = await Stage.set(world(), subject);
         await stage.changesNote();

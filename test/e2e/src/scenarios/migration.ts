@@ -55,7 +55,7 @@ export function migrationTests(world: () => World): void {
     };
   }
 
-  test.concurrent("with the peer's flags and variables: only what the peer missed rolls, and then every change rolls each workload once", async () => {
+  test.concurrent("with the peer's flags: what it missed rolls, then every change rolls once", async () => {
     const at = await Site.make(world().client, "migrate");
     await at.configMap("settings", { v: "A" });
     const upToDate = ["untouched", "variable", "annotation", "named"];

@@ -19,7 +19,7 @@ export function notifyTests(world: () => World): void {
     });
 
   describe("notices", () => {
-    test.concurrent("a roll makes one Event on the workload, one alert, one webhook call and the peer's metrics", async () => {
+    test.concurrent("a roll makes one Event, one alert, one webhook call and the peer's metrics", async () => {
       const at = await siteWithWorkload(world(), "notices");
       await using alerts = await startSink();
       await using machine = await startSink();
@@ -102,7 +102,7 @@ export function notifyTests(world: () => World): void {
       expect(product.output() + JSON.stringify(metaInfo)).not.toContain("hunter2");
     });
 
-    test.concurrent("a sink that hangs and one that is dead: rolls are made all the same, and the end is quick", () =>
+    test.concurrent("with a sink that hangs and one that is dead, rolls are made and the end is quick", () =>
       atBest(async () => {
         const at = await siteWithWorkload(world(), "bad-sinks");
         await using hanging = await startSink(() => undefined);
@@ -123,7 +123,7 @@ export function notifyTests(world: () => World): void {
         expect(product.output()).not.toContain("hunter2");
       }));
 
-    test.concurrent("a workload that cannot be rolled is told: an Event, an alert, a call; once, though it is tried again", async () => {
+    test.concurrent("a failing roll is one Event, one alert and one call, though it is tried again", async () => {
       const at = await Site.make(world().client, "failure");
       const env = [{ name: "V", valueFrom: { configMapKeyRef: { name: "late", key: "v", optional: true } } }];
       const spec = { containers: [{ name: "app", image: "app:1", env }] };
@@ -164,7 +164,7 @@ export function notifyTests(world: () => World): void {
       );
     });
 
-    test.concurrent("with --webhook-url each change of content is told in the peer's words, and nothing is rolled", async () => {
+    test.concurrent("with --webhook-url each change is sent in the peer's words, and nothing rolls", async () => {
       const at = await siteWithWorkload(world(), "webhook-mode");
       await at.secret("unused", { v: "A" });
       await using sink = await startSink();

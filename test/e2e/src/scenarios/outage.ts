@@ -5,7 +5,7 @@ import type { World } from "../world.ts";
 
 /** The API server goes away: alone, since it is taken away from everybody. */
 export function outageTests(world: () => World): void {
-  test("the API server restarted in the middle of a change: one roll, and the watch goes on", async () => {
+  test("the API server restarts in the middle of a change: one roll; the watch goes on", async () => {
     const at = await Site.make(world().client, "outage");
     await at.configMap("settings", { v: "0" });
     await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });

@@ -8,7 +8,7 @@ import type { World } from "../world.ts";
 export function quietTests(world: () => World): void {
   const site = (purpose: string) => Site.make(world().client, purpose);
 
-  test.concurrent("writes of labels and annotations only, and of keys nobody references, roll nothing", async () => {
+  test.concurrent("writes of only labels, annotations or unreferenced keys roll nothing", async () => {
     const at = await site("quiet");
     await at.configMap("settings", { used: "1", unused: "1" });
     const env = [{ name: "USED", valueFrom: { configMapKeyRef: { name: "settings", key: "used" } } }];
@@ -25,7 +25,7 @@ export function quietTests(world: () => World): void {
     await at.settlesAt("Deployment", "api", 1);
   });
 
-  test.concurrent("50 writes to 5 sources of one workload within its quiet period: one roll, with the final content", async () => {
+  test.concurrent("50 writes to 5 sources in a workload's quiet period: one roll, the final content", async () => {
     const at = await site("burst");
     const names = ["a", "b", "c", "d", "e"];
     for (const name of names) await at.configMap(name, { v: "0" });
@@ -71,7 +71,7 @@ export function quietTests(world: () => World): void {
     await at.settlesAt("Deployment", "api", 1);
   });
 
-  test.concurrent("a workload that did not opt in, an ignored source and an excluded one roll nothing", async () => {
+  test.concurrent("a workload not opted in, an ignored source and an excluded one roll nothing", async () => {
     const at = await site("not-opted-in");
     await at.configMap("settings", { v: "A" });
     await at.configMap("ignored", { v: "A" });
@@ -88,7 +88,7 @@ export function quietTests(world: () => World): void {
       await at.settlesAt("Deployment", name, 0, { quietMs: 3000 });
   });
 
-  test.concurrent("named by a pattern: every ConfigMap that matches rolls the workload, without a reference", async () => {
+  test.concurrent("every ConfigMap that matches a pattern rolls the workload, without a reference", async () => {
     const at = await site("pattern");
     await at.configMap("app-one", { v: "A" });
     await at.configMap("other", { v: "A" });

@@ -15,7 +15,7 @@ const settled = { quietMs: 600 } as const;
 
 /** Clusters that are registered while the product runs. */
 export function registrationTests(): void {
-  test.concurrent("S10: a folder that is not there yet, a file half-written, a second cluster, one that goes", async () => {
+  test.concurrent("S10: a folder to come, a half-written file, a second cluster, one that goes", async () => {
     await using first = await startSimCluster({ name: "first" });
     await using second = await startSimCluster({ name: "second" });
     using home = temporaryFolder();
@@ -115,7 +115,7 @@ export function registrationTests(): void {
     expect(await product.stop()).toBe(0);
   });
 
-  test.concurrent("a Secret of Cluster API that is rotated, a cluster that Argo CD skips for a while, and one of which only a namespace is ours", async () => {
+  test.concurrent("a rotated Cluster API Secret, a cluster Argo CD skips, one with one namespace", async () => {
     await using hub = await startSimCluster({ name: "hub" });
     await using rotated = await startSimCluster({ name: "rotated" });
     await using skipped = await startSimCluster({ name: "skipped" });

@@ -9,7 +9,7 @@ import { cronJobs, jobs, rolledByTemplate } from "./kinds/subjects.ts";
 
 /** The rights the product says it needs are the rights it needs: it works with them, and names the one that is missing. */
 export function rightsTests(world: () => World): void {
-  test("with exactly the rights that are shipped it works; without one it says which, and heals when it is granted", async () => {
+  test("works with exactly the shipped rights; names one that lacks, heals when granted", async () => {
     await world().grant(without("secrets", shippedRights()));
     const at = await Site.make(world().client, "rights");
     await at.secret("credentials", { v: "A" });

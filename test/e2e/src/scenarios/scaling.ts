@@ -1,7 +1,9 @@
 import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
+import { connect } from "node:http2";
 import { join } from "node:path";
-import { startProduct } from "@fleet-reloader/testkit/product";
+import { callScaler } from "@fleet-reloader/testkit/keda-call";
+import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { type Scaler, startScaler } from "@fleet-reloader/testkit/scaler";
 import { until } from "@fleet-reloader/testkit/until";
@@ -21,10 +23,13 @@ export function scalingTests(world: () => World): void {
     readonly redis: TestRedis;
     readonly scaler: Scaler;
     readonly origin: string;
+    readonly watcher: Product;
+    /** Of the watcher's push scaler; undefined where the scaler only polls. */
+    readonly pushOrigin: string | undefined;
   }
 
   /** One Deployment, a watcher, and no worker but those the scaler starts; the first has adopted it and is gone. */
-  async function startHub(purpose: string): Promise<Hub> {
+  async function startHub(purpose: string, { isPushed = false } = {}): Promise<Hub> {
     const at = await Site.make(world().client, purpose);
     await at.configMap("settings", { v: "0" });
     await at.workload("Deployment", "api", {
@@ -38,7 +43,11 @@ export function scalingTests(world: () => World): void {
     const args = ["--namespace", at.namespace, "--redis-url", redis.url];
     const kubeconfig = world().kubeconfigPath;
     const watcher = stack.use(
-      startProduct({ service: "watcher", kubeconfig, args: [...args, "--audit-interval", "0"] }),
+      startProduct({
+        service: "watcher",
+        kubeconfig,
+        args: [...args, "--audit-interval", "0", "--scaler-listen-address", isPushed ? "127.0.0.1:0" : ""],
+      }),
     );
     await watcher.inSync();
     const origin = await watcher.healthUrl();
@@ -49,11 +58,23 @@ export function scalingTests(world: () => World): void {
     writeFileSync(keyFile, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });
     const startWorker = () =>
       startProduct({ service: "worker", kubeconfig, args: [...args, "--mark-key-file", keyFile] });
-    const scaler = stack.use(startScaler({ origin, startWorker, pollMs, cooldownMs }));
+    const pushed = watcher.log.find(({ msg }) => msg === "the scaler listens")?.scaler;
+    const pushOrigin = typeof pushed === "string" ? `http://${pushed}` : undefined;
+    expect(pushOrigin === undefined).toBe(!isPushed);
+    const pushing = pushOrigin === undefined ? {} : { pushOrigin };
+    const scaler = stack.use(startScaler({ origin, startWorker, pollMs, cooldownMs, ...pushing }));
     await at.adopted("Deployment", "api");
     await watcher.ready();
     await until("no worker is left", () => scaler.processes === 0);
-    return { at, redis, scaler, origin, [Symbol.asyncDispose]: () => stack.disposeAsync() };
+    return {
+      at,
+      redis,
+      scaler,
+      origin,
+      watcher,
+      pushOrigin,
+      [Symbol.asyncDispose]: () => stack.disposeAsync(),
+    };
   }
 
   test("with no worker a debounced change wakes one, which rolls once and goes again", async () => {
@@ -69,6 +90,26 @@ export function scalingTests(world: () => World): void {
     }
   });
 
+  test("a push wakes a worker for a change, and the watcher ends its stream with OK", async () => {
+    await using hub = await startHub("scale-push", { isPushed: true });
+    const { at, pushOrigin = "", scaler, watcher } = hub;
+    const { wakes } = scaler;
+    await at.change("ConfigMap", "settings", { v: "1" });
+    await until("it rolls", async () => (await at.rolls("Deployment", "api")) === 1);
+    await until("no worker is left", () => scaler.processes === 0);
+    expect(scaler.wakes - wakes).toBe(1);
+    expect(await at.rolls("Deployment", "api")).toBe(1);
+    expect(scaler.pushes).toBeGreaterThanOrEqual(scaler.wakes);
+    const session = connect(pushOrigin);
+    const asking = { name: "worker", namespace: "reloader", metadata: { targetValue: "25" } };
+    const call = callScaler(session, "StreamMetricSpec", asking);
+    await until("the stream is open", () => call.messages.length === 1);
+    const exit = watcher.stop();
+    expect(await call.ended).toBe("0");
+    session.destroy();
+    expect(await exit).toBe(0);
+  });
+
   test("a change made while the last worker goes is not stranded", async () => {
     await using hub = await startHub("scale-down");
     const { at, scaler } = hub;
@@ -78,7 +119,7 @@ export function scalingTests(world: () => World): void {
     await at.settlesAt("Deployment", "api", 2);
   });
 
-  test("a Redis that is away is no reason to stop workers: nothing is told, and it goes on when it is back", async () => {
+  test("while Redis is away no depth is published, so workers stay; then work goes on", async () => {
     await using hub = await startHub("scale-redis");
     const { at, redis, scaler, origin } = hub;
     await at.change("ConfigMap", "settings", { v: "1" });

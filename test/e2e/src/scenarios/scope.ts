@@ -16,7 +16,7 @@ export function scopeTests(world: () => World): void {
 
   const change = (at: Site, v: string) => at.change("ConfigMap", "settings", { v });
 
-  test.concurrent("several namespaces with the rights of a Role in each, and without Secrets none to them", async () => {
+  test.concurrent("several namespaces need a Role in each; without Secrets no right to them", async () => {
     const [a, b, c] = [await site("scope-a"), await site("scope-b"), await site("scope-c")];
     const withoutSecrets = without("secrets", shippedRightsInNamespaces());
     await a.secret("credentials", { v: "A" });
@@ -46,7 +46,7 @@ export function scopeTests(world: () => World): void {
     expect(product.output()).not.toContain("forbidden");
   });
 
-  test.concurrent("a namespace is served while its labels match, and its gap is caught up; ignored ones never are", async () => {
+  test.concurrent("a namespace is served while its labels match, then caught up; ignored ones never", async () => {
     const team = `t${Math.random().toString(36).slice(2, 8)}`;
     const always = await site("scope-always", { team });
     const ignored = await site("scope-ignored", { team });

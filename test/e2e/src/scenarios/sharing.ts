@@ -9,7 +9,7 @@ import { type FleetCluster, type SharedFleet, startSharedFleet } from "../shared
 
 /** Several watchers share several clusters: whoever watches, each change rolls exactly once. */
 export function sharingTests(): void {
-  test("an owner killed right after a change, and right before one: another finds it, one roll each", () =>
+  test("an owner is killed right after or before a change: another rolls it, once", () =>
     onFleet({ clusters: 6, watchers: 3 }, async (fleet) => {
       const owners = await fleet.settled();
       const byOwner = [...Map.groupBy(fleet.clusters, (cluster) => owners.get(cluster))];
@@ -66,7 +66,7 @@ export function sharingTests(): void {
     }));
 
   // An owner that a busy machine keeps silent for five seconds is given up, and rightly so.
-  test("a cluster that comes and goes stays with its owner, and each change made while it is away rolls once", () =>
+  test("a cluster that comes and goes keeps its owner; changes while away roll once", () =>
     atBest(() =>
       onFleet({ clusters: 3, watchers: 2, args: ["--debounce", "300ms"] }, async (fleet) => {
         const [flapping] = fleet.clusters;
@@ -85,7 +85,7 @@ export function sharingTests(): void {
       }),
     ));
 
-  test("on a Redis Cluster, in four shards: each change rolls once; the board shows all; another number is refused", async () => {
+  test("on a Redis Cluster in four shards a change rolls once; another number is refused", async () => {
     await using redis = await startRedisCluster();
     const args = ["--shards", "4"];
     await onFleet({ clusters: 2, watchers: 2, args, redisUrl: redis.url }, async (fleet) => {

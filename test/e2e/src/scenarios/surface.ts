@@ -31,7 +31,7 @@ export function surfaceTests(world: () => World): void {
     expect(answer.status).toBe(405);
   });
 
-  test.concurrent("a watcher is ready when a worker has looked at all that was there, and says how far it is", async () => {
+  test.concurrent("a watcher is ready when a worker has observed all there was; it says how far", async () => {
     const at = await Site.make(world().client, "ready");
     await using redis = await startRedis();
     await at.configMap("settings", { v: "A" });

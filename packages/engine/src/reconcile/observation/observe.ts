@@ -42,7 +42,7 @@ export interface Observation extends Planned {
 
 export interface ObserveOptions {
   readonly sources: SourceReader;
-  readonly records: WorkloadRecords;
+  readonly records: Pick<WorkloadRecords, "read">;
   readonly keys: Keyring;
   readonly sha1: (bytes: Uint8Array) => string;
   readonly names: NameMatches;
@@ -133,7 +133,10 @@ async function pastOf({ keys, records }: Observing, reading: Reading): Promise<K
 }
 
 /** Undefined: it could not be read, and whoever needs it reads it again. */
-function readEarly(records: WorkloadRecords, request: Request): Promise<WorkloadRecord | undefined> {
+function readEarly(
+  records: Pick<WorkloadRecords, "read">,
+  request: Request,
+): Promise<WorkloadRecord | undefined> {
   return records.read(request).catch(() => undefined);
 }
 

@@ -1,6 +1,7 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import type { Clock } from "../../async/clock.ts";
+import { Drain } from "../../async/drain.ts";
 import type { Log } from "../../ports/log.ts";
 import type { SourceVersion } from "../../ports/reference-index.ts";
 
@@ -34,10 +35,16 @@ export class SourceThrottle {
   /** Until when each source is throttled; monotonic. */
   readonly #throttled = new Map<string, number>();
   readonly #kept = new Map<string, ThrottledSource>();
-  #running: Promise<void> | undefined;
+  readonly #drain: Drain;
 
   constructor(options: SourceThrottleOptions) {
     this.#options = options;
+    const { clock, signal } = options;
+    this.#drain = new Drain({
+      hasMore: () => this.#kept.size > 0 && !signal.aborted,
+      gather: () => clock.sleep(tickMs, signal).catch(() => undefined),
+      flush: () => this.#publishDue(),
+    });
   }
 
   /** Keeps back the sources that are throttled or about to be published, and returns the others. */
@@ -48,7 +55,7 @@ export class SourceThrottle {
       const kept = this.#kept.get(key);
       if (kept === undefined && (this.#throttled.get(key) ?? 0) <= now) return true;
       this.#kept.set(key, { source, count: (kept?.count ?? 0) + 1 });
-      this.#running ??= this.#publishLater();
+      this.#drain.begin();
       return false;
     });
   }
@@ -81,21 +88,12 @@ export class SourceThrottle {
 
   /** Resolves when nothing is being published; the signal has to be aborted for that. */
   async ended(): Promise<void> {
-    await this.#running;
-  }
-
-  async #publishLater(): Promise<void> {
-    const { clock, signal } = this.#options;
-    while (this.#kept.size > 0 && !signal.aborted) {
-      await clock.sleep(tickMs, signal).catch(() => undefined);
-      if (!signal.aborted) await this.#publishDue();
-    }
-    // In the same turn as the check above: a source that is kept back from now on starts a new run.
-    this.#running = undefined;
+    await this.#drain.finish();
   }
 
   async #publishDue(): Promise<void> {
-    const { clock, log, publish } = this.#options;
+    const { clock, log, publish, signal } = this.#options;
+    if (signal.aborted) return;
     const now = clock.monotonic();
     const due = [...this.#kept].filter(([key]) => (this.#throttled.get(key) ?? 0) <= now);
     if (due.length === 0) return;

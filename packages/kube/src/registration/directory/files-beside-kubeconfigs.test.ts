@@ -1,14 +1,14 @@
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
+import { canary, kubeconfigOf } from "@fleet-reloader/testkit/beds/credentials";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { describe, expect, test } from "vitest";
 import { Credentials } from "../../credentials/credentials.ts";
 import { systemClock } from "../../fixture/system-clock.ts";
 import { Connection } from "../../http/connection.ts";
-import { canary, kubeconfigOf } from "../fixture/credentials.ts";
 import { followFolder } from "../fixture/followed-folder.ts";
 
-test("a token file beside a kubeconfig is read again when its token is no longer taken, within the same call", async () => {
+test("a token file is read again within the call whose token was refused", async () => {
   await using cluster = await startSimCluster({ controllers: false });
   await using clusters = followFolder({ allowLoopbackHttp: true });
   clusters.write("token", `${cluster.addUser("robot", undefined, "first")}\n`);
@@ -31,7 +31,7 @@ test("a token file beside a kubeconfig is read again when its token is no longer
 describe("a link that a kubeconfig names as a file", () => {
   const withToken = kubeconfigOf({ a: { user: { tokenFile: "token" } } });
 
-  test("is taken while it stays in the folder, as in the volume of a Secret, and refused when it leads out", async () => {
+  test("is taken while it stays in the folder, and refused when it leads out", async () => {
     await using clusters = followFolder();
     mkdirSync(join(clusters.folder, "..2026_01"));
     writeFileSync(join(clusters.folder, "..2026_01", "token"), canary);

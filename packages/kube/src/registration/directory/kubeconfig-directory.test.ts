@@ -9,9 +9,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { canary, kubeconfigOf, traces } from "@fleet-reloader/testkit/beds/credentials";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import { canary, kubeconfigOf, traces } from "../fixture/credentials.ts";
 import { followFolder, withoutHints } from "../fixture/followed-folder.ts";
 import type { WatchFolder } from "./folder-hints.ts";
 
@@ -153,7 +153,7 @@ describe("a folder that is missing", () => {
     expect(clusters.provider.notReady).toEqual([]);
   });
 
-  test("after it was there takes no cluster with it, and is followed when it is there again", async () => {
+  test("that disappears removes no cluster, and is followed again when it is back", async () => {
     await using clusters = followFolder();
     clusters.write("a.yaml", one);
     await clusters.become("a usable");

@@ -1,6 +1,13 @@
+import {
+  canary,
+  certificate,
+  garbage,
+  kubeconfigOf,
+  privateKey,
+  traces,
+} from "@fleet-reloader/testkit/beds/credentials";
 import { describe, expect, test } from "vitest";
 import { targetOf } from "../../fixture/targets-of.ts";
-import { canary, certificate, garbage, kubeconfigOf, privateKey, traces } from "../fixture/credentials.ts";
 import type { Access } from "../registration.ts";
 import { accessOfArgoSecret, argoName } from "./argocd-config.ts";
 import type { HubSecret } from "./hub-secrets.ts";

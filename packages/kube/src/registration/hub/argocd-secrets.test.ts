@@ -1,11 +1,11 @@
+import { canary } from "@fleet-reloader/testkit/beds/credentials";
 import { expect, test } from "vitest";
-import { canary } from "../fixture/credentials.ts";
 import { followHub } from "../fixture/followed-hub.ts";
 import { createArgocdSecrets } from "./argocd-secrets.ts";
 
 const labels = { "argocd.argoproj.io/secret-type": "cluster", region: "eu" };
 
-test("clusters of Argo CD come with their labels, are paused when it skips them, and go", async () => {
+test("clusters of Argo CD come with labels, pause when it skips them, and go", async () => {
   await using hub = await followHub((on) =>
     createArgocdSecrets({ hub: on, namespace: "clusters", allowExec: [], allowLoopbackHttp: false }),
   );

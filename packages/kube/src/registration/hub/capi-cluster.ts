@@ -4,10 +4,9 @@ import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import type { Lookup, ResourceKind } from "../../discovery/api-resources.ts";
 import { stringMap, text } from "../../json.ts";
-import { OptionalStream } from "../../watch/optional-stream.ts";
-import { Reflector } from "../../watch/reflector.ts";
 import type { Access } from "../registration.ts";
 import type { Hub } from "./hub.ts";
+import { optionalHubStream } from "./hub-streams.ts";
 import type { Keyed } from "./kept-objects.ts";
 
 /** What a Cluster of Cluster API says about whether it can and may be talked to. */
@@ -34,17 +33,12 @@ export function capiClusterStream(
   namespace: string | undefined,
   handler: StreamHandler<CapiCluster>,
 ): Stream {
-  return new OptionalStream({
-    ...hub,
+  return optionalHubStream(hub, {
     kind: capiKind,
     resources: { find: (_, signal) => newest(hub, signal), forget: () => forgetCluster(hub) },
-    reflect: (resource) =>
-      new Reflector({
-        ...hub,
-        collection: { ...resource, ...(namespace === undefined ? {} : { namespace }), metadataOnly: false },
-        parse: capiCluster,
-        handler,
-      }),
+    namespace,
+    parse: capiCluster,
+    handler,
   });
 }
 

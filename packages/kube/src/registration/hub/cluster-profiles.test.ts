@@ -1,7 +1,7 @@
 import { type AccessProvider, accessProviders } from "@fleet-reloader/domain/registration/access-provider";
+import { canary, kubeconfigOf } from "@fleet-reloader/testkit/beds/credentials";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { canary, kubeconfigOf } from "../fixture/credentials.ts";
 import { followHub } from "../fixture/followed-hub.ts";
 import type { ClusterProvider, Registration } from "../registration.ts";
 import { createClusterProfiles } from "./cluster-profiles.ts";
@@ -115,7 +115,7 @@ test("what one profile or its Secret becomes has no other read anew", async () =
   expect(accessOf("/b")).toBe(b);
 });
 
-test("the Secret of a profile that is gone is read no more, and read anew when the profile is back", async () => {
+test("the Secret of a removed profile is read again only when the profile is back", async () => {
   await using hub = await inventory();
   hub.secret("a", { token: canary });
   hub.secret("b", { token: canary });

@@ -2,8 +2,6 @@ import type { AccessProvider } from "@fleet-reloader/domain/registration/access-
 import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import type { ResourceKind } from "../../discovery/api-resources.ts";
-import { OptionalStream } from "../../watch/optional-stream.ts";
-import { Reflector } from "../../watch/reflector.ts";
 import type { RegistrationPolicy } from "../access.ts";
 import type { Access, ClusterProvider, Registration } from "../registration.ts";
 import {
@@ -16,6 +14,7 @@ import {
 import type { Hub } from "./hub.ts";
 import { createHubProvider } from "./hub-provider.ts";
 import { type HubSecret, readSecret, secretStream } from "./hub-secrets.ts";
+import { optionalHubStream } from "./hub-streams.ts";
 import { inBatches } from "./in-batches.ts";
 import { KeptObjects } from "./kept-objects.ts";
 
@@ -156,15 +155,6 @@ function profileStream(
   namespace: string | undefined,
   handler: StreamHandler<ClusterProfile>,
 ): Stream {
-  return new OptionalStream({
-    ...hub,
-    kind: profileKind,
-    reflect: (resource) =>
-      new Reflector({
-        ...hub,
-        collection: { ...resource, ...(namespace === undefined ? {} : { namespace }), metadataOnly: false },
-        parse: clusterProfile,
-        handler,
-      }),
-  });
+  const { resources } = hub;
+  return optionalHubStream(hub, { kind: profileKind, resources, namespace, parse: clusterProfile, handler });
 }

@@ -5,9 +5,9 @@ import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import { stringMap, text } from "../../json.ts";
 import { absentOr } from "../../objects/object-answer.ts";
 import { accept, resourcePath } from "../../resource.ts";
-import { Reflector } from "../../watch/reflector.ts";
 import type { Access } from "../registration.ts";
 import type { Hub } from "./hub.ts";
+import { hubReflector } from "./hub-streams.ts";
 import { inBatches } from "./in-batches.ts";
 import type { Keyed } from "./kept-objects.ts";
 
@@ -52,20 +52,17 @@ function secretMetaStream(
   { namespace, labelSelector, isWanted }: SecretSelection,
   handler: StreamHandler<SecretMeta>,
 ): Stream {
-  return new Reflector({
-    ...hub,
-    collection: {
-      ...hubSecretsResource,
-      ...(namespace === undefined ? {} : { namespace }),
-      ...(labelSelector === undefined ? {} : { labelSelector }),
-      metadataOnly: true,
-    },
-    parse(object) {
-      const secret = secretMeta(object);
-      return secret !== undefined && isWanted(secret) ? secret : undefined;
-    },
-    handler,
-  });
+  const collection = {
+    ...hubSecretsResource,
+    ...(namespace === undefined ? {} : { namespace }),
+    ...(labelSelector === undefined ? {} : { labelSelector }),
+    metadataOnly: true,
+  };
+  const parse = (object: unknown): SecretMeta | undefined => {
+    const secret = secretMeta(object);
+    return secret !== undefined && isWanted(secret) ? secret : undefined;
+  };
+  return hubReflector(hub, collection, parse, handler);
 }
 
 /** The same, handing on what `translate` makes of each Secret with its content. */

@@ -1,7 +1,7 @@
 import { type SecretPreset, secretPresetNamed } from "@fleet-reloader/domain/registration/secret-preset";
+import { canary, kubeconfigOf, traces } from "@fleet-reloader/testkit/beds/credentials";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import { canary, kubeconfigOf, traces } from "../fixture/credentials.ts";
 import { followHub } from "../fixture/followed-hub.ts";
 import { createKubeconfigSecrets } from "./kubeconfig-secrets.ts";
 
@@ -49,7 +49,7 @@ describe("Secrets as each tool has them", () => {
     ]);
   });
 
-  test("sveltos: what it has renewed, or else the first key, of <name>-sveltos-kubeconfig", async () => {
+  test("sveltos: the renewed key, else the first, of <name>-sveltos-kubeconfig", async () => {
     await using hub = await secretsOf("sveltos");
     hub.secret("a-sveltos-kubeconfig", { kubeconfig: "run out", "re-kubeconfig": kubeconfig });
     hub.secret("c-sveltos-kubeconfig", { mine: kubeconfig });
@@ -65,7 +65,7 @@ describe("Secrets as each tool has them", () => {
     await hub.become("a usable");
   });
 
-  test("cluster-api: <cluster>-kubeconfig and no other Secret of a cluster, whose content nobody asks for", async () => {
+  test("cluster-api: <cluster>-kubeconfig; the content of no other Secret is read", async () => {
     await using hub = await secretsOf("cluster-api");
     hub.secret("a-kubeconfig", { value: kubeconfig }, capiLabels("a"));
     hub.secret("a-ca", { "tls.key": canary }, capiLabels("a"));

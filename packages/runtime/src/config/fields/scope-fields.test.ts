@@ -11,7 +11,7 @@ const settings = (args: readonly string[], env: Readonly<Record<string, string>>
 const problemOf = (...args: readonly string[]) => refusal(() => settings(args));
 
 describe("namespaces", () => {
-  test("are all unless some are given: as a list, one by one, or by the variable, which says least", () => {
+  test("are all unless given as a list, one by one, or last by the variable", () => {
     const env = { KUBERNETES_NAMESPACE: "one" };
     expect(settings([]).scope.namespaces).toBeUndefined();
     expect(settings([], env).scope.namespaces).toEqual(["one"]);

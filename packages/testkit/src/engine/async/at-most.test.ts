@@ -2,7 +2,7 @@ import { atMost } from "@fleet-reloader/engine/async/at-most";
 import { expect, test } from "vitest";
 import { ManualClock } from "../../memory/manual-clock.ts";
 
-test("work is waited for until it is done, or until its time is over, and no timer is left", async () => {
+test("waits until the work is done or its time is over, and leaves no timer", async () => {
   const clock = new ManualClock();
   const said: string[] = [];
   const work = Promise.withResolvers<void>();

@@ -50,6 +50,16 @@ test("a roll is counted, logged, reported, kept as history and followed, in this
   expect(world.handedOn.map(({ to }) => to)).toEqual(["rolled", "history", "history", "follow"]);
 });
 
+test("a roll is measured by its stages when the queue says when it was seen and taken", () => {
+  const { clock, log, meter } = recording();
+  const recorder = createRecorder({ clock, log, meter });
+  recorder.record(about, [rolled]);
+  expect(meter.count("stage one taken")).toBe(0);
+  const times = { seenAtMs: clock.now() - 2000, takenAtMs: clock.now() - 50 };
+  recorder.record({ ...about, delivery: { times } }, [rolled]);
+  expect([meter.count("stage one taken"), meter.count("stage one patched")]).toEqual([1, 1]);
+});
+
 test("what is recorded of a roll holds no mark", () => {
   const world = recording();
   createRecorder(world).record(about, [rolled]);

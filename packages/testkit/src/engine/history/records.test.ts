@@ -38,3 +38,13 @@ test("a roll is recorded as change with actor, decision, action and outcome", as
   const outcome = story.find((record): record is OutcomeRecord => record.type === "outcome");
   expect(outcome).toMatchObject({ result: "healthy", reason: "Available", v: 1 });
 });
+
+test("a change has the id of its content, also when it comes back and on another cluster", async () => {
+  const idsOf = async () => {
+    const bed = await rolledDeployment();
+    return bed.history.flatMap((record) => (record.type === "change" ? [record.fleetChange] : []));
+  };
+  const [id, ...others] = await idsOf();
+  expect(id).toMatch(/^f1-/);
+  expect(await idsOf()).toEqual([id, ...others]);
+});

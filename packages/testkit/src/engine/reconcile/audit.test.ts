@@ -167,7 +167,7 @@ describe("an audit", () => {
 });
 
 // No version of the workload came after that on which the write was decided: nothing refuses it.
-test("a write that lands late where nothing is asked for any more is taken back by an audit", async () => {
+test("an audit takes back a write that lands late, when nothing else is asked for", async () => {
   const bed = createTestBed();
   const { cluster } = bed;
   const source = cluster.setSource("ConfigMap", "app-1", { a: "1" });

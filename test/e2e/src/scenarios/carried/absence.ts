@@ -59,7 +59,7 @@ export function absenceTests(world: () => World): void {
     });
   });
 
-  test("Deployments that are made while the process is frozen for a part of the time roll once each", async () => {
+  test("Deployments made while the process is stopped now and then roll once each", async () => {
     const at = await Site.make(world().client, "storm");
     await at.configMap("settings", { v: "A" });
     await using product = start(at);
@@ -73,7 +73,7 @@ export function absenceTests(world: () => World): void {
     await settleAt(at, [...seen, ...unseen], 1);
   });
 
-  test("a change at the moment the first start is ready rolls every workload that was there once", async () => {
+  test("a change at the moment of first readiness rolls every workload once", async () => {
     const at = await Site.make(world().client, "ready");
     await at.configMap("settings", { v: "A" });
     const owned = await makeDeployments(at, named("api", many));

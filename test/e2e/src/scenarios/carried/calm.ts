@@ -67,7 +67,7 @@ export function calmTests(world: () => World): void {
     await Promise.all(owned.map(([kind, name]) => at.patch(kind, name, { metadata: { annotations: auto } })));
   }
 
-  test("a workload that is opted in after its ConfigMap has changed rolls for the next change only", async () => {
+  test("a workload opted in after its ConfigMap changed rolls for the next change only", async () => {
     const at = await Site.make(world().client, "opted-in");
     await using product = start(at);
     await product.ready();
@@ -76,7 +76,7 @@ export function calmTests(world: () => World): void {
     await rollsNothingButAChange(at, owned, "settings");
   });
 
-  test("a workload that is opted in while the process is down, after its ConfigMap has changed, rolls for the next change only", async () => {
+  test("one opted in while the process is down, after a change, rolls for the next only", async () => {
     const at = await Site.make(world().client, "opted-in-down");
     await at.configMap("known", { v: "A" });
     const known = await makeEstate(at, "known", "known");
@@ -126,7 +126,7 @@ export function calmTests(world: () => World): void {
       await rollsNothingButAChange(at, same, "same");
     });
 
-    test("notes of before are read: an upgrade rolls nothing but a change that was made meanwhile", async () => {
+    test("an upgrade reads earlier notes and rolls only what changed meanwhile", async () => {
       const at = await Site.make(world().client, "upgrade");
       for (const name of ["same", "other"]) await at.configMap(name, { v: "A" });
       const same = await makeEstate(at, "same", "same");

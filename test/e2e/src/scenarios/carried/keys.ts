@@ -31,7 +31,7 @@ export function keyTests(world: () => World): void {
     };
   }
 
-  test("another key beside what Redis knew is refused with the flag that forgets, and accepted with it", async () => {
+  test("another key than Redis knew is refused, naming the flag that makes it accepted", async () => {
     await using after = await changeWhileDown("other-key");
     const { at, dataDir } = after;
     writeFileSync(join(dataDir, "mark.key"), `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });

@@ -11,7 +11,7 @@ import { startTemplateGuard } from "./template-guard.ts";
 export function lostWriteTests(world: () => World): void {
   const start = launcher(world);
 
-  test("a write that lands after its caller gave up and the content went back hides no later change", async () => {
+  test("a write that lands after its caller gave up hides no later change", async () => {
     const at = await Site.make(world().client, "late-write");
     await at.configMap("settings", { v: "A" });
     const owned = await makeDeployments(at, ["api"]);
@@ -35,7 +35,7 @@ export function lostWriteTests(world: () => World): void {
 
   // The simulated API server knows no webhooks.
   if (world().name === "real") {
-    test("an edit that an admission webhook takes out is made once the webhook lets it through", async () => {
+    test("an edit that an admission webhook removes is made once it is let through", async () => {
       const at = await Site.make(world().client, "guarded");
       await at.configMap("settings", { v: "A" });
       const owned = await makeDeployments(at, ["api"]);

@@ -61,7 +61,7 @@ export function kindFaultTests(world: () => World): void {
       });
     }
 
-    test.concurrent("a Job that a finalizer holds comes back when it is let go, though the product was killed meanwhile", async () => {
+    test.concurrent("a Job that a finalizer holds comes back, though the product was killed meanwhile", async () => {
       const held = {
         ...jobs,
         objects: (s: readonly Source[]) =>

@@ -3,6 +3,7 @@ export interface ImageSettings {
   readonly env: Readonly<Record<string, string>>;
   readonly entrypoint: readonly [string, ...string[]];
   readonly user: string;
+  readonly ports: readonly number[];
 }
 
 export function readImageSettings(dockerfile: string): ImageSettings {
@@ -17,5 +18,6 @@ export function readImageSettings(dockerfile: string): ImageSettings {
     env: Object.fromEntries(env),
     entrypoint: [program, ...args],
     user: /^USER (\S+)$/m.exec(stage)?.[1] ?? "",
+    ports: [...stage.matchAll(/^EXPOSE (\d+)$/gm)].map(([, port]) => Number(port)),
   };
 }

@@ -2,8 +2,8 @@ import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { deployment } from "@fleet-reloader/domain/kind/deployment";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import { expect, test } from "vitest";
-import { adopted } from "../../beds/adopted-deployment.ts";
-import { auto, createTestBed, outcomeOf } from "../../beds/test-bed.ts";
+import { adopted } from "../../../beds/adopted-deployment.ts";
+import { auto, createTestBed, outcomeOf } from "../../../beds/test-bed.ts";
 
 /** A Deployment that is adopted, in a process that also watches. */
 async function watched() {

@@ -1,0 +1,17 @@
+import { concatBytes, utf8 } from "../bytes.ts";
+import { framed, type KeyedDigest, markOf } from "./mark.ts";
+import type { SourceContent, SourceRef } from "./source.ts";
+
+/**
+ * The id of one content of one source, `f1-` and 128 bit as base64url: the same on every cluster where a source of this kind, namespace and
+ * name has this content, under the same key. It is derived from the mark with a label of its own, so it equals no mark, and only who holds
+ * the key can tell which content or mark it is of (I4).
+ */
+export type FleetChangeId = string;
+
+/** The id of the whole content of a source, whichever keys a workload uses. */
+export function fleetChangeOf(source: SourceRef, content: SourceContent, keyed: KeyedDigest): FleetChangeId {
+  const whole = markOf(source, content, "all", keyed);
+  // No source kind is called "FleetChange", so no mark is made of these bytes.
+  return `f1-${keyed.digest(concatBytes(framed(utf8("FleetChange"), utf8(whole))))}`;
+}

@@ -1,0 +1,146 @@
+import type { OptIn } from "@fleet-reloader/domain/annotation/opt-in";
+import { type AppliedState, parseAppliedState } from "@fleet-reloader/domain/applied/applied-state";
+import { judge } from "@fleet-reloader/domain/decision/judge";
+import type { YesReason } from "@fleet-reloader/domain/decision/reasons";
+import { likelyName } from "@fleet-reloader/domain/likely-name";
+import { keysThatMatter, localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
+import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
+import { collectReferences, type Reference } from "@fleet-reloader/domain/reference/collect";
+import type { Keyring } from "@fleet-reloader/domain/source/keyring";
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import type { Interest } from "../observe/interest.ts";
+import type { ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
+import type { Settings } from "../ports/settings.ts";
+import type { ExplainedCause, ExplainedSource } from "./explanation.ts";
+
+/** A workload, and what was observed of its sources. */
+export interface ExplainedWorkload {
+  readonly api: ClusterApi;
+  readonly live: LiveWorkload;
+  readonly interest: Interest;
+  readonly appliedText: string | undefined;
+  readonly observedSources: readonly ObservedSource[];
+  readonly causes: readonly ExplainedCause[];
+}
+
+/** Every source that the workload counts, references or names, sorted by name. */
+export async function explainedSources(
+  workload: ExplainedWorkload,
+  { keys, settings }: { readonly keys: Keyring; readonly settings: Pick<Settings, "sourceKinds"> },
+  signal: AbortSignal,
+): Promise<readonly ExplainedSource[]> {
+  const { api, live, interest, observedSources } = workload;
+  const applied = parseAppliedState(workload.appliedText, keys);
+  const rolls = new Map(workload.causes.map(({ source, reason }) => [sourceKey(source), reason]));
+  const names = await namesBeside(api, observedSources, signal);
+  const counting = observedSources.map((observed) =>
+    countingSource(observed, { optIn: interest.optIn, applied, rolls, names }),
+  );
+  const known = new Set(observedSources.map(({ ref }) => sourceKey(ref)));
+  const references = collectReferences(interest.template, live.ref.namespace);
+  const others = new Map(
+    [...references.map(({ source }) => source), ...interest.candidates].map((ref) => [sourceKey(ref), ref]),
+  );
+  const left = [...others].filter(([key]) => !known.has(key));
+  const uncounted = left.map(([key, ref]) => {
+    const reference = references.find(({ source }) => sourceKey(source) === key);
+    return uncountedSource({ ref, reference, applied }, { api, interest, settings, signal });
+  });
+  return [...counting, ...(await Promise.all(uncounted))].sort((a, b) =>
+    localName(a.source) < localName(b.source) ? -1 : 1,
+  );
+}
+
+interface Beside {
+  readonly optIn: OptIn;
+  readonly applied: AppliedState | undefined;
+  readonly rolls: ReadonlyMap<string, RollReason>;
+  readonly names: ReadonlyMap<SourceKind, readonly string[]>;
+}
+
+function countingSource(observed: ObservedSource, { optIn, applied, rolls, names }: Beside): ExplainedSource {
+  const { ref, reference, live, frozenBy } = observed;
+  const nearest = live === undefined ? likelyName(ref.name, names.get(ref.kind) ?? []) : undefined;
+  const reason = rolls.get(sourceKey(ref));
+  return {
+    source: ref,
+    counts: true,
+    reason: yesReasonOf(observed, optIn),
+    keys: keysThatMatter(observed),
+    uses: reference?.uses ?? [],
+    isOptional: reference?.optional ?? true,
+    state: live === undefined ? "missing" : live === "unseen" ? "unseen" : "present",
+    applied: appliedOf(ref, applied),
+    ...(nearest === undefined ? {} : { nearest }),
+    ...(reason === undefined ? {} : { rolls: reason }),
+    ...(frozenBy === undefined ? {} : { frozenBy }),
+  };
+}
+
+function yesReasonOf({ mode, ref }: ObservedSource, { kinds }: OptIn): YesReason {
+  if (mode === "named") return "NamedByAnnotation";
+  if (mode === "search") return "MatchedBySearch";
+  const { auto, autoForKind } = kinds[ref.kind];
+  if (auto) return "AutoEnabled";
+  return autoForKind ? "AutoEnabledForKind" : "AutoReloadAll";
+}
+
+function appliedOf(ref: SourceRef, applied: AppliedState | undefined): ExplainedSource["applied"] {
+  return applied?.sources.get(localName(ref))?.type ?? "none";
+}
+
+interface Uncounted {
+  readonly ref: SourceRef;
+  readonly reference: Reference | undefined;
+  readonly applied: AppliedState | undefined;
+}
+
+/** Only the annotations of such a source are read. */
+async function uncountedSource(
+  { ref, reference, applied }: Uncounted,
+  {
+    api,
+    interest,
+    settings,
+    signal,
+  }: Pick<ExplainedWorkload, "api" | "interest"> & {
+    readonly settings: Pick<Settings, "sourceKinds">;
+    readonly signal: AbortSignal;
+  },
+): Promise<ExplainedSource> {
+  const isServed = settings.sourceKinds.includes(ref.kind);
+  const annotations = isServed ? await api.readSourceAnnotations(ref, signal) : {};
+  const { optIn, named } = interest;
+  const decision = judge({
+    optIn,
+    source: { ref, annotations },
+    reference,
+    isNamed: named.has(sourceKey(ref)),
+  });
+  return {
+    source: ref,
+    // One that counts all the same was not observed: another object controls the workload, or nothing is known of it.
+    counts: isServed && decision.reload,
+    reason: isServed ? decision.reason : "SourceKindNotServed",
+    keys: reference?.keys ?? "all",
+    uses: reference?.uses ?? [],
+    isOptional: reference?.optional ?? true,
+    state: "unread",
+    applied: appliedOf(ref, applied),
+  };
+}
+
+/** The names of all sources of each kind of which one is missing; none where they may not be listed. */
+async function namesBeside(
+  api: ClusterApi,
+  observedSources: readonly ObservedSource[],
+  signal: AbortSignal,
+): Promise<ReadonlyMap<SourceKind, readonly string[]>> {
+  const missing = observedSources.filter(({ live }) => live === undefined);
+  const byKind = Map.groupBy(missing, ({ ref }) => ref.kind);
+  const listed = [...byKind].map(async ([kind, [first]]) => {
+    const namespace = first?.ref.namespace ?? "";
+    return [kind, await api.listSourceNames(kind, namespace, signal).catch(() => [])] as const;
+  });
+  return new Map(await Promise.all(listed));
+}

@@ -1,0 +1,119 @@
+import { localName } from "@fleet-reloader/domain/plan/observed-source";
+import type { ReferenceUse } from "@fleet-reloader/domain/reference/collect";
+import type {
+  ExplainedCause,
+  ExplainedSource,
+  ExplainedVerdict,
+  ExplainedWait,
+  Explanation,
+  OptInClause,
+} from "./explanation.ts";
+import { reasonText } from "./reason-texts.ts";
+
+/** What an answer without Redis leaves out. */
+export const redisNotAsked =
+  "Redis was not asked: breakers, budgets and the queue are not known. Give --redis-url.";
+
+/** An explanation in plain sentences. */
+export function explanationText(explanation: Explanation): string {
+  const { cluster, workload, verdict, optIn, sources, problems, isPaused } = explanation;
+  const head = `${workload.kind}/${workload.name} in namespace ${workload.namespace} of cluster ${cluster}`;
+  const lines = [head, "", ...verdictLines(verdict), ...waitLines(explanation.waiting)];
+  if (isPaused) lines.push("It is paused: a roll reaches its pods when it is resumed.");
+  if (verdict.type === "unserved") return ended(lines);
+  lines.push("", "Annotations:", ...clauseLines(optIn));
+  lines.push("", "Sources:", ...(sources.length === 0 ? ["  none"] : sources.flatMap(sourceLines)));
+  if (problems.length > 0) lines.push("", "Mistakes in annotations:");
+  for (const { annotation, value, problem, mend } of problems)
+    lines.push(`  ${annotation}: ${JSON.stringify(value)} ${problem}; ${mend}`);
+  return ended(lines);
+}
+
+/** What a worker would do, and why. */
+export function verdictLines(verdict: ExplainedVerdict): readonly string[] {
+  switch (verdict.type) {
+    case "roll":
+      return ["It would roll now:", ...causeLines(verdict.causes)];
+    case "held":
+      return [
+        `It would roll, but the roll is held: ${reasonText(verdict.reason)}`,
+        `  ${verdict.why}`,
+        verdict.until === undefined ? "  The end is not known." : `  It ends at ${verdict.until}.`,
+        "It would roll:",
+        ...causeLines(verdict.causes),
+      ];
+    case "stays":
+      return [`It would not roll: ${reasonText(verdict.reason)}`];
+    case "unserved":
+      return [`No worker decides on it: ${reasonText(verdict.reason)}`];
+    case "unknown":
+      return [`It is not known here whether it would roll: ${reasonText(verdict.reason)}`];
+  }
+}
+
+function causeLines(causes: readonly ExplainedCause[]): readonly string[] {
+  return causes.map(({ source, reason }) => `  ${localName(source)}: ${reasonText(reason)}`);
+}
+
+function waitLines(waiting: ExplainedWait | undefined): readonly string[] {
+  if (waiting === undefined) return [redisNotAsked];
+  if (!waiting.isWaiting) return ["No request for it waits in the queue."];
+  const { hold } = waiting;
+  if (hold === undefined) return ["A request for it waits in the queue."];
+  const until = hold.until === undefined ? "" : ` It ends at ${hold.until}.`;
+  const what = `A request for it is held in the queue: ${reasonText(hold.reason)}`;
+  return [`${what}${until} A worker asks again by ${hold.again}.`];
+}
+
+function clauseLines(clauses: readonly OptInClause[]): readonly string[] {
+  if (clauses.length === 0) return ["  none asks for a reload"];
+  return clauses.map(({ name, value, on, means }) => {
+    const place = on === "template" ? " (on the pod template)" : "";
+    return `  ${name}: ${JSON.stringify(value)}${place} ${means}`;
+  });
+}
+
+function sourceLines(source: ExplainedSource): readonly string[] {
+  const counts = source.counts ? "counts" : "does not count";
+  const first = `  ${localName(source.source)} ${counts}: ${reasonText(source.reason)}`;
+  const rest = [usedText(source), stateText(source), appliedText(source)].filter((part) => part !== "");
+  const frozen = source.frozenBy === undefined ? [] : [`    it is annotated as frozen: ${source.frozenBy}`];
+  return [first, `    ${rest.join("; ")}`, ...frozen];
+}
+
+function usedText({ keys, uses, isOptional }: ExplainedSource): string {
+  if (uses.length === 0) return "the pod template does not use it";
+  const which = keys === "all" ? "all keys" : `${keys.length === 1 ? "key" : "keys"} ${keys.join(", ")}`;
+  const places = [...new Set(uses.map(placeText))];
+  return `${which}, ${isOptional ? "optional" : "required"}, by ${places.join(" and ")}`;
+}
+
+function placeText({ how, container }: ReferenceUse): string {
+  const isVariable = how === "env" || how === "envFrom";
+  const what = isVariable ? "variables" : "a volume";
+  return container === undefined ? `${what} that no container mounts` : `${what} of container ${container}`;
+}
+
+function stateText({ state, nearest }: ExplainedSource): string {
+  switch (state) {
+    case "present":
+      return "it exists";
+    case "missing":
+      return nearest === undefined ? "it does not exist" : `it does not exist; did you mean ${nearest}?`;
+    case "unseen":
+      return "it is not served, or shows no content now";
+    case "unread":
+      return "";
+  }
+}
+
+function appliedText({ applied, counts, rolls }: ExplainedSource): string {
+  if (!counts) return "";
+  if (rolls !== undefined) return "its content is not with the pods yet";
+  if (applied === "present") return "its content is recorded on the workload";
+  return applied === "absent" ? "it was missing when the pods started" : "nothing of it is recorded";
+}
+
+function ended(lines: readonly string[]): string {
+  return `${lines.join("\n")}\n`;
+}

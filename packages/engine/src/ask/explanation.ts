@@ -1,0 +1,93 @@
+import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
+import type { NoReason, UnservedReason, YesReason } from "@fleet-reloader/domain/decision/reasons";
+import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
+import type { RollReason, StayReason } from "@fleet-reloader/domain/plan/reasons";
+import type { ReferenceUse } from "@fleet-reloader/domain/reference/collect";
+import type { ReferencedKeys } from "@fleet-reloader/domain/reference/object-use";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+
+/** The answer to "what would a worker do with this workload now, and why". Names, times and reasons: never content, a mark or a digest. */
+export interface Explanation {
+  /** What people call the cluster. */
+  readonly cluster: string;
+  readonly workload: WorkloadRef;
+  /** When it was asked, as RFC 3339 in UTC. */
+  readonly time: string;
+  readonly verdict: ExplainedVerdict;
+  readonly optIn: readonly OptInClause[];
+  readonly sources: readonly ExplainedSource[];
+  /** What cannot be read in its annotations. */
+  readonly problems: readonly AnnotationProblem[];
+  readonly isPaused: boolean;
+  /** Undefined: Redis was not asked. */
+  readonly waiting?: ExplainedWait | undefined;
+}
+
+export type ExplainedVerdict =
+  | { readonly type: "roll"; readonly causes: readonly ExplainedCause[] }
+  | {
+      readonly type: "held";
+      readonly causes: readonly ExplainedCause[];
+      readonly reason: HoldReason;
+      /** For people: who or what holds it. */
+      readonly why: string;
+      /** RFC 3339. Absent: the end is not known, or depends on other rolls. */
+      readonly until?: string | undefined;
+    }
+  | { readonly type: "stays"; readonly reason: StayReason | NoReason }
+  /** No worker decides on it. */
+  | { readonly type: "unserved"; readonly reason: UnservedReason }
+  /** It cannot be told with what is known here. */
+  | { readonly type: "unknown"; readonly reason: "WorkloadsNotListed" | "KeyUnknown" };
+
+/** A source that makes the workload roll. */
+export interface ExplainedCause {
+  readonly source: SourceRef;
+  readonly reason: RollReason;
+}
+
+/** One annotation, or the flag that stands for one, and what it means. */
+export interface OptInClause {
+  readonly name: string;
+  /** As written, cut when long. */
+  readonly value: string;
+  readonly on: "workload" | "template" | "flag";
+  readonly means: string;
+}
+
+/** One source that the workload uses or names. */
+export interface ExplainedSource {
+  readonly source: SourceRef;
+  readonly counts: boolean;
+  readonly reason: YesReason | NoReason | "SourceKindNotServed";
+  /** The keys that matter. */
+  readonly keys: ReferencedKeys;
+  /** How the pod template uses it; none: an annotation alone names it. */
+  readonly uses: readonly ReferenceUse[];
+  /** The pods start without it. */
+  readonly isOptional: boolean;
+  /** `unseen`: it may exist, and is not served or shows no content. `unread`: it does not count, so it was not read. */
+  readonly state: "present" | "missing" | "unseen" | "unread";
+  /** Of a missing one: the existing name that was probably meant. */
+  readonly nearest?: string | undefined;
+  /** What the applied state says of it: `none` says nothing. */
+  readonly applied: "present" | "absent" | "none";
+  /** Absent: it gives no reason to roll. */
+  readonly rolls?: RollReason | undefined;
+  /** Why it says of itself that nothing is rolled for it. */
+  readonly frozenBy?: string | undefined;
+}
+
+/** What waits in the queue for the workload. */
+export interface ExplainedWait {
+  readonly isWaiting: boolean;
+  readonly hold?:
+    | {
+        readonly reason: string;
+        /** RFC 3339. When a worker asks again at the latest, and when the hold ends by itself. */
+        readonly again: string;
+        readonly until?: string | undefined;
+      }
+    | undefined;
+}

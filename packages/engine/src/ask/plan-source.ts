@@ -1,0 +1,139 @@
+import { namesSource } from "@fleet-reloader/domain/annotation/name-list";
+import { likelyName } from "@fleet-reloader/domain/likely-name";
+import { collectReferences } from "@fleet-reloader/domain/reference/collect";
+import type { ReferencedKeys } from "@fleet-reloader/domain/reference/object-use";
+import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { type Interest, readInterest } from "../observe/interest.ts";
+import type { EngagedCluster, LiveSource, LiveWorkload, WorkloadLists } from "../ports/cluster-api.ts";
+import { changedSourceApi } from "./changed-source-api.ts";
+import { contentReach } from "./content-reach.ts";
+import { createExplain, type ExplainOptions } from "./explain.ts";
+import type { PlannedUser, SourcePlan } from "./source-plan.ts";
+
+/** A cluster as it is asked: also which workloads a namespace has. */
+export interface AskedCluster extends EngagedCluster {
+  readonly lists: WorkloadLists;
+  /** The API server's time now; undefined before its first answer. */
+  readonly serverSeconds: () => number | undefined;
+}
+
+/** A source, and the keys of it that change. */
+export interface AskedSource {
+  readonly source: SourceRef;
+  readonly keys: ReferencedKeys;
+}
+
+/** Says what would follow from a change of a source in one cluster. Takes nothing and writes nothing. */
+export type PlanSource = (
+  asked: AskedSource,
+  cluster: AskedCluster,
+  signal: AbortSignal,
+) => Promise<SourcePlan>;
+
+/** A workload that uses or names the source, and what it is interested in. */
+interface SourceUser {
+  readonly live: LiveWorkload;
+  readonly interest: Interest;
+}
+
+/** Half of the connections to a cluster. */
+const usersAtOnce = 8;
+
+/** Asks `explain` of each workload on the cluster as it would be after the change. */
+export function createPlanSource(options: ExplainOptions): PlanSource {
+  return async (asked, cluster, signal) => {
+    const { source, keys } = asked;
+    const live = await cluster.api.readSource(source, signal);
+    const users = await usersOf(options, source, cluster, signal);
+    const named = live === undefined ? await nearestSource(source, cluster, signal) : {};
+    return {
+      cluster: cluster.name,
+      source,
+      keys,
+      time: new Date(options.clock.now()).toISOString(),
+      state: stateOf(live),
+      ...named,
+      isRedisAsked: options.queue !== undefined,
+      users: await plannedUsers(options, asked, { cluster, users, signal }),
+    };
+  };
+}
+
+function stateOf(live: LiveSource | undefined): SourcePlan["state"] {
+  if (live === undefined) return "missing";
+  return live.content === undefined ? "unseen" : "present";
+}
+
+async function nearestSource(
+  { kind, namespace, name }: SourceRef,
+  { api }: AskedCluster,
+  signal: AbortSignal,
+): Promise<{ readonly nearest?: string }> {
+  const nearest = likelyName(name, await api.listSourceNames(kind, namespace, signal).catch(() => []));
+  return nearest === undefined ? {} : { nearest };
+}
+
+async function usersOf(
+  { names, settings }: ExplainOptions,
+  source: SourceRef,
+  { lists }: AskedCluster,
+  signal: AbortSignal,
+): Promise<readonly SourceUser[]> {
+  const users: SourceUser[] = [];
+  for (const { kind } of settings.workloadKinds) {
+    for (const live of await lists.listWorkloads(kind, source.namespace, signal)) {
+      const interest = await readInterest(live, settings, names);
+      if (!live.isDeleting && uses(interest, source)) users.push({ live, interest });
+    }
+  }
+  return users.sort((a, b) => (workloadKey(a.live.ref) < workloadKey(b.live.ref) ? -1 : 1));
+}
+
+function uses({ optIn, template }: Interest, source: SourceRef): boolean {
+  const key = sourceKey(source);
+  const references = collectReferences(template, source.namespace);
+  return (
+    references.some((reference) => sourceKey(reference.source) === key) ||
+    namesSource(optIn.kinds[source.kind].named, source.name)
+  );
+}
+
+interface Planning {
+  readonly cluster: AskedCluster;
+  readonly users: readonly SourceUser[];
+  readonly signal: AbortSignal;
+}
+
+async function plannedUsers(
+  options: ExplainOptions,
+  asked: AskedSource,
+  { cluster, users, signal }: Planning,
+): Promise<readonly PlannedUser[]> {
+  const { source, keys } = asked;
+  const atSeconds = cluster.serverSeconds() ?? Math.floor(options.clock.now() / 1000);
+  const api = changedSourceApi(cluster.api, { source, keys, atSeconds });
+  const { name, labels } = cluster;
+  const changed: EngagedCluster = labels === undefined ? { name, api } : { name, api, labels };
+  // Of its own: reads are shared, and these are of a world that is not there.
+  const explain = createExplain(options);
+  const planned = new Map<SourceUser, PlannedUser>();
+  const left = users.values();
+  const next = async (): Promise<void> => {
+    for (const user of left) {
+      const workload = user.live.ref;
+      const { sources, verdict } = await explain({ cluster: api.cluster, workload }, changed, signal);
+      const found = sources.find((one) => sourceKey(one.source) === sourceKey(source));
+      const causes = verdict.type === "roll" || verdict.type === "held" ? verdict.causes : [];
+      planned.set(user, {
+        workload,
+        verdict,
+        isCause: causes.some((cause) => sourceKey(cause.source) === sourceKey(source)),
+        reason: found?.reason ?? "NotReferenced",
+        reach: contentReach({ parsed: user.interest.template, raw: user.live.template }, source, keys),
+      });
+    }
+  };
+  await Promise.all(Array.from({ length: usersAtOnce }, next));
+  return users.flatMap((user) => planned.get(user) ?? []);
+}

@@ -1,0 +1,105 @@
+import {
+  type NoReason,
+  noReasons,
+  type UnknownReason,
+  type UnservedReason,
+  unknownReasons,
+  unservedReasons,
+  type YesReason,
+  yesReasons,
+} from "@fleet-reloader/domain/decision/reasons";
+import { type HoldReason, holdReasons } from "@fleet-reloader/domain/hold/reasons";
+import { logReasons } from "@fleet-reloader/domain/log-reasons";
+import {
+  type RollReason,
+  rollReasons,
+  type StayReason,
+  stayReasons,
+} from "@fleet-reloader/domain/plan/reasons";
+
+/** Why a request waits in the queue although nothing holds its roll. */
+type ParkReason = Extract<
+  (typeof logReasons)[number]["reason"],
+  | "ClusterUnknown"
+  | "ClusterUnreachable"
+  | "ClusterFailing"
+  | "ClusterBusy"
+  | "WorkloadsNotListed"
+  | "RolloutUnfinished"
+  | "JobTerminating"
+>;
+
+/** Every reason that an answer may have. */
+export type AnsweredReason =
+  | YesReason
+  | NoReason
+  | RollReason
+  | StayReason
+  | HoldReason
+  | ParkReason
+  | UnservedReason
+  | UnknownReason;
+
+const meanings: ReadonlyMap<string, string> = new Map(
+  [
+    ...[...yesReasons, ...noReasons, ...rollReasons, ...stayReasons],
+    ...[...holdReasons, ...logReasons, ...unservedReasons, ...unknownReasons],
+  ].map(({ reason, meaning }) => [reason, meaning]),
+);
+
+/** What a person does about a reason; empty where there is nothing to do. */
+const mends: Readonly<Record<AnsweredReason, string>> = {
+  NamedByAnnotation: "",
+  MatchedBySearch: "",
+  AutoEnabled: "",
+  AutoEnabledForKind: "",
+  AutoReloadAll: "",
+  SourceIgnored: "Remove the ignore annotation from the source if its changes shall roll the workload.",
+  SourceExcluded: "Take its name out of the exclude annotation if its changes shall roll the workload.",
+  NotOptedIn:
+    'Annotate the workload with reloader.stakater.com/auto: "true", or name the source in an annotation.',
+  NotReferenced: "Reference the source in the pod template, or name it in an annotation.",
+  SourceChanged: "",
+  LateOptionalReference: "",
+  SourceCreated: "",
+  SourceDeleted: "",
+  ChangedBeforeAdoption: "",
+  ChangedAfterStart: "",
+  ContentUnchanged: "",
+  WorkloadSuspended: "Resume it, or set --reload-suspended.",
+  WorkloadFinished: "Create the Job again, or set --reload-finished.",
+  OwnedByAnother: "Ask about the object that controls it.",
+  Frozen: "Lift the freeze with unfreeze, or wait for its end.",
+  FrozenByAnnotation: "Remove the annotation fleet-reloader.io/freeze.",
+  FreezeUnreadable: "Mend the freeze document, which is named below.",
+  SourceLooping: "Find out what rewrites the source: its history names the writers.",
+  WorkloadLooping: "Find out what changes its sources: the history names the writers.",
+  BudgetRate: "Wait, or raise the budget of rolls.",
+  BudgetUnfinished: "Look at the unfinished rollouts, which are named below, or raise the budget.",
+  ClusterUnknown: "Wait for a worker to connect to the cluster, or check its registration.",
+  ClusterUnreachable: "Check the API server of the cluster and the route to it.",
+  ClusterFailing: "Check the API server of the cluster.",
+  ClusterBusy: "Wait, or add workers.",
+  WorkloadsNotListed: "Wait for a watcher to be ready, and give --redis-url.",
+  RolloutUnfinished: "",
+  JobTerminating: "Look at the finalizers of the Job if it lasts.",
+  WorkloadGone: "Check kind, name, namespace and context.",
+  KindNotServed: "Check --workload-kinds and --ignored-workload-types.",
+  NamespaceNotServed: "Check the flags and the labels that select namespaces.",
+  StashOfJob: "Ask about the Job that it stores.",
+  KeyUnknown: "Give the file of the workers with --mark-key-file.",
+  SourceKindNotServed: "Check the flags that select kinds of sources.",
+};
+
+/** All reasons with a text. */
+export const answeredReasons: readonly string[] = Object.keys(mends);
+
+/** A reason and its words: what it means, and what to do. A reason of another version stands for itself. */
+export function reasonText(reason: string): string {
+  const parts = [`${reason}.`, meanings.get(reason) ?? "", isAnswered(reason) ? mends[reason] : ""];
+  return parts.filter((part) => part !== "").join(" ");
+}
+
+function isAnswered(reason: string): reason is AnsweredReason {
+  return Object.hasOwn(mends, reason);
+}

@@ -1,0 +1,68 @@
+import { localName } from "@fleet-reloader/domain/plan/observed-source";
+import { redisNotAsked } from "./explanation-text.ts";
+import { reasonText } from "./reason-texts.ts";
+import type { ContentReach, PlannedUser, SourcePlan } from "./source-plan.ts";
+
+/** A plan in plain sentences, with the workloads in groups. */
+export function sourcePlanText(plan: SourcePlan): string {
+  const { cluster, source, state, nearest, users } = plan;
+  const head = `${localName(source)} in namespace ${source.namespace} of cluster ${cluster}`;
+  const known = plan.isRedisAsked ? [] : [redisNotAsked];
+  const lines = [head, "", ...known, questionText(plan)];
+  if (state === "missing")
+    lines.push(`It does not exist${nearest === undefined ? "" : `; did you mean ${nearest}?`}`);
+  if (state === "unseen") lines.push("It shows no content now, so nothing is known of a change.");
+  if (users.length === 0) lines.push("", "No workload of the namespace uses or names it.");
+  for (const [title, group] of groupsOf(users)) {
+    if (group.length > 0) lines.push("", `${title} (${group.length}):`, ...group.map(userLine));
+  }
+  if (users.filter(({ verdict, isCause }) => isCause && verdict.type === "roll").length > 1)
+    lines.push(
+      "",
+      "Breakers and budgets were asked for each roll alone. Together they may roll one after another.",
+    );
+  return `${lines.join("\n")}\n`;
+}
+
+function questionText({ keys, state }: SourcePlan): string {
+  if (state === "missing") return "If it were created now:";
+  return keys === "all"
+    ? "If every key of it changed now:"
+    : `If its ${keys.length === 1 ? "key" : "keys"} ${keys.join(", ")} changed now:`;
+}
+
+function groupsOf(users: readonly PlannedUser[]): readonly (readonly [string, readonly PlannedUser[]])[] {
+  const causing = users.filter(({ isCause }) => isCause);
+  const others = users.filter(({ isCause }) => !isCause);
+  const reached = (reach: ContentReach) => others.filter((user) => user.reach === reach);
+  return [
+    ["These would roll", causing.filter(({ verdict }) => verdict.type === "roll")],
+    ["These would roll, and are held", causing.filter(({ verdict }) => verdict.type === "held")],
+    ["These do not roll for it, and Kubernetes updates the mounted files", reached("files")],
+    ["These do not roll for it, and keep the old content until their pods restart", reached("restart")],
+    ["These do not roll for it, and use nothing of what changes", reached("none")],
+  ];
+}
+
+function userLine({ workload, verdict, isCause, reason }: PlannedUser): string {
+  const name = `  ${workload.kind}/${workload.name}`;
+  switch (verdict.type) {
+    case "held": {
+      const until = verdict.until === undefined ? "" : `, until ${verdict.until}`;
+      return isCause
+        ? `${name}: ${verdict.reason}: ${verdict.why}${until}`
+        : `${name}: ${reasonText(reason)}`;
+    }
+    case "roll":
+      return isCause
+        ? `${name}: ${reasonText(reason)}`
+        : `${name}: ${reasonText(reason)} It rolls now for another source.`;
+    case "stays": {
+      // A source that counts has a reason to count, which is none to stay.
+      const why = verdict.reason === "ContentUnchanged" ? reason : verdict.reason;
+      return `${name}: ${reasonText(why)}`;
+    }
+    default:
+      return `${name}: ${reasonText(verdict.reason)}`;
+  }
+}

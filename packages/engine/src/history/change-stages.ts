@@ -1,0 +1,46 @@
+import type { ChangedObservation } from "@fleet-reloader/domain/plan/plan";
+import { sourceKey } from "@fleet-reloader/domain/source/source";
+import type { ChangeStage } from "../ports/meter.ts";
+import type { DeliveryTimes } from "../ports/workqueue.ts";
+import type { RolledFact } from "./fact.ts";
+
+/** How long a change took from one stage to the next. */
+export interface StageReached {
+  readonly stage: ChangeStage;
+  readonly seconds: number;
+}
+
+/**
+ * The stages of a roll that was written just now. The time of the write is the API server's, in whole seconds: "seen" is up to a second too
+ * long, and is missing where the time is not known, or where the source was written again after the watch saw it first.
+ */
+export function stagesOfRoll(
+  { changed, observedSources }: Pick<RolledFact, "changed" | "observedSources">,
+  { seenAtMs, takenAtMs }: DeliveryTimes,
+  nowMs: number,
+): readonly StageReached[] {
+  const writtenAtMs = firstWriteMs(changed, observedSources);
+  const isBefore = writtenAtMs !== undefined && writtenAtMs <= seenAtMs;
+  return [
+    ...(isBefore ? [reached("seen", writtenAtMs, seenAtMs)] : []),
+    reached("taken", seenAtMs, takenAtMs),
+    reached("patched", takenAtMs, nowMs),
+  ];
+}
+
+/** When the first of the changed sources was written; undefined where no API server says so. */
+function firstWriteMs(
+  changed: readonly ChangedObservation[],
+  observedSources: RolledFact["observedSources"],
+): number | undefined {
+  const names = new Set(changed.map(({ source }) => sourceKey(source)));
+  const times = observedSources.flatMap(({ ref, live }) => {
+    const at = typeof live === "object" ? live.write?.by?.atSeconds : undefined;
+    return at !== undefined && names.has(sourceKey(ref)) ? [at * 1000] : [];
+  });
+  return times.length === 0 ? undefined : Math.min(...times);
+}
+
+function reached(stage: ChangeStage, fromMs: number, toMs: number): StageReached {
+  return { stage, seconds: Math.max(0, toMs - fromMs) / 1000 };
+}

@@ -1,0 +1,94 @@
+import { expect, test } from "vitest";
+import type {
+  ActionRecord,
+  ChangeRecord,
+  DecisionRecord,
+  HistoryRecord,
+  OutcomeRecord,
+} from "../history/history.ts";
+import { summarizeChanges } from "./change-summary.ts";
+
+const source = { kind: "Secret", namespace: "shop", name: "db" } as const;
+const on = (name: string) => ({ id: `uid-${name}`, name });
+const time = (minute: number) => `2026-07-01T12:0${minute}:00.000Z`;
+const workload = (name: string) => ({ kind: "Deployment", namespace: "shop", name });
+const sourcesOn = (cluster: string) => [{ ...source, change: `uid-${cluster}/db@7` }];
+
+function changed(cluster: string, fleetChange: string | undefined, minute = 1): ChangeRecord {
+  return {
+    v: 1,
+    time: time(minute),
+    type: "change",
+    cluster: on(cluster),
+    change: `uid-${cluster}/db@7`,
+    ...(fleetChange === undefined ? {} : { fleetChange }),
+    source,
+    resourceVersion: "7",
+    actor: { manager: "external-secrets", operation: "Update", time: time(minute) },
+  };
+}
+
+function decided(cluster: string, name: string, verdict: DecisionRecord["verdict"]): DecisionRecord {
+  const rest = { workload: workload(name), verdict, reason: "SourceChanged", sources: sourcesOn(cluster) };
+  return { v: 1, time: time(2), type: "decision", cluster: on(cluster), ...rest };
+}
+
+function acted(cluster: string, name: string, action: ActionRecord["action"]): ActionRecord {
+  const rest = { workload: workload(name), action, sources: sourcesOn(cluster) };
+  return { v: 1, time: time(3), type: "action", cluster: on(cluster), ...rest };
+}
+
+function ended(cluster: string, name: string, result: OutcomeRecord["result"]): OutcomeRecord {
+  const rest = {
+    workload: workload(name),
+    result,
+    reason: "Available" as const,
+    seconds: 3,
+    sources: sourcesOn(cluster),
+  };
+  return { v: 1, time: time(4), type: "outcome", cluster: on(cluster), ...rest };
+}
+
+test("one content on many clusters is one change with the outcome of all its workloads", () => {
+  const records: readonly HistoryRecord[] = [
+    changed("nova", "f1-a"),
+    changed("otech", "f1-a", 2),
+    decided("nova", "api", "roll"),
+    acted("nova", "api", "rolled"),
+    ended("nova", "api", "healthy"),
+    decided("otech", "api", "held"),
+    decided("otech", "web", "no"),
+    acted("otech", "job", "rolled"),
+  ];
+  expect(summarizeChanges(records)).toEqual([
+    {
+      id: "f1-a",
+      source,
+      time: time(1),
+      actors: ["external-secrets"],
+      clusters: ["nova", "otech"],
+      workloads: { unchanged: 1, held: 1, rolling: 1, healthy: 1, failed: 0, stalled: 0 },
+      isDone: false,
+    },
+  ]);
+});
+
+test("a change is done when every workload is healthy or stays as it is", () => {
+  const done = [changed("nova", "f1-a"), ended("nova", "api", "healthy"), decided("nova", "web", "no")];
+  expect(summarizeChanges(done)[0]?.isDone).toBe(true);
+  for (const more of [
+    ended("nova", "x", "stalled"),
+    acted("nova", "x", "failed"),
+    decided("nova", "x", "held"),
+  ])
+    expect(summarizeChanges([...done, more])[0]?.isDone).toBe(false);
+});
+
+test("records of older versions, which have no id over clusters, are told apart by cluster", () => {
+  const summaries = summarizeChanges([changed("nova", undefined), changed("otech", undefined, 3)]);
+  expect(summaries.map(({ id }) => id)).toEqual(["uid-otech/db@7", "uid-nova/db@7"]);
+});
+
+test("what refers to a change that is not among the records counts nowhere", () => {
+  expect(summarizeChanges([acted("nova", "api", "rolled")])).toEqual([]);
+});

@@ -1,0 +1,63 @@
+import type { HeldRequest } from "../admission/held-requests.ts";
+import type { ClusterOverview } from "./fleet-overview.ts";
+
+/** A cluster with what is wrong with it. */
+export interface ClusterHealth extends ClusterOverview {
+  /** In words, the worst first; empty: nothing is known to be wrong. */
+  readonly problems: readonly string[];
+  /** Requests of it that are on hold. */
+  readonly held: number;
+}
+
+/** Sick states, the worst first. A paused cluster is what somebody wants; an alias is another registration of a served cluster. */
+const sickStates: readonly string[] = [
+  "Unreachable",
+  "Forbidden",
+  "Degraded",
+  "Connecting",
+  "Discovered",
+  "Syncing",
+];
+
+/** The clusters with what is wrong with each: sick ones first, then those with the most requests on hold, then by name. */
+export function clusterHealth(
+  clusters: readonly ClusterOverview[],
+  holds: readonly HeldRequest[],
+): readonly ClusterHealth[] {
+  const held = Map.groupBy(holds, ({ request }) => request.cluster);
+  const isWatched = clusters.some(({ watcher }) => watcher !== undefined);
+  return clusters
+    .map((cluster) => {
+      const its = held.get(cluster.id ?? "") ?? [];
+      return { ...cluster, held: its.length, problems: clusterProblems(cluster, its, isWatched) };
+    })
+    .toSorted((a, b) => severityOf(a) - severityOf(b) || b.held - a.held || compareNames(a.name, b.name));
+}
+
+function clusterProblems(
+  { id, status, watcher, unobserved }: ClusterOverview,
+  holds: readonly HeldRequest[],
+  isWatched: boolean,
+): readonly string[] {
+  const state = status?.state ?? "";
+  const isSick = sickStates.includes(state);
+  const isOut = state === "Paused" || state === "Alias";
+  const parked = new Set(holds.map(({ reason }) => reason).filter((reason) => reason.startsWith("Cluster")));
+  return [
+    ...(isSick ? (status?.why.length ? status.why : [`it is ${state}`]) : []),
+    ...(id === undefined && !isSick && !isOut ? ["it has not answered yet"] : []),
+    ...(isWatched && watcher === undefined && id !== undefined && !isOut ? ["no watcher watches it"] : []),
+    ...(parked.size === 0 || isSick ? [] : [`its requests are parked: ${[...parked].sort().join(", ")}`]),
+    ...(unobserved === 0 ? [] : [`${unobserved} workloads are not observed yet`]),
+  ];
+}
+
+function severityOf({ problems, status }: ClusterHealth): number {
+  if (problems.length === 0) return Number.MAX_SAFE_INTEGER;
+  const at = sickStates.indexOf(status?.state ?? "");
+  return at < 0 ? sickStates.length : at;
+}
+
+function compareNames(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}

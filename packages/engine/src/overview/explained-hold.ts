@@ -1,0 +1,67 @@
+import { describeScope, type Freeze, freezeOf } from "@fleet-reloader/domain/hold/freeze";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { HeldRequest } from "../admission/held-requests.ts";
+import type { ClusterOverview, UnfinishedRolls } from "./fleet-overview.ts";
+
+/** A request on hold, with who or what holds it. */
+export interface ExplainedHold {
+  readonly cluster: string;
+  readonly workload: string;
+  readonly reason: string;
+  /** In words: the freeze with its reason and who set it, or the rollouts that a budget waits for. Empty: the reason says it all. */
+  readonly why: string;
+  /** RFC 3339; undefined: the end is not known. */
+  readonly until: string | undefined;
+}
+
+export interface HoldContext {
+  /** Undefined: its cluster is not registered any more. */
+  readonly cluster: ClusterOverview | undefined;
+  readonly freezes: readonly Freeze[];
+  /** Those that the workload uses. */
+  readonly sources: readonly SourceRef[];
+  readonly unfinished: readonly UnfinishedRolls[];
+  readonly nameOf: (cluster: string) => string;
+  readonly nowMs: number;
+}
+
+/** Says who or what holds a request. */
+export function explainHold({ request, reason, untilMs }: HeldRequest, context: HoldContext): ExplainedHold {
+  const { cluster, nameOf } = context;
+  const ends = untilMs ?? frozenBy(request, context)?.untilMs;
+  return {
+    cluster: nameOf(request.cluster),
+    workload: workloadKey(request.workload),
+    reason,
+    why: cluster === undefined ? "its cluster is not registered" : whyOnHold(request, reason, context),
+    until: ends === undefined ? undefined : new Date(ends).toISOString(),
+  };
+}
+
+function whyOnHold(request: HeldRequest["request"], reason: string, context: HoldContext): string {
+  if (reason === "Frozen") {
+    const freeze = frozenBy(request, context);
+    return freeze === undefined
+      ? "the freeze is over, or it is being lifted"
+      : `${describeScope(freeze.scope)}: ${freeze.reason} (by ${freeze.by})`;
+  }
+  if (reason !== "BudgetUnfinished") return context.cluster?.status?.why.join("; ") ?? "";
+  return context.unfinished
+    .filter(({ requests }) => requests.length > 0)
+    .map(({ level, requests }) => {
+      const names = requests.map((one) => `${workloadKey(one.workload)} of ${context.nameOf(one.cluster)}`);
+      return `unfinished in the ${level}: ${names.join(", ")}`;
+    })
+    .join("; ");
+}
+
+function frozenBy({ cluster, workload }: HeldRequest["request"], context: HoldContext): Freeze | undefined {
+  const { freezes, sources, nowMs, nameOf } = context;
+  const clusterLabels = context.cluster?.labels ?? {};
+  return freezeOf(
+    freezes,
+    { cluster, clusterName: nameOf(cluster), clusterLabels, workload, sources },
+    nowMs,
+  );
+}

@@ -1,0 +1,50 @@
+import type { ListedCluster } from "@fleet-reloader/domain/cluster/listed-cluster";
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { HeldRequest } from "../admission/held-requests.ts";
+import type { Work } from "../admission/work.ts";
+import type { ClusterId, Request } from "../ports/request.ts";
+
+/** What Redis alone knows of a fleet now, for people. Nothing is decided by it, and no question changes anything. */
+export interface FleetOverview {
+  /** The registered clusters; undefined: nobody serves clusters with this Redis now. */
+  clusters(): Promise<readonly ClusterOverview[] | undefined>;
+  queue(): Promise<QueueOverview>;
+  holds(): Promise<readonly HeldRequest[]>;
+  /** The freezes that the services obey. */
+  freezes(): Promise<readonly Freeze[]>;
+  /** The opted-in workloads of a cluster. */
+  managed(cluster: ClusterId): Promise<readonly ManagedWorkload[]>;
+  /** For each budget that may hold this request, the unfinished rollouts that it counts, oldest first, a few at most. */
+  unfinished(request: Request): Promise<readonly UnfinishedRolls[]>;
+}
+
+export interface ClusterOverview extends ListedCluster {
+  /** The watcher that watches it; undefined: none, or one process does everything. */
+  readonly watcher: string | undefined;
+  /** Opted-in workloads. */
+  readonly workloads: number;
+  /** Of these, those that no worker has observed yet. */
+  readonly unobserved: number;
+  /** Rollouts that are followed. */
+  readonly rollouts: number;
+}
+
+export interface QueueOverview extends Work {
+  /** Age of the oldest request that is due and not taken up, in milliseconds; undefined: there is none. */
+  readonly oldestMs: number | undefined;
+}
+
+export interface ManagedWorkload {
+  readonly ref: WorkloadRef;
+  /** Keys of the sources that it names or references. */
+  readonly sources: readonly string[];
+  /** Pairs of a source kind and a name pattern. */
+  readonly patterns: readonly (readonly [string, string])[];
+}
+
+/** What a budget counts as unfinished. */
+export interface UnfinishedRolls {
+  readonly level: "fleet" | "cluster" | "namespace";
+  readonly requests: readonly Request[];
+}

@@ -1,0 +1,25 @@
+import { blockersMax } from "@fleet-reloader/engine/admission/roll-ledger";
+import type { UnfinishedRolls } from "@fleet-reloader/engine/overview/fleet-overview";
+import type { Request } from "@fleet-reloader/engine/ports/request";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { requestOf } from "./redis-roll-ledger.ts";
+
+/** The rollouts that each budget of a request counts as unfinished, oldest first, `blockersMax` at most. Takes nothing. */
+export async function readUnfinished(
+  { cluster, workload }: Request,
+  { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
+): Promise<readonly UnfinishedRolls[]> {
+  const levels = [
+    ["fleet", "fleet"],
+    ["cluster", `c|${cluster}`],
+    ["namespace", `n|${cluster}|${workload.namespace}`],
+  ] as const;
+  return await Promise.all(
+    levels.map(async ([level, key]) => {
+      const leases = `${keys.rollLedger}:b:${key}:leases`;
+      const rolls = await client.connection.zrange(leases, "0", String(blockersMax - 1));
+      return { level, requests: rolls.flatMap(requestOf) };
+    }),
+  );
+}

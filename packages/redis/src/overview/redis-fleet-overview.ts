@@ -1,0 +1,104 @@
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { HeldRequest } from "@fleet-reloader/engine/admission/held-requests";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type {
+  ClusterOverview,
+  FleetOverview,
+  ManagedWorkload,
+  QueueOverview,
+  UnfinishedRolls,
+} from "@fleet-reloader/engine/overview/fleet-overview";
+import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { readRecordedFreezes } from "../history/redis-recorded-freezes.ts";
+import { indexedWorkloads } from "../index/indexed-workloads.ts";
+import { readUnfinished } from "../ledger/unfinished-rolls.ts";
+import { readView } from "../ownership/ownership-view.ts";
+import { RedisClusterList } from "../ownership/redis-cluster-list.ts";
+import { BullHolds } from "../queue/bull-holds.ts";
+import { countWork } from "../queue/bull-work.ts";
+import type { BullWorkqueue } from "../queue/bull-workqueue.ts";
+
+export interface RedisFleetOverviewOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  /** Read only. */
+  readonly queue: Pick<BullWorkqueue, "queues">;
+  /** Redis' own: ages are told by it. */
+  readonly clock: Clock;
+}
+
+/** The entry that waits longest is among the first ones, except where ranks differ by far. */
+const firstEntries = 50;
+
+/** Reads what Redis knows of a fleet. Every read is bounded by the number of clusters, or of what it returns. */
+export class RedisFleetOverview implements FleetOverview {
+  readonly #options: RedisFleetOverviewOptions;
+  readonly #holds: BullHolds;
+
+  constructor(options: RedisFleetOverviewOptions) {
+    this.#options = options;
+    this.#holds = new BullHolds({ client: options.client, keys: options.keys });
+  }
+
+  async clusters(): Promise<readonly ClusterOverview[] | undefined> {
+    const { client, keys } = this.#options;
+    const [listed, owners] = await Promise.all([
+      new RedisClusterList({ client, keys }).read(),
+      client.connection.hgetall(keys.fleet.owners),
+    ]);
+    const { owners: records } = readView([], Object.entries(owners).flat());
+    return (
+      listed &&
+      (await Promise.all(
+        listed.map(async (cluster) => {
+          const { id = "" } = cluster;
+          return { ...cluster, watcher: records.get(id)?.owner, ...(await this.#countsOf(id)) };
+        }),
+      ))
+    );
+  }
+
+  async queue(): Promise<QueueOverview> {
+    const { queue, clock } = this.#options;
+    const [work, entries] = await Promise.all([
+      countWork({ queues: queue.queues, holds: this.#holds, clock, horizonMs: 0 }),
+      Promise.all(
+        queue.queues.map((each) => each.getJobs(["waiting", "prioritized"], 0, firstEntries - 1, true)),
+      ),
+    ]);
+    // One that was taken up between two reads is undefined.
+    const addedAtMs = entries.flat().flatMap((entry) => entry?.timestamp ?? []);
+    const oldestMs = addedAtMs.length === 0 ? undefined : Math.max(0, clock.now() - Math.min(...addedAtMs));
+    return { ...work, oldestMs };
+  }
+
+  async holds(): Promise<readonly HeldRequest[]> {
+    return await this.#holds.of(this.#options.queue.queues).list();
+  }
+
+  async freezes(): Promise<readonly Freeze[]> {
+    return await readRecordedFreezes(this.#options);
+  }
+
+  async managed(cluster: ClusterId): Promise<readonly ManagedWorkload[]> {
+    return await indexedWorkloads(cluster, this.#options);
+  }
+
+  async unfinished(request: Request): Promise<readonly UnfinishedRolls[]> {
+    return await readUnfinished(request, this.#options);
+  }
+
+  async #countsOf(cluster: ClusterId) {
+    const { client, keys } = this.#options;
+    if (cluster === "") return { workloads: 0, unobserved: 0, rollouts: 0 };
+    const its = keys.cluster(cluster);
+    const [workloads, unobserved, rollouts] = await Promise.all([
+      client.connection.hlen(its.workloads),
+      client.connection.scard(its.unreconciled),
+      client.connection.hlen(its.rollouts),
+    ]);
+    return { workloads, unobserved, rollouts };
+  }
+}

@@ -1,0 +1,83 @@
+import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
+import { missingWorkload } from "@fleet-reloader/engine/ask/missing-workload";
+import { sourcePlanText } from "@fleet-reloader/engine/ask/source-plan-text";
+import { describe, expect, test } from "vitest";
+import { askingOf } from "../../beds/asked-bed.ts";
+import { auto, createTestBed } from "../../beds/test-bed.ts";
+
+/** A volume with all keys of the ConfigMap, and how the container mounts it. */
+function mounting(name: string, mount: object = {}) {
+  return {
+    spec: {
+      containers: [
+        { name: "main", image: "app:1", volumeMounts: [{ name: "v", mountPath: "/etc/v", ...mount }] },
+      ],
+      volumes: [{ name: "v", configMap: { name } }],
+    },
+  };
+}
+
+/** Workloads that use one ConfigMap in every way. */
+async function usersBed() {
+  const bed = createTestBed();
+  bed.cluster.setSource("ConfigMap", "app", { a: "1", b: "1" });
+  bed.cluster.setSource("ConfigMap", "other", { a: "1" });
+  const make = (name: string, template: unknown, annotations: Readonly<Record<string, string>>) =>
+    bed.cluster.setWorkload(name, { template, annotations });
+  const named = { "configmap.reloader.stakater.com/reload": "app" };
+  const all = [
+    make("all-keys", templateUsing({ app: {} }), auto),
+    make("frozen", templateUsing({ app: {} }), { ...auto, "fleet-reloader.io/freeze": "audit" }),
+    make("key-b", templateUsing({ app: { keys: ["b"] } }), auto),
+    make("mounts", mounting("app"), {}),
+    make("mounts-one-file", mounting("app", { subPath: "a" }), {}),
+    make("names-it", templateUsing({}), named),
+    make("not-opted-in", templateUsing({ app: {} }), {}),
+    make("uses-another", templateUsing({ other: {} }), auto),
+  ];
+  await bed.clock.advance(10_000);
+  for (const workload of all) await bed.reconcile(workload, { purpose: "adoption" });
+  await bed.clock.advance(60_000);
+  return { ...bed, ...askingOf(bed) };
+}
+
+describe("plan says of a source", () => {
+  test("who rolls for one key, who is held, and how the others get the content", async () => {
+    const bed = await usersBed();
+    const { users } = await bed.plan("app", ["a"]);
+    expect(
+      users.map(({ workload, verdict, isCause, reach }) => [workload.name, verdict.type, isCause, reach]),
+    ).toEqual([
+      ["all-keys", "roll", true, "restart"],
+      ["frozen", "held", true, "restart"],
+      ["key-b", "stays", false, "none"],
+      ["mounts", "stays", false, "files"],
+      ["mounts-one-file", "stays", false, "restart"],
+      ["names-it", "roll", true, "none"],
+      ["not-opted-in", "stays", false, "restart"],
+    ]);
+  });
+
+  test("that it does not exist, with the likely name", async () => {
+    const bed = await usersBed();
+    const plan = await bed.plan("appp");
+    expect(plan).toMatchObject({ state: "missing", nearest: "app", users: [] });
+  });
+
+  test("the same in a text that was agreed on", async () => {
+    const bed = await usersBed();
+    await expect(sourcePlanText(await bed.plan("app", ["a"]))).toMatchFileSnapshot("./__golden__/plan.txt");
+  });
+});
+
+test("a workload that is missing is told from one of another kind and from a misspelt one", async () => {
+  const bed = await usersBed();
+  bed.cluster.setNamespace("ns", {});
+  const context = { settings: bed.settings, signal: new AbortController().signal };
+  const ask = (kind: string, name: string, namespace = "ns") =>
+    missingWorkload({ kind, namespace, name }, bed.asked, context);
+  const none = "there is none in namespace ns of cluster nova";
+  expect(await ask("StatefulSet", "mounts")).toBe(`${none}; there is Deployment/mounts`);
+  expect(await ask("Deployment", "mount")).toBe(`${none}; did you mean Deployment/mounts?`);
+  expect(await ask("Deployment", "x", "nowhere")).toBe("there is no namespace nowhere in cluster nova");
+});

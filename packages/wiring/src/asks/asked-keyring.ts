@@ -1,0 +1,62 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Keyring } from "@fleet-reloader/domain/source/keyring";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { homeTarget } from "@fleet-reloader/kube/credentials/kubeconfig";
+import { Connection } from "@fleet-reloader/kube/http/connection";
+import { readOwnedSecret } from "@fleet-reloader/kube/objects/owned-secret";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import type { connectionFields, workerFields } from "@fleet-reloader/runtime/config/fields";
+import { kubeconfigFilesOf } from "@fleet-reloader/runtime/config/kubeconfig-files";
+import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
+import { findKeyring, newMarkKey, readKeyring } from "@fleet-reloader/runtime/process/digest-key";
+import { userAgent } from "@fleet-reloader/runtime/process/version";
+
+export interface AskedKeyringOptions {
+  readonly config: ConfigOf<
+    Pick<typeof connectionFields, "kubeconfig" | "contexts" | "dataDir"> &
+      Pick<typeof workerFields, "markKeyFile" | "markKeySecret">
+  >;
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+}
+
+/** The keys of the marks, and whether they are those of the workers. */
+export interface AskedKeyring {
+  readonly keys: Keyring;
+  readonly areKeysShared: boolean;
+}
+
+/**
+ * The keys of the workers, where they are given or found. Otherwise keys that are made up and forgotten: with them all can be told but
+ * whether a content is the recorded one. Nothing is written.
+ */
+export async function askedKeyring(options: AskedKeyringOptions, signal: AbortSignal): Promise<AskedKeyring> {
+  const { config, env } = options;
+  const keys =
+    config.markKeySecret === undefined
+      ? findKeyring(config.markKeyFile, dataDirOf(config.dataDir, env))
+      : await keysOfSecret(options, config.markKeySecret, signal);
+  return keys === undefined
+    ? { keys: readKeyring(newMarkKey(), "a key of this command"), areKeysShared: false }
+    : { keys, areKeysShared: true };
+}
+
+async function keysOfSecret(
+  { config, env, clock }: AskedKeyringOptions,
+  ref: { readonly namespace: string; readonly name: string; readonly key: string },
+  signal: AbortSignal,
+): Promise<Keyring> {
+  const where = `--mark-key-secret ${ref.namespace}/${ref.name}`;
+  const target = homeTarget(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
+  if (target === undefined)
+    throw new Fault("config.invalid", `${where}: there is no cluster to read it from`);
+  const connection = new Connection({ target, clock, userAgent });
+  try {
+    const text = await readOwnedSecret(connection, ref, signal);
+    if (text === undefined)
+      throw new Fault("config.invalid", `${where}: there is no such Secret; check the name`);
+    return readKeyring(text, where);
+  } finally {
+    await connection.close();
+  }
+}

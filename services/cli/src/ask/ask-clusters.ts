@@ -1,0 +1,86 @@
+import { existsSync } from "node:fs";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
+import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import { rollLimitsOf } from "@fleet-reloader/runtime/config/fields/brake-fields";
+import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
+import { createLog } from "@fleet-reloader/runtime/log/pino-log";
+import { printable, printableJson } from "@fleet-reloader/runtime/log/printable";
+import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { type AskedRedis, type Asking, openAsking } from "@fleet-reloader/wiring/asks/open-asking";
+import type { CommandProcess } from "../frame/command.ts";
+import { shardsOf } from "../redis/used-redis.ts";
+import type { explainConfig } from "./ask-config.ts";
+
+type AskConfig = ConfigOf<typeof explainConfig>;
+
+/** A question that is put to the clusters of the configuration. */
+export interface AskedOf {
+  readonly asking: Asking;
+  readonly settings: Settings;
+  readonly signal: AbortSignal;
+}
+
+/** Connects to clusters and Redis, puts the question, and closes the connections. Nothing is written to either. */
+export async function askClusters<T>(
+  config: AskConfig,
+  { env }: Pick<CommandProcess, "env">,
+  question: (asked: AskedOf) => Promise<T>,
+): Promise<T> {
+  const log = createLog({ service: "cli", level: "error", format: "json" });
+  const clock = systemClock;
+  const settings = settingsOf(config);
+  const limits = rollLimitsOf(config);
+  const { signal } = new AbortController();
+  const client = redisClientOf(config, env, log);
+  try {
+    const redis = client && (await usedRedis(client));
+    const asking = await openAsking({ config, env, settings, limits, redis, clock, log }, signal);
+    try {
+      return await question({ asking, settings, signal });
+    } finally {
+      await asking.close();
+    }
+  } finally {
+    await client?.close();
+  }
+}
+
+/** What a question answers of a cluster, as text and as JSON. */
+export interface AskedAnswer {
+  readonly text: string;
+  readonly json: string;
+}
+
+/** Texts with an empty line between them, or one line of JSON for each. */
+export function printAnswers(
+  answers: readonly AskedAnswer[],
+  output: AskConfig["output"],
+  { stdout }: Pick<CommandProcess, "stdout">,
+): void {
+  if (output === "json") for (const { json } of answers) stdout.write(`${printableJson(json)}\n`);
+  else stdout.write(answers.map(({ text }) => text.split("\n").map(printable).join("\n")).join("\n"));
+}
+
+function redisClientOf(
+  { redisUrl, dataDir }: AskConfig,
+  env: CommandProcess["env"],
+  log: ReturnType<typeof createLog>,
+): RedisClient | undefined {
+  if (redisUrl !== "") return new RedisClient(redisAddress(redisUrl), log);
+  const socketPath = embeddedSocket(dataDirOf(dataDir, env));
+  return existsSync(socketPath) ? new RedisClient({ socketPath }, log) : undefined;
+}
+
+async function usedRedis(client: RedisClient): Promise<AskedRedis> {
+  const shards = await shardsOf(client, systemClock);
+  if (shards !== undefined) return { client, keys: new Keys("fleet-reloader", shards) };
+  throw new Fault(
+    "redis.state-lost",
+    "--redis-url: nobody uses this Redis, or nobody has yet since it was wiped. Check the address; if it is right, ask again when a watcher is ready",
+  );
+}

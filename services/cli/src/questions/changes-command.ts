@@ -1,0 +1,80 @@
+import { sourceKey } from "@fleet-reloader/domain/source/source";
+import { type ChangeSummary, summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
+import { wholeNumber } from "@fleet-reloader/runtime/config/types";
+import { ageText, answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
+import { textFlag } from "../frame/cli-fields.ts";
+import { defineCommand } from "../frame/command.ts";
+import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
+import { clusterFlag, namespaceFlag } from "./chosen-clusters.ts";
+import { recentRecords, sinceFlag } from "./recent-records.ts";
+
+export const limitFlag = {
+  schema: wholeNumber("100", 1, 100_000),
+  meta: {
+    flag: "limit",
+    env: "FLEET_RELOADER_CLI_LIMIT",
+    placeholder: "COUNT",
+    description: "At most so many lines.",
+  },
+} as const;
+
+export const changesCommand = defineCommand({
+  name: "changes",
+  purpose: "List the newest changes of sources, with what came of each on all clusters",
+  details: `One line is one content of one source: the same content on 37 clusters is one change. DONE is yes when no workload is held, still
+rolling, failed or stalled.`,
+  examples: [
+    "fleet-reloader changes",
+    "fleet-reloader changes --since 2d --namespace shop --name db",
+    "fleet-reloader changes --change f1-3o0VgN1yVbWm5zq0Q4y4mA -o json",
+  ],
+  flags: {
+    ...fleetRedisFields,
+    since: sinceFlag,
+    cluster: clusterFlag,
+    namespace: namespaceFlag,
+    object: textFlag("name", "NAME", "Only the workload or source of this name."),
+    change: textFlag("change", "ID", "Only this change: its id in all clusters, or in one."),
+    limit: limitFlag,
+    output: answerFlag,
+  },
+  run: async ({ config }, io) =>
+    await withFleetRedis(config, io, async (redis) => {
+      const { since, cluster, namespace, object, change, limit, output } = config;
+      const { records, isCut } = await recentRecords(redis, {
+        since,
+        cluster,
+        namespace,
+        name: object,
+        change,
+      });
+      const all = summarizeChanges(records);
+      if (isCut) io.stderr.write("not all records were read: there are newer ones; give a later --since\n");
+      const changes = all.slice(0, limit);
+      const text = `${changesTable(changes, redis.clock.now())}\n${counted(all.length, "change")}${all.length > limit ? `, ${limit} are shown` : ""}`;
+      printAnswer({ text, json: { changes, isCut } }, output, io);
+      return 0;
+    }),
+});
+
+function changesTable(changes: readonly ChangeSummary[], nowMs: number): string {
+  return textTable(
+    ["AGE", "SOURCE", "BY", "CLUSTERS", "DONE", "WORKLOADS", "CHANGE"],
+    changes.map(({ id, time, source, actors, clusters, workloads, isDone }) => [
+      ageText(nowMs - Date.parse(time)),
+      sourceKey(source),
+      actors.join(",") || "-",
+      String(clusters.length),
+      isDone ? "yes" : "no",
+      progressText(workloads),
+      id,
+    ]),
+  );
+}
+
+function progressText(workloads: ChangeSummary["workloads"]): string {
+  const parts = Object.entries(workloads).flatMap(([progress, count]) =>
+    count === 0 ? [] : [`${count} ${progress}`],
+  );
+  return parts.join(", ") || "none";
+}

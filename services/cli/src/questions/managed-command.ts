@@ -1,0 +1,48 @@
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
+import { defineCommand } from "../frame/command.ts";
+import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
+import { limitFlag } from "./changes-command.ts";
+import { chosenClusters, clusterFlag, namespaceFlag } from "./chosen-clusters.ts";
+
+export const managedCommand = defineCommand({
+  name: "managed",
+  purpose: "List the workloads that are reloaded, with the sources that each uses",
+  examples: [
+    "fleet-reloader managed --namespace shop",
+    "fleet-reloader managed --cluster nova --limit 100000 -o json",
+  ],
+  flags: {
+    ...fleetRedisFields,
+    cluster: clusterFlag,
+    namespace: namespaceFlag,
+    limit: limitFlag,
+    output: answerFlag,
+  },
+  run: async ({ config }, io) =>
+    await withFleetRedis(config, io, async ({ overview }) => {
+      const { limit, namespace, output } = config;
+      const clusters = await chosenClusters(overview, config.cluster);
+      const all = await Promise.all(
+        clusters.map(async ({ id, name: cluster }) => {
+          const managed = id === undefined ? [] : await overview.managed(id);
+          return managed.map(({ ref, sources, patterns }) => ({ cluster, ref, sources, patterns }));
+        }),
+      );
+      const wanted = all.flat().filter(({ ref }) => namespace === "" || ref.namespace === namespace);
+      const workloads = wanted.slice(0, limit);
+      const rows = workloads.map(({ cluster, ref, sources, patterns }) => [
+        cluster,
+        workloadKey(ref),
+        [
+          ...sources,
+          ...patterns.map(([kind, pattern]) => `${kind}/${ref.namespace}/${pattern} (pattern)`),
+        ].join(", "),
+      ]);
+      const more = wanted.length > workloads.length ? `, ${workloads.length} are shown` : "";
+      const sum = `${counted(wanted.length, "workload")} of ${counted(clusters.length, "cluster")}${more}`;
+      const text = `${textTable(["CLUSTER", "WORKLOAD", "SOURCES"], rows)}\n${sum}`;
+      printAnswer({ text, json: { count: wanted.length, workloads } }, output, io);
+      return 0;
+    }),
+});

@@ -1,0 +1,98 @@
+import { describeScope, type Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { HeldRequest } from "@fleet-reloader/engine/admission/held-requests";
+import { type ChangeSummary, summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
+import { type ClusterHealth, clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
+import type { QueueOverview } from "@fleet-reloader/engine/overview/fleet-overview";
+import { ageText, answerFlag, counted, printAnswer } from "../frame/answer.ts";
+import { defineCommand } from "../frame/command.ts";
+import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
+import { chosenClusters } from "./chosen-clusters.ts";
+import { recentRecords, sinceFlag } from "./recent-records.ts";
+
+interface FleetStatus {
+  readonly clusters: readonly ClusterHealth[];
+  readonly queue: QueueOverview;
+  readonly holds: readonly HeldRequest[];
+  readonly freezes: readonly Freeze[];
+  readonly changes: readonly ChangeSummary[];
+}
+
+/** Of a long list the first ones are named. */
+const namedMax = 5;
+
+export const statusCommand = defineCommand({
+  name: "status",
+  purpose: "Show the state of the fleet on one screen: clusters, queue, holds, failures",
+  examples: ["fleet-reloader status", "fleet-reloader status --since 1d -o json"],
+  flags: { ...fleetRedisFields, since: sinceFlag, output: answerFlag },
+  run: async ({ config }, io) =>
+    await withFleetRedis(config, io, async (redis) => {
+      const { overview } = redis;
+      const noFilter = { cluster: "", namespace: "", name: "", change: "" };
+      const [clusters, queue, holds, freezes, recent] = await Promise.all([
+        chosenClusters(overview, ""),
+        overview.queue(),
+        overview.holds(),
+        overview.freezes(),
+        recentRecords(redis, { since: config.since, ...noFilter }),
+      ]);
+      const changes = summarizeChanges(recent.records);
+      const status = { clusters: clusterHealth(clusters, holds), queue, holds, freezes, changes };
+      if (recent.isCut)
+        io.stderr.write("not all records were read: there are newer ones; give a later --since\n");
+      printAnswer(
+        { text: statusText(status, config.since || "1h"), json: statusJson(status) },
+        config.output,
+        io,
+      );
+      return 0;
+    }),
+});
+
+function statusText({ clusters, queue, holds, freezes, changes }: FleetStatus, since: string): string {
+  const sick = clusters.filter(({ problems }) => problems.length > 0);
+  const open = changes.filter(({ isDone }) => !isDone);
+  const workloads = clusters.reduce((sum, one) => sum + one.workloads, 0);
+  const oldest =
+    queue.oldestMs === undefined
+      ? "nothing waits"
+      : `the oldest request waits for ${ageText(queue.oldestMs)}`;
+  return [
+    `clusters  ${clusters.length}, ${sick.length} sick; ${counted(workloads, "workload")}`,
+    ...firstLines(sick, ({ name, problems }) => `${name}: ${problems.join("; ")}`, "fleet-reloader clusters"),
+    `queue     ${oldest}; ${queue.waiting + queue.prioritized} waiting, ${queue.active} running`,
+    `held      ${holds.length}`,
+    ...[...Map.groupBy(holds, ({ reason }) => reason)].map(([reason, its]) => `  ${its.length} ${reason}`),
+    `frozen    ${counted(freezes.length, "freeze")}`,
+    ...firstLines(
+      freezes,
+      ({ scope, reason, by }) => `${describeScope(scope)}: ${reason} (by ${by})`,
+      "fleet-reloader freezes",
+    ),
+    `changes   ${changes.length} since ${since}, ${open.length} not done: ${problemCounts(open)}`,
+  ].join("\n");
+}
+
+function firstLines<T>(all: readonly T[], lineOf: (one: T) => string, rest: string): readonly string[] {
+  const lines = all.slice(0, namedMax).map((one) => `  ${lineOf(one)}`);
+  return all.length > namedMax ? [...lines, `  and ${all.length - namedMax} more: ${rest}`] : lines;
+}
+
+function problemCounts(open: readonly ChangeSummary[]): string {
+  const sum = (of: "held" | "rolling" | "failed" | "stalled") =>
+    open.reduce((total, { workloads }) => total + workloads[of], 0);
+  return `${sum("rolling")} rolling, ${sum("held")} held, ${sum("failed")} failed, ${sum("stalled")} stalled`;
+}
+
+function statusJson({ clusters, queue, holds, freezes, changes }: FleetStatus) {
+  const byReason = [...Map.groupBy(holds, ({ reason }) => reason)].map(
+    ([reason, its]) => [reason, its.length] as const,
+  );
+  return {
+    clusters: { count: clusters.length, sick: clusters.filter(({ problems }) => problems.length > 0) },
+    queue,
+    held: Object.fromEntries(byReason),
+    freezes,
+    changes: { count: changes.length, open: changes.filter(({ isDone }) => !isDone) },
+  };
+}

@@ -1,0 +1,12 @@
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import type { ManagedWorkload } from "@fleet-reloader/engine/overview/fleet-overview";
+
+/** The sources that a workload of the reference index names or references. Patterns name none. */
+export function usedSources({ sources }: Pick<ManagedWorkload, "sources">): readonly SourceRef[] {
+  return sources.flatMap((key) => {
+    const [kind, namespace = "", name = ""] = key.split("/");
+    return kind === "ConfigMap" || kind === "Secret" || kind === "SecretProviderClass"
+      ? [{ kind, namespace, name }]
+      : [];
+  });
+}

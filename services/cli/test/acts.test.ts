@@ -1,0 +1,103 @@
+import { expect, test } from "vitest";
+import { startFleetBed } from "./fixture/fleet-bed.ts";
+
+const why = ["--reason", "incident 4711", "--by", "ann"];
+
+test("retry adds one request that is due at once, and records who did so and why", async () => {
+  await using bed = await startFleetBed();
+  const run = await bed.run("retry", "deploy/api", "--cluster", "nova", ...why);
+  expect(run).toEqual({
+    code: 0,
+    output: "retry Deployment/api on nova: 1 workload will be checked now\n",
+    errors: "",
+  });
+  expect(await bed.queue.waits(bed.request("uid-1"))).toBe(true);
+  expect(await bed.queue.waits(bed.request("uid-2"))).toBe(false);
+  expect(await bed.queue.depth()).toBe(1);
+  const about = {
+    target: "Deployment/api on nova",
+    scope: { cluster: "nova", workload: { kind: "Deployment", name: "api" } },
+  };
+  const record = { type: "operator", action: "retry", by: "ann", note: "incident 4711 (1)", ...about };
+  expect(await bed.history()).toEqual([expect.objectContaining(record)]);
+});
+
+test("retry twice is one request", async () => {
+  await using bed = await startFleetBed();
+  for (let i = 0; i < 2; i += 1) await bed.run("retry", "deploy/api", "--cluster", "nova", ...why);
+  expect(await bed.queue.depth()).toBe(1);
+});
+
+test("an act on several workloads is confirmed or expected, and does nothing otherwise", async () => {
+  await using bed = await startFleetBed();
+  const refused = await bed.run("retry", "deploy/api", ...why);
+  expect(refused).toEqual({
+    code: 78,
+    output: "",
+    errors: "--yes: 2 workloads would be meant; write --yes, or --expect 2\n",
+  });
+  const other = await bed.run("retry", "deploy/api", "--expect", "37", "--yes", ...why);
+  expect(other).toMatchObject({
+    code: 78,
+    errors: "--expect 37: 2 workloads would be meant; nothing was done\n",
+  });
+  expect([await bed.queue.depth(), await bed.history()]).toEqual([0, []]);
+  expect(await bed.run("retry", "deploy/api", "--expect", "2", ...why)).toMatchObject({ code: 0 });
+  expect(await bed.queue.depth()).toBe(2);
+});
+
+test("replay asks every workload that uses the source, also by a pattern", async () => {
+  await using bed = await startFleetBed();
+  expect(await bed.run("replay", "cm/web-nginx", "--namespace", "shop", "--yes", ...why)).toMatchObject({
+    code: 0,
+  });
+  expect(await bed.queue.waits(bed.request("uid-1", "web"))).toBe(true);
+  expect(await bed.queue.waits(bed.request("uid-2", "web"))).toBe(true);
+  expect(await bed.queue.depth()).toBe(2);
+});
+
+test.each([
+  ["a workload", "Deployment/api", "w|uid-1|Deployment/shop/api"],
+  ["a source", "Secret/db", "s|uid-1|Secret/shop/db"],
+  ["a source by its keys", "Secret/db", "s|uid-1|Secret/shop/db|password,user"],
+])("release closes the open breaker of %s, and that of no other", async (_, object, breaker) => {
+  await using bed = await startFleetBed();
+  const { connection } = bed.client;
+  const root = `${bed.keys.rollLedger}:k:`;
+  const open = JSON.stringify({ rolls: [1, 2], trips: 1, till: bed.clock.now() + 60_000 });
+  await connection.set(`${root}${breaker}`, open);
+  await connection.set(`${root}s|uid-1|Secret/shop/db2`, open);
+  const run = await bed.run("release", object, "--cluster", "nova", ...why);
+  expect(run).toMatchObject({ code: 0, errors: "" });
+  expect(await connection.exists(`${root}${breaker}`)).toBe(0);
+  expect(await connection.exists(`${root}s|uid-1|Secret/shop/db2`)).toBe(1);
+  expect(await bed.queue.waits(bed.request("uid-1"))).toBe(true);
+  expect(await bed.history()).toEqual([expect.objectContaining({ action: "release", by: "ann" })]);
+});
+
+test("release of what has no open breaker does nothing and ends with 1", async () => {
+  await using bed = await startFleetBed();
+  const run = await bed.run("release", "Deployment/api", "--cluster", "nova", ...why);
+  expect(run).toMatchObject({ code: 1, errors: expect.stringContaining("no breaker of it is open") });
+  expect([await bed.queue.depth(), await bed.history()]).toEqual([0, []]);
+});
+
+test("acts are refused with field, value and mend", async () => {
+  await using bed = await startFleetBed();
+  const names = Array.from({ length: 10_000 }, (_, at) => `deploy/api-${at}`);
+  for (const [words, code, errors] of [
+    [["retry", "deploy/api"], 78, "--reason: it is missing"],
+    [["retry", "Deploymnt/api", ...why], 78, "Deploymnt/api: names no workload; write Deployment/api"],
+    [["retry", "Secret/db", ...why], 78, "Secret/db: names no workload"],
+    [["replay", "deploy/api", ...why], 78, "deploy/api: names no source"],
+    [["retry", "deploy/nothing", ...why], 1, "no workload that is reloaded is meant"],
+    [["retry", "deploy/api", "--cluster", "vega", ...why], 78, "no cluster is called vega"],
+    [["retry", ...names, ...why], 78, "KIND/NAME: 10000 are given; write one KIND/NAME"],
+    [["retry", `deploy/${"x".repeat(100_000)}`, ...why], 78, "names no workload; write KIND/NAME"],
+  ] as const) {
+    const run = await bed.run(...words);
+    expect(run.errors.slice(0, 400)).toContain(errors.slice(0, 100));
+    expect(run.code).toBe(code);
+  }
+  expect([await bed.queue.depth(), await bed.history()]).toEqual([0, []]);
+});

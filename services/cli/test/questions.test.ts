@@ -1,0 +1,122 @@
+import { afterAll, expect, test } from "vitest";
+import { commandRun } from "./fixture/command-run.ts";
+import { startFleetBed } from "./fixture/fleet-bed.ts";
+
+const bed = await startFleetBed();
+afterAll(() => bed[Symbol.asyncDispose]());
+
+const freeze = { scope: { cluster: "nova" }, reason: "disk full", by: "ann" };
+await bed.client.connection.zadd(
+  bed.keys.fleet.freezes,
+  bed.clock.now(),
+  `worker-1 ${JSON.stringify(freeze)}`,
+);
+await bed.hold(bed.request("uid-1"), "Frozen");
+await bed.hold(bed.request("uid-2"), "ClusterUnreachable");
+await bed.hold(bed.request("uid-1", "web"), "BudgetUnfinished");
+await bed.client.connection.zadd(`${bed.keys.rollLedger}:b:fleet:leases`, 1, "uid-2|Deployment/shop/slow");
+const time = new Date(bed.clock.now() - 60_000).toISOString();
+const source = { kind: "Secret", namespace: "shop", name: "db" } as const;
+for (const [id, name] of [["uid-1", "nova"] as const, ["uid-2", "otech62"] as const]) {
+  const cluster = { id, name };
+  const change = `${id}/db@7`;
+  await bed.write({
+    v: 1,
+    time,
+    cluster,
+    type: "change",
+    change,
+    fleetChange: "f1-a",
+    source,
+    resourceVersion: "7",
+  });
+  const { workload } = bed.request(id);
+  await bed.write({
+    v: 1,
+    time,
+    cluster,
+    type: "action",
+    workload,
+    action: "rolled",
+    sources: [{ ...source, change }],
+  });
+}
+// A reader stops before the present millisecond.
+await bed.clock.sleep(5, AbortSignal.timeout(1000));
+
+test("status shows clusters, the age of the queue, holds, freezes and open changes on one screen", async () => {
+  const { code, errors, output } = await bed.run("status");
+  expect({ code, errors }).toEqual({ code: 0, errors: "" });
+  for (const part of [
+    "clusters  2, 1 sick; 4 workloads",
+    "otech62: no route to host",
+    "queue     nothing waits; 0 waiting, 0 running",
+    "held      3",
+    "1 ClusterUnreachable",
+    "cluster nova: disk full (by ann)",
+    "changes   1 since 1h, 1 not done: 2 rolling, 0 held, 0 failed, 0 stalled",
+  ])
+    expect(output).toContain(part);
+});
+
+test("clusters lists sick ones first, with what is wrong and who watches them", async () => {
+  const { output } = await bed.run("clusters");
+  const [heading, first, second] = output.split("\n");
+  expect(heading).toMatch(/^CLUSTER +STATE +WORKLOADS/);
+  expect(first).toMatch(/^otech62 +Unreachable +2 +0 +1 +watcher-b +no route to host$/);
+  expect(second).toMatch(/^nova +Ready +2 +0 +2 +watcher-a$/);
+});
+
+test("changes counts what came of one content on all clusters", async () => {
+  const { output } = await bed.run("changes");
+  expect(output).toMatch(/Secret\/shop\/db +- +2 +no +2 rolling +f1-a\n/);
+  const json: unknown = JSON.parse((await bed.run("changes", "--change", "f1-a", "-o", "json")).output);
+  expect(json).toMatchObject({ changes: [{ id: "f1-a", clusters: ["nova", "otech62"], isDone: false }] });
+  expect((await bed.run("changes", "--change", "f1-b")).output).toContain("0 changes");
+});
+
+test("held says who set a freeze, why a cluster is away and who blocks a budget", async () => {
+  const { output } = await bed.run("held");
+  expect(output).toMatch(/nova +Deployment\/shop\/api +Frozen +- +cluster nova: disk full \(by ann\)\n/);
+  expect(output).toMatch(/otech62 +Deployment\/shop\/api +ClusterUnreachable +- +no route to host\n/);
+  expect(output).toContain("unfinished in the fleet: Deployment/shop/slow of otech62");
+  expect(output).toContain("3 requests on hold: ");
+});
+
+test("held changes nothing", async () => {
+  const before = await bed.client.connection.hgetall(bed.keys.holdTexts(bed.keys.shardOf("uid-1")));
+  await bed.run("held", "--cluster", "nova", "--reason", "Frozen", "-o", "json");
+  expect(await bed.client.connection.hgetall(bed.keys.holdTexts(bed.keys.shardOf("uid-1")))).toEqual(before);
+});
+
+test("managed lists workloads with their sources and patterns", async () => {
+  const { output } = await bed.run("managed", "--cluster", "nova");
+  expect(output).toMatch(/nova +Deployment\/shop\/api +Secret\/shop\/db\n/);
+  expect(output).toMatch(/ConfigMap\/shop\/web-\.\* \(pattern\)\n/);
+  expect(output).toContain("2 workloads of 1 cluster\n");
+  const json: unknown = JSON.parse((await bed.run("managed", "--limit", "1", "-o", "json")).output);
+  expect(json).toMatchObject({ count: 4, workloads: [{ cluster: "nova" }] });
+});
+
+const manyNames = Array.from({ length: 10_000 }, (_, at) => `cluster-${at}`).join(",");
+
+test.each([
+  [["clusters", "--cluster", "Nova"], "--cluster: no cluster is called Nova; did you mean nova?\n"],
+  [["managed", "--cluster", "uid-9"], "--cluster: no cluster is called uid-9\n"],
+  [
+    ["held", "--cluster", manyNames],
+    "--cluster: no cluster has a name of 128889 characters; write one name or id\n",
+  ],
+  [["held", "--reason", "Frosen"], "--reason Frosen: is not known; did you mean Frozen?\n"],
+  [["changes", "--since", "soon"], "--since: "],
+  [["clusters", "--filter", "x"], "--filter: no such flag; --help lists them\n"],
+  [["clusters", "-o", "yaml"], "-o yaml: must be one of table, json\n"],
+  [["managed", "--limit", "0"], "--limit 0: must be a whole number from 1 to 100000\n"],
+])("wrong words are refused with field, value and mend (%#)", async (words, errors) => {
+  expect(await bed.run(...words)).toEqual({ code: 78, output: "", errors: expect.stringContaining(errors) });
+});
+
+test("a question without a Redis names the flag and the data dir", async () => {
+  const run = await commandRun(["status", "--data-dir", "/nowhere"]);
+  expect(run).toEqual({ code: 78, output: "", errors: expect.stringMatching(/^--redis-url: .*\/nowhere/) });
+});

@@ -1,0 +1,53 @@
+import { readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { filesBelow } from "./files-below.ts";
+import { root } from "./root.ts";
+import { syntaxOf } from "./syntax.ts";
+
+const sources = ["packages", "services", "test"]
+  .flatMap((folder) => filesBelow(join(root, folder)))
+  .filter((path) => path.endsWith(".ts") && !path.includes("/dist"))
+  .map((path) => {
+    const text = readFileSync(path, "utf8");
+    return { path: path.slice(root.length + 1), lines: text.trimEnd().split("\n").length, ...syntaxOf(text) };
+  });
+const isProduct = (path: string) =>
+  /^(packages\/(?!testkit)|services\/)/.test(path) && !/(\.test\.ts$|\/fixture\/|\/test\/)/.test(path);
+
+test("a file of the product has at most 300 lines", () => {
+  const product = sources.filter(({ path }) => isProduct(path));
+  expect(product.length).toBeGreaterThan(350);
+  expect(product.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines}`)).toEqual(
+    [],
+  );
+});
+
+test("a function of the product has at most 60 lines", () => {
+  const product = sources
+    .filter(({ path }) => isProduct(path))
+    .flatMap(({ path, functions }) =>
+      functions.map(({ line, lines }) => ({ place: `${path}:${line}`, lines })),
+    );
+  expect(product.length).toBeGreaterThan(2500);
+  expect(product.filter(({ lines }) => lines > 60)).toEqual([]);
+});
+
+test("the name of a test has at most 80 characters", () => {
+  const names = sources.flatMap(({ path, testNames }) => testNames.map((name) => ({ path, name })));
+  expect(names.length).toBeGreaterThan(2000);
+  expect(names.filter(({ name }) => name.length > 80)).toEqual([]);
+});
+
+test("lengths and names are read from the syntax, whatever the layout", () => {
+  const text =
+    'test.each([[\n1]])(\n"a %s", () => {\n});\nit("b", function () {});\nclass A { get c() {\nreturn 1; } }';
+  expect(syntaxOf(text)).toEqual({
+    functions: [
+      { line: 3, lines: 2 },
+      { line: 5, lines: 1 },
+      { line: 6, lines: 2 },
+    ],
+    testNames: ["a %s", "b"],
+  });
+});
