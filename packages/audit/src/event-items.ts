@@ -64,7 +64,7 @@ function nextMark(body: Buffer, from: number): number {
   return body.length;
 }
 
-/** The position of the closing quoteByte; the end of the body when there is none. */
+/** The position of the closing quote; the end of the body when there is none. */
 function endOfText(body: Buffer, from: number): number {
   for (let at = body.indexOf(quoteByte, from + 1); at !== -1; at = body.indexOf(quoteByte, at + 1)) {
     let backslashes = 0;

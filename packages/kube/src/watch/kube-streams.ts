@@ -152,6 +152,7 @@ export class KubeStreams implements ClusterStreams {
       handler,
       printOf,
       as,
+      handler,
       hints: hinted.hints,
       alsoHintedBy,
       onMissed: (names) => hinted.onMissed(name, names),

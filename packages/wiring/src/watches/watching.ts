@@ -46,10 +46,17 @@ const syncsAtOnce = 16;
 /** The next cluster begins after this, although the slow one goes on. Listing 1,000 objects takes a tenth of a second. */
 const syncTurnMs = 10_000;
 
+interface WatchedCluster {
+  readonly name: string;
+  readonly watcher: ClusterWatcher;
+  /** It is read where hints say so. */
+  readonly isHinted: boolean;
+}
+
 /** Watches the engaged clusters and puts their changes into the queue. */
 export class Watching {
   readonly #options: WatchingOptions;
-  readonly #watchers = new Map<ClusterId, { readonly name: string; readonly watcher: ClusterWatcher }>();
+  readonly #watchers = new Map<ClusterId, WatchedCluster>();
   readonly #semaphore: Semaphore;
   readonly #hints: RedisHints;
 
@@ -67,7 +74,7 @@ export class Watching {
     const inbox = isHinted ? this.#inboxOf(engaged) : undefined;
     const synced = engaged.syncBegins();
     const watcher = this.#watcherOf(engaged, synced, inbox, signal);
-    this.#watchers.set(cluster, { name, watcher });
+    this.#watchers.set(cluster, { name, watcher, isHinted });
     try {
       await Promise.all([watcher.run(signal), inbox?.run(signal)]);
     } finally {
