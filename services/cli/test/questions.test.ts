@@ -44,7 +44,7 @@ for (const [id, name] of [["uid-1", "nova"] as const, ["uid-2", "otech62"] as co
 // A reader stops before the present millisecond.
 await bed.clock.sleep(5, AbortSignal.timeout(1000));
 
-test("status shows clusters, the age of the queue, holds, freezes and open changes on one screen", async () => {
+test("status shows clusters, queue age, holds, freezes and open changes on a screen", async () => {
   const { code, errors, output } = await bed.run("status");
   expect({ code, errors }).toEqual({ code: 0, errors: "" });
   for (const part of [

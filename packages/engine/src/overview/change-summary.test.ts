@@ -84,7 +84,7 @@ test("a change is done when every workload is healthy or stays as it is", () => 
     expect(summarizeChanges([...done, more])[0]?.isDone).toBe(false);
 });
 
-test("records of older versions, which have no id over clusters, are told apart by cluster", () => {
+test("older records, without an id over clusters, are told apart by cluster", () => {
   const summaries = summarizeChanges([changed("nova", undefined), changed("otech", undefined, 3)]);
   expect(summaries.map(({ id }) => id)).toEqual(["uid-otech/db@7", "uid-nova/db@7"]);
 });

@@ -13,7 +13,7 @@ function held(name: string, reason: string, id = "1") {
   return { id, request: { cluster: `uid-${name}`, workload }, reason, againAtMs: 0 };
 }
 
-test("sick clusters come first, the worst before the others, then those that hold the most", () => {
+test("sick clusters come first, the worst one first, then those that hold the most", () => {
   const clusters = [
     cluster("well"),
     cluster("busy"),

@@ -55,7 +55,7 @@ function knownReason(text: string): string {
   throw new Fault("config.invalid", `--reason ${text}: is not known; ${mend}`);
 }
 
-interface Explaining {
+interface HeldShown {
   readonly overview: FleetOverview;
   readonly clusters: readonly ClusterOverview[];
   readonly nowMs: number;
@@ -63,7 +63,7 @@ interface Explaining {
 
 async function explainAll(
   holds: readonly HeldRequest[],
-  { overview, clusters, nowMs }: Explaining,
+  { overview, clusters, nowMs }: HeldShown,
 ): Promise<readonly ExplainedHold[]> {
   const freezes = await overview.freezes();
   const nameOf = clusterNamer(clusters);

@@ -39,7 +39,7 @@ test("a roll is recorded as change with actor, decision, action and outcome", as
   expect(outcome).toMatchObject({ result: "healthy", reason: "Available", v: 1 });
 });
 
-test("a change has the id of its content, also when it comes back and on another cluster", async () => {
+test("a change has the id of its content, also when it returns or is elsewhere", async () => {
   const idsOf = async () => {
     const bed = await rolledDeployment();
     return bed.history.flatMap((record) => (record.type === "change" ? [record.fleetChange] : []));
