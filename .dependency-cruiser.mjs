@@ -18,7 +18,19 @@ const npm = (...names) => names.map((name) => `node_modules/${name}/`);
 
 /** The rooms of each package, lowest first: one imports only those before it. What lies in `src` itself is below them all. */
 const rooms = {
-  engine: ["async", "ports", "hints", "history", "observe", "admission", "follow", "reconcile", "ask", "watch", "overview"],
+  engine: [
+    "async",
+    "ports",
+    "hints",
+    "history",
+    "observe",
+    "admission",
+    "follow",
+    "reconcile",
+    "ask",
+    "watch",
+    "overview",
+  ],
   kube: ["credentials", "http", "discovery", "objects", "watch", "event", "registration", "fleet"],
   redis: ["connection", "index", "hints", "queue", "ownership", "ledger", "history", "overview"],
   runtime: ["process", "log", "pattern", "config", "metrics", "http", "audit"],

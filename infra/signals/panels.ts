@@ -161,22 +161,22 @@ const ownPanels: Readonly<Record<OwnMetricName, Panel>> = {
   fleet_reloader_audit_requests_total: {
     row: "Ourselves",
     title: "Requests with audit events",
-    unit: "ops",
-    query: `${rateBy("result", "fleet_reloader_audit_requests_total")} or vector(0)`,
+    unit: "short",
+    query: increaseBy("result", "fleet_reloader_audit_requests_total"),
     legend: "{{result}}",
   },
   fleet_reloader_audit_events_total: {
     row: "Ourselves",
     title: "Audit events",
-    unit: "ops",
-    query: `${rateBy("result", "fleet_reloader_audit_events_total")} or vector(0)`,
+    unit: "short",
+    query: increaseBy("result", "fleet_reloader_audit_events_total"),
     legend: "{{result}}",
   },
   fleet_reloader_hints_missed_total: {
     row: "Ourselves",
     title: "Changes that no audit event told of",
     unit: "short",
-    query: `${increaseBy("cluster", "fleet_reloader_hints_missed_total")} or vector(0)`,
+    query: increaseBy("cluster", "fleet_reloader_hints_missed_total"),
     legend: "{{cluster}}",
   },
 };

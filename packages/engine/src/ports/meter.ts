@@ -22,11 +22,6 @@ export type RegistrationState = "usable" | "paused" | "unusable";
 /** How the rollout of a roll ended. */
 export type RolloutResult = "healthy" | "failed" | "stalled";
 
-/**
- * The stages of a change after it was written: a watch has seen it, a worker has taken up the request (after the quiet period and its
- * turn), the workload is patched, and its rollout is healthy.
- */
-export type ChangeStage = "seen" | "taken" | "patched" | "healthy";
 /** What came of a request with audit events. `unavailable`: it is to be sent again. */
 export type AuditRequestResult = "accepted" | "unauthorized" | "malformed" | "too-large" | "unavailable";
 
@@ -41,6 +36,12 @@ export type AuditEventResult =
   | "refused"
   | "malformed"
   | "body";
+
+/**
+ * The stages of a change after it was written: a watch has seen it, a worker has taken up the request (after the quiet period and its
+ * turn), the workload is patched, and its rollout is healthy.
+ */
+export type ChangeStage = "seen" | "taken" | "patched" | "healthy";
 
 /** What is measured, as sentences. Labels are closed sets: clusters by what people call them, no names of objects. */
 export interface Meter {

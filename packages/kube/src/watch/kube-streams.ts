@@ -136,20 +136,18 @@ export class KubeStreams implements ClusterStreams {
     return new OptionalStream({ kind, resources: this.#objects.resources, reflect, clock, log, absentMs });
   }
 
-  #reflector<T>(followed: FollowedCollection<T>): Stream {
-    const { collection, parse, handler, log, printOf, as, alsoHintedBy } = followed;
+  #reflector<T>(wanted: FollowedCollection<T>): Stream {
+    const { collection, parse, handler, log, printOf, as, alsoHintedBy } = wanted;
     const { connection, clock, hinted, random, timings } = this.#options;
-    if (hinted === undefined) {
-      const probe = this.#probe;
+    const probe = this.#probe;
+    if (hinted === undefined)
       return new Reflector({ connection, collection, parse, handler, probe, clock, random, log, timings });
-    }
     const { namespace, plural } = collection;
     const name = namespace === undefined ? plural : `${plural} in ${namespace}`;
     return new HintedReflector({
       connection,
       collection,
       parse,
-      handler,
       printOf,
       as,
       handler,

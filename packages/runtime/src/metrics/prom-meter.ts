@@ -168,7 +168,7 @@ function createMeter(
     parked: (cluster, reason) => own.parked.inc({ cluster, reason }),
     breaker: (cluster, isOpen) => own.breaker.set({ cluster }, isOpen ? 1 : 0),
     auditFound: (cluster, kind) => own.findings.inc({ cluster, kind }),
-    ...auditMeter(own),
+    ...createHintMeter(own),
     clusterState: (cluster, state) => {
       if (state !== undefined) own.lost.inc({ cluster }, 0);
       states.set(cluster, state);
@@ -181,9 +181,9 @@ function createMeter(
   };
 }
 
-function auditMeter(
+function createHintMeter(
   own: ReturnType<typeof createOwnMetrics>,
-): Pick<Meter, "auditEvents" | "auditRequest" | "hintsMissed"> {
+): Pick<Meter, "auditRequest" | "auditEvents" | "hintsMissed"> {
   return {
     auditRequest: (cluster, result) => own.auditRequests.inc({ cluster, result }),
     auditEvents: (cluster, result, count) => own.auditEvents.inc({ cluster, result }, count),

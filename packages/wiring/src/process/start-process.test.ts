@@ -59,8 +59,8 @@ function recordingParts() {
       watch: (_, signal) => untilAborted(signal),
     }),
     createScaling: () => ({ work: () => Promise.reject(new Error("unused")), watchHolds: run("holds") }),
-    listenForKeda: async () => ({ port: 1, close: end("scaler") }),
     serveAudit: async () => ({ port: 1, close: end("audit events") }),
+    listenForKeda: async () => ({ port: 1, close: end("scaler") }),
     createGoneClusters: () => ({ run: (signal) => untilAborted(signal) }),
   };
   const works: WorkParts = {

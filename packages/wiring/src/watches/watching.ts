@@ -94,9 +94,10 @@ export class Watching {
     });
   }
 
-  /** What our streams of the cluster show of annotations that freeze. Undefined: we have none. */
+  /** What our streams of the cluster show of annotations that freeze. Undefined: we have none, or a hint of one may be missing. */
   annotationsOf(cluster: ClusterId): ClusterWatcher["annotations"] | undefined {
-    return this.#watchers.get(cluster)?.watcher.annotations;
+    const watched = this.#watchers.get(cluster);
+    return watched?.isHinted === false ? watched.watcher.annotations : undefined;
   }
 
   #inboxOf({ cluster, name }: Engaged): HintInbox {
