@@ -10,10 +10,10 @@ import { rollReasons, stayReasons } from "@fleet-reloader/domain/plan/reasons";
 import { expect, test } from "vitest";
 import { answeredReasons, reasonText } from "./reason-texts.ts";
 
-// Reasons of lines about registrations, stashes and keys: no answer about a workload has one.
+// Reasons of lines about registrations, stashes, keys and audit events: no answer about a workload has one.
 const neverAnswered = [
   ...["FreezeIdle", "RegistrationPaused", "RegistrationUnusable"],
-  ...["ResourceAbsent", "StashUnreadable", "OldKeyForgotten"],
+  ...["ResourceAbsent", "StashUnreadable", "OldKeyForgotten", "AuditBody", "HintMissed"],
 ];
 const known = [
   ...[yesReasons, noReasons, rollReasons, stayReasons, holdReasons],

@@ -86,6 +86,9 @@ export class MemoryStream<T> implements StreamControl {
     const { handler, list, version } = this.#options;
     handler.listBegins();
     this.#isCut = false;
+    // A watch begins at the version of its list: nothing from before comes again.
+    this.#delivered = [];
+    this.#replayed = [];
     const at = version();
     const objects = list();
     for (let from = 0; from < objects.length; from += pageSize) {
