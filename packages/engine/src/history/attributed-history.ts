@@ -4,7 +4,8 @@ import { atMost } from "../async/at-most.ts";
 import type { Clock } from "../async/clock.ts";
 import type { AuditedWrites } from "../hints/hint-store.ts";
 import type { Log } from "../ports/log.ts";
-import type { ChangeRecord, History, HistoryRecord } from "./history.ts";
+import { RecentMap } from "../recent-map.ts";
+import type { ChangeId, ChangeRecord, History, HistoryRecord } from "./history.ts";
 
 export interface AttributedHistoryOptions {
   readonly history: History;
@@ -15,6 +16,9 @@ export interface AttributedHistoryOptions {
 
 /** Longer than Redis needs, and shorter than anybody waits for a record. */
 const lookupMs = 1000;
+/** One lookup serves all workloads of a change that are rolled within this time. */
+const lookupSharedMs = 1000;
+const lookupsSharedMax = 1000;
 /** Appends that wait for a lookup. Of more, changes are recorded without their users, and nothing is lost. */
 const waitingAppendsMax = 1000;
 
@@ -26,6 +30,7 @@ export class AttributedHistory implements History {
   readonly #options: AttributedHistoryOptions;
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
+  readonly #lookups = new RecentMap<ChangeId, Lookup>(lookupsSharedMax);
 
   constructor(options: AttributedHistoryOptions) {
     this.#options = options;
@@ -64,12 +69,27 @@ export class AttributedHistory implements History {
     return records.map((record) => withUsers(record, found.get(record) ?? []));
   }
 
-  async #candidates({ actor, cluster, source }: ChangeRecord): Promise<readonly AuditedUser[]> {
+  #candidates(record: ChangeRecord): Promise<readonly AuditedUser[]> {
+    const nowMs = this.#options.clock.monotonic();
+    const shared = this.#lookups.get(record.change);
+    if (shared !== undefined && nowMs - shared.atMs < lookupSharedMs) return shared.users;
+    const users = this.#lookUp(record);
+    this.#lookups.set(record.change, { atMs: nowMs, users });
+    return users;
+  }
+
+  async #lookUp({ actor, cluster, source }: ChangeRecord): Promise<readonly AuditedUser[]> {
     if (actor === undefined || cluster === undefined) return [];
     const atSeconds = Date.parse(actor.time) / 1000;
     const asked = { source, manager: actor.manager, atSeconds };
     return await this.#options.writes.candidates(cluster.id, asked);
   }
+}
+
+interface Lookup {
+  /** Monotonic. */
+  readonly atMs: number;
+  readonly users: Promise<readonly AuditedUser[]>;
 }
 
 function isAttributable(record: HistoryRecord): record is ChangeRecord {

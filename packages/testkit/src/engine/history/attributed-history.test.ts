@@ -93,3 +93,14 @@ test("of very many changes at once none is lost", async () => {
   await bed.history.settled;
   expect(bed.usersOf()).toHaveLength(3000);
 });
+
+test("one lookup serves all workloads of a change within a second", async () => {
+  const { history, clock, asked, usersOf } = attributed(async () => [ann]);
+  for (let roll = 0; roll < 5; roll += 1) history.append([change("settings")]);
+  await history.settled;
+  expect([asked.length, usersOf()]).toEqual([1, Array.from({ length: 5 }, () => ["ann"])]);
+  await clock.advance(1000);
+  history.append([change("settings")]);
+  await history.settled;
+  expect(asked).toHaveLength(2);
+});
