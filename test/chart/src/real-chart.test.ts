@@ -17,6 +17,7 @@ const foreignKinds = [
   "PodMonitor",
   "PrometheusRule",
   "ScaledObject",
+  "TriggerAuthentication",
   "ServiceMonitor",
   "VerticalPodAutoscaler",
 ];
