@@ -30,7 +30,7 @@ export class AttributedHistory implements History {
   readonly #options: AttributedHistoryOptions;
   #last: Promise<void> = Promise.resolve();
   #waiting = 0;
-  readonly #lookups = new RecentMap<ChangeId, Lookup>(lookupsSharedMax);
+  readonly #lookups = new RecentMap<ChangeId, UserLookup>(lookupsSharedMax);
 
   constructor(options: AttributedHistoryOptions) {
     this.#options = options;
@@ -86,7 +86,7 @@ export class AttributedHistory implements History {
   }
 }
 
-interface Lookup {
+interface UserLookup {
   /** Monotonic. */
   readonly atMs: number;
   readonly users: Promise<readonly AuditedUser[]>;

@@ -1,10 +1,10 @@
 import { jsonField } from "@fleet-reloader/domain/json";
-import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { ClusterId } from "../ports/request.ts";
 
-/** The texts of all kept workloads together, in characters: some 1,000 Deployments. The oldest are dropped. */
+/** The texts of all kept workloads together, in characters: some 1,000 Deployments. */
 const keptCharactersMax = 3 * 1024 * 1024;
 
 /**
@@ -20,19 +20,18 @@ export class ShownWorkloads {
     this.#charactersMax = charactersMax;
   }
 
-  /** Keeps a workload of a kind whose roll needs no more than what is kept. */
+  /**
+   * Keeps a workload of a kind whose roll needs no more than what is kept, while there is room. A change of many workloads asks for all of
+   * them in turn: where they do not all fit, dropping the oldest would lose each just before it is asked for.
+   */
   show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind): void {
     if (kind.isTemplateRolled !== true) return;
     const key = shownKey(cluster, live.ref);
     this.#delete(key);
     const text = shownText(live);
+    if (this.#characters + text.length > this.#charactersMax) return;
     this.#texts.set(key, text);
     this.#characters += text.length;
-    // A Map lists its keys in the order in which they were set.
-    for (const oldest of this.#texts.keys()) {
-      if (this.#characters <= this.#charactersMax) return;
-      this.#delete(oldest);
-    }
   }
 
   /** The workload as it was shown last; undefined where it is not kept. It is handed out once: after a write it is outdated. */
@@ -57,16 +56,27 @@ function shownKey(cluster: ClusterId, ref: WorkloadRef): string {
   return `${cluster}/${workloadKey(ref)}`;
 }
 
-/** The template is a part of the object: it is written once. */
+/** Template and annotations are parts of the object: they are written once. */
 function shownText(live: LiveWorkload): string {
-  return JSON.stringify({
-    ...live,
-    template: undefined,
-    object: { ...Object(live.object), status: undefined },
-  });
+  const parts = { template: undefined, templateAnnotations: undefined, annotations: undefined };
+  const object = { ...Object(live.object), status: undefined };
+  return JSON.stringify({ ...live, ...parts, object });
 }
 
 function shownLive(text: string, { templatePath }: WorkloadKind): LiveWorkload {
-  const kept: Omit<LiveWorkload, "template"> = JSON.parse(text);
-  return { ...kept, template: jsonField(kept.object, ...templatePath) };
+  const kept: Omit<LiveWorkload, "annotations" | "template" | "templateAnnotations"> = JSON.parse(text);
+  const { object } = kept;
+  return {
+    ...kept,
+    annotations: annotationsIn(jsonField(object, "metadata", "annotations")),
+    template: jsonField(object, ...templatePath),
+    templateAnnotations: annotationsIn(jsonField(object, ...templatePath, "metadata", "annotations")),
+  };
+}
+
+function annotationsIn(annotations: unknown): Annotations {
+  const entries = Object.entries(Object(annotations));
+  return Object.fromEntries(
+    entries.filter((entry): entry is [string, string] => typeof entry[1] === "string"),
+  );
 }
