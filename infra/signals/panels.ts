@@ -158,25 +158,26 @@ const ownPanels: Readonly<Record<OwnMetricName, Panel>> = {
     query: increaseBy("kind", "fleet_reloader_audit_findings_total"),
     legend: "{{kind}}",
   },
+  // Without a listener for audit events there are none.
   fleet_reloader_audit_requests_total: {
     row: "Ourselves",
     title: "Requests with audit events",
     unit: "short",
-    query: increaseBy("result", "fleet_reloader_audit_requests_total"),
+    query: `${increaseBy("result", "fleet_reloader_audit_requests_total")} or vector(0)`,
     legend: "{{result}}",
   },
   fleet_reloader_audit_events_total: {
     row: "Ourselves",
     title: "Audit events",
     unit: "short",
-    query: increaseBy("result", "fleet_reloader_audit_events_total"),
+    query: `${increaseBy("result", "fleet_reloader_audit_events_total")} or vector(0)`,
     legend: "{{result}}",
   },
   fleet_reloader_hints_missed_total: {
     row: "Ourselves",
     title: "Changes that no audit event told of",
     unit: "short",
-    query: increaseBy("cluster", "fleet_reloader_hints_missed_total"),
+    query: `${increaseBy("cluster", "fleet_reloader_hints_missed_total")} or vector(0)`,
     legend: "{{cluster}}",
   },
 };
