@@ -53,7 +53,7 @@ export function secrecyTests(world: () => World): void {
       return text.split('"action":"rolled"').length > 2 ? text : undefined;
     });
     const redis = new Redis(join(product.dataDir, "redis.sock"));
-    await redis.bgrewriteaof();
+    await rewriteFiles(redis);
     const dump = await everyValue(redis);
     redis.disconnect();
     const metrics = await (await fetch(`${await product.healthUrl()}/metrics`)).text();
@@ -107,6 +107,15 @@ function tracesOf(canary: string): readonly string[] {
     }),
   );
   return [canary, Buffer.from(canary).toString("base64"), Buffer.from(canary).toString("hex"), ...digests];
+}
+
+/** Lets Redis write all it holds to its files, and waits for the end: until then files come and go. */
+async function rewriteFiles(redis: Redis): Promise<void> {
+  await redis.bgrewriteaof();
+  await until("the files of Redis are rewritten", async () => {
+    const state = await redis.info("persistence");
+    return state.includes("aof_rewrite_in_progress:0\r") && state.includes("aof_rewrite_scheduled:0\r");
+  });
 }
 
 async function everyValue(redis: Redis): Promise<string> {
