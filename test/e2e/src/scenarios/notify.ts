@@ -6,7 +6,7 @@ import { type Product, type ProductOptions, startProduct } from "@fleet-reloader
 import { holds, until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import { atBest } from "../in-time.ts";
-import { auto, reads, Site, at as valueAt } from "../site.ts";
+import { auto, laterThanTogether, reads, Site, at as valueAt } from "../site.ts";
 import type { World } from "../world.ts";
 
 /** What people and machines outside are told of a roll, and that nobody who listens badly disturbs one. */
@@ -138,6 +138,7 @@ export function notifyTests(world: () => World): void {
       await at.adopted("Deployment", "api");
       // No room is left for a longer note, so the API server refuses the write of the roll.
       await fillAnnotations(at, "api");
+      await laterThanTogether();
       await at.configMap("late", { v: "A" });
       const [event] = await until("an Event is there", async () => {
         const found = await eventsOf(at, "ReloadFail");
