@@ -9,7 +9,7 @@ import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { loadServiceConfig } from "@fleet-reloader/runtime/config/service";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
-import { namesForTest } from "@fleet-reloader/testkit/contracts/reference-index-contract";
+import { namesForTest } from "@fleet-reloader/testkit/contracts/index/index-under-test";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { openFreezes } from "@fleet-reloader/wiring/freezes";

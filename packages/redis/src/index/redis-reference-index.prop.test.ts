@@ -5,7 +5,7 @@ import {
   namesForTest,
   versionOf,
   workloadNamed,
-} from "@fleet-reloader/testkit/contracts/reference-index-contract";
+} from "@fleet-reloader/testkit/contracts/index/index-under-test";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { MemoryReferenceIndex } from "@fleet-reloader/testkit/memory/memory-reference-index";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";

@@ -1,9 +1,5 @@
-import {
-  entryOf,
-  namesForTest,
-  referenceIndexContract,
-  versionOf,
-} from "@fleet-reloader/testkit/contracts/reference-index-contract";
+import { entryOf, namesForTest, versionOf } from "@fleet-reloader/testkit/contracts/index/index-under-test";
+import { referenceIndexContract } from "@fleet-reloader/testkit/contracts/index/reference-index-contract";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedisCluster, type TestRedisCluster } from "@fleet-reloader/testkit/redis-cluster";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";

@@ -2,7 +2,7 @@ import {
   entryOf,
   namesForTest,
   workloadNamed,
-} from "@fleet-reloader/testkit/contracts/reference-index-contract";
+} from "@fleet-reloader/testkit/contracts/index/index-under-test";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";

@@ -1,5 +1,5 @@
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import { entryOf, namesForTest, versionOf } from "@fleet-reloader/testkit/contracts/reference-index-contract";
+import { entryOf, namesForTest, versionOf } from "@fleet-reloader/testkit/contracts/index/index-under-test";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedisCluster } from "@fleet-reloader/testkit/redis-cluster";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";

@@ -1,4 +1,5 @@
-import { matchesForTest, referenceIndexContract } from "../contracts/reference-index-contract.ts";
+import { matchesForTest } from "../contracts/index/index-under-test.ts";
+import { referenceIndexContract } from "../contracts/index/reference-index-contract.ts";
 import { ManualClock } from "./manual-clock.ts";
 import { MemoryReferenceIndex } from "./memory-reference-index.ts";
 import { MemoryWorkloadRecords } from "./memory-workload-records.ts";

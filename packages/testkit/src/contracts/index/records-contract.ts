@@ -1,0 +1,117 @@
+import { describe, expect, test } from "vitest";
+import { until } from "../../until.ts";
+import { entryOf, type IndexUnderTest, requestOf, workloadNamed } from "./index-under-test.ts";
+
+/** What every reference index promises together with the records of workloads beside it. */
+export function indexRecordsContract(start: () => Promise<IndexUnderTest>): void {
+  describe("the event that shows an entry", () => {
+    const at = (atSeconds: number) => ({ uid: "uid-1", resourceVersion: String(atSeconds), atSeconds });
+    const observed = { resourceVersion: "200", appliedAtSeconds: 5 };
+    const seenOf = async (bed: IndexUnderTest) => (await bed.records.read(requestOf(bed, "api"))).seen;
+
+    test("is kept where the entry is new or different, and nowhere else", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { seen: at(1) })]);
+      expect(await seenOf(bed)).toEqual(at(1));
+      await bed.index.put([entryOf("api", { seen: at(2) })]);
+      await bed.index.put([entryOf("api")]);
+      expect(await seenOf(bed)).toEqual(at(1));
+      await bed.index.put([entryOf("api", { sources: ["ConfigMap/ns/app"], seen: at(3) })]);
+      expect(await seenOf(bed)).toEqual(at(3));
+    });
+
+    test("is of another interest, and forgotten, where a different entry comes without one", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { seen: at(1) })]);
+      await bed.index.put([entryOf("api", { scope: "[1]" })]);
+      expect(await seenOf(bed)).toBeUndefined();
+    });
+
+    test("does not make the entry a different one", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { seen: at(1) })]);
+      await bed.index.markPublished([workloadNamed("api")]);
+      expect(await bed.index.put([entryOf("api", { seen: at(2) })])).toEqual([]);
+    });
+
+    test("stays when the workload is only looked at, and goes when it is noted", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { seen: at(1) }), entryOf("web", { seen: at(1) })]);
+      bed.records.reconciled(requestOf(bed, "api"));
+      await until("it was looked at", async () => (await bed.index.unreconciled()) === 1);
+      expect(await seenOf(bed)).toEqual(at(1));
+      bed.records.applied(requestOf(bed, "api"), "the note", observed);
+      await until("it is noted", async () => (await seenOf(bed)) === undefined);
+      expect((await bed.records.read(requestOf(bed, "api"))).appliedText).toBe("the note");
+      expect((await bed.records.read(requestOf(bed, "web"))).seen).toEqual(at(1));
+      await bed.index.put([entryOf("api", { seen: at(2) })]);
+      expect(await seenOf(bed)).toBeUndefined();
+    });
+
+    // A worker tells of its look late: the watcher has shown a newer interest since, which nobody has looked at.
+    test("stays when an older look is noted", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api", { seen: at(1000) })]);
+      bed.records.applied(requestOf(bed, "api"), "the note", { resourceVersion: "999", appliedAtSeconds: 5 });
+      await until("it is noted", async () => (await bed.records.read(requestOf(bed, "api"))).appliedText);
+      expect([await seenOf(bed), await bed.index.unreconciled()]).toEqual([at(1000), 1]);
+      bed.records.applied(requestOf(bed, "api"), "the note", {
+        resourceVersion: "1000",
+        appliedAtSeconds: 5,
+      });
+      await until("its event is gone", async () => (await seenOf(bed)) === undefined);
+    });
+
+    test("goes with its workload, and so does the note", async () => {
+      await using bed = await start();
+      const forgotten = { appliedText: undefined, seen: undefined };
+      const remove = () => bed.index.remove([workloadNamed("api")]);
+      const retain = () => bed.index.retain("Deployment", "ns", new Set());
+      for (const go of [remove, retain]) {
+        await bed.index.put([entryOf("api")]);
+        bed.records.applied(requestOf(bed, "api"), "the note", observed);
+        await until("it is noted", async () => (await bed.records.read(requestOf(bed, "api"))).appliedText);
+        await bed.index.put([entryOf("api", { scope: "[1]", seen: at(1) })]);
+        expect(await bed.records.read(requestOf(bed, "api"))).toMatchObject({
+          appliedText: "the note",
+          seen: at(1),
+        });
+        await go();
+        expect(await bed.records.read(requestOf(bed, "api"))).toMatchObject(forgotten);
+      }
+    });
+  });
+
+  describe("what has not been looked at", () => {
+    test("is each entry that is new or different, once, whether published or not", async () => {
+      await using bed = await start();
+      expect(await bed.index.unreconciled()).toBe(0);
+      await bed.index.put([entryOf("api"), entryOf("web")]);
+      await bed.index.put([entryOf("api", { scope: "[1]" })]);
+      await bed.index.markPublished([workloadNamed("api"), workloadNamed("web")]);
+      expect(await bed.index.unreconciled()).toBe(2);
+    });
+
+    test("is less by each that was looked at or noted, until its entry is another", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api"), entryOf("web"), entryOf("job")]);
+      bed.records.reconciled(requestOf(bed, "api"));
+      bed.records.applied(requestOf(bed, "web"), "the note", { resourceVersion: "200", appliedAtSeconds: 5 });
+      bed.records.applied(requestOf(bed, "job"), undefined, { resourceVersion: "200", appliedAtSeconds: 5 });
+      await until("all were looked at", async () => (await bed.index.unreconciled()) === 0);
+      await bed.index.put([entryOf("api"), entryOf("web")]);
+      expect(await bed.index.unreconciled()).toBe(0);
+      await bed.index.put([entryOf("api", { scope: "[1]" }), entryOf("web")]);
+      expect(await bed.index.unreconciled()).toBe(1);
+    });
+
+    test("is less by each workload that goes", async () => {
+      await using bed = await start();
+      await bed.index.put([entryOf("api"), entryOf("web"), entryOf("job")]);
+      await bed.index.remove([workloadNamed("api")]);
+      expect(await bed.index.unreconciled()).toBe(2);
+      await bed.index.retain("Deployment", "ns", new Set(["Deployment/ns/job"]));
+      expect(await bed.index.unreconciled()).toBe(1);
+    });
+  });
+}
