@@ -1,0 +1,62 @@
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
+import { describe, expect, test } from "vitest";
+import { auto, stateAnnotation } from "../../beds/test-bed.ts";
+import { noted, watchedWorkloads } from "../../beds/watched-workloads.ts";
+
+describe("a workload that is listed or changed", () => {
+  test("and lost its note is looked at again", async () => {
+    const { deployment, upsert, asked } = await watchedWorkloads();
+    await upsert(deployment("api", noted));
+    asked();
+    await upsert(deployment("api", { [stateAnnotation]: null }));
+    expect(asked()).toEqual(["api"]);
+  });
+
+  test("and was noted is not looked at again for that", async () => {
+    const { deployment, upsert, asked } = await watchedWorkloads();
+    await upsert(deployment("api", auto));
+    asked();
+    await upsert(deployment("api", noted));
+    expect(asked()).toEqual([]);
+  });
+
+  // Whoever restores an old note, or copies another's, would have us roll for it, or not.
+  test("and whose note somebody else has written is looked at", async () => {
+    const { cluster, deployment, upsert, asked } = await watchedWorkloads();
+    await upsert(deployment("api", noted));
+    asked();
+    cluster.setWorkload("api", {
+      annotations: { [stateAnnotation]: '{"v":1,"key":"k1","n":1,"sources":{}}' },
+    });
+    await upsert({ kind: "Deployment", namespace: "ns", name: "api" });
+    expect(asked()).toEqual(["api"]);
+  });
+
+  test.each(["events", "a list after events that failed"])(
+    "whose note somebody else wrote twice, ours in between, is looked at again by %s",
+    async (how) => {
+      const { cluster, live, watch, deployment, upsert, asked, fail } = await watchedWorkloads();
+      const api = deployment("api", noted);
+      const foreign = (n: number) => {
+        cluster.setWorkload("api", {
+          annotations: { [stateAnnotation]: `{"v":1,"key":"k1","n":${n},"sources":{}}` },
+        });
+        return live(api);
+      };
+      foreign(1);
+      await upsert(api);
+      asked();
+      const ours = '{"v":1,"key":"k1","sources":{}}';
+      cluster.setWorkload("api", { annotations: { [stateAnnotation]: ours }, manager: fieldManager });
+      const states = [live(api), foreign(2)].map((object) => ({ type: "upsert", object }) as const);
+      if (how === "events") await watch.events(states);
+      else {
+        fail("add");
+        await expect(watch.events(states)).rejects.toThrow("failed");
+        asked();
+        await watch.page([live(api)]);
+      }
+      expect(asked()).toEqual(["api"]);
+    },
+  );
+});
