@@ -6,6 +6,7 @@ import {
   createKindBed,
   cronJobManifest,
   cutAt,
+  type KindCase,
   kindCases,
   rolloutManifest,
   withObject,
@@ -59,21 +60,11 @@ describe.each(kindCases)("$name", (one) => {
   test.each(["request", "answer"] as const)(
     "acts once when the worker is killed at any call to the API server (%s lost)",
     async (moment) => {
-      for (let nth = 1; ; nth += 1) {
-        const kill = cutAt(nth, moment);
-        const bed = await createKindBed(one, kill.hooks);
-        bed.change("2");
-        kill.arm();
-        await bed.reconcile(bed.workload).catch(() => undefined);
-        if (!kill.isCut) break;
+      await killAtEachCall(one, moment, async (bed) => {
         await bed.elsewhere(20_000);
-        expect({ nth, actions: bed.actions() }).toEqual({ nth, actions: 1 });
         expect(outcomeOf(await bed.reconcile(bed.workload))).toBe("unchanged");
         expect(bed.cluster.workloadRefs.filter(({ name }) => name.includes("-reload-"))).toEqual([]);
-        bed.change("3");
-        await bed.reconcile(bed.workload);
-        expect({ nth, actions: bed.actions() }).toEqual({ nth, actions: 2 });
-      }
+      });
     },
   );
 
@@ -81,27 +72,38 @@ describe.each(kindCases)("$name", (one) => {
   test.each(["request", "answer"] as const)(
     "acts once when its request comes back after the worker was killed (%s lost)",
     async (moment) => {
-      for (let nth = 1; ; nth += 1) {
-        const kill = cutAt(nth, moment);
-        const bed = await createKindBed(one, kill.hooks);
-        bed.change("2");
-        kill.arm();
-        await bed.reconcile(bed.workload).catch(() => undefined);
-        if (!kill.isCut) break;
+      await killAtEachCall(one, moment, async (bed) => {
         await bed.clock.advance(2000);
         for (const attemptsMade of [1, 2]) {
           const again = { purpose: "change", attemptsMade, isDoubtful: attemptsMade === 1 } as const;
           await bed.reconcile(bed.workload, again);
           await bed.elsewhere(20_000);
         }
-        expect({ nth, actions: bed.actions() }).toEqual({ nth, actions: 1 });
-        bed.change("3");
-        await bed.reconcile(bed.workload);
-        expect({ nth, actions: bed.actions() }).toEqual({ nth, actions: 2 });
-      }
+      });
     },
   );
 });
+
+/** Kills the worker at its first call, its second and so on. After it has recovered it has acted once, and acts once on the next change. */
+async function killAtEachCall(
+  one: KindCase,
+  moment: "request" | "answer",
+  recover: (bed: Awaited<ReturnType<typeof createKindBed>>) => Promise<void>,
+): Promise<void> {
+  for (let nth = 1; ; nth += 1) {
+    const kill = cutAt(nth, moment);
+    const bed = await createKindBed(one, kill.hooks);
+    bed.change("2");
+    kill.arm();
+    await bed.reconcile(bed.workload).catch(() => undefined);
+    if (!kill.isCut) break;
+    await recover(bed);
+    expect({ nth, actions: bed.actions() }).toEqual({ nth, actions: 1 });
+    bed.change("3");
+    await bed.reconcile(bed.workload);
+    expect({ nth, actions: bed.actions() }).toEqual({ nth, actions: 2 });
+  }
+}
 
 test.each(kindCases)(
   "$name that is frozen while a write of it waits for its turn is not rolled",
