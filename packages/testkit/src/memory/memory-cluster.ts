@@ -1,6 +1,4 @@
-import { Fault } from "@fleet-reloader/domain/fault";
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
-import { applyEdit } from "@fleet-reloader/domain/strategy/apply-edit";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
@@ -15,11 +13,12 @@ import type {
 } from "@fleet-reloader/engine/ports/cluster-api";
 import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
 import type { ClusterStreams, Stream } from "@fleet-reloader/engine/watch/cluster-streams";
-import { arrayAt, objectAt } from "../sim-api/objects/json.ts";
 import { type CallHooks, type ClusterCall, MemoryCalls } from "./memory-calls.ts";
+import { deleteStored, patchStored, startDeleting } from "./memory-own-writes.ts";
 import type { MemoryPods } from "./memory-pods.ts";
-import { type ClusterWrite, contentOf, MemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
-import { changeOf, type WorkloadChange, withSelector } from "./memory-workload.ts";
+import { contentOf } from "./memory-source.ts";
+import { type ClusterWrite, MemoryStore, type MemoryStoreOptions } from "./memory-store.ts";
+import { changeOf, type WorkloadChange, withSelector, withStatus } from "./memory-workload.ts";
 
 export interface MemoryClusterOptions extends MemoryStoreOptions, CallHooks {
   readonly cluster?: string;
@@ -122,21 +121,17 @@ export class MemoryCluster implements ClusterApi, ClusterStreams, WorkloadLists 
       this.#store.storeWorkload({ ...before, resourceVersion: this.#store.nextVersion() });
   }
 
-  /** Its controller writes what it has come to; like the real ones it says which generation that is about. */
+  /** Its controller writes what it has come to. */
   setStatus(ref: WorkloadRef, status: object): void {
     const before = this.#store.workloadsByKey.get(workloadKey(ref));
     if (before === undefined) return;
-    const { generation } = before;
-    const metadata = { ...objectAt(before.object, "metadata"), generation };
-    const object = { ...before.object, metadata, status: { observedGeneration: generation, ...status } };
-    this.#store.storeWorkload({ ...before, object, resourceVersion: this.#store.nextVersion() });
+    const resourceVersion = this.#store.nextVersion();
+    this.#store.storeWorkload({ ...withStatus(before, status), resourceVersion });
   }
 
   /** Finalizers hold a deletion up. */
   startDeleting(ref: WorkloadRef): void {
-    const before = this.#store.workloadsByKey.get(workloadKey(ref));
-    if (before !== undefined)
-      this.#store.storeWorkload({ ...before, resourceVersion: this.#store.nextVersion(), isDeleting: true });
+    startDeleting(this.#store, ref);
   }
 
   // What tests look at.
@@ -264,23 +259,10 @@ export class MemoryCluster implements ClusterApi, ClusterStreams, WorkloadLists 
     patch: WorkloadPatch,
     signal: AbortSignal,
   ): Promise<LiveWorkload | undefined> {
-    const { admit } = patch;
-    return await this.#calls.make({ verb: "patch", target: workloadKey(ref), admit }, signal, () => {
-      const before = this.#store.workloadsByKey.get(workloadKey(ref));
-      if (before === undefined) return undefined;
-      if (before.resourceVersion !== patch.resourceVersion)
-        throw new Fault("kube.conflict", "the object has been modified");
-      const { template: edit, annotations, isPaused, fields } = patch;
-      const admit = this.#options.admit ?? ((template: unknown) => template);
-      const template = edit === undefined ? undefined : admit(applyEdit(before.template, edit));
-      return this.#store.putWorkload(ref, before, {
-        annotations,
-        ...(isPaused === undefined ? {} : { isPaused }),
-        ...(edit === undefined ? {} : { template }),
-        ...(fields === undefined ? {} : { fields }),
-        by: "us",
-      });
-    });
+    const call = { verb: "patch", target: workloadKey(ref), admit: patch.admit } as const;
+    return await this.#calls.make(call, signal, () =>
+      patchStored(this.#store, ref, patch, this.#options.admit),
+    );
   }
 
   async createWorkload(
@@ -295,15 +277,9 @@ export class MemoryCluster implements ClusterApi, ClusterStreams, WorkloadLists 
   }
 
   async deleteExactly(ref: WorkloadRef, exactly: Exactly, signal: AbortSignal, admit?: Admit): Promise<void> {
-    await this.#calls.make({ verb: "delete", target: workloadKey(ref), admit }, signal, () => {
-      const before = this.#store.workloadsByKey.get(workloadKey(ref));
-      if (before === undefined) return;
-      const version = exactly.resourceVersion ?? before.resourceVersion;
-      if (before.uid !== exactly.uid || before.resourceVersion !== version)
-        throw new Fault("kube.conflict", "a precondition does not hold");
-      if (arrayAt(before.object, "metadata", "finalizers").length > 0) this.startDeleting(ref);
-      else this.#store.removeWorkload(ref, "us");
-    });
+    await this.#calls.make({ verb: "delete", target: workloadKey(ref), admit }, signal, () =>
+      deleteStored(this.#store, ref, exactly),
+    );
   }
 
   workloads(...asked: Parameters<MemoryStore["workloads"]>): Stream {

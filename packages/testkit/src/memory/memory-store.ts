@@ -1,25 +1,20 @@
-import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { knownKinds } from "@fleet-reloader/domain/kind/known-kinds";
-import {
-  type SourceContent,
-  type SourceKind,
-  type SourceRef,
-  sourceKey,
-} from "@fleet-reloader/domain/source/source";
+import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import {
   type Labels,
   matchesSelector,
   parseLabelSelector,
 } from "@fleet-reloader/domain/workload/label-selector";
-import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { withTemplateOf } from "@fleet-reloader/engine/observe/template-owner";
-import type { LiveSource, LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
+import type { LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
 import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 import type { ClusterStreams, Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import type { LabelledNamespace } from "@fleet-reloader/engine/watch/namespace-watch";
+import { type StoredSource, versionOf, type WrittenSource, writtenSource } from "./memory-source.ts";
 import { MemoryStream, type StreamControl } from "./memory-stream.ts";
 import { isSame, type StoredWorkload, type WorkloadChange, writtenWorkload } from "./memory-workload.ts";
 
@@ -44,16 +39,6 @@ export interface MemoryStoreOptions {
   readonly clock: Clock;
   /** The label selector that sources are listed and watched with. */
   readonly sourceSelector?: string;
-}
-
-/** A source as it is written; what follows from when it was is the server's to say. */
-export type WrittenSource = Omit<LiveSource, "writtenAtSeconds" | "isModified" | "resourceVersion" | "write">;
-
-interface StoredSource {
-  readonly live: LiveSource;
-  /** Like managedFields: who owns content of it, and when each last wrote anything. */
-  readonly owners: Readonly<Record<string, number>>;
-  readonly resourceVersion: string;
 }
 
 type Logged =
@@ -179,11 +164,13 @@ export class MemoryStore implements ClusterStreams {
 
   putSource(written: WrittenSource, type: "upsert" | "delete"): void {
     this.observer?.catchUp();
-    const resourceVersion = this.nextVersion();
     const before = this.sourcesByKey.get(sourceKey(written.ref));
     const isNew = before?.live.content === undefined ? ({ isNew: true } as const) : {};
-    const live = this.#sourceNow(written, before, resourceVersion);
-    const stored = { ...live, resourceVersion };
+    const stored = writtenSource(written, before, {
+      nowSeconds: this.now,
+      nextVersion: () => this.nextVersion(),
+      writer: this.writer,
+    });
     if (type === "delete") this.sourcesByKey.delete(sourceKey(written.ref));
     else this.sourcesByKey.set(sourceKey(written.ref), stored);
     this.#changed({
@@ -192,29 +179,6 @@ export class MemoryStore implements ClusterStreams {
       labels: written.labels,
     });
     this.#logWrite("people", sourceKey(written.ref), undefined, undefined);
-  }
-
-  #sourceNow(
-    written: WrittenSource,
-    before: StoredSource | undefined,
-    resourceVersion: string,
-  ): Pick<StoredSource, "live" | "owners"> {
-    const isChanged = !isSame(textsOf(before?.live.content), textsOf(written.content));
-    const { createdAtSeconds, asOfSeconds } = written;
-    if (written.ref.kind === "SecretProviderClass") {
-      const wasShown = before?.live.content !== undefined;
-      const isModified = wasShown && (before.live.isModified || isChanged);
-      const times = { writtenAtSeconds: asOfSeconds ?? createdAtSeconds, isModified };
-      return { live: { ...written, ...times, resourceVersion }, owners: {} };
-    }
-    const owned = before?.owners ?? {};
-    const owners =
-      isChanged || Object.hasOwn(owned, this.writer) ? { ...owned, [this.writer]: this.now } : owned;
-    const writtenAtSeconds = Math.max(createdAtSeconds, ...Object.values(owners));
-    const [manager] = Object.entries(owners).find(([, at]) => at === writtenAtSeconds) ?? [this.writer];
-    const by = { manager, operation: "Update", atSeconds: writtenAtSeconds };
-    const times = { writtenAtSeconds, isModified: writtenAtSeconds > createdAtSeconds };
-    return { live: { ...written, ...times, resourceVersion, write: { resourceVersion, by } }, owners };
   }
 
   putWorkload(ref: WorkloadRef, before: StoredWorkload | undefined, change: WorkloadChange): LiveWorkload {
@@ -287,20 +251,4 @@ export class MemoryStore implements ClusterStreams {
   replayEvents(count: number): void {
     for (const stream of this.#streams) stream.replay(count);
   }
-}
-
-function textsOf(content: SourceContent | undefined): readonly string[] | undefined {
-  return (
-    content && [...content.data].map(([key, value]) => `${key}=${new TextDecoder().decode(value)}`).sort()
-  );
-}
-
-function versionOf({ live, resourceVersion }: StoredSource): SourceVersion {
-  const version = { ref: live.ref, resourceVersion };
-  return frozenByAnnotation(live.annotations) === undefined ? version : { ...version, isFrozen: true };
-}
-
-export function contentOf(data: Annotations): SourceContent {
-  const bytes = Object.entries(data).map(([key, value]) => [key, new TextEncoder().encode(value)] as const);
-  return { data: new Map(bytes), binaryData: new Map() };
 }

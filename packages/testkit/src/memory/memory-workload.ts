@@ -80,6 +80,14 @@ export function writtenWorkload(
   };
 }
 
+/** With a status of its controller; like the real ones it says which generation that is about. */
+export function withStatus(workload: StoredWorkload, status: object): StoredWorkload {
+  const { generation } = workload;
+  const metadata = { ...objectAt(workload.object, "metadata"), generation };
+  const object = { ...workload.object, metadata, status: { observedGeneration: generation, ...status } };
+  return { ...workload, object };
+}
+
 function managersAfter(
   before: StoredWorkload | undefined,
   change: WorkloadChange & { readonly annotations: Annotations; readonly isTemplateChanged: boolean },
