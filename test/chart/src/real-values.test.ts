@@ -1,117 +1,8 @@
-import { readFileSync } from "node:fs";
-import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { rendered, root, template } from "./helm.ts";
-import { at, type Manifest, the } from "./manifest.ts";
+import { rendered, template } from "./helm.ts";
+import { at, the } from "./manifest.ts";
 import { matrix } from "./matrix.ts";
-
-const container = (objects: readonly Manifest[]) =>
-  at(the(objects, "Deployment"), "spec", "template", "spec", "containers", 0);
-const argsOf = (objects: readonly Manifest[]) => {
-  const args = at(container(objects), "args");
-  // In a hub the first names the service.
-  return (Array.isArray(args) ? args.map(String) : []).filter((arg) => arg.startsWith("-"));
-};
-const envOf = (objects: readonly Manifest[]) => {
-  const env = at(container(objects), "env");
-  return Array.isArray(env) ? env.map((each) => String(at(each, "name"))) : [];
-};
-const by = (name: string) => rendered(matrix[name] ?? {});
-const ours =
-  /^--(breaker-source|breaker-workload|concurrency|dashboard-address|debounce|listen-address|history-max-length|history-retention|max-wait|data-dir|mark-key-file|mark-key-secret|serve-hub|shards)=/;
-
-/** The flags of the peer, as its own chart writes them. */
-describe("flags", () => {
-  test("the defaults say nothing but the log level", async () => {
-    expect(argsOf(await rendered({})).filter((arg) => !ours.test(arg))).toEqual(["--log-level=info"]);
-    expect(argsOf(await by("all the peer's defaults"))).toEqual(argsOf(await rendered({})));
-  });
-
-  test("each value becomes its flag", async () => {
-    expect(argsOf(await by("every flag")).filter((arg) => !ours.test(arg))).toEqual([
-      "--log-format=json",
-      "--log-level=warning",
-      "--auto-annotation=my.company/auto",
-      "--configmap-annotation=my.company/configmap",
-      "--pause-deployment-time-annotation=my.company/at",
-      "--reload-on-create=true",
-      "--reload-on-delete=true",
-      "--sync-after-restart=true",
-      "--reload-strategy=env-vars",
-      "--auto-reload-all=true",
-      "--enable-ha=true",
-      "--enable-pprof",
-      "--pprof-addr=:6060",
-      "--context=nova",
-    ]);
-    expect(argsOf(await by("every flag"))).toContain("--max-wait=1m30s");
-  });
-
-  // Helm reads a whole number as a float: the product refuses what has an exponent, and no pod would start.
-  test("a number is written in its digits, however large", async () => {
-    const objects = await by("large numbers");
-    expect(at(container(objects), "args")).toEqual(
-      expect.arrayContaining([
-        ...["--history-max-length=2000000", "--concurrency=7"],
-        ...["--alert-burst", "1500000"],
-      ]),
-    );
-    expect(at(container(objects), "env")).toEqual(
-      expect.arrayContaining([
-        { name: "FLEET_RELOADER_SHARDS", value: "1000000" },
-        { name: "RATIO", value: "0.5" },
-      ]),
-    );
-  });
-
-  test("a namespace selector keeps its commas: it is quoted, since the flag is CSV", async () => {
-    const args = argsOf(await by("selectors"));
-    expect(args).toContain('--namespace-selector="team in (a,b),reload"');
-    expect(args).toContain("--namespaces-to-ignore=kube-system,kube-public");
-    expect(args).toContain("--resource-label-selector=reload=yes");
-  });
-
-  test("its own cluster is served as the value says, also with kubeconfigs in Secrets", async () => {
-    const clusters = { kubeconfigSecrets: ["team-a"] };
-    const served = async (more: object) =>
-      argsOf(await rendered({ values: { fleetReloader: { clusters: { ...clusters, ...more } } } })).filter(
-        (arg) => arg.startsWith("--serve-hub"),
-      );
-    expect(await served({})).toEqual(["--serve-hub=true"]);
-    expect(await served({ serveHub: false })).toEqual(["--serve-hub=false"]);
-    expect(await served({ serveHub: null })).toEqual([]);
-  });
-
-  test("what is left alone", async () => {
-    const args = argsOf(await by("Secrets only, no Jobs"));
-    expect(args).toContain("--resources-to-ignore=configmaps");
-    expect(args).toContain("--ignored-workload-types=jobs,cronjobs");
-    expect(argsOf(await by("every source and kind"))).toEqual(
-      expect.arrayContaining(["--is-Argo-Rollouts=true", "--enable-csi-integration=true"]),
-    );
-  });
-
-  test("each is known: in the reference, or on the page about the peer's values", async () => {
-    const pages = ["docs/reference/config.md", "docs/compatibility.md"].map((path) =>
-      readFileSync(join(root, path), "utf8"),
-    );
-    for (const name of Object.keys(matrix)) {
-      for (const arg of argsOf(await by(name))) {
-        const flag = /^--[A-Za-z-]+/.exec(arg)?.[0] ?? arg;
-        expect(
-          pages.some((page) => page.includes(`\`${flag}\``) || page.includes(`\`${flag}=`)),
-          flag,
-        ).toBe(true);
-      }
-    }
-  });
-
-  test("a webhook needs no custom annotations", async () => {
-    expect(argsOf(await rendered({ values: { reloader: { webhookUrl: "https://x.example" } } }))).toContain(
-      "--webhook-url=https://x.example",
-    );
-  });
-});
+import { argsOf, containerOf, envOf, renderedBy } from "./rendered-container.ts";
 
 describe("scope", () => {
   const clusterScoped = [
@@ -125,12 +16,12 @@ describe("scope", () => {
   test.each(["the Cluster API addon", "some namespaces", "some namespaces as text"])(
     "%s: nothing is cluster-wide",
     async (name) => {
-      expect((await by(name)).filter((object) => clusterScoped.includes(object.kind))).toEqual([]);
+      expect((await renderedBy(name)).filter((object) => clusterScoped.includes(object.kind))).toEqual([]);
     },
   );
 
   test("without a list the release's namespace is served", async () => {
-    const objects = await by("the Cluster API addon");
+    const objects = await renderedBy("the Cluster API addon");
     expect(envOf(objects)).toContain("KUBERNETES_NAMESPACE");
     expect(argsOf(objects).join(" ")).not.toContain("--namespaces");
     expect(the(objects, "Role", "reloader-reloader-role").metadata.namespace).toBe("openstack-system");
@@ -140,7 +31,7 @@ describe("scope", () => {
     ["some namespaces", "team-a,team-b,tools"],
     ["some namespaces as text", "team-a,team-b,tools"],
   ])("%s: a Role in each and in the release's own, once", async (name, expected) => {
-    const objects = await by(name);
+    const objects = await renderedBy(name);
     expect(argsOf(objects)).toContain(`--namespaces=${expected}`);
     expect(envOf(objects)).not.toContain("KUBERNETES_NAMESPACE");
     for (const kind of ["Role", "RoleBinding"]) {
@@ -154,7 +45,7 @@ describe("scope", () => {
 
 describe("rights", () => {
   const granted = async (name: string): Promise<readonly string[]> => {
-    const rules = at(the(await by(name), "ClusterRole"), "rules");
+    const rules = at(the(await renderedBy(name), "ClusterRole"), "rules");
     return (Array.isArray(rules) ? rules : []).flatMap((rule) => {
       const [resources, verbs] = [at(rule, "resources"), at(rule, "verbs")];
       return Array.isArray(resources) ? resources.map((each) => `${each}: ${String(verbs)}`) : [];
@@ -163,7 +54,7 @@ describe("rights", () => {
 
   test("nothing may be updated, and nothing is granted by a star", async () => {
     for (const name of Object.keys(matrix)) {
-      for (const object of (await by(name)).filter(
+      for (const object of (await renderedBy(name)).filter(
         (each) => /Role$/.test(each.kind) && !each.metadata.name.includes("metadata"),
       ))
         expect(JSON.stringify(object)).not.toMatch(/"update"|"\*"/);
@@ -192,7 +83,7 @@ test("the standalone process takes rights of one's own as they are", async () =>
 
 describe("what the users' own documents look for", () => {
   test("the Flux story: names, the label its runbook asks for, the PodMonitor", async () => {
-    const objects = await by("the platform team's HelmRelease");
+    const objects = await renderedBy("the platform team's HelmRelease");
     const { metadata } = the(objects, "Deployment", "reloader");
     expect(metadata.namespace).toBe("kube-system");
     expect(at(the(objects, "Deployment"), "spec", "template", "metadata", "labels")).toMatchObject({
@@ -201,7 +92,7 @@ describe("what the users' own documents look for", () => {
     const monitor = the(objects, "PodMonitor", "reloader");
     expect(monitor.metadata.namespace).toBe("kube-system");
     expect(at(monitor, "spec", "selector", "matchLabels")).toEqual({ app: "reloader", release: "reloader" });
-    expect(at(container(objects), "securityContext", "readOnlyRootFilesystem")).toBe(true);
+    expect(at(containerOf(objects), "securityContext", "readOnlyRootFilesystem")).toBe(true);
   });
 
   test("a name as long as the peer allows is shortened only before a process' name", async () => {
@@ -227,7 +118,7 @@ describe("what the users' own documents look for", () => {
   });
 
   test("a chart version with Flux' digest behind a plus makes valid labels", async () => {
-    for (const object of await by("the defaults"))
+    for (const object of await renderedBy("the defaults"))
       for (const value of Object.values(object.metadata.labels ?? {}))
         expect(value).toMatch(/^[A-Za-z0-9._-]{0,63}$/);
   });
