@@ -15,10 +15,10 @@ const sources = ["packages", "services", "test"]
 const isProduct = (path: string) =>
   /^(packages\/(?!testkit)|services\/)/.test(path) && !/(\.test\.ts$|\/fixture\/|\/test\/)/.test(path);
 
-test("a file of the product has at most 300 lines", () => {
-  const product = sources.filter(({ path }) => isProduct(path));
-  expect(product.length).toBeGreaterThan(350);
-  expect(product.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines}`)).toEqual(
+test("a file has at most 300 lines, tests and what they set up too", () => {
+  expect(sources.filter(({ path }) => isProduct(path)).length).toBeGreaterThan(350);
+  expect(sources.length).toBeGreaterThan(900);
+  expect(sources.filter(({ lines }) => lines > 300).map(({ path, lines }) => `${path}: ${lines}`)).toEqual(
     [],
   );
 });
