@@ -121,7 +121,7 @@ export default {
       "scaler-answers-keda",
       "packages/scaler",
       [
-        "^packages/(domain|engine)/src/",
+        "^packages/(domain|engine|runtime)/src/",
         builtin,
         ...npm("@bufbuild/protobuf", "@connectrpc/connect", "@connectrpc/connect-node"),
       ],

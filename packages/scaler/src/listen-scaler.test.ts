@@ -40,7 +40,7 @@ async function startScaler(tls: TlsFiles = noTls) {
     return workOf({ waiting: depth.now, prioritized: 0, active: 0, due: 0, held: 0 });
   };
   const log = new CollectedLog();
-  const scaler = await listenScaler({ host: "127.0.0.1", port: 0, tls, work, clock, log });
+  const scaler = await listenScaler({ address: { host: "127.0.0.1", port: 0 }, tls, work, clock, log });
   cleanUp.defer(async () => {
     const closed = scaler.close();
     // Whoever still has a connection is waited for in simulated time.
@@ -235,6 +235,12 @@ test("an address that is taken is refused by its flag", async () => {
   const { port } = scaler;
   const work = () => Promise.reject(new Error("unused"));
   const clock = new ManualClock();
-  const again = listenScaler({ host: "127.0.0.1", port, tls: noTls, work, clock, log: new CollectedLog() });
+  const again = listenScaler({
+    address: { host: "127.0.0.1", port },
+    tls: noTls,
+    work,
+    clock,
+    log: new CollectedLog(),
+  });
   await expect(again).rejects.toThrow(`--scaler-listen-address 127.0.0.1:${port}: cannot listen there`);
 });

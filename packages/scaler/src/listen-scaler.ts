@@ -11,13 +11,12 @@ import type { Work } from "@fleet-reloader/engine/admission/work";
 import { atMost } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
+import { type SocketAddress, startListening } from "@fleet-reloader/runtime/http/start-listening";
 import { addExternalScaler } from "./external-scaler.ts";
 import { isSameTls, readTlsFiles, type ServerTls, type TlsFiles } from "./tls-files.ts";
 
 export interface ScalerListenOptions {
-  readonly host: string;
-  /** 0 takes any free one. */
-  readonly port: number;
+  readonly address: SocketAddress;
   readonly tls: TlsFiles;
   /** The queue depth, as `/work` answers it. Rejects when it is not known. */
   readonly work: () => Promise<Work>;
@@ -47,7 +46,7 @@ const minVersion = "TLSv1.2";
  * message that names the flag when it cannot listen, or cannot use a file.
  */
 export async function listenScaler(options: ScalerListenOptions): Promise<ListeningScaler> {
-  const { clock, host, log, port, work } = options;
+  const { clock, log, work } = options;
   const ending = new AbortController();
   const handler = connectNodeAdapter({
     routes: (router) => addExternalScaler(router, { work, clock, ending: ending.signal }),
@@ -61,11 +60,11 @@ export async function listenScaler(options: ScalerListenOptions): Promise<Listen
   const server = secured ?? createServer({ settings: { maxConcurrentStreams: scalerStreamsMax } }, handler);
   server.maxConnections = connectionsMax;
   const sessions = sessionsOf(server);
-  const bound = await listening(server, host, port);
+  const port = await startListening(server, "--scaler-listen-address", options.address);
   const renewing =
     secured && tls && renew({ server: secured, files: options.tls, tls, clock, log }, ending.signal);
   return {
-    port: bound,
+    port,
     async close() {
       ending.abort();
       const closed = new Promise<void>((done) => server.close(() => done()));
@@ -103,27 +102,6 @@ function sessionsOf(server: Http2Server | Http2SecureServer): ReadonlySet<Server
     session.once("close", () => sessions.delete(session));
   });
   return sessions;
-}
-
-async function listening(
-  server: Http2Server | Http2SecureServer,
-  host: string,
-  port: number,
-): Promise<number> {
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", (error) => {
-    const why = "code" in error && error.code === "EADDRINUSE" ? "the port is taken" : error.message;
-    reject(
-      new Fault(
-        "config.invalid",
-        `--scaler-listen-address ${host}:${port}: cannot listen there (${why}); choose another address, or port 0 for any free one`,
-      ),
-    );
-  });
-  server.listen(port, host, resolve);
-  await promise;
-  const bound = server.address();
-  return typeof bound === "object" && bound !== null ? bound.port : port;
 }
 
 interface Renewal {

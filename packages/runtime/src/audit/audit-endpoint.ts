@@ -3,6 +3,7 @@ import { createServer, type Server } from "node:https";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { AuditRequestResult } from "@fleet-reloader/engine/ports/meter";
+import { type SocketAddress, startListening } from "../http/start-listening.ts";
 import type { AuditCredentials } from "./audit-credentials.ts";
 import { BodyBudget } from "./body-budget.ts";
 
@@ -13,7 +14,7 @@ export type ReceivedResult = Extract<
 >;
 
 export interface AuditEndpointOptions {
-  readonly address: { readonly host: string; readonly port: number };
+  readonly address: SocketAddress;
   /** PEM. */
   readonly tls: { readonly cert: Buffer; readonly key: Buffer; readonly clientCa: Buffer | undefined };
   readonly credentials: Pick<AuditCredentials, "clusterOf">;
@@ -57,22 +58,9 @@ export async function listenAudit(options: AuditEndpointOptions): Promise<AuditE
   });
   server.requestTimeout = requestTimeoutMs;
   server.headersTimeout = requestTimeoutMs;
-  const listening = Promise.withResolvers<void>();
-  server.once("error", ({ message }) => {
-    const where = `${address.host}:${address.port}`;
-    const mend = "choose another address, or port 0 for any free one";
-    listening.reject(
-      new Fault(
-        "config.invalid",
-        `--audit-listen-address ${where}: cannot listen there (${message}); ${mend}`,
-      ),
-    );
-  });
-  server.listen(address.port, address.host, listening.resolve);
-  await listening.promise;
-  const bound = server.address();
+  const port = await startListening(server, "--audit-listen-address", address);
   return {
-    port: typeof bound === "object" && bound !== null ? bound.port : address.port,
+    port,
     async close() {
       server.closeAllConnections();
       await new Promise<void>((done) => server.close(() => done()));

@@ -1,13 +1,11 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
-import { Fault } from "@fleet-reloader/domain/fault";
 import type { Work } from "@fleet-reloader/engine/admission/work";
 import { printable } from "../log/printable.ts";
 import { createHostGuard } from "./host-guard.ts";
+import { type SocketAddress, startListening } from "./start-listening.ts";
 import { workPath } from "./work-answer.ts";
 
-export interface ListenAddress {
-  readonly host: string;
-  readonly port: number;
+export interface ListenAddress extends SocketAddress {
   /** Names by which it may be asked, beside `host`, localhost and IP addresses. */
   readonly allowedHosts?: readonly string[];
 }
@@ -24,22 +22,10 @@ export async function listen(
     if (refusal === undefined) handle(request, response);
     else send(response, 421, `${refusal}\n`);
   });
-  const { promise, resolve, reject } = Promise.withResolvers<void>();
-  server.once("error", (error) => {
-    const why = "code" in error && error.code === "EADDRINUSE" ? "the port is taken" : error.message;
-    reject(
-      new Fault(
-        "config.invalid",
-        `${flag} ${address.host}:${address.port}: cannot listen there (${why}); choose another address, or port 0 for any free one`,
-      ),
-    );
-  });
-  server.listen(address.port, address.host, resolve);
-  await promise;
-  const bound = server.address();
+  const port = await startListening(server, flag, address);
   return {
     server,
-    port: typeof bound === "object" && bound !== null ? bound.port : address.port,
+    port,
     async close() {
       server.closeAllConnections();
       await new Promise<void>((done) => server.close(() => done()));

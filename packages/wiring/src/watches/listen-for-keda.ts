@@ -19,10 +19,9 @@ export const listenForKeda: ListenForKeda = async ({ config, scaling, clock, log
   const { scalerClientCaFile, scalerListenAddress, scalerTlsCertFile, scalerTlsKeyFile } = config;
   if (scalerListenAddress === undefined) return undefined;
   const { listenScaler } = await import("@fleet-reloader/scaler/listen-scaler");
-  const { host } = scalerListenAddress;
   const tls = { certFile: scalerTlsCertFile, keyFile: scalerTlsKeyFile, clientCaFile: scalerClientCaFile };
   const { work } = scaling;
-  const listening = await listenScaler({ host, port: scalerListenAddress.port, tls, work, clock, log });
-  log.info({ scaler: `${host}:${listening.port}` }, "the scaler listens");
+  const listening = await listenScaler({ address: scalerListenAddress, tls, work, clock, log });
+  log.info({ scaler: `${scalerListenAddress.host}:${listening.port}` }, "the scaler listens");
   return listening;
 };
