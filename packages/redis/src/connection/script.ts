@@ -18,13 +18,11 @@ export class Script {
     keys: string | readonly string[],
     args: readonly string[],
   ): Promise<unknown> {
-    const all = typeof keys === "string" ? [keys] : keys;
-    try {
-      return await redis.evalsha(this.#sha, all.length, ...all, ...args);
-    } catch (error) {
-      if (!isUnknownScript(error)) throw error;
-      return await redis.eval(this.#source, all.length, ...all, ...args);
-    }
+    const call = callOf(keys, args);
+    return await sentIfUnknown(
+      () => redis.evalsha(this.#sha, ...call),
+      () => redis.eval(this.#source, ...call),
+    );
   }
 
   /** The same where Redis itself refuses every write of the script. */
@@ -33,16 +31,31 @@ export class Script {
     keys: string | readonly string[],
     args: readonly string[],
   ): Promise<unknown> {
-    const all = typeof keys === "string" ? [keys] : keys;
-    try {
-      return await redis.evalsha_ro(this.#sha, all.length, ...all, ...args);
-    } catch (error) {
-      if (!isUnknownScript(error)) throw error;
-      return await redis.eval_ro(this.#source, all.length, ...all, ...args);
-    }
+    const call = callOf(keys, args);
+    return await sentIfUnknown(
+      () => redis.evalsha_ro(this.#sha, ...call),
+      () => redis.eval_ro(this.#source, ...call),
+    );
   }
 }
 
-function isUnknownScript(error: unknown): boolean {
-  return error instanceof Error && error.message.startsWith("NOSCRIPT");
+function callOf(
+  keys: string | readonly string[],
+  args: readonly string[],
+): readonly [keys: number, ...words: string[]] {
+  const all = typeof keys === "string" ? [keys] : keys;
+  return [all.length, ...all, ...args];
+}
+
+async function sentIfUnknown(
+  byDigest: () => Promise<unknown>,
+  bySource: () => Promise<unknown>,
+): Promise<unknown> {
+  try {
+    return await byDigest();
+  } catch (error) {
+    const isUnknown = error instanceof Error && error.message.startsWith("NOSCRIPT");
+    if (!isUnknown) throw error;
+    return await bySource();
+  }
 }
