@@ -3,7 +3,7 @@ import type { Letter } from "./outbox.ts";
 import type { Body } from "./post.ts";
 
 /** Raised when a field changes its meaning or goes; new fields may come at any time. docs/reference/webhook.md. */
-export const webhookVersion = 1;
+const webhookVersion = 1;
 
 /** What a machine gets of each roll, failure and hold that is told: names and reasons, never content. */
 export function webhookBody(letter: Letter<Notification>): Body {

@@ -16,7 +16,7 @@ import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 import { nameForRoll } from "./short-name.ts";
 
 /** On a stash: the Job that is made anew from it. */
-export const replacesAnnotation = "fleet-reloader.io/replaces";
+const replacesAnnotation = "fleet-reloader.io/replaces";
 /** On a stash: the uid of the Job that it replaces; one with another uid is the new one. */
 const replacesUidAnnotation = "fleet-reloader.io/replaces-uid";
 /** On a stash: what the new Job has beside the stash's own spec. */

@@ -19,7 +19,7 @@ export function proxyProblem(proxy: string): string | undefined {
 }
 
 /** `host:6443` without a scheme parses as a URL too, with the scheme `host:`. */
-export function isHttpUrl(address: string): boolean {
+function isHttpUrl(address: string): boolean {
   return /^https?:$/.test(URL.parse(address)?.protocol ?? "");
 }
 

@@ -90,7 +90,7 @@ export class Keys {
   }
 }
 
-export class FleetKeys {
+class FleetKeys {
   /** The keys of who watches what begin with it; the script that keeps them knows their names. */
   readonly root: string;
 

@@ -2,7 +2,7 @@ import { flagsHelp } from "@fleet-reloader/runtime/config/help";
 import type { Command } from "./command.ts";
 
 /** What the exit codes mean where a command says nothing else. */
-export const commonExitCodes: Readonly<Record<number, string>> = {
+const commonExitCodes: Readonly<Record<number, string>> = {
   0: "done",
   1: "it could not be done now: Redis or a cluster does not answer, or refuses",
   78: "wrong usage: a word, a flag or its value",

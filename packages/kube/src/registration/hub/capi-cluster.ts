@@ -71,7 +71,7 @@ export function provisioningOf({ key, isPaused, isDeleted, isInitialised }: Capi
 }
 
 /** Reads both versions of the API: what one of them does not have is merely absent. */
-export function capiCluster(object: unknown): CapiCluster | undefined {
+function capiCluster(object: unknown): CapiCluster | undefined {
   const namespace = text(object, "metadata", "namespace");
   const name = text(object, "metadata", "name");
   if (namespace === "" || name === "") return undefined;

@@ -59,7 +59,7 @@ export function* renderList(
 }
 
 /** An event of a Table watch carries a Table of one row. */
-export function table(
+function table(
   type: ResourceType,
   objects: readonly KubeObject[],
   version: string,
