@@ -66,7 +66,7 @@ describe("a thrown value as a fault", () => {
   test.each(["password", { password: "p" }, undefined, null])(
     "shows nothing of %j, which is no error",
     (thrown) => {
-      expect(asFault(thrown).message).toBe("something that is no error was thrown");
+      expect(asFault(thrown).message).toBe("a value that is not an error was thrown");
     },
   );
 });

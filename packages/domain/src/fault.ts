@@ -113,7 +113,7 @@ export const faultCatalogue = {
   },
   "redis.unsuitable": {
     class: "misconfigured",
-    meaning: "This Redis cannot be used: it is too old, evicts keys, or does not let us in.",
+    meaning: "This Redis cannot be used: it is too old, evicts keys, or refuses our user.",
     mend: "Use Redis ≥ 7.0 or Valkey with maxmemory-policy noeviction. The message says what is wrong.",
   },
   "notify.rejected": {
@@ -198,6 +198,6 @@ export class Fault extends Error {
 /** Any thrown value as a fault. A foreign error counts as our bug. */
 export function asFault(error: unknown): Fault {
   if (error instanceof Fault) return error;
-  const message = error instanceof Error ? error.message : "something that is no error was thrown";
+  const message = error instanceof Error ? error.message : "a value that is not an error was thrown";
   return new Fault("engine.invariant", message, { cause: error });
 }

@@ -140,7 +140,7 @@ export function startProduct(options: ProductOptions): Product {
 
 function isInSync(status: number, body: string): boolean {
   const lines = body.trimEnd().split("\n");
-  return status === 200 || lines.every((line) => /^note: |workloads looked at$/.test(line));
+  return status === 200 || lines.every((line) => /^note: |workloads observed$/.test(line));
 }
 
 function collect(child: ChildProcess, log: LogLine[], raw: string[]): void {

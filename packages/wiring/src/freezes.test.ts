@@ -55,7 +55,7 @@ describe("a freeze file", () => {
     expect(await first.now()).toMatchObject({ type: "known", freezes: [{ scope: {} }] });
     await until("it is remembered", () => at.names.size === 1);
     rmSync(at.file);
-    const why = `${at.file}: it was there and is gone; make it again, with [] for no freezes`;
+    const why = `${at.file}: it was there and is gone; create it again, with [] for no freezes`;
     expect(await first.now()).toEqual({ type: "unreadable", why });
     const second = at.open();
     expect(await second.now()).toEqual({ type: "unreadable", why });
@@ -66,7 +66,7 @@ describe("a freeze file", () => {
   test("that the configuration names has to be there", async () => {
     using at = machine();
     const named = join(at.folder, "named.yaml");
-    const why = `${named}: it is not there; make it again, with [] for no freezes`;
+    const why = `${named}: it is not there; create it again, with [] for no freezes`;
     expect(await at.open({ freezeFile: named }).now()).toEqual({ type: "unreadable", why });
   });
 
@@ -78,7 +78,7 @@ describe("a freeze file", () => {
     const freezes = at.open();
     expect(await freezes.now()).toMatchObject({
       type: "unreadable",
-      why: expect.stringContaining("leads nowhere"),
+      why: expect.stringContaining("a link to a missing file"),
     });
     writeFileSync(target, "[]\n");
     expect(await freezes.now()).toEqual(none);
@@ -111,7 +111,7 @@ test("a ConfigMap that is gone lifts no freeze; one that never was freezes nothi
   for (const freezes of [first, second]) {
     expect(await freezes.now()).toEqual({
       type: "unreadable",
-      why: "ConfigMap reloader/freezes: it was there and is gone; make it again, with [] under freezes.yaml for no freezes",
+      why: "ConfigMap reloader/freezes: it was there and is gone; create it again, with [] under freezes.yaml for no freezes",
     });
     await freezes.close();
   }

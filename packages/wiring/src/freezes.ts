@@ -161,7 +161,7 @@ function configMapOf({ config, env, clock, userAgent }: FreezesOptions, signal: 
 }
 
 function absenceOf({ name }: FreezeStore, { clock, known }: FreezesOptions): FreezeAbsence {
-  const mend = "make it again, with [] under freezes.yaml for no freezes";
+  const mend = "create it again, with [] under freezes.yaml for no freezes";
   return new FreezeAbsence({ place: name, name, mend, isNamed: false, known, clock });
 }
 
@@ -170,7 +170,7 @@ function absenceOfFile(
   { name: place }: FreezeStore,
   { clock, config, known }: FreezesOptions,
 ): FreezeAbsence {
-  const mend = "make it again, with [] for no freezes";
+  const mend = "create it again, with [] for no freezes";
   const name = `file ${instanceName()}:${resolve(place)}`;
   return new FreezeAbsence({ place, name, mend, isNamed: config.freezeFile !== "", known, clock });
 }

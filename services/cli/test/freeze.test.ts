@@ -108,14 +108,14 @@ test.each([
   [["--workload", "Deploymnt/api"], "write Deployment/api"],
   [["--workload", "deployment api"], "is no object; write Kind/name"],
   [["--workload", "api"], "is no object; write Kind/name"],
-  [["--workload", "pod/api"], "is of no kind of workload"],
+  [["--workload", "pod/api"], "is not of a known kind of workload"],
   [["--workload", "cm/app"], "it is a source; write source: ConfigMap/app"],
   [["--workload", "Deployment/*"], "is no object; write Kind/name"],
   [["--source", "deploy/api"], "is no source; write ConfigMap/name"],
   [["--namespace", "Shop"], "is no name of a namespace"],
   [["--namespace", "shop-*"], "is no name of a namespace"],
   [["--cluster-selector", "env in prod"], "is no label selector"],
-  [[], "says not what is frozen"],
+  [[], "does not say what is frozen"],
   [["--fleet", "--until", "2 days"], "is no time"],
 ])("freeze %j is refused", async (args, mend) => {
   await expect(freezing(args)).rejects.toMatchObject({

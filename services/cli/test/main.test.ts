@@ -59,7 +59,7 @@ test("the list says which freezes are over", async () => {
 });
 
 test("an error names the freeze file that cannot be read", async () => {
-  const errors = `${tmpdir()}: the file cannot be read (EISDIR); let us read it, or take it away\n`;
+  const errors = `${tmpdir()}: the file cannot be read (EISDIR); let this process read it, or remove it\n`;
   for (const words of [["freeze", "--fleet"], ["unfreeze", "--fleet"], ["freezes"]])
     expect(await commandRun([...words, "--freeze-file", tmpdir()])).toEqual({ code: 78, output: "", errors });
 });

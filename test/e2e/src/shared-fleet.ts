@@ -55,7 +55,7 @@ export async function startSharedFleet(options: {
   const ownersOf = ({ api }: FleetCluster): readonly Product[] =>
     products
       .flatMap((product) => product.log.map((line) => ({ product, line })))
-      .filter(({ line }) => line.msg === "cluster is ours to watch" && line.clusterUid === api.uid)
+      .filter(({ line }) => line.msg === "this watcher watches the cluster" && line.clusterUid === api.uid)
       .sort((a, b) => Number(a.line.epoch) - Number(b.line.epoch))
       .map(({ product }) => product);
   const ended = new Set<Product>();

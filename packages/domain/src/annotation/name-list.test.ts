@@ -81,7 +81,7 @@ describe("what is left out of a list", () => {
   test("is what comes after the first 5,000 items, reported once", () => {
     const list = parseNameList(Array.from({ length: 5_002 }, (_, i) => `n${i}`).join(",,"), compileForTest);
     expect(list.exact).toHaveLength(5_000);
-    expect(list.invalid).toEqual([{ item: "n5000", why: "past the first 5000 items, like all that follow" }]);
+    expect(list.invalid).toEqual([{ item: "n5000", why: "only the first 5000 items are read" }]);
   });
 });
 

@@ -59,7 +59,7 @@ export function parseNameList(text: string, compile: CompilePattern): NameList {
   }
   const [refused] = items.slice(itemsMax);
   if (refused !== undefined) {
-    invalid.push({ item: quote(refused), why: `past the first ${itemsMax} items, like all that follow` });
+    invalid.push({ item: quote(refused), why: `only the first ${itemsMax} items are read` });
   }
   return { exact, patterns, invalid };
 }

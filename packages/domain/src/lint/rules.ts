@@ -40,7 +40,7 @@ export const lintRules = {
   "list-untrimmed": rule(
     "note",
     "A list with spaces around its items, or with empty items. They are ignored here and by Stakater Reloader; not every tool that reads the list ignores them.",
-    "Take the spaces and empty items away.",
+    "Remove the spaces and the empty items.",
   ),
   "mount-by-subpath": rule(
     "warning",
@@ -74,7 +74,7 @@ export const lintRules = {
   ),
   "peer-differs": rule(
     "note",
-    "Stakater Reloader reads this manifest otherwise.",
+    "Stakater Reloader reads this manifest differently.",
     "Nothing, unless Stakater Reloader runs on some of the clusters.",
   ),
   "search-without-match": rule(

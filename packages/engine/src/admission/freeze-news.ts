@@ -47,7 +47,7 @@ export async function followFreezes(options: FreezeNewsOptions, signal: AbortSig
       }
     } catch (error) {
       if (!signal.aborted)
-        log.debug({ err: asFault(error).message }, "freezes could not be told to the history");
+        log.debug({ err: asFault(error).message }, "freezes could not be written to the history");
     }
     await clock.sleep(newsEveryMs, signal).catch(() => undefined);
   }

@@ -96,7 +96,7 @@ export async function watchHolds(options: HoldWatchOptions, signal: AbortSignal)
       await clock.sleep(sweepEveryMs, signal);
       await unlessAborted(sweep(), signal, "Redis");
     } catch (error) {
-      if (!signal.aborted) log.debug({ err: asFault(error).message }, "holds could not be looked at");
+      if (!signal.aborted) log.debug({ err: asFault(error).message }, "held requests could not be checked");
     }
   }
 }

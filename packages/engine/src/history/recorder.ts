@@ -113,7 +113,7 @@ function logOnly({ log }: RecorderOptions, about: FactSubject, fact: LoggedFact)
   const fields = fieldsOf(about);
   switch (fact.type) {
     case "recorded":
-      log.debug(fields, fact.isRemoved ? "workload let go" : "workload noted");
+      log.debug(fields, fact.isRemoved ? "applied state removed" : "applied state recorded");
       break;
     case "stash-unreadable":
       log.warn({ ...fields, reason: "StashUnreadable" }, "a stash of a Job cannot be read; it is left alone");
@@ -124,7 +124,7 @@ function logOnly({ log }: RecorderOptions, about: FactSubject, fact: LoggedFact)
     case "rollout-unread":
       log.debug(
         { ...fields, reason: fact.fault.code, err: fact.fault.message },
-        "a rollout could not be looked at",
+        "a rollout could not be checked",
       );
       break;
   }

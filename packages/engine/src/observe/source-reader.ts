@@ -188,7 +188,8 @@ interface Wanted {
 /** Whether the labels of a source are those asked for. The watch has the server select; a read by name selects here. */
 function servedBy(selector: string | undefined): (live: LiveSource) => boolean {
   const parsed = parseLabelSelector(selector ?? "");
-  if ("problem" in parsed) throw new Error(`settings hold a label selector that is none: ${parsed.problem}`);
+  if ("problem" in parsed)
+    throw new Error(`the label selector of the settings cannot be read: ${parsed.problem}`);
   return ({ labels }) => matchesSelector(parsed, labels);
 }
 

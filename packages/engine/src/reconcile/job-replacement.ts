@@ -73,6 +73,7 @@ export async function dropStash(
     !current.isDeleting &&
     current.uid === readStash(stash)?.replacedUid &&
     (await api.patchWorkload(old, patch, signal)) !== undefined;
-  if (!isKept) throw new Fault("kube.conflict", "the Job was deleted while its stash was being dropped");
+  if (!isKept)
+    throw new Fault("kube.conflict", "the Job was deleted while its stored spec was being removed");
   await api.deleteExactly(stash.ref, { uid: stash.uid }, signal);
 }

@@ -46,7 +46,7 @@ export class MissingSources {
       const annotation = this.#options.settings.dialect.kinds[ref.kind].named;
       const value = annotationValue(workload.annotations, annotation) ?? "";
       const problem = `names the ${ref.kind} ${ref.name}, which does not exist and which the pod template does not reference`;
-      const mend = `${nearest === undefined ? "" : `write ${nearest} if that is meant; `}make it, or take the name away`;
+      const mend = `${nearest === undefined ? "" : `write ${nearest} if that is meant; `}create it, or remove the name`;
       facts.push({
         type: "name-missing",
         uid: workload.uid,

@@ -40,7 +40,7 @@ export class AdoptionWait {
   /** The progress, for people. */
   get progress(): string {
     if (this.#left === undefined) return "workloads are not counted yet";
-    return `${groupedDigits(this.#total - this.#left)} of ${groupedDigits(this.#total)} workloads looked at`;
+    return `${groupedDigits(this.#total - this.#left)} of ${groupedDigits(this.#total)} workloads observed`;
   }
 
   /** Begins to count, once the streams are in sync. A second call does nothing. */

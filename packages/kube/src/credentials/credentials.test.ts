@@ -72,7 +72,7 @@ describe("credentials", () => {
     await clock.advance(10_000);
     await expect(waiting).rejects.toMatchObject({
       code: "kube.unauthorized",
-      message: 'credentials of context c cannot be had: its plugin "sh" did not answer within 10 s',
+      message: 'credentials of context c cannot be obtained: its plugin "sh" did not answer within 10 s',
     });
     await until("what it had started is gone", () => !isRunning(pid));
     plugin.hangNoMore();
@@ -97,7 +97,7 @@ describe("credentials", () => {
     const credentials = new Credentials(plugin.target, new ManualClock());
     await expect(credentials.get(forever)).rejects.toMatchObject({
       code: "kube.unauthorized",
-      message: expect.stringContaining("credentials of context c cannot be had"),
+      message: expect.stringContaining("credentials of context c cannot be obtained"),
     });
     plugin.give("late");
     expect((await credentials.get(forever)).headers.authorization).toBe("Bearer late");
@@ -106,20 +106,24 @@ describe("credentials", () => {
 
 test.each([
   ["complains of is repeated nowhere, only how it ended", "complain", 'its plugin "sh" failed (exit code 3)'],
-  ["answers is repeated nowhere, also when it is no JSON", "giveText", "what its plugin answered is no JSON"],
+  [
+    "answers is repeated nowhere, also when it is no JSON",
+    "giveText",
+    "the answer of its plugin is not JSON",
+  ],
 ] as const)("what a plugin %s", async (_what, how, says) => {
   using plugin = startPlugin("http://127.0.0.1:1");
   plugin[how]("canary-token");
   const credentials = new Credentials(plugin.target, new ManualClock());
   const refused = await credentials.get(forever).catch((error: unknown) => error);
-  expect(refused).toMatchObject({ message: `credentials of context c cannot be had: ${says}` });
+  expect(refused).toMatchObject({ message: `credentials of context c cannot be obtained: ${says}` });
   expect(inspect(refused)).not.toContain("canary");
 });
 
 test("a plugin that is not there is named, with the code of the operating system", async () => {
   using plugin = startPlugin("http://127.0.0.1:1", "no-such-plugin");
   await expect(new Credentials(plugin.target, new ManualClock()).get(forever)).rejects.toMatchObject({
-    message: 'credentials of context c cannot be had: its plugin "no-such-plugin" failed (ENOENT)',
+    message: 'credentials of context c cannot be obtained: its plugin "no-such-plugin" failed (ENOENT)',
   });
 });
 
@@ -128,7 +132,7 @@ test("a token file that is not there is told by its name and code", async () => 
   const { config } = plugin.target;
   config.users = [{ name: "u", authProvider: { name: "tokenFile", config: { tokenFile: "/no/such/file" } } }];
   await expect(new Credentials(plugin.target, new ManualClock()).get(forever)).rejects.toMatchObject({
-    message: "credentials of context c cannot be had: /no/such/file cannot be read (ENOENT)",
+    message: "credentials of context c cannot be obtained: /no/such/file cannot be read (ENOENT)",
   });
 });
 

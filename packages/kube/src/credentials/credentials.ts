@@ -102,7 +102,7 @@ export class Credentials {
         : reasonOf(error, this.#target);
       throw new Fault(
         "kube.unauthorized",
-        `credentials of context ${this.#target.name} cannot be had: ${why}`,
+        `credentials of context ${this.#target.name} cannot be obtained: ${why}`,
         { context: { server: this.#target.server } },
       );
     } finally {
@@ -132,7 +132,7 @@ export class Credentials {
     const tokenFile = text(user, "authProvider", "config", "tokenFile");
     const files = [cluster?.caFile, user?.certFile, user?.keyFile, tokenFile];
     if (files.some((file) => file && leadsOutOf(filesBelow, file)))
-      throw new Fault("kube.unauthorized", `a file leads out of ${filesBelow}; put it below that folder`);
+      throw new Fault("kube.unauthorized", `a file lies outside of ${filesBelow}; put it below that folder`);
   }
 
   async #askPlugin(config: KubeConfig, signal: AbortSignal): Promise<PluginCredential> {
@@ -182,7 +182,7 @@ function pluginOf({ config }: ClusterTarget): string {
   const user = config.getCurrentUser();
   const command = text(user, "exec", "command");
   return command === ""
-    ? `what gives them (${user?.authProvider?.name ?? "the kubeconfig"})`
+    ? `the source of credentials (${user?.authProvider?.name ?? "the kubeconfig"})`
     : `its plugin ${shownCommand(command)}`;
 }
 

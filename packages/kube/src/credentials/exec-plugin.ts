@@ -113,11 +113,11 @@ function errorCodeOf(error: unknown): string {
 
 function credentialOf(output: string): PluginAnswer {
   const answer = parseJson(output);
-  if (answer === undefined) return { problem: "what its plugin answered is no JSON" };
+  if (answer === undefined) return { problem: "the answer of its plugin is not JSON" };
   const token = text(answer, "status", "token");
   const certificate = text(answer, "status", "clientCertificateData");
   if (token === "" && certificate === "")
-    return { problem: "what its plugin answered has neither a token nor a certificate" };
+    return { problem: "the answer of its plugin has neither a token nor a certificate" };
   const expiresAtMs = Date.parse(text(answer, "status", "expirationTimestamp"));
   return {
     token,

@@ -40,12 +40,12 @@ describe("secureContextOf", () => {
     [
       "a certificate that is none",
       { cert: "canary", key: one.keyPem },
-      "the client certificate is none; expected PEM",
+      "the client certificate is not a certificate; expected PEM",
     ],
     [
       "a key that is none",
       { cert: one.certificatePem, key: "canary" },
-      "the client key is no private key, or one with a passphrase; expected PEM",
+      "the client key is not a private key, or it has a passphrase; expected PEM",
     ],
     [
       "a key of another certificate",

@@ -39,10 +39,12 @@ function made(material: TlsMaterial): SecureContext | undefined {
 /** In words of our own, since those of others are about a private key. */
 function refuseAll({ cert, key }: TlsMaterial): never {
   const why =
-    (cert !== undefined && made({ cert }) === undefined && "the client certificate is none; expected PEM") ||
+    (cert !== undefined &&
+      made({ cert }) === undefined &&
+      "the client certificate is not a certificate; expected PEM") ||
     (key !== undefined &&
       made({ key }) === undefined &&
-      "the client key is no private key, or one with a passphrase; expected PEM") ||
+      "the client key is not a private key, or it has a passphrase; expected PEM") ||
     "the client key does not belong to the client certificate";
   throw new Fault("kube.unauthorized", `the credentials cannot be used: ${why}`);
 }

@@ -188,7 +188,7 @@ export class ClusterEvents {
       this.#isDenialLogged = true;
       log.warn(
         { cluster: this.#options.clusterName, reason: fault.code, err: fault.message },
-        "Events cannot be made; workloads are rolled all the same, and it is tried again in a while",
+        "Events cannot be created; workloads are rolled all the same, and we try again later",
       );
     }
     return "dropped";
@@ -197,7 +197,7 @@ export class ClusterEvents {
   #failed({ workload }: EventNote, fault: Fault): NotificationResult {
     this.#options.log.debug(
       { cluster: this.#options.clusterName, workload, reason: fault.code, err: fault.message },
-      "an Event could not be made",
+      "an Event could not be created",
     );
     return "failed";
   }

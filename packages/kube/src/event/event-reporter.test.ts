@@ -182,7 +182,7 @@ describe("what goes wrong", () => {
     world.cluster.setRules("worker", [{ apiGroups: ["apps"], resources: ["deployments"], verbs: ["get"] }]);
     for (let i = 0; i < 5; i += 1) world.reporter.rolled(world.roll("Deployment", `s${i}`));
     await world.reporter.stop(60_000);
-    expect(world.log.messages("warn")).toEqual([expect.stringContaining("Events cannot be made")]);
+    expect(world.log.messages("warn")).toEqual([expect.stringContaining("Events cannot be created")]);
     expect(world.log.text).toContain('cannot create resource \\"events\\"');
     expect(world.meter.count("notified event dropped")).toBe(5);
     expect(world.cluster.requestCount("create", "events").requests).toBeLessThanOrEqual(1);

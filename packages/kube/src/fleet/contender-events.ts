@@ -48,7 +48,7 @@ export class ContenderEvents {
         namespace,
       },
       involvedObject: { apiVersion: "v1", kind: "Namespace", name: "kube-system", uid: cluster },
-      message: `registration ${contender.id} claims to be this cluster from another address; ${incumbent.id} keeps it, and the other is not served. Take away the one that is wrong`,
+      message: `registration ${contender.id} claims to be this cluster from another address; ${incumbent.id} keeps it, and the other is not served. Remove the wrong one`,
       source: { component: "fleet-reloader" },
       firstTimestamp: time,
       lastTimestamp: time,
@@ -64,7 +64,7 @@ export class ContenderEvents {
       const { code } = asFault(error);
       if (code === "kube.exists") return;
       this.#told.delete(identity);
-      log.debug({ cluster: name, reason: code }, "an Event about a claimed cluster was not made");
+      log.debug({ cluster: name, reason: code }, "an Event about a claimed cluster was not created");
     });
   }
 }

@@ -166,7 +166,7 @@ export class Engagement {
     // product would else know it by two names.
     if (uid === undefined || uid === cluster) return;
     if (!this.isEnding) this.#options.replaced();
-    throw new Fault("kube.replaced", `another cluster answers at ${connection.server} than ${name} was`);
+    throw new Fault("kube.replaced", `another cluster than ${name} answers at ${connection.server}`);
   }
 
   async #followRights(signal: AbortSignal): Promise<void> {

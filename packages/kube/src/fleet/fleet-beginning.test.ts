@@ -25,7 +25,7 @@ function startFleet(run?: ClusterProvider["run"]) {
   return { fleet, stop, asked: asked.promise, run: () => fleet.run(stop.signal, async () => undefined) };
 }
 
-const unknown = ["clusters: it is not known yet which there are"];
+const unknown = ["clusters: the providers have not listed them yet"];
 
 describe("a fleet", () => {
   test("is not ready before its providers have reported their clusters", async () => {

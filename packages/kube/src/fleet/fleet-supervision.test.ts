@@ -136,7 +136,7 @@ test("new credentials that do not work leave the old ones in use, and are told",
   const notes = await until("it is told", () =>
     world.fleet.notes.length > 0 ? world.fleet.notes : undefined,
   );
-  expect(notes[0]).toMatch(/^registration a: .*401.*; what it was before is used on$/);
+  expect(notes[0]).toMatch(/^registration a: .*401.*; the earlier version stays in use$/);
   expect(notes[0]).not.toContain("wrong");
   expect((await engaged.connection.call(version, never)).status).toBe(200);
   expect(world.fleet.notEngaged).toEqual([]);

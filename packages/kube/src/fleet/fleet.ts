@@ -84,7 +84,7 @@ export class Fleet {
    */
   get notEngaged(): readonly string[] {
     return [
-      ...(this.#incumbency.isLoaded ? [] : ["clusters: what Redis remembers of them is not read yet"]),
+      ...(this.#incumbency.isLoaded ? [] : ["clusters: their records in Redis are not read yet"]),
       ...this.#options.providers.flatMap((provider) => this.#silenceOf(provider)),
       ...inOrder(this.#members).flatMap((member) => (this.#isWaitedFor(member) ? this.#linesOf(member) : [])),
     ];
@@ -127,7 +127,7 @@ export class Fleet {
   #silenceOf(provider: ClusterProvider): readonly string[] {
     const { notReady } = provider;
     if (notReady.length > 0 || this.#heard.has(provider)) return notReady;
-    return ["clusters: it is not known yet which there are"];
+    return ["clusters: the providers have not listed them yet"];
   }
 
   /** Engages every registration and calls back once for each cluster. Resolves when the signal is aborted and all work has ended. */
@@ -232,7 +232,7 @@ export class Fleet {
       },
       replaced: () => {
         const fields = { cluster: name, reason: "kube.replaced" };
-        log.warn(fields, "another cluster answers here; it begins afresh");
+        log.warn(fields, "another cluster answers here; it is engaged as a new cluster");
         for (const { member } of this.#claims.of(cluster))
           if (member.id === this.#incumbency.of(cluster)) member.lost();
       },

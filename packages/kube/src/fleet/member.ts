@@ -144,7 +144,7 @@ export class FleetMember {
         this.#problem = undefined;
         return this.tell({ type: "paused", why: access.why });
       case "unusable":
-        // Whoever hears of registrations says so; what it was before is used on.
+        // Whoever hears of registrations says so; the earlier version stays in use.
         return this.#options.changed();
       case "usable":
         if (this.#claim?.access.version === access.version) {
@@ -186,7 +186,7 @@ export class FleetMember {
       const fault = asFault(error);
       if (this.#claim === undefined)
         this.tell({ type: fault.class === "denied" ? "refused" : "missed", why: fault.message });
-      else this.#problem = `${fault.message}; what it was before is used on`;
+      else this.#problem = `${fault.message}; the earlier version stays in use`;
       if (this.#statusText !== before) {
         const { name: cluster } = this.#registration;
         log.error({ cluster, reason: fault.code }, `${fault.message}; trying again`);

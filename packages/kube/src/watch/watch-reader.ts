@@ -62,7 +62,7 @@ export class WatchReader<T> {
     if (parsed !== undefined) return { resourceVersion, event: eventOf(type, parsed) };
     // Skipping a deletion would keep the object for ever; a list shows what is left.
     return type === "DELETED"
-      ? { resourceVersion, end: malformed("a deletion does not say of what") }
+      ? { resourceVersion, end: malformed("a deletion names no object") }
       : { resourceVersion };
   }
 }

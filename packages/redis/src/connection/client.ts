@@ -145,9 +145,9 @@ function refusalProblem(said: string): string | undefined {
   if (/^(WRONGPASS|NOAUTH|ERR AUTH)/.test(said))
     return `Redis does not accept the user and password, or their absence (${said}); write redis://user:password@host:port, both percent-encoded`;
   if (said.startsWith("NOPERM"))
-    return `the user has not the rights it needs (${said}); allow it all commands on all keys and channels, or on those that begin with {fleet-reloader`;
+    return `the user does not have the rights it needs (${said}); allow it all commands on all keys and channels, or on those that begin with {fleet-reloader`;
   if (/^ERR (DB index|SELECT)/.test(said))
-    return `this Redis has not the database of the URL (${said}); write another number after the port, or none`;
+    return `this Redis does not have the database of the URL (${said}); write another number after the port, or none`;
   return undefined;
 }
 

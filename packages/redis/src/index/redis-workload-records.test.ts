@@ -208,7 +208,7 @@ test("an applied state that Redis refuses is told in the log", async () => {
   await client.connection.set(keys.cluster("c1").noted, "no hash");
   new RedisWorkloadRecords({ client, keys, log }).applied(requestOf("api"), "the note", observed);
   await until("it is told", () =>
-    log.lines.some(({ message }) => message === "a workload is not remembered"),
+    log.lines.some(({ message }) => message === "the record of a workload could not be written"),
   );
   await client.close();
 });

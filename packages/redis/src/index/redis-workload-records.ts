@@ -84,7 +84,10 @@ export class RedisWorkloadRecords implements WorkloadRecords {
   #send(sent: Promise<unknown>): void {
     sent.catch((error: unknown) => {
       const err = error instanceof Error ? error.message : "Redis failed";
-      this.#options.log.debug({ reason: "redis.unavailable", err }, "a workload is not remembered");
+      this.#options.log.debug(
+        { reason: "redis.unavailable", err },
+        "the record of a workload could not be written",
+      );
     });
   }
 }

@@ -210,5 +210,5 @@ export function requestOf(roll: string): readonly Request[] {
 }
 
 function unreadable(): Fault {
-  return new Fault("engine.invariant", "the ledger of rolls gave an answer that is none");
+  return new Fault("engine.invariant", "the ledger of rolls gave an unknown answer");
 }

@@ -111,7 +111,7 @@ async function forgetsOne(bed: ReturnType<typeof setUp>) {
   expect(bed.log.lines.filter(({ level }) => level === "info")).toEqual([
     {
       level: "info",
-      message: "a cluster that was not registered for 30 days is forgotten",
+      message: "the data of a cluster that was not registered for 30 days is removed",
       fields: { clusterUid: "gone", keys: held },
     },
   ]);

@@ -97,7 +97,7 @@ export class GoneClusters {
       if (signal.aborted) return;
       await unlessAborted(this.look(signal), signal, "Redis").catch((error: unknown) => {
         if (!signal.aborted)
-          log.warn({ err: asFault(error).message }, "clusters that are gone could not be looked for");
+          log.warn({ err: asFault(error).message }, "the data of removed clusters could not be looked up");
       });
     }
   }
@@ -155,7 +155,10 @@ export class GoneClusters {
         if (due.has(cluster)) count(cluster, await this.#unlink([keys.cluster(cluster).epoch, ...its]));
     for (const [clusterUid, count] of counts)
       if (count > 0)
-        log.info({ clusterUid, keys: count }, "a cluster that was not registered for 30 days is forgotten");
+        log.info(
+          { clusterUid, keys: count },
+          "the data of a cluster that was not registered for 30 days is removed",
+        );
       // Only now: what a worker has written meanwhile, or a look that was interrupted has left, is found by the next look.
       else if (!signal.aborted) await this.#end(clusterUid);
   }

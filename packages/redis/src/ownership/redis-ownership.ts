@@ -164,7 +164,10 @@ export class RedisOwnership implements Ownership {
   async #leave(): Promise<void> {
     const { clock, log } = this.#options;
     const left = this.#send(0, []).catch((error: unknown) =>
-      log.debug({ err: asFault(error).message }, "others learn of our end when we expire"),
+      log.debug(
+        { err: asFault(error).message },
+        "the other watchers notice our end when our membership expires",
+      ),
     );
     await atMost(leaveMs, clock, left);
   }
@@ -218,13 +221,13 @@ export class RedisOwnership implements Ownership {
       this.#seen.set(cluster, seen);
       if (record?.owner === member && owned !== undefined) owned.epoch = record.epoch;
       else if (record?.owner === member) {
-        log.info({ clusterUid: cluster, epoch: record.epoch }, "cluster is ours to watch");
+        log.info({ clusterUid: cluster, epoch: record.epoch }, "this watcher watches the cluster");
         candidacy.owned = { epoch: record.epoch, lost: new AbortController() };
         candidacy.gained.resolve();
       } else if (record !== undefined && record.owner !== member && owned !== undefined) {
         log.info(
           { clusterUid: cluster, epoch: record.epoch, owner: record.owner },
-          "cluster is another's to watch",
+          "another watcher watches the cluster",
         );
         candidacy.owned = undefined;
         candidacy.gained = Promise.withResolvers();

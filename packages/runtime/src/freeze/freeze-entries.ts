@@ -24,7 +24,7 @@ const kindAndName = z
     "is no object; write Kind/name, for example Deployment/api",
   );
 const workloadName = kindAndName.refine((text) => workloadKindOf(splitName(text).kind) !== undefined, {
-  error: ({ input }) => `is of no kind of workload; ${meantKind(String(input))}`,
+  error: ({ input }) => `is not of a known kind of workload; ${meantKind(String(input))}`,
 });
 const sourceName = kindAndName.refine((text) => sourceKindOf(splitName(text).kind) !== undefined, {
   error: ({ input }) =>
@@ -48,7 +48,7 @@ const freezeScope = ["cluster", "clusterSelector", "namespace", "workload", "sou
 /** One entry of a freeze document, as people write it. */
 const freezeEntry = z
   .strictObject({
-    fleet: z.literal(true, "says nothing but true; leave it out or write true").optional(),
+    fleet: z.literal(true, "can only be true; write true or leave it out").optional(),
     cluster: entryName.optional(),
     clusterSelector: selector.optional(),
     namespace: entryNamespace.optional(),
@@ -60,7 +60,7 @@ const freezeEntry = z
   })
   // A misspelt scope must neither freeze everything nor nothing.
   .refine((given) => (given.fleet === true) !== freezeScope.some((field) => given[field] !== undefined), {
-    message: `says not what is frozen; write fleet: true, or one or more of ${freezeScope.join(", ")}`,
+    message: `does not say what is frozen; write fleet: true, or one or more of ${freezeScope.join(", ")}`,
   });
 
 export type FreezeEntry = z.output<typeof freezeEntry>;

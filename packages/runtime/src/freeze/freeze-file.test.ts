@@ -36,7 +36,7 @@ test("a link that leads nowhere is an error, and no missing file", async () => {
   using at = inFolder();
   const link = join(at.folder, "link.yaml");
   symlinkSync(join(at.folder, "nowhere.yaml"), link);
-  await expect(new FreezeFile(link).text()).rejects.toThrow("it is a link that leads nowhere");
+  await expect(new FreezeFile(link).text()).rejects.toThrow("it is a link to a missing file");
 });
 
 test("a file that cannot be read is an error, and no empty document", async () => {

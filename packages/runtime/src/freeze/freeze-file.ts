@@ -28,8 +28,8 @@ export class FreezeFile {
       const code = error instanceof Error && "code" in error ? error.code : "unreadable";
       if (code === "ENOENT" && !(await isLink(this.name))) return undefined;
       if (code === "ENOENT")
-        throw new Error("it is a link that leads nowhere; make the file it names, or another link");
-      throw new Error(`the file cannot be read (${String(code)}); let us read it, or take it away`);
+        throw new Error("it is a link to a missing file; create the file, or change the link");
+      throw new Error(`the file cannot be read (${String(code)}); let this process read it, or remove it`);
     }
   }
 

@@ -113,7 +113,7 @@ test("any other path is told where to look", async () => {
   await using health = await startHealth();
   expect(await health.ask("/")).toMatchObject({
     status: 404,
-    body: "not here: /live, /ready and /metrics are\n",
+    body: "not found; /live, /ready and /metrics are served here\n",
   });
 });
 

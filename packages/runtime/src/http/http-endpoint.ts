@@ -63,7 +63,8 @@ async function answer(path: string, response: ServerResponse, options: HealthOpt
   if (path === "/metrics")
     return send(response, 200, await options.metrics(), "text/plain; version=0.0.4; charset=utf-8");
   if (path === workPath && options.work !== undefined) return await sendWork(response, options.work);
-  if (path !== "/ready") return send(response, 404, "not here: /live, /ready and /metrics are\n");
+  if (path !== "/ready")
+    return send(response, 404, "not found; /live, /ready and /metrics are served here\n");
   const reasons = options.notReady();
   const notes = (options.notes?.() ?? []).map((note) => `note: ${note}`);
   const lines = [...(reasons.length === 0 ? ["ready"] : reasons), ...notes];

@@ -40,8 +40,8 @@ describe("a shutdown", () => {
     await shutdown.run(collectingLog(lines));
     expect(ended).toEqual(["redis"]);
     expect(lines).toEqual([
-      { step: "worker", err: "worker is stuck", message: "could not be ended cleanly" },
-      { step: "queue", err: "connection is gone", message: "could not be ended cleanly" },
+      { step: "worker", err: "worker is stuck", message: "did not end cleanly" },
+      { step: "queue", err: "connection is gone", message: "did not end cleanly" },
     ]);
   });
 });

@@ -17,7 +17,7 @@ export class Shutdown {
       try {
         await end();
       } catch (error) {
-        log.error({ step: name, err: asFault(error).message }, "could not be ended cleanly");
+        log.error({ step: name, err: asFault(error).message }, "did not end cleanly");
       }
     }
   }
@@ -55,9 +55,9 @@ export async function runService(start: () => Promise<RunningService>): Promise<
   process.on("SIGTERM", () => stop("SIGTERM"));
   process.on("SIGINT", () => stop("SIGINT"));
   const breaks = createBreaker(() => service?.log);
-  process.on("uncaughtException", breaks("an exception that nothing caught ends the process"));
-  process.on("unhandledRejection", breaks("a failure that nothing waited for ends the process"));
-  process.on("beforeExit", () => breaks("the process ends")(new Error("nothing is left to do")));
+  process.on("uncaughtException", breaks("an uncaught exception ends the process"));
+  process.on("unhandledRejection", breaks("an unhandled rejection ends the process"));
+  process.on("beforeExit", () => breaks("the process ends")(new Error("the event loop is empty")));
   service = await started(start);
   service.broken.catch(breaks("the process ends"));
 }
@@ -95,13 +95,13 @@ async function endService(service: RunningService, signal: string): Promise<neve
   const { log } = service;
   log.info({ signal }, "stopping");
   const late = setTimeout(() => {
-    log.error({ afterMs: stopMaxMs }, "could not be stopped in time");
+    log.error({ afterMs: stopMaxMs }, "did not stop in time");
     void endProcess(1);
   }, stopMaxMs);
   try {
     await service.stop();
   } catch (error) {
-    log.error({ err: asFault(error).stack }, "could not be stopped cleanly");
+    log.error({ err: asFault(error).stack }, "did not stop cleanly");
     return await endProcess(1);
   } finally {
     clearTimeout(late);

@@ -103,7 +103,10 @@ async function store(
     await unlessAborted(Promise.all(stored), late.signal, "Redis");
     return "accepted";
   } catch (error) {
-    log.warn({ err: asFault(error).message }, "audit events could not be stored; they are asked for again");
+    log.warn(
+      { err: asFault(error).message },
+      "audit events could not be stored; the API server sends them again",
+    );
     return "unavailable";
   } finally {
     timer.abort();

@@ -35,7 +35,7 @@ export async function serveAudit(options: ServeAuditOptions): Promise<AuditEndpo
   if (auditClientCaFile === "" && auditTokenFile === "")
     throw new Fault(
       "config.invalid",
-      "--audit-listen-address: nobody could be told from anybody else; give --audit-client-ca-file or --audit-token-file",
+      "--audit-listen-address: nothing tells the API servers apart; give --audit-client-ca-file or --audit-token-file",
     );
   const tokens = auditTokenFile === "" ? "" : String(await readAs("--audit-token-file", auditTokenFile));
   const clientCa =

@@ -35,7 +35,7 @@ async function start(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<L
   const clusters = await openClusters(spec, connections, shutdown);
   const { client, clock, keys, meter } = connections;
   const { watches } = spec;
-  let starting: readonly string[] = ["the start is not over"];
+  let starting: readonly string[] = ["the start has not ended"];
   // Served before anything is waited for: being alive depends on nothing outside this process.
   const health = await serveHealth(spec, connections, clusters, () => starting);
   shutdown.add("health", () => health.close());

@@ -40,5 +40,5 @@ export async function recordAct(
   const note = `${reason} (${count})`;
   writer.append({ v: historyVersion, time, type: "operator", action, by, target, scope, note });
   await writer.finish();
-  if (isDropped) log.error({}, "the act is done, and the history could not be written");
+  if (isDropped) log.error({}, "the act is done, but the history could not be written");
 }

@@ -99,7 +99,7 @@ export function brakesTests(world: () => World): void {
       await at.adopted("Deployment", "api");
       const scope = ["--namespace", at.namespace];
       expect(cli(product.dataDir, "freezes")).toContain("nothing is frozen");
-      expect(cli(product.dataDir, "freeze", "--by", "ann")).toContain("says not what is frozen");
+      expect(cli(product.dataDir, "freeze", "--by", "ann")).toContain("does not say what is frozen");
       cli(product.dataDir, "freeze", ...scope, "--by", "ann", "--reason", "release", "--until", "2h");
       expect(cli(product.dataDir, "freezes")).toMatch(`namespace ${at.namespace}: release (by ann, until `);
       await at.change("ConfigMap", "settings", { v: "1" });

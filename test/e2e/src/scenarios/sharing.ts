@@ -42,7 +42,9 @@ export function sharingTests(): void {
       // It wakes with the change in its sockets, and takes itself for the owner until it is told.
       frozen?.signal("SIGCONT");
       await hit.at.settlesAt("Deployment", "api", 1);
-      await until("it is told", () => frozen?.log.some(({ msg }) => msg === "cluster is another's to watch"));
+      await until("it is told", () =>
+        frozen?.log.some(({ msg }) => msg === "another watcher watches the cluster"),
+      );
       for (const cluster of fleet.clusters) await cluster.at.change("ConfigMap", "settings", { v: "2" });
       await eachSettles(fleet, (cluster) => (cluster === hit ? 2 : 1));
     }));

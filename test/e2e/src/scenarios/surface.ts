@@ -45,7 +45,7 @@ export function surfaceTests(world: () => World): void {
     const ready = await fetch(`${origin}/ready`);
     expect([ready.status, await ready.text()]).toEqual([
       503,
-      expect.stringMatching(/^cluster \S+: 0 of 2 workloads looked at\n$/),
+      expect.stringMatching(/^cluster \S+: 0 of 2 workloads observed\n$/),
     ]);
     expect((await fetch(`${origin}/live`)).status).toBe(200);
     const unreconciled = async () =>

@@ -59,7 +59,7 @@ describe("a link that a kubeconfig names as a file", () => {
     const call = connection.call({ method: "GET", path: "/version" }, new AbortController().signal);
     await expect(call).rejects.toMatchObject({
       code: "kube.unauthorized",
-      message: expect.stringMatching(/a file leads out of .*; put it below that folder$/),
+      message: expect.stringMatching(/a file lies outside of .*; put it below that folder$/),
     });
     await connection.close();
   });
@@ -77,7 +77,7 @@ describe("a link that a kubeconfig names as a file", () => {
     if (access?.type !== "usable") throw new Error("it cannot be used");
     const credentials = new Credentials(access.target, systemClock);
     await expect(credentials.get(new AbortController().signal)).rejects.toMatchObject({
-      message: expect.stringMatching(/a file leads out of .*; put it below that folder$/),
+      message: expect.stringMatching(/a file lies outside of .*; put it below that folder$/),
     });
   });
 });

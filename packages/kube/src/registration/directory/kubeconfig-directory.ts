@@ -43,7 +43,7 @@ export function createKubeconfigDirectory(options: KubeconfigDirectoryOptions): 
           hints.clear();
           const observed = await readFolder(directory);
           if (observed.type === "unseen") {
-            notReady = [`--kubeconfig-dir ${directory}: ${observed.why}; it is looked for again`];
+            notReady = [`--kubeconfig-dir ${directory}: ${observed.why}; we look again`];
           } else {
             hints.watch(directory, observed.inode);
             const registrations = await register(observed.files);

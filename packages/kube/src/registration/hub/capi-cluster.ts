@@ -65,7 +65,7 @@ export function provisioningOf({ key, isPaused, isDeleted, isInitialised }: Capi
   if (!isInitialised)
     return {
       type: "unusable",
-      why: `Cluster ${key}: its control plane is not initialised yet; it is waited for`,
+      why: `Cluster ${key}: its control plane is not initialised yet; we wait for it`,
     };
   return undefined;
 }

@@ -9,14 +9,14 @@ describe("a watcher that is in sync", () => {
   test("is adopted once workers have reconciled every workload, and reports progress", async () => {
     await using bed = await watching();
     expect([bed.watcher.isInSync, bed.watcher.isAdopted]).toEqual([true, false]);
-    expect(bed.watcher.adoption).toBe("0 of 1 workloads looked at");
+    expect(bed.watcher.adoption).toBe("0 of 1 workloads observed");
     expect(bed.meter.count("unlooked c1")).toBe(1);
     await bed.clock.advance(60_000);
     expect(bed.watcher.isAdopted).toBe(false);
 
     await bed.elapse(1000);
     expect([bed.watcher.isInSync, bed.watcher.isAdopted]).toEqual([true, true]);
-    expect(bed.watcher.adoption).toBe("1 of 1 workloads looked at");
+    expect(bed.watcher.adoption).toBe("1 of 1 workloads observed");
     expect(bed.meter.sentences).toContain("unlooked c1");
     expect(bed.meter.count("unlooked c1")).toBe(0);
     const lines = bed.log.lines.filter(({ message }) => message === "workloads adopted");
@@ -31,11 +31,11 @@ describe("a watcher that is in sync", () => {
     for (const name of names)
       bed.cluster.setWorkload(name, { template: templateUsing({ app: {} }), annotations: auto });
     await bed.clock.advance(1000);
-    expect(bed.watcher.adoption).toBe("0 of 2,800 workloads looked at");
+    expect(bed.watcher.adoption).toBe("0 of 2,800 workloads observed");
     for (const name of names.slice(0, 1200))
       bed.records.reconciled({ cluster: "c1", workload: { kind: "Deployment", namespace: "ns", name } });
     await bed.clock.advance(250);
-    expect(bed.watcher.adoption).toBe("1,200 of 2,800 workloads looked at");
+    expect(bed.watcher.adoption).toBe("1,200 of 2,800 workloads observed");
   });
 
   test("stays adopted when new workloads come, which are adopted on the way", async () => {
