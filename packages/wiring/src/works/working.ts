@@ -148,6 +148,7 @@ function createHandler(
     runs,
     settings,
     firstCheckMs,
+    shown: options.shown?.rollouts,
     clock,
     log,
     meter,
