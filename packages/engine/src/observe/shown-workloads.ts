@@ -5,8 +5,8 @@ import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { ClusterId } from "../ports/request.ts";
 import { ShownRollouts } from "./shown-rollouts.ts";
 
-/** The texts of all kept workloads together, in characters: some 1,000 Deployments. */
-const keptCharactersMax = 3 * 1024 * 1024;
+/** The texts of all kept workloads together, in characters: some 1,700 Deployments. */
+const keptCharactersMax = 8 * 1024 * 1024;
 
 /**
  * The workloads as the watches of this process showed them last. What is kept may be outdated: it is good for a write that depends on
