@@ -84,7 +84,7 @@ async function followRollout(following: Following, request: Request, delivery: D
     return { type: "again", afterMs: unknownClusterWaitMs, reason: "ClusterUnknown" };
   const followed = { request, delivery, cluster, run, spentMs };
   try {
-    return (await observeShown(following, followed)) ?? (await observeRollout(following, followed));
+    return (await followShown(following, followed)) ?? (await observeRollout(following, followed));
   } catch (error) {
     const fault = asFault(error);
     recorder.record(followed, [{ type: "rollout-unread", fault }]);
@@ -97,7 +97,7 @@ async function followRollout(following: Following, request: Request, delivery: D
  * Decides on what the watch has shown, without a read; undefined where that does not do. That a rollout is healthy is concluded from it, and
  * that one which goes on need not be read before it is slow. A watch that has stopped costs no more than the time until then.
  */
-async function observeShown(following: Following, followed: FollowedRollout): Promise<Result | undefined> {
+async function followShown(following: Following, followed: FollowedRollout): Promise<Result | undefined> {
   const { request, spentMs } = followed;
   const shown = following.shown?.of(request);
   if (shown?.state.type === "progressing" && spentMs < patienceMs)
