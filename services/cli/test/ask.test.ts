@@ -120,11 +120,11 @@ describe("a question that cannot be answered names field, value and mend:", () =
   test.each([
     ["explain", "api", "is not understood; write kind and name, for example Deployment/api"],
     ["explain", "Deploymnt/api", "no kind of workload is called Deploymnt; did you mean Deployment?"],
-    ["explain", "Secret/db", "is a source and no workload; write fleet-reloader plan Secret/db"],
+    ["explain", "Secret/db", "is a source, not a workload; write fleet-reloader plan Secret/db"],
     ["explain", "Deployment/apis", `${none} of cluster nova; did you mean Deployment/api?`],
     ["explain", "StatefulSet/api", `${none} of cluster nova; there is Deployment/api`],
     ["plan", "Secrt/db", "no kind of source is called Secrt; did you mean Secret?"],
-    ["plan", "deploy/api", "is a workload and no source; write fleet-reloader explain deploy/api"],
+    ["plan", "deploy/api", "is a workload, not a source; write fleet-reloader explain deploy/api"],
     ["plan", "Secret/dbb", `${none}, and no workload uses it; did you mean Secret/db?`],
   ])("%s %s", async (verb, word, why) => {
     const errors = `KIND/NAME ${word}: ${why}\n`;

@@ -31,7 +31,7 @@ const messages: Readonly<Record<ClusterState, string>> = {
   Ready: "cluster is ready",
   Degraded: "cluster is degraded",
   Unreachable: "cluster is unreachable; its work is parked",
-  Forbidden: "cluster refuses our credentials or lacks a right",
+  Forbidden: "cluster refuses our credentials, or a right is missing",
   Paused: "cluster is paused",
   Alias: "two registrations lead to the same cluster; it is engaged once",
   Gone: "cluster is gone",

@@ -15,7 +15,7 @@ export function askedWorkload(word: string, namespace: string): WorkloadRef {
   const kind = workloadKindOf(kindText);
   if (kind !== undefined) return { kind, namespace: givenNamespace(namespace), name };
   if (sourceKindOf(kindText) !== undefined)
-    throw refusedName(word, `is a source and no workload; write fleet-reloader plan ${word}`);
+    throw refusedName(word, `is a source, not a workload; write fleet-reloader plan ${word}`);
   throw refusedName(
     word,
     `no kind of workload is called ${kindText}${likelyKind(kindText, workloadSpellings)}`,
@@ -28,7 +28,7 @@ export function askedSource(word: string, namespace: string): SourceRef {
   const kind = sourceKindOf(kindText);
   if (kind !== undefined) return { kind, namespace: givenNamespace(namespace), name };
   if (workloadKindOf(kindText) !== undefined)
-    throw refusedName(word, `is a workload and no source; write fleet-reloader explain ${word}`);
+    throw refusedName(word, `is a workload, not a source; write fleet-reloader explain ${word}`);
   throw refusedName(word, `no kind of source is called ${kindText}${likelyKind(kindText, sourceSpellings)}`);
 }
 
