@@ -1,4 +1,3 @@
-import { spawnSync } from "node:child_process";
 import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { parseDuration } from "@fleet-reloader/domain/duration";
@@ -35,35 +34,6 @@ test("every test that ARCHITECTURE.md names for an invariant exists", () => {
   );
   expect(links.length).toBeGreaterThan(5);
   for (const link of links) expect(existsSync(join(root, link)), link).toBe(true);
-});
-
-// To run all the same would let who mistypes believe that what was meant has been checked.
-test.each([
-  ["test", "--help"],
-  ["test", "-h"],
-  ["test", "--real", "--help"],
-  ["check", "--help"],
-  ["fix", "-h"],
-  ["bundle", "--help"],
-  ["help", "test"],
-])("./dev %s %s says what it does, and does nothing", (...words) => {
-  // Nothing is on PATH that could set anything up.
-  const tools = { ...process.env, PATH: "/usr/bin:/bin" };
-  const { status, stdout, stderr } = spawnSync(join(root, "dev"), words, { encoding: "utf8", env: tools });
-  const command = words.find((word) => word !== "help");
-  expect({ status, stdout, stderr }).toEqual({
-    status: 0,
-    stdout: expect.stringContaining(`usage: ./dev ${command}`),
-    stderr: "",
-  });
-});
-
-test.each(["check", "fix", "bundle"])("./dev %s takes no further words, and says so", (command) => {
-  const { status, stderr } = spawnSync(join(root, "dev"), [command, "nonsense"], { encoding: "utf8" });
-  expect([status, stderr]).toEqual([
-    1,
-    `dev: ${command}: nonsense: not understood; write ./dev ${command}\n`,
-  ]);
 });
 
 test("ARCHITECTURE.md follows one change through at most 12 stations that exist", () => {
