@@ -222,7 +222,7 @@ test.each(guided.filter(({ effect }) => "says" in effect).map(({ key }) => key))
   },
 );
 
-test("every key has the spelling of Stakater Reloader, or the page says that it has none", () => {
+test("every key has the spelling of Stakater Reloader, where it has the annotation", () => {
   for (const { key, isPeers } of guided) {
     expect(isPeers, key).toBe(key.includes("stakater.com/"));
     expect(page).toContain(`(#${key.replaceAll(/[./]/g, "")}) | ${isPeers ? `\`${key}\`` : "–"} |`);

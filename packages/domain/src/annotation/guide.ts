@@ -44,14 +44,14 @@ export const guideSources = [
 const { kinds } = defaultDialect;
 const csi = "Secret provider classes count with the flag `--enable-csi-integration`.";
 const eitherPlace = "the workload, or its pod template";
-const workload = "the workload";
-const source = "the ConfigMap, Secret or SecretProviderClass";
+const onWorkload = "the workload";
+const onSource = "the ConfigMap, Secret or SecretProviderClass";
 const trueOrFalse = '`"true"` or `"false"`';
 const exactlyTrue = 'exactly `"true"`';
-const names = "names and regular expressions (RE2), separated by commas";
-const duration = "a duration such as `30s`, `1m30s` or `0`";
+const namesOrPatterns = "names and regular expressions (RE2), separated by commas";
+const durationExample = "a duration such as `30s`, `1m30s` or `0`";
 
-const deployment = (annotations: Readonly<Record<string, string>>): ExampleObject => ({
+const exampleDeployment = (annotations: Readonly<Record<string, string>>): ExampleObject => ({
   kind: "Deployment",
   name: "api",
   annotations,
@@ -64,10 +64,10 @@ function excluding(kind: SourceKind, name: string, rollsFor: readonly string[]):
     key: exclude,
     isPeers: true,
     wish: `never roll this workload for these ${kind}${kind.endsWith("s") ? "es" : "s"}`,
-    on: workload,
+    on: onWorkload,
     values: "exact names, separated by commas; patterns do not count",
     remark: "It overrides every other annotation of the workload.",
-    example: [deployment({ ...auto, [exclude]: name })],
+    example: [exampleDeployment({ ...auto, [exclude]: name })],
     effect: { rollsFor },
   };
 }
@@ -84,7 +84,7 @@ export const annotationGuide: readonly GuideSection[] = [
         on: eitherPlace,
         values: trueOrFalse,
         remark: `A source that is added to the pod template later counts too. ${csi}`,
-        example: [deployment(auto)],
+        example: [exampleDeployment(auto)],
         effect: { rollsFor: ["ConfigMap/settings", "Secret/db", "SecretProviderClass/vault"] },
       },
       {
@@ -94,7 +94,7 @@ export const annotationGuide: readonly GuideSection[] = [
         on: eitherPlace,
         values: trueOrFalse,
         remark: "",
-        example: [deployment({ [kinds.ConfigMap.auto]: "true" })],
+        example: [exampleDeployment({ [kinds.ConfigMap.auto]: "true" })],
         effect: { rollsFor: ["ConfigMap/settings"] },
       },
       {
@@ -104,7 +104,7 @@ export const annotationGuide: readonly GuideSection[] = [
         on: eitherPlace,
         values: trueOrFalse,
         remark: "",
-        example: [deployment({ [kinds.Secret.auto]: "true" })],
+        example: [exampleDeployment({ [kinds.Secret.auto]: "true" })],
         effect: { rollsFor: ["Secret/db"] },
       },
       {
@@ -114,7 +114,7 @@ export const annotationGuide: readonly GuideSection[] = [
         on: eitherPlace,
         values: trueOrFalse,
         remark: csi,
-        example: [deployment({ [kinds.SecretProviderClass.auto]: "true" })],
+        example: [exampleDeployment({ [kinds.SecretProviderClass.auto]: "true" })],
         effect: { rollsFor: ["SecretProviderClass/vault"] },
       },
     ],
@@ -127,10 +127,10 @@ export const annotationGuide: readonly GuideSection[] = [
         isPeers: true,
         wish: "roll for ConfigMaps by name or pattern, also where the pod template does not use them",
         on: eitherPlace,
-        values: names,
+        values: namesOrPatterns,
         remark:
           "A pattern has to match the whole name. It is no glob: write `feature-.*`, not `feature-*`. Put alternatives in parentheses: `(a|b)`.",
-        example: [deployment({ [kinds.ConfigMap.named]: "settings,feature-.*" })],
+        example: [exampleDeployment({ [kinds.ConfigMap.named]: "settings,feature-.*" })],
         effect: { rollsFor: ["ConfigMap/settings", "ConfigMap/feature-a", "ConfigMap/feature-b"] },
       },
       {
@@ -138,9 +138,9 @@ export const annotationGuide: readonly GuideSection[] = [
         isPeers: true,
         wish: "roll for Secrets by name or pattern, also where the pod template does not use them",
         on: eitherPlace,
-        values: names,
+        values: namesOrPatterns,
         remark: "Write the name of the Secret, not that of the volume that shows it.",
-        example: [deployment({ [kinds.Secret.named]: "db,mail" })],
+        example: [exampleDeployment({ [kinds.Secret.named]: "db,mail" })],
         effect: { rollsFor: ["Secret/db", "Secret/mail"] },
       },
       {
@@ -148,9 +148,9 @@ export const annotationGuide: readonly GuideSection[] = [
         isPeers: true,
         wish: "roll for SecretProviderClasses by name or pattern",
         on: eitherPlace,
-        values: names,
+        values: namesOrPatterns,
         remark: csi,
-        example: [deployment({ [kinds.SecretProviderClass.named]: "vault" })],
+        example: [exampleDeployment({ [kinds.SecretProviderClass.named]: "vault" })],
         effect: { rollsFor: ["SecretProviderClass/vault"] },
       },
     ],
@@ -166,7 +166,7 @@ export const annotationGuide: readonly GuideSection[] = [
         values: exactlyTrue,
         remark: "",
         example: [
-          deployment({ [defaultDialect.search]: "true" }),
+          exampleDeployment({ [defaultDialect.search]: "true" }),
           { kind: "Secret", name: "db", annotations: { [defaultDialect.match]: "true" } },
         ],
         effect: { rollsFor: ["Secret/db"] },
@@ -175,12 +175,12 @@ export const annotationGuide: readonly GuideSection[] = [
         key: defaultDialect.match,
         isPeers: true,
         wish: "roll the workloads that use this source and carry `search`",
-        on: source,
+        on: onSource,
         values: exactlyTrue,
         remark: "",
         example: [
           { kind: "ConfigMap", name: "settings", annotations: { [defaultDialect.match]: "true" } },
-          deployment({ [defaultDialect.search]: "true" }),
+          exampleDeployment({ [defaultDialect.search]: "true" }),
         ],
         effect: { rollsFor: ["ConfigMap/settings"] },
       },
@@ -196,12 +196,12 @@ export const annotationGuide: readonly GuideSection[] = [
         key: defaultDialect.ignore,
         isPeers: true,
         wish: "never roll any workload for this source",
-        on: source,
+        on: onSource,
         values: exactlyTrue,
         remark: "It has no effect on a workload.",
         example: [
           { kind: "Secret", name: "db", annotations: { [defaultDialect.ignore]: "true" } },
-          deployment(auto),
+          exampleDeployment(auto),
         ],
         effect: { rollsFor: ["ConfigMap/settings", "SecretProviderClass/vault"] },
       },
@@ -214,20 +214,20 @@ export const annotationGuide: readonly GuideSection[] = [
         key: debounceAnnotation,
         isPeers: false,
         wish: "gather changes: roll when no source has changed for this time",
-        on: workload,
-        values: duration,
+        on: onWorkload,
+        values: durationExample,
         remark: "Without it the flag `--debounce` counts, 2 s by default. `0` rolls at once.",
-        example: [deployment({ ...auto, [debounceAnnotation]: "30s" })],
+        example: [exampleDeployment({ ...auto, [debounceAnnotation]: "30s" })],
         effect: { says: "It rolls when none of its sources has changed for 30 s." },
       },
       {
         key: maxWaitAnnotation,
         isPeers: false,
         wish: "limit the time that a change waits for others",
-        on: workload,
-        values: duration,
+        on: onWorkload,
+        values: durationExample,
         remark: "Without it the flag `--max-wait` counts, 30 s by default.",
-        example: [deployment({ ...auto, [debounceAnnotation]: "30s", [maxWaitAnnotation]: "5m" })],
+        example: [exampleDeployment({ ...auto, [debounceAnnotation]: "30s", [maxWaitAnnotation]: "5m" })],
         effect: {
           says: "It rolls after 30 s without a change, and 5 min after the first change at the latest.",
         },
@@ -239,7 +239,7 @@ export const annotationGuide: readonly GuideSection[] = [
         on: "a Deployment",
         values: "a duration such as `30s` or `1m30s`",
         remark: "A pause that a person began is left to that person.",
-        example: [deployment({ ...auto, [defaultDialect.pausePeriod]: "5m" })],
+        example: [exampleDeployment({ ...auto, [defaultDialect.pausePeriod]: "5m" })],
         effect: {
           says: "The Deployment is paused for 5 min with its first change. All changes in between cost one rollout.",
         },
@@ -253,10 +253,10 @@ export const annotationGuide: readonly GuideSection[] = [
         key: freezeAnnotation,
         isPeers: false,
         wish: "hold every roll of this workload, or every roll that this source causes",
-        on: `${workload}, or ${source}`,
+        on: `${onWorkload}, or ${onSource}`,
         values: "the reason, as any text but `false`",
         remark: "Take it away, and the newest content is rolled.",
-        example: [deployment({ ...auto, [freezeAnnotation]: "until the audit" })],
+        example: [exampleDeployment({ ...auto, [freezeAnnotation]: "until the audit" })],
         effect: { says: "Nothing rolls it. The reason that people see is: until the audit." },
       },
     ],
@@ -268,10 +268,10 @@ export const annotationGuide: readonly GuideSection[] = [
         key: strategyAnnotation,
         isPeers: false,
         wish: "choose what a roll writes on the pod template",
-        on: workload,
+        on: onWorkload,
         values: "`annotations` or `env-vars`",
         remark: "Without it the flag `--reload-strategy` counts, `annotations` by default.",
-        example: [deployment({ ...auto, [strategyAnnotation]: "env-vars" })],
+        example: [exampleDeployment({ ...auto, [strategyAnnotation]: "env-vars" })],
         effect: { says: "A roll writes a variable in one container." },
       },
       {

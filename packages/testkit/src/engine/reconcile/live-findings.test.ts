@@ -50,7 +50,7 @@ test("a mistake in a workload is reported once, with the rule and what to write"
   expect(bed.log.text).toContain('"reason":"LintFinding"');
 });
 
-test("a mistake that is mended and made again is reported again, another one beside it alone", async () => {
+test("a mistake that is mended and made again is reported again, and a new one alone", async () => {
   const bed = startBed();
   const rules = () => bed.told.splice(0).map(({ rule }) => rule);
   await bed.write({ ...auto, ...misspelt });
