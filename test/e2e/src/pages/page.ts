@@ -46,7 +46,7 @@ function stepsIn(path: string, language: string, block: string): readonly PageSt
 }
 
 /** Words with their quotes taken away: all that the pages use of a shell. */
-export function shellWords(line: string): readonly string[] {
+function shellWords(line: string): readonly string[] {
   return [...line.matchAll(/(?:[^\s"']|"[^"]*"|'[^']*')+/g)].map(([word]) =>
     word.replaceAll(/"([^"]*)"|'([^']*)'/g, (_, double?: string, single?: string) => double ?? single ?? ""),
   );
