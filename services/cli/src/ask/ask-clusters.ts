@@ -8,7 +8,7 @@ import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { rollLimitsOf } from "@fleet-reloader/runtime/config/fields/brake-fields";
 import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
-import { printable, printableJson } from "@fleet-reloader/runtime/log/printable";
+import { printableJson, printableLines } from "@fleet-reloader/runtime/log/printable";
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { assertShown } from "@fleet-reloader/wiring/asks/asked-clusters";
@@ -65,7 +65,7 @@ export function printAnswers(
   { stdout }: Pick<CommandProcess, "stdout">,
 ): void {
   if (output === "json") for (const { json } of answers) stdout.write(`${printableJson(json)}\n`);
-  else stdout.write(answers.map(({ text }) => text.split("\n").map(printable).join("\n")).join("\n"));
+  else stdout.write(answers.map(({ text }) => printableLines(text)).join("\n"));
 }
 
 function redisClientOf(
