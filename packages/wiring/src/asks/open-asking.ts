@@ -1,7 +1,7 @@
 import { type Brakes, createBrakes } from "@fleet-reloader/engine/admission/brakes";
 import type { RollLedger, RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
 import { createExplain, type Explain, type ExplainOptions } from "@fleet-reloader/engine/ask/explain";
-import { type AskedCluster, createPlanSource, type PlanSource } from "@fleet-reloader/engine/ask/plan-source";
+import { createPlanSource, type PlanSource } from "@fleet-reloader/engine/ask/plan-source";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type { Log } from "@fleet-reloader/engine/ports/log";
@@ -18,7 +18,7 @@ import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-p
 import { sha1 } from "@fleet-reloader/runtime/process/digest-key";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 import { type FreezesOptions, openFreezes } from "../freezes.ts";
-import { type AskedClustersOptions, openAskedClusters } from "./asked-clusters.ts";
+import { type AskedClustersOptions, openAskedClusters, type ReachedCluster } from "./asked-clusters.ts";
 import { type AskedKeyringOptions, askedKeyring } from "./asked-keyring.ts";
 
 export interface AskingOptions {
@@ -40,7 +40,7 @@ export interface AskedRedis {
 
 /** Whoever answers questions, until it is closed. */
 export interface Asking {
-  readonly clusters: readonly AskedCluster[];
+  readonly clusters: readonly ReachedCluster[];
   readonly explain: Explain;
   readonly plan: PlanSource;
   close(): Promise<void>;
@@ -48,11 +48,11 @@ export interface Asking {
 
 /** Opens what questions need: clusters, freezes, the keys, and Redis where it is given. Nothing of it writes. */
 export async function openAsking(options: AskingOptions, signal: AbortSignal): Promise<Asking> {
-  const { clock, config, env, redis, settings } = options;
+  const { clock, config, env, log, redis, settings } = options;
   const keyring = await askedKeyring({ config, env, clock }, signal);
   const registered = redis === undefined ? undefined : await new RedisClusterList(redis).read();
   const open = await openAskedClusters(
-    { config, env, settings, clock, registered: registered ?? [] },
+    { config, env, settings, clock, log, registered: registered ?? [] },
     signal,
   );
   const freezes = openFreezes({ config, env, userAgent, clock, ...knownDocuments(redis) });

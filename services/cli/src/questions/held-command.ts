@@ -42,7 +42,11 @@ export const heldCommand = defineCommand({
           (reason === "" || reason === its),
       );
       const holds = await explainAll(wanted.slice(0, limit), { overview, clusters, nowMs: clock.now() });
-      printAnswer({ text: holdsText(holds, wanted), json: { count: wanted.length, holds } }, output, io);
+      printAnswer(
+        { text: () => holdsText(holds, wanted), json: { count: wanted.length, holds } },
+        output,
+        io,
+      );
       return 0;
     }),
 });

@@ -41,7 +41,7 @@ export const statusCommand = defineCommand({
       if (recent.isCut)
         io.stderr.write("not all records were read: there are newer ones; give a later --since\n");
       printAnswer(
-        { text: statusText(status, config.since || "1h"), json: statusJson(status) },
+        { text: () => statusText(status, config.since || "1h"), json: statusJson(status) },
         config.output,
         io,
       );
