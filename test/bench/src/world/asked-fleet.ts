@@ -26,7 +26,7 @@ const recordsPerWrite = 500;
 const holdReasons = ["ClusterUnreachable", "BudgetUnfinished", "Frozen"] as const;
 
 /** The identity of a cluster: as long as a real one. */
-export function fleetClusterId(at: number): string {
+function fleetClusterId(at: number): string {
   return `4f2c91a7-3b58-4d0e-9c6d-${String(at).padStart(12, "0")}`;
 }
 
