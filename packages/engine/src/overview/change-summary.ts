@@ -46,7 +46,13 @@ export function summarizeChanges(records: Iterable<HistoryRecord>): readonly Cha
         if (progress !== undefined) fold?.workloads.set(key, progress);
       }
   }
-  return [...folds].map(([id, fold]) => summaryOf(id, fold)).toSorted((a, b) => (a.time < b.time ? 1 : -1));
+  return [...folds].map(([id, fold]) => summaryOf(id, fold)).toSorted(newestFirst);
+}
+
+/** Of one time by id, so that whoever reads on finds the same order. */
+function newestFirst(a: ChangeSummary, b: ChangeSummary): number {
+  if (a.time !== b.time) return a.time < b.time ? 1 : -1;
+  return a.id < b.id ? -1 : 1;
 }
 
 function addChange(
