@@ -1,0 +1,48 @@
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { Settings } from "../ports/settings.ts";
+import type { Explain } from "./explain.ts";
+import type { Explanation } from "./explanation.ts";
+import { missingWorkload } from "./missing-workload.ts";
+import type { AskedCluster, AskedSource, PlanSource } from "./plan-source.ts";
+import type { SourcePlan } from "./source-plan.ts";
+
+/** Who answers, and which clusters are asked. */
+export interface ClustersAsked {
+  readonly clusters: readonly AskedCluster[];
+  readonly explain: Explain;
+  readonly plan: PlanSource;
+  readonly settings: Pick<Settings, "workloadKinds">;
+}
+
+/** An answer of each cluster; or a sentence without an end: none has what was asked about, and what was probably meant. */
+export type EachAnswer<T> = { readonly answers: readonly T[] } | { readonly missing: string };
+
+/** Explains a workload in each cluster. One that no cluster has was probably misspelt. */
+export async function explainInEach(
+  workload: WorkloadRef,
+  { clusters, explain, settings }: Omit<ClustersAsked, "plan">,
+  signal: AbortSignal,
+): Promise<EachAnswer<Explanation>> {
+  const answers = await Promise.all(
+    clusters.map((cluster) => explain({ cluster: cluster.api.cluster, workload }, cluster, signal)),
+  );
+  const [first] = clusters;
+  const isGone = ({ verdict }: Explanation) =>
+    verdict.type === "unserved" && verdict.reason === "WorkloadGone";
+  if (first === undefined || !answers.every(isGone)) return { answers };
+  return { missing: await missingWorkload(workload, first, { settings, signal }) };
+}
+
+/** Plans the change of a source in each cluster. One that no cluster has and nobody waits for was probably misspelt. */
+export async function planInEach(
+  question: AskedSource,
+  { clusters, plan }: Pick<ClustersAsked, "clusters" | "plan">,
+  signal: AbortSignal,
+): Promise<EachAnswer<SourcePlan>> {
+  const answers = await Promise.all(clusters.map((cluster) => plan(question, cluster, signal)));
+  if (answers.some(({ state, users }) => state !== "missing" || users.length > 0)) return { answers };
+  const { kind, namespace } = question.source;
+  const nearest = answers.map((each) => each.nearest).find((name) => name !== undefined);
+  const meant = nearest === undefined ? "" : `; did you mean ${kind}/${nearest}?`;
+  return { missing: `there is none in namespace ${namespace}, and no workload uses it${meant}` };
+}
