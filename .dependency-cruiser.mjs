@@ -114,8 +114,8 @@ export default {
     only(
       "dashboard-shows-what-redis-holds",
       "packages/dashboard",
-      ["^packages/(contracts|engine|redis|runtime)/src/", builtin, ...npm("@bull-board", "express")],
-      "Pages over queue and history: no cluster.",
+      ["^packages/(contracts|domain|engine|redis|runtime)/src/", builtin, ...npm("@bull-board", "express")],
+      "Answers about queue, history and fleet. It is given who asks the clusters.",
     ),
     only(
       "scaler-answers-keda",

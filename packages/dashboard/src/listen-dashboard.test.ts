@@ -1,8 +1,6 @@
 import type { HistoryLine } from "@fleet-reloader/redis/history/history-reader";
-import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
-import { askAs } from "@fleet-reloader/testkit/ask-as";
 import { expect, test } from "vitest";
-import { listenDashboard } from "./listen-dashboard.ts";
+import { startServedFleet } from "./fixture/served-fleet.ts";
 
 /** A record with a control character that a terminal would obey. */
 const line: HistoryLine = {
@@ -19,22 +17,15 @@ const line: HistoryLine = {
 };
 
 async function startDashboard(allowedHosts: readonly string[] = []) {
-  const dashboard = await listenDashboard({
+  return await startServedFleet({
     address: { host: "127.0.0.1", port: 0, allowedHosts },
-    queues: [],
     reader: {
       notReady: [],
       async *read() {
         yield line;
       },
     },
-    clock: systemClock,
   });
-  return {
-    ask: (path: string, headers: Readonly<Record<string, string>> = {}) =>
-      askAs({ port: dashboard.port, path, headers }),
-    [Symbol.asyncDispose]: () => dashboard.close(),
-  };
 }
 
 test("a browser gets the history as text, and a program as JSON lines", async () => {
@@ -51,14 +42,17 @@ test("a browser gets the history as text, and a program as JSON lines", async ()
   expect(JSON.parse(program.body)).toEqual({ id: line.id, ...line.record });
 });
 
-test.each(["/history", "/queues", "/"])("%s refuses a host name that is not allowed", async (path) => {
-  await using dashboard = await startDashboard(["reloader.tools.svc"]);
-  const refused = await dashboard.ask(path, { host: "evil.example:8080" });
-  expect(refused).toMatchObject({ status: 421 });
-  expect(refused.body).toContain('Host: "evil.example:8080"');
-  expect(refused.body).toContain("--allowed-hosts");
-  expect(refused.body).not.toContain("ann");
-  expect(await dashboard.ask("/history", { host: "reloader.tools.svc:8080" })).toMatchObject({
-    status: 200,
-  });
-});
+test.each(["/history", "/queues", "/api/v1/status", "/"])(
+  "%s refuses a host name that is not allowed",
+  async (path) => {
+    await using dashboard = await startDashboard(["reloader.tools.svc"]);
+    const refused = await dashboard.ask(path, { host: "evil.example:8080" });
+    expect(refused).toMatchObject({ status: 421 });
+    expect(refused.body).toContain('Host: "evil.example:8080"');
+    expect(refused.body).toContain("--allowed-hosts");
+    expect(refused.body).not.toContain("ann");
+    expect(await dashboard.ask("/history", { host: "reloader.tools.svc:8080" })).toMatchObject({
+      status: 200,
+    });
+  },
+);

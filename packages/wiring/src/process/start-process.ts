@@ -44,7 +44,7 @@ async function start(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<L
   await verifyServer(client);
   await clock.start();
   await guardShards({ client, keys });
-  const dashboard = await serveDashboard(spec, connections);
+  const dashboard = await serveDashboard(spec, connections, clusters);
   if (dashboard !== undefined) shutdown.add("dashboard", () => dashboard.close());
   const loops = await startParts({ spec, connections, clusters, shutdown });
   const audit = await watches?.parts.serveAudit({
@@ -95,13 +95,26 @@ async function serveScaler({ watches }: ProcessSpec, { log }: Connections, { wat
 }
 
 async function serveDashboard(
-  { config, dashboard }: ProcessSpec,
-  { client, clock, keys, queue }: Connections,
+  { config, dashboard, works }: ProcessSpec,
+  { client, clock, keyring, keys, log, queue }: Connections,
+  { fleet, served, settings }: Clusters,
 ) {
   if (dashboard === undefined) return undefined;
   const { host, port } = dashboard.config.dashboardAddress;
   const address = { host, port, allowedHosts: config.allowedHosts };
-  return await dashboard.parts.listen({ address, client, keys, queue, clock });
+  return await dashboard.parts.listen({
+    address,
+    client,
+    keys,
+    queue,
+    clock,
+    log,
+    fleet,
+    freezes: served.freezes,
+    keyring: await keyring(),
+    settings,
+    limits: works?.limits ?? {},
+  });
 }
 
 function logStart(
