@@ -133,12 +133,18 @@ export default {
       ["^packages/(audit|dashboard|domain|engine|kube|notify|redis|runtime|scaler)/src/", builtin],
       "What several services compose alike: no service, no npm package.",
     ),
+    only(
+      "web-runs-in-a-browser",
+      "services/web",
+      ["^packages/(contracts|domain|engine)/src/"],
+      "The page: shapes, rules and texts that a browser runs; no package.",
+    ),
     {
       name: "services-keep-to-themselves",
       comment:
         "A service is not built from another one's inside: what several compose alike is in wiring; standalone composes what the others export.",
       severity: "error",
-      from: { path: "^services/(watcher|worker|cli)/" },
+      from: { path: "^services/(watcher|worker|cli|web)/" },
       to: { path: "^services/", pathNot: "^services/$1/" },
     },
     {
@@ -146,7 +152,7 @@ export default {
       comment: "Packages are libraries.",
       severity: "error",
       from: { path: "^packages/" },
-      to: { path: "^(services|@fleet-reloader/(standalone|watcher|worker|cli))/" },
+      to: { path: "^(services|@fleet-reloader/(standalone|watcher|worker|cli|web))/" },
     },
     {
       name: "testkit-knows-domain-and-engine",

@@ -56,3 +56,51 @@ test.each(["/history", "/queues", "/api/v1/status", "/"])(
     });
   },
 );
+
+test.each(["/", "/changes", "/changes/f1-a", "/workloads/nova/Deployment/shop/api"])(
+  "the page is served at %s, and lets nothing of elsewhere in",
+  async (path) => {
+    await using dashboard = await startServedFleet();
+    const { body, headers, status } = await dashboard.ask(path);
+    expect(status).toBe(200);
+    expect(body).toContain('<script type="module" src="/page.js">');
+    expect(body).not.toMatch(/<script>|style=|onload/);
+    expect(headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": expect.stringContaining("default-src 'none'; script-src 'self'"),
+    });
+  },
+);
+
+test("script and style of the page have their types", async () => {
+  await using dashboard = await startServedFleet();
+  const script = await dashboard.ask("/page.js");
+  expect([script.headers["content-type"], script.body]).toEqual([
+    "text/javascript; charset=utf-8",
+    "show();",
+  ]);
+  expect((await dashboard.ask("/page.css")).headers["content-type"]).toBe("text/css; charset=utf-8");
+  expect((await dashboard.ask("/", {}, "POST")).status).toBe(405);
+});
+
+test("a page that is not built says how to build it, and is read again", async () => {
+  let isBuilt = false;
+  const loadPage = async () => {
+    if (!isBuilt) throw new Error("no such file");
+    return { script: "", style: "" };
+  };
+  await using dashboard = await startServedFleet({ loadPage });
+  expect(await dashboard.ask("/")).toMatchObject({
+    status: 500,
+    body: "the page cannot be loaded: build it with ./dev bundle\n",
+  });
+  isBuilt = true;
+  expect((await dashboard.ask("/")).status).toBe(200);
+});
+
+test("at an address that others reach there is no page, and / leads to the queue", async () => {
+  await using dashboard = await startServedFleet({ address: { host: "0.0.0.0", port: 0 } });
+  const answer = await dashboard.ask("/");
+  expect([answer.status, answer.headers.location]).toEqual([302, "/queues"]);
+});

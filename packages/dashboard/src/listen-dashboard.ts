@@ -7,10 +7,12 @@ import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import { type ListenAddress, listen } from "@fleet-reloader/runtime/http/http-endpoint";
+import { answerPage, isOfPage } from "./answer-page.ts";
 import { createApi } from "./api/answer-api.ts";
 import type { AskedFleet } from "./api/asked-routes.ts";
 import { refuseApi } from "./api/refuse-api.ts";
 import { answerHistory } from "./history-answer.ts";
+import type { PageFiles } from "./page-files.ts";
 
 export interface DashboardOptions {
   readonly address: ListenAddress;
@@ -21,21 +23,37 @@ export interface DashboardOptions {
   readonly asked: AskedFleet;
   readonly clock: Clock;
   readonly log: Log;
+  /** The files of the page; asked with its first request. */
+  readonly loadPage: () => Promise<PageFiles>;
 }
 
 type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
- * Serves the API at `/api/v1`, the history at `/history` and bull-board at `/queues`. The board is read-only: its retry bypasses
+ * Serves the operator's page at `/`, the API at `/api/v1`, the history at `/history` and bull-board at `/queues`. The board is read-only: its retry bypasses
  * deduplication, and its "empty" blocks Redis. It is loaded with the first request, since it takes as much memory as the rest of the
- * product. The API has no login, so it answers at a loopback address only.
+ * product. Page and API have no login, so they answer at a loopback address only; elsewhere `/` leads to the board.
  */
 export function listenDashboard(options: DashboardOptions) {
-  const { address, clock, queues, reader } = options;
-  const answerApi = isLoopbackHost(address.host) ? createApiOf(options) : refuseApi(address);
+  const { address, clock, loadPage, queues, reader } = options;
+  const isLocal = isLoopbackHost(address.host);
+  const answerApi = isLocal ? createApiOf(options) : refuseApi(address);
+  let page: Promise<PageFiles> | undefined;
+  const files = () => {
+    // One that failed is tried again.
+    page ??= loadPage().catch((error: unknown) => {
+      page = undefined;
+      throw error;
+    });
+    return page;
+  };
   let board: Promise<Handle> | undefined;
   return listen("--dashboard-address", address, (request, response) => {
     const { pathname, searchParams } = requestAddress(request);
+    if (isLocal && isOfPage(pathname)) {
+      void answerPage(files, pathname, request, response);
+      return;
+    }
     if (pathname === "/") {
       response.writeHead(302, { location: "/queues" }).end();
       return;

@@ -141,7 +141,7 @@ export const faultCatalogue = {
   "question.invalid": {
     class: "invalid",
     meaning: "A question to the API or on the page names something that there is not, or is not understood.",
-    mend: "The answer names the field, the value and the mend.",
+    mend: "Check the spelling of the value that the answer names, or leave the filter out.",
   },
   "engine.aborted": {
     class: "aborted",

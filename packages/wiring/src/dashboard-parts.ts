@@ -57,6 +57,7 @@ export const dashboardParts: DashboardParts = {
       asked,
       clock,
       log,
+      loadPage: async () => (await import("@fleet-reloader/dashboard/page-files")).readPageFiles(),
     });
     return {
       port: dashboard.port,

@@ -39,19 +39,25 @@ const changeAnswer = z.object({
 
 const objectName = z.object({ kind: z.string(), name: z.string() });
 const selectorAnswer = z.object({
-  requirements: z.array(z.object({ key: z.string(), operator: z.string(), values: z.array(z.string()) })),
+  requirements: z.array(
+    z.object({
+      key: z.string(),
+      operator: z.enum(["in", "notin", "exists", "absent", ">", "<"]),
+      values: z.array(z.string()),
+    }),
+  ),
 });
 const freezeAnswer = z.object({
   scope: z.object({
-    cluster: z.string().optional(),
-    clusterSelector: selectorAnswer.optional(),
-    namespace: z.string().optional(),
-    workload: objectName.optional(),
-    source: objectName.optional(),
+    cluster: z.exactOptional(z.string()),
+    clusterSelector: z.exactOptional(selectorAnswer),
+    namespace: z.exactOptional(z.string()),
+    workload: z.exactOptional(objectName),
+    source: z.exactOptional(source.pick({ kind: true, name: true })),
   }),
   reason: z.string(),
   by: z.string(),
-  untilMs: z.number().optional(),
+  untilMs: z.exactOptional(z.number()),
 });
 
 /** What needs somebody, with counts of the rest. Where a list is shorter than its count, the rest did not fit. */

@@ -1,6 +1,7 @@
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { verifyServer } from "@fleet-reloader/redis/connection/client";
 import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
+import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { listenHealth } from "@fleet-reloader/runtime/http/http-endpoint";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
@@ -128,9 +129,11 @@ function logStart(
     log.info({ listen }, `${service} started`);
     return;
   }
-  const pages = `http://${dashboard.config.dashboardAddress.host}:${dashboardPort}`;
+  const { host } = dashboard.config.dashboardAddress;
+  const pages = `http://${host}:${dashboardPort}`;
+  const page = isLoopbackHost(host) ? { page: `${pages}/` } : {};
   log.info(
-    { health: `http://${listen}/ready`, history: `${pages}/history`, queues: `${pages}/queues` },
+    { health: `http://${listen}/ready`, history: `${pages}/history`, queues: `${pages}/queues`, ...page },
     "fleet-reloader started",
   );
 }

@@ -46,7 +46,7 @@ export const dashboardFields = {
       env: "FLEET_RELOADER_DASHBOARD_ADDRESS",
       placeholder: "HOST:PORT",
       description:
-        "Address of the API (/api/v1), the queue dashboard (/queues) and the history as JSON lines (/history). All are read-only and have no login. The API answers at a loopback address only.",
+        "Address of the page (/), the API (/api/v1), the queue dashboard (/queues) and the history as JSON lines (/history). All are read-only and have no login. Page and API answer at a loopback address only.",
       remark: (text) =>
         isLoopbackHost(text.replace(/:\d+$/, ""))
           ? undefined
