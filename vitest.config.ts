@@ -1,8 +1,34 @@
+import { basename } from "node:path";
 import { defineConfig } from "vitest/config";
+import { BaseSequencer, type TestSpecification } from "vitest/node";
 
 /**
- * What is in packages keeps nothing in globals and takes free ports, so its files share two processes: a fork and all imports
- * for each of them would take longer than most of them do.
+ * What takes longest begins first, so that nothing runs alone at the end. Without this, vitest goes by the size of the files
+ * where it has not run before, and that says nothing: simulations only name their seeds.
+ */
+const longest = [
+  ...[
+    "simulation.test.ts",
+    "bull-queue.test.ts",
+    "simulation-more-seeds.test.ts",
+    "simulation-mutants.test.ts",
+  ],
+  ...["bull-queue-cluster.test.ts", "redis-ownership.test.ts", "lost-worker.test.ts"],
+];
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const at = longest.indexOf(basename(moduleId));
+      return at === -1 ? longest.length : at;
+    };
+    return [...files].sort((a, b) => place(a) - place(b));
+  }
+}
+
+/**
+ * What is in packages keeps nothing in globals and takes free ports, so its files share a few processes: a fork and all imports
+ * for each of them would take longer than most of them do. The tests of the queue mostly wait, so there is one process more than cores.
  */
 const shared = ["packages/*/src/**/*.test.ts"];
 
@@ -11,7 +37,8 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: "forks",
-    maxWorkers: 2,
+    maxWorkers: 3,
+    sequence: { sequencer: LongestFirst },
     // A simulation of two million steps collects a tenth of its time in a young generation of the usual size.
     execArgv: ["--max-semi-space-size=32"],
     projects: [

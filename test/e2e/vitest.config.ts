@@ -28,7 +28,7 @@ export default defineConfig({
     pool: "forks",
     maxConcurrency: 6,
     // Mostly they wait: for quiet, and for nothing to happen.
-    maxWorkers: 3,
+    maxWorkers: 4,
     sequence: { sequencer: LongestFirst },
   },
 });

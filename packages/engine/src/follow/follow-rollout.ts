@@ -15,6 +15,7 @@ import type { RolloutEndedFact } from "../history/fact.ts";
 import type { History } from "../history/history.ts";
 import { createRecorder, type Recorder } from "../history/recorder.ts";
 import { servedKind } from "../observe/eligibility-of.ts";
+import type { ShownRollouts } from "../observe/shown-rollouts.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
@@ -30,6 +31,8 @@ export interface FollowerOptions {
   readonly runs: RolloutRuns;
   readonly settings: Pick<Settings, "workloadKinds" | "dialect">;
   readonly firstCheckMs: number;
+  /** Rollouts as the watches of this process show them. Absent: it watches nothing. */
+  readonly shown?: Pick<ShownRollouts, "of"> | undefined;
   readonly clock: Clock;
   readonly log: Log;
   readonly meter: Meter;
@@ -47,7 +50,7 @@ const giveUpMs = 60 * 60_000;
 
 /** What following one rollout needs. */
 interface Following
-  extends Pick<FollowerOptions, "engaged" | "runs" | "settings" | "firstCheckMs" | "clock"> {
+  extends Pick<FollowerOptions, "engaged" | "runs" | "settings" | "shown" | "firstCheckMs" | "clock"> {
   readonly recorder: Recorder;
   readonly onSettled: (request: Request, ageMs: number) => Promise<void>;
 }
@@ -57,10 +60,10 @@ interface Following
  * whatever it finds rolls nothing: a repeat, or a worker that takes over, observes again.
  */
 export function createFollower(options: FollowerOptions): Handler {
-  const { engaged, runs, settings, firstCheckMs, clock, log, meter, reporter, history } = options;
+  const { engaged, runs, settings, shown, firstCheckMs, clock, log, meter, reporter, history } = options;
   const recorder = createRecorder({ clock, log, meter, reporter, history });
   const onSettled = options.onSettled ?? (async () => undefined);
-  const following: Following = { engaged, runs, settings, firstCheckMs, clock, recorder, onSettled };
+  const following: Following = { engaged, runs, settings, shown, firstCheckMs, clock, recorder, onSettled };
   return (request, delivery) => followRollout(following, request, delivery);
 }
 
@@ -81,7 +84,7 @@ async function followRollout(following: Following, request: Request, delivery: D
     return { type: "again", afterMs: unknownClusterWaitMs, reason: "ClusterUnknown" };
   const followed = { request, delivery, cluster, run, spentMs };
   try {
-    return await observeRollout(following, followed);
+    return (await followShown(following, followed)) ?? (await observeRollout(following, followed));
   } catch (error) {
     const fault = asFault(error);
     recorder.record(followed, [{ type: "rollout-unread", fault }]);
@@ -90,9 +93,23 @@ async function followRollout(following: Following, request: Request, delivery: D
   }
 }
 
+/**
+ * Decides on what the watch has shown, without a read; undefined where that does not do. That a rollout is healthy is concluded from it, and
+ * that one which goes on need not be read before it is slow. A watch that has stopped costs no more than the time until then.
+ */
+async function followShown(following: Following, followed: FollowedRollout): Promise<Result | undefined> {
+  const { request, spentMs } = followed;
+  const shown = following.shown?.of(request);
+  if (shown?.state.type === "progressing" && spentMs < patienceMs)
+    return unfinished(nextLookMs(spentMs, following.firstCheckMs));
+  if (shown?.state.type !== "healthy") return undefined;
+  const end = rolloutEnd(shown.state, undefined, { spentMs, deadlineMs: Number.POSITIVE_INFINITY });
+  return end && (await conclude(following, followed, { uid: shown.uid, end }));
+}
+
 async function observeRollout(following: Following, followed: FollowedRollout): Promise<Result> {
-  const { firstCheckMs, onSettled, recorder, runs, settings } = following;
-  const { request, delivery, cluster, run, spentMs } = followed;
+  const { firstCheckMs, settings } = following;
+  const { request, delivery, cluster, spentMs } = followed;
   const kind = servedKind(request.workload.kind, settings);
   if (kind === undefined) return await settle(following, followed, "ignored");
   const live = await cluster.api.readWorkload(request.workload, delivery.signal);
@@ -104,12 +121,21 @@ async function observeRollout(following: Following, followed: FollowedRollout): 
   const trouble = isSlow ? await troubleOfPods(live, followed) : undefined;
   const end = rolloutEnd(state, trouble, { spentMs, deadlineMs: rolloutDeadlineMs(live.object) });
   if (end === undefined) return unfinished(nextLookMs(spentMs, firstCheckMs));
+  const told = trouble === undefined ? end : explained(end, trouble);
+  return await conclude(following, followed, { uid: live.uid, end: told });
+}
+
+/** The rollout has ended: the run ends, and everybody is told. */
+async function conclude(
+  { firstCheckMs, onSettled, recorder, runs }: Following,
+  followed: FollowedRollout,
+  { uid, end }: { readonly uid: string; readonly end: RolloutEnd },
+): Promise<Result> {
+  const { request, run, spentMs } = followed;
   if (!(await runs.end(request, run))) return unfinished(firstCheckMs);
   // After it: the end of this run does not settle a newer one. Where this is not reached, the next observation does so.
   await onSettled(request, spentMs);
-  recorder.record(followed, [
-    endedFact(followed, live.uid, trouble === undefined ? end : explained(end, trouble)),
-  ]);
+  recorder.record(followed, [endedFact(followed, uid, end)]);
   return { type: "done", outcome: "unchanged" };
 }
 

@@ -3,15 +3,18 @@ import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { ClusterId } from "../ports/request.ts";
+import { ShownRollouts } from "./shown-rollouts.ts";
 
-/** The texts of all kept workloads together, in characters: some 1,000 Deployments. */
-const keptCharactersMax = 3 * 1024 * 1024;
+/** The texts of all kept workloads together, in characters: some 1,700 Deployments. */
+const keptCharactersMax = 8 * 1024 * 1024;
 
 /**
  * The workloads as the watches of this process showed them last. What is kept may be outdated: it is good for a write that depends on
  * its resourceVersion, and for nothing else. Kept as texts, without the status: as objects they would take four times the memory.
  */
 export class ShownWorkloads {
+  /** How the rollouts of this process go. */
+  readonly rollouts = new ShownRollouts();
   readonly #charactersMax: number;
   readonly #texts = new Map<string, string>();
   #characters = 0;
@@ -25,6 +28,7 @@ export class ShownWorkloads {
    * them in turn: where they do not all fit, dropping the oldest would lose each just before it is asked for.
    */
   show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind): void {
+    this.rollouts.show(cluster, live, kind);
     if (kind.isTemplateRolled !== true) return;
     const key = shownKey(cluster, live.ref);
     this.#delete(key);
@@ -43,6 +47,7 @@ export class ShownWorkloads {
   }
 
   forget(cluster: ClusterId, ref: WorkloadRef): void {
+    this.rollouts.forget(cluster, ref);
     this.#delete(shownKey(cluster, ref));
   }
 

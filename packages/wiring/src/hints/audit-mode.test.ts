@@ -70,6 +70,7 @@ async function startAudited(eventSource: EventSourceMode = "audit") {
     auditIntervalMs: 0,
     eventSource,
     webhookMode: undefined,
+    shown: undefined,
   });
   const user = eventSource === "audit" ? "lister" : undefined;
   const connection = new Connection({

@@ -1,6 +1,7 @@
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
 import type { AnnotationView } from "@fleet-reloader/engine/admission/hold-check";
+import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { Fleet } from "@fleet-reloader/kube/fleet/fleet";
@@ -25,6 +26,8 @@ export interface Clusters {
   readonly settings: Settings;
   readonly fleet: Fleet;
   readonly served: ServedFreezes;
+  /** Workloads that the watches show, for the worker of the same process. Undefined: the process does not both watch and work. */
+  readonly shown: ShownWorkloads | undefined;
   /** Undefined: the process watches nothing. */
   readonly watched: Watched | undefined;
 }
@@ -65,11 +68,12 @@ export async function openClusters(
   });
   shutdown.add("freezes", () => served.close());
   const { freezes } = served;
+  const shown = watches !== undefined && spec.works !== undefined ? new ShownWorkloads() : undefined;
   const watched =
     watches === undefined
       ? undefined
-      : createWatched(watches, connections, { settings, mode, fleet, freezes });
-  return { settings, fleet, served, watched };
+      : createWatched(watches, connections, { settings, mode, fleet, freezes, shown });
+  return { settings, fleet, served, watched, shown };
 }
 
 function openMode(watches: Watches, config: ProcessConfig, connections: Connections) {
@@ -117,12 +121,13 @@ interface Watchable {
   readonly mode: WebhookMode | undefined;
   readonly fleet: Fleet;
   readonly freezes: Freezes;
+  readonly shown: ShownWorkloads | undefined;
 }
 
 function createWatched(
   { config, createOwnership, parts }: Watches,
   { client, clock, keys, log, meter, names, queue, random }: Connections,
-  { fleet, freezes, mode, settings }: Watchable,
+  { fleet, freezes, mode, settings, shown }: Watchable,
 ): Watched {
   const member = uniqueInstanceName();
   const ownership = createOwnership?.({ member, client, keys, clock, log, meter });
@@ -136,6 +141,7 @@ function createWatched(
     random,
     log,
     meter,
+    shown,
     auditIntervalMs: config.auditInterval,
     eventSource: config.eventSource,
     webhookMode: mode,

@@ -118,7 +118,7 @@ async function runWorking(
   reporter: Reporter,
 ): Promise<Working> {
   const { adapters, client, clock, keyring, keys, log, meter, names, queue, random } = connections;
-  const { fleet, served, settings } = clusters;
+  const { fleet, served, settings, shown } = clusters;
   return await parts.startWorking({
     fleet,
     client,
@@ -137,6 +137,7 @@ async function runWorking(
     history,
     onTaken: adapters.requestTaken,
     freezes: served.freezes,
+    shown,
     limits,
   });
 }

@@ -3,6 +3,7 @@ import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { HintInbox } from "@fleet-reloader/engine/hints/hint-inbox";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
+import type { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
@@ -31,6 +32,8 @@ export interface WatchingOptions {
   readonly random: Random;
   readonly log: Log;
   readonly meter: Meter;
+  /** Workloads that the watches show, for the worker of the same process. Undefined: the process does not both watch and work. */
+  readonly shown: ShownWorkloads | undefined;
   readonly auditIntervalMs: number;
   /** How changes are noticed where the registration of a cluster does not say. */
   readonly eventSource: EventSourceMode;
@@ -115,7 +118,8 @@ export class Watching {
     inbox: HintInbox | undefined,
     signal: AbortSignal,
   ): ClusterWatcher {
-    const { auditIntervalMs, client, clock, keys, meter, names, queue, random, webhookMode } = this.#options;
+    const { auditIntervalMs, client, clock, keys, meter, names, queue, random, shown, webhookMode } =
+      this.#options;
     const { cluster, connection, name } = engaged;
     const scope = scopeIn(this.#options.settings.scope, engaged.namespaces);
     const log = this.#options.log.child({ cluster: name });
@@ -136,6 +140,8 @@ export class Watching {
       clock,
       log,
       meter,
+      // A status that nobody told of makes a write on what was shown a conflict.
+      shown: inbox === undefined ? shown : undefined,
       semaphore: this.#semaphore,
       auditIntervalMs,
       onInSync,

@@ -9,6 +9,7 @@ import { byPurpose, createFollower } from "@fleet-reloader/engine/follow/follow-
 import { createFollowUps, type FollowUps } from "@fleet-reloader/engine/follow/follow-ups";
 import type { History } from "@fleet-reloader/engine/history/history";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
+import type { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { EngagedCluster } from "@fleet-reloader/engine/ports/cluster-api";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
@@ -49,6 +50,8 @@ export interface WorkingOptions {
   /** Undefined: no history is kept. */
   readonly history: History | undefined;
   readonly onTaken: (waitedMs: number) => void;
+  /** Workloads that the watches show, for the worker of the same process. Undefined: the process does not both watch and work. */
+  readonly shown: ShownWorkloads | undefined;
   readonly freezes: Freezes;
   readonly limits: RollLimits;
 }
@@ -136,6 +139,7 @@ function createHandler(
     reporter,
     followUps,
     brakes,
+    shown: options.shown,
     lifetime,
     ...history,
   });
@@ -144,6 +148,7 @@ function createHandler(
     runs,
     settings,
     firstCheckMs,
+    shown: options.shown?.rollouts,
     clock,
     log,
     meter,

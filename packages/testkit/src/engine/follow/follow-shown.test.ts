@@ -1,0 +1,90 @@
+import { deployment } from "@fleet-reloader/domain/kind/deployment";
+import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
+import { describe, expect, test } from "vitest";
+import { rolledDeployment } from "../../beds/rolled-deployment.ts";
+
+const healthy = { updatedReplicas: 1, replicas: 1, readyReplicas: 1, availableReplicas: 1 };
+const starting = { updatedReplicas: 1, replicas: 2, readyReplicas: 1, availableReplicas: 1 };
+
+describe("a rollout that the watch of the same process shows", () => {
+  test("is found healthy without a read, and everybody is told", async () => {
+    const bed = await watchedRoll();
+    bed.report(starting);
+    bed.report(healthy);
+    await bed.elapse(6000);
+    expect(bed.results()).toEqual(["healthy Available"]);
+    expect([bed.reads(), bed.settled, bed.runs.size]).toEqual([0, ["api"], 0]);
+  });
+
+  test("is read once it is slow, also where the watch shows that it goes on", async () => {
+    const bed = await watchedRoll();
+    bed.report(starting);
+    await bed.elapse(14_900);
+    expect(bed.reads()).toBe(0);
+    // The watch has stopped: nothing shows this.
+    bed.cluster.setStatus(bed.api, healthy);
+    await bed.elapse(200);
+    expect([bed.reads(), bed.results()]).toEqual([1, ["healthy Available"]]);
+  });
+
+  test("is read where the watch has shown nothing since the roll", async () => {
+    const bed = await watchedRoll();
+    bed.cluster.setStatus(bed.api, healthy);
+    await bed.elapse(6000);
+    expect([bed.reads(), bed.results()]).toEqual([1, ["healthy Available"]]);
+  });
+
+  test("is not taken for healthy by what the watch shows of the roll before", async () => {
+    const bed = await watchedRoll();
+    bed.report(healthy);
+    const before = bed.cluster.workload(bed.api);
+    await bed.change("3");
+    bed.cluster.setStatus(bed.api, starting);
+    if (before !== undefined) bed.shown.show("c1", before, deployment);
+    await bed.elapse(6000);
+    expect(bed.results()).toEqual([]);
+  });
+
+  test("is not taken for healthy by what the watch shows of another with its name", async () => {
+    const bed = await watchedRoll();
+    bed.report(healthy);
+    const other = bed.cluster.workload(bed.api);
+    if (other !== undefined) bed.shown.show("c1", { ...other, uid: "another" }, deployment);
+    await bed.elapse(6000);
+    expect(bed.reads()).toBe(1);
+  });
+
+  test("is read when the workload is gone", async () => {
+    const bed = await watchedRoll();
+    bed.report(healthy);
+    bed.cluster.deleteWorkload(bed.api);
+    bed.shown.forget("c1", bed.api);
+    await bed.elapse(6000);
+    expect([bed.results(), bed.settled, bed.runs.size]).toEqual([[], ["api"], 0]);
+  });
+
+  test("is read where somebody has paused it", async () => {
+    const bed = await watchedRoll();
+    bed.cluster.setWorkload("api", { isPaused: true });
+    bed.report(healthy);
+    await bed.elapse(6000);
+    expect(bed.reads()).toBe(1);
+  });
+});
+
+async function watchedRoll() {
+  const shown = new ShownWorkloads();
+  const bed = await rolledDeployment({ shown });
+  const before = bed.cluster.calls.length;
+  return {
+    ...bed,
+    shown,
+    /** Its controller writes a status, and the watch shows it. */
+    report(status: object): void {
+      bed.cluster.setStatus(bed.api, status);
+      const live = bed.cluster.workload(bed.api);
+      if (live !== undefined) shown.show("c1", live, deployment);
+    },
+    reads: () => bed.cluster.calls.slice(before).filter(({ verb }) => verb === "read").length,
+  };
+}
