@@ -9,6 +9,7 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
 const order = [
   ...["adversity", "carried", "isolation", "kinds", "brakes", "served", "rights", "sharing", "everyday"],
   "registration",
+  "pages",
 ];
 
 class LongestFirst extends BaseSequencer {

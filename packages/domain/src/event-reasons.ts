@@ -24,6 +24,11 @@ export const eventReasons = [
       "An annotation of the workload names a source that does not exist and that its pod template does not reference; the message says which name was probably meant.",
   },
   {
+    reason: "LintFinding",
+    meaning:
+      "A rule of `lint` finds a mistake in the workload. The message names the rule and says what to write; docs/lint.md explains it.",
+  },
+  {
     reason: "ReloadHeld",
     meaning:
       "A change waits because of a freeze, a breaker or a budget. The message says why. It is checked again by itself.",

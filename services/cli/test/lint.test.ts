@@ -2,6 +2,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { liveRules } from "@fleet-reloader/domain/lint/lint-live";
 import { lintRules } from "@fleet-reloader/domain/lint/rules";
 import { afterAll, expect, test } from "vitest";
 import { commandRun } from "./fixture/command-run.ts";
@@ -228,4 +229,11 @@ test("docs/lint.md has every rule as it is", () => {
         `| \`${id}\` | ${severity} | ${finds.replaceAll("a|b", "a\\|b")} | ${mend.replaceAll(" | ", " \\| ")} |`,
     ),
   );
+});
+
+test("docs/lint.md names the rules that raise an Event", () => {
+  const page = readFileSync(fileURLToPath(new URL("../../../docs/lint.md", import.meta.url)), "utf8");
+  const [sentence = ""] = /raises one Event `LintFinding`[^:]*:[^.]*\./.exec(page) ?? [];
+  const named = [...sentence.matchAll(/`([a-z-]+)`/g)].map(([, rule]) => rule);
+  expect(named.toSorted()).toEqual(liveRules.toSorted());
 });

@@ -20,6 +20,7 @@ import { peerMetricDescriptions } from "@fleet-reloader/runtime/metrics/peer-met
 import { standaloneConfig } from "@fleet-reloader/standalone/config";
 import { watcherConfig } from "@fleet-reloader/watcher/config";
 import { workerConfig } from "@fleet-reloader/worker/config";
+import { annotationsPage } from "./annotations-page.ts";
 import { commandPage } from "./command-page.ts";
 import { cruiseFolders } from "./cruise.ts";
 import { root } from "./root.ts";
@@ -27,6 +28,7 @@ import { root } from "./root.ts";
 /** Every page that is made from the code: path and text. */
 export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
+    ["docs/annotations.md", annotationsPage(made)],
     ["docs/command-line.md", commandPage(made)],
     ["docs/reference/config.md", configPage()],
     ["docs/reference/faults.md", faultPage()],

@@ -19,6 +19,8 @@ export interface TrustedState {
   readonly isDamaged: boolean;
   /** It is the one that Redis remembers. */
   readonly isRemembered: boolean;
+  /** That of a roll which is not verified: if the roll has landed, this is what the pods run with. */
+  readonly unverified?: AppliedState;
 }
 
 /**
@@ -38,7 +40,7 @@ export function trustedState({
   // Only the state of a roll is wrong where the roll was removed: one that only records what pods run with is true by itself.
   const isUnverified = isDoubtful && own?.template?.togetherUntilSeconds === 0;
   if (remembered === "none" && isUnverified)
-    return { applied: undefined, isDamaged: true, isRemembered: true };
+    return { applied: undefined, isDamaged: true, isRemembered: true, unverified: own };
   const memory = remembered !== "none" && isOf(remembered, uid) ? remembered : undefined;
   if (memory !== undefined) return laterOf(own, memory, isUnverified);
   return { applied: own, isDamaged: own === undefined && onWorkload !== undefined, isRemembered: false };
@@ -46,9 +48,10 @@ export function trustedState({
 
 /** A state on the workload that Redis does not remember counts when it is no older, and its roll is verified. */
 function laterOf(own: AppliedState | undefined, memory: AppliedState, isUnverified: boolean): TrustedState {
-  const isOld = own === undefined || own.count < memory.count;
-  return isOld || (isUnverified && own.count > memory.count)
-    ? { applied: memory, isDamaged: true, isRemembered: true }
+  if (own === undefined || own.count < memory.count)
+    return { applied: memory, isDamaged: true, isRemembered: true };
+  return isUnverified && own.count > memory.count
+    ? { applied: memory, isDamaged: true, isRemembered: true, unverified: own }
     : { applied: own, isDamaged: false, isRemembered: false };
 }
 

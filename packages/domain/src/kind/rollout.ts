@@ -6,7 +6,7 @@ import { annotationValue, type WorkloadRef } from "../workload/workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 
 /** On a Rollout: `restart` makes its pods anew without a new revision; everything else is a rollout. The peer's key. */
-const rolloutStrategyAnnotation = "reloader.stakater.com/rollout-strategy";
+export const rolloutStrategyAnnotation = "reloader.stakater.com/rollout-strategy";
 
 /** Argo's. A Rollout may refer to a Deployment for its template (`spec.workloadRef`). */
 export const rollout: WorkloadKind = {

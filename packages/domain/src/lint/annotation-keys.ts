@@ -1,6 +1,7 @@
 import type { AnnotationDialect } from "../annotation/dialect.ts";
 import { debounceAnnotation, maxWaitAnnotation, strategyAnnotation } from "../annotation/own-keys.ts";
 import { isJsonObject, type JsonObject, jsonField } from "../json.ts";
+import { rolloutStrategyAnnotation } from "../kind/rollout.ts";
 import { nearestName } from "../nearest-name.ts";
 import { type LintFinding, type LintPlace, type LintRemark, lintFinding } from "./finding.ts";
 import { sourceKindIn } from "./known-source.ts";
@@ -16,8 +17,6 @@ interface DialectKeys {
   readonly source: readonly string[];
 }
 
-const rolloutStrategy = "reloader.stakater.com/rollout-strategy";
-
 /** Written by the product or by the peer; nobody writes them by hand, and files that were exported have them. */
 const writtenKey =
   /^(reloader\.stakater\.com\/last-reloaded-from|fleet-reloader\.io\/(carried-.*|mark|last-run|kept|replace.*|freeze|cluster))$/;
@@ -28,7 +27,7 @@ function annotationKeysOf(dialect: AnnotationDialect): DialectKeys {
     eitherPlace: [dialect.auto, dialect.search, ...kinds.flatMap(({ auto, named }) => [named, auto])],
     workload: [
       ...kinds.map(({ exclude }) => exclude),
-      ...[dialect.pausePeriod, dialect.pausedAt, rolloutStrategy],
+      ...[dialect.pausePeriod, dialect.pausedAt, rolloutStrategyAnnotation],
       ...[debounceAnnotation, maxWaitAnnotation, strategyAnnotation],
     ],
     source: [dialect.match, dialect.ignore],
@@ -66,7 +65,7 @@ export function lintWorkloadKeys(workload: LintedWorkload): readonly LintFinding
           "write it there",
         ),
       ];
-    return key === rolloutStrategy ? lintRolloutStrategy(place, head.kind, value) : [];
+    return key === rolloutStrategyAnnotation ? lintRolloutStrategy(place, head.kind, value) : [];
   });
   if (templatePath.length === 0) return onWorkload;
   const onTemplate = ownAnnotations(manifest, templatePath, dialect).flatMap(({ key, place, value }) => {

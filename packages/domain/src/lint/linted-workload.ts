@@ -1,12 +1,13 @@
 import type { AnnotationDialect } from "../annotation/dialect.ts";
 import type { CompilePattern } from "../annotation/name-list.ts";
-import { type OptIn, readOptIn } from "../annotation/opt-in.ts";
+import { type AnnotatedWorkload, type OptIn, readOptIn } from "../annotation/opt-in.ts";
 import { judge } from "../decision/judge.ts";
 import { jsonText } from "../json.ts";
 import { knownKinds } from "../kind/known-kinds.ts";
 import { collectReferences, type Reference } from "../reference/collect.ts";
 import type { SourceKind, SourceRef } from "../source/source.ts";
 import { type PodTemplate, parsePodTemplate } from "../workload/pod-template.ts";
+import type { WorkloadKind } from "../workload/workload-kind.ts";
 import type { LintPlace } from "./finding.ts";
 import { type KnownSource, type KnownSources, knownSources } from "./known-source.ts";
 import {
@@ -56,23 +57,49 @@ export function lintedWorkloads(
     const head = manifestHead(manifest.object);
     const kind = knownKinds.find(({ apiKind, group }) => apiKind === head.kind && group === head.group);
     if (kind === undefined || head.name === "") return [];
-    const isReferring = jsonText(valueAt(manifest.object, ["spec", "workloadRef", "name"])) !== undefined;
-    const template = parsePodTemplate(valueAt(manifest.object, kind.templatePath));
-    const annotated = { annotations: head.annotations, templateAnnotations: template.metadata.annotations };
     const { autoReloadAll, compile, dialect } = settings;
-    return [
-      {
-        manifest,
-        head,
-        templatePath: isReferring ? undefined : kind.templatePath,
-        template,
-        references: collectReferences(template, head.namespace),
-        optIn: readOptIn(annotated, dialect, { autoReloadAll }, compile),
-        dialect,
-        sources,
-      },
-    ];
+    const read = (annotated: AnnotatedWorkload) => readOptIn(annotated, dialect, { autoReloadAll }, compile);
+    return [linted(manifest, kind, { dialect, sources, read })];
   });
+}
+
+interface LintReading {
+  readonly dialect: AnnotationDialect;
+  readonly sources: KnownSources;
+  readonly read: (annotated: AnnotatedWorkload) => OptIn;
+}
+
+/** A live workload, read as a file that has nothing else: which sources there are is not known. */
+export function lintedAlone(
+  manifest: LintManifest,
+  kind: WorkloadKind,
+  given: { readonly dialect: AnnotationDialect; readonly optIn: OptIn },
+): LintedWorkload {
+  return linted(manifest, kind, {
+    dialect: given.dialect,
+    sources: knownSources([]),
+    read: () => given.optIn,
+  });
+}
+
+function linted(
+  manifest: LintManifest,
+  kind: WorkloadKind,
+  { dialect, sources, read }: LintReading,
+): LintedWorkload {
+  const head = manifestHead(manifest.object);
+  const isReferring = jsonText(valueAt(manifest.object, ["spec", "workloadRef", "name"])) !== undefined;
+  const template = parsePodTemplate(valueAt(manifest.object, kind.templatePath));
+  return {
+    manifest,
+    head,
+    templatePath: isReferring ? undefined : kind.templatePath,
+    template,
+    references: collectReferences(template, head.namespace),
+    optIn: read({ annotations: head.annotations, templateAnnotations: template.metadata.annotations }),
+    dialect,
+    sources,
+  };
 }
 
 /** Whether a change of the source rolls the workload. */

@@ -149,8 +149,8 @@ function likelySource({ given, kind, taken, used, workload }: Named, name: strin
 function ofPattern(named: Named, { text, matches }: Named["patterns"][number]): readonly LintRemark[] {
   const { given, kind, used } = named;
   if (isGlobLike(text)) return []; // The annotation cannot be read as meant, which another rule says.
-  if (/[\s;]/.test(text)) return [listSeparator(text)];
-  if (hasOpenAlternatives(text)) return [patternAnchors(text)];
+  const remark = ofPatternText(text);
+  if (remark !== undefined) return [remark];
   if ([...used, ...given.keys()].some(matches)) return [];
   return [
     {
@@ -160,6 +160,25 @@ function ofPattern(named: Named, { text, matches }: Named["patterns"][number]): 
       mend: "correct it, or give the files that have the sources",
     },
   ];
+}
+
+/** What a pattern says by itself, whatever it matches. */
+function ofPatternText(text: string): LintRemark | undefined {
+  if (/[\s;]/.test(text)) return listSeparator(text);
+  return hasOpenAlternatives(text) ? patternAnchors(text) : undefined;
+}
+
+/** What the patterns in annotations say by themselves. Nothing is matched, so thousands of patterns take no time. */
+export function lintPatternTexts(workload: LintedWorkload): readonly LintFinding[] {
+  return lintedSourceKinds.flatMap((kind) => {
+    const place = annotationPlace(workload, workload.dialect.kinds[kind].named);
+    const remarks = workload.optIn.kinds[kind].named.patterns
+      .values()
+      .filter(({ text }) => !plainName.test(text) && !isGlobLike(text))
+      .map(({ text }) => ofPatternText(text))
+      .filter((remark) => remark !== undefined);
+    return [...remarks.take(findingsMax)].map((remark) => lintFinding(place, remark));
+  });
 }
 
 function listSeparator(text: string): LintRemark {

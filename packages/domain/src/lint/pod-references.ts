@@ -18,13 +18,14 @@ export function lintPodReferences(workload: LintedWorkload): readonly LintFindin
   if (workload.templatePath === undefined || !hasOptedIn(workload)) return [];
   return [
     ...subPathMounts(workload),
-    ...workload.references.flatMap((reference) => optionalWithoutEffect(workload, reference)),
+    ...optionalsWithoutEffect(workload),
     ...optionalNotCovered(workload),
     ...peerDiffers(workload),
   ];
 }
 
-function hasOptedIn({ optIn }: LintedWorkload): boolean {
+/** Whether the workload asks for a reload at all. */
+export function hasOptedIn({ optIn }: Pick<LintedWorkload, "optIn">): boolean {
   return lintedSourceKinds.some((kind) => {
     const { auto, autoForKind, autoReloadAll, named, search } = optIn.kinds[kind];
     const isNaming = named.exact.length > 0 || named.patterns.length > 0;
@@ -37,7 +38,8 @@ function templatePlace(workload: LintedWorkload, path: ManifestPath) {
   return lintPlaceOf(workload.manifest, [...(workload.templatePath ?? []), ...path]);
 }
 
-function subPathMounts(workload: LintedWorkload): readonly LintFinding[] {
+/** Mounts that Kubernetes never updates, of sources that do not roll the workload. */
+export function subPathMounts(workload: LintedWorkload): readonly LintFinding[] {
   const spec = jsonField(valueAt(workload.manifest.object, workload.templatePath ?? []), "spec");
   return ["containers", "initContainers"].flatMap((list) =>
     jsonList(jsonField(spec, list)).flatMap((container, at) =>
@@ -68,6 +70,11 @@ function staleSources(workload: LintedWorkload, volumeName: unknown): readonly s
     .flatMap((volume) => objectsInVolume(volume))
     .filter(({ kind, name }) => !isRolledBy(workload, { kind, namespace, name }))
     .map(({ kind, name }) => `the ${kind} ${name}`);
+}
+
+/** Optional references to what another reference requires. */
+export function optionalsWithoutEffect(workload: LintedWorkload): readonly LintFinding[] {
+  return workload.references.flatMap((reference) => optionalWithoutEffect(workload, reference));
 }
 
 function optionalWithoutEffect(

@@ -33,6 +33,8 @@ export interface PlanInput {
   readonly applied: AppliedState | undefined;
   /** The applied state on the workload is another one, or not verified: what the template itself says counts too. */
   readonly isDamaged: boolean;
+  /** Of a roll whose write may have landed or not: a content that differs from it may be missing in the pods, too. */
+  readonly unverified?: AppliedState | undefined;
   /** When the applied state that counts was written, in whole seconds of the API server's clock. Undefined: no later than our last write. */
   readonly appliedAtSeconds?: number | undefined;
   /** The sources the workload has opted in to. */

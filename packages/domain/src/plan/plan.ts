@@ -9,7 +9,7 @@ import type { MarkedSource } from "../strategy/edit.ts";
 import { keysThatMatter, type LiveContent, localName, type ObservedSource } from "./observed-source.ts";
 import { type PlanContext, type PlanInput, planContextOf, type TemplateNow } from "./plan-input.ts";
 import type { RollReason } from "./reasons.ts";
-import { type WhyRoll, whyRoll, whyWider } from "./why-roll.ts";
+import { ownVerdict, type WhyRoll, whyRoll, whyWider } from "./why-roll.ts";
 
 /** A source whose content the workload's pods do not have yet, or that is gone: its mark then is the peer's for that. */
 export interface ChangedObservation extends MarkedSource {
@@ -41,7 +41,7 @@ export function plan(input: PlanInput): Plan {
   if (input.observedSources.length + patterns.length === 0)
     return { type: "record", applied: undefined, hingesOnPods: false };
   const context = planContextOf(input);
-  const seen = input.observedSources.map((observed) => ({ observed, ...judgeSource(observed, context) }));
+  const seen = judgeAll(context);
   const changed = seen.flatMap(({ observed, reason, mark }) =>
     reason === undefined || mark === undefined
       ? []
@@ -81,6 +81,24 @@ export function plan(input: PlanInput): Plan {
     mark: combineMarks(present, input.keys.current),
     hingesOnPods,
   };
+}
+
+/**
+ * Where a roll is not verified, the sources are judged by what counts without it, and then as if it had landed: its pods run with what it
+ * was made for, and the content may have gone back since. Only a template that was made for the live content tells that nothing is missing.
+ */
+function judgeAll(context: PlanContext) {
+  const { unverified, observedSources, ...input } = context;
+  const landed =
+    unverified && planContextOf({ ...input, observedSources, applied: unverified, isDamaged: false });
+  return observedSources.map((observed) => {
+    const verdict = judgeSource(observed, context);
+    if (landed === undefined || verdict.reason !== undefined || ownVerdict(observed, context) === "same")
+      return { observed, ...verdict };
+    const ifLanded = judgeSource(observed, landed);
+    const isMissing = ifLanded.reason !== undefined || ifLanded.pods !== undefined;
+    return { observed, ...(isMissing ? ifLanded : verdict) };
+  });
 }
 
 interface SourceVerdict extends WhyRoll {

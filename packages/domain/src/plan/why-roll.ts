@@ -151,7 +151,7 @@ function changedSince(start: Start, live: LiveContent): WhyRoll {
 }
 
 /** What the template itself says of the content its pods were made for. */
-function ownVerdict(observed: ObservedSource, input: PlanContext): ReturnType<typeof peerBaseline> {
+export function ownVerdict(observed: ObservedSource, input: PlanContext): ReturnType<typeof peerBaseline> {
   if (input.isMarkCurrent) return "same";
   return peerBaseline(observed, {
     template: input.workload.parsed,

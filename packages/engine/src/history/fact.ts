@@ -1,6 +1,7 @@
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import type { Fault } from "@fleet-reloader/domain/fault";
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
+import type { LintRuleId } from "@fleet-reloader/domain/lint/rules";
 import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { ChangedObservation } from "@fleet-reloader/domain/plan/plan";
 import type { StayReason } from "@fleet-reloader/domain/plan/reasons";
@@ -77,6 +78,8 @@ export interface UnreadableFact {
   readonly type: "unreadable";
   readonly uid: string;
   readonly problem: AnnotationProblem;
+  /** A rule of lint finds it, perhaps in a field that is no annotation. */
+  readonly rule?: LintRuleId;
 }
 
 /** An annotation names a source that does not exist. */

@@ -203,14 +203,16 @@ const loggedValueMax = 200;
 function recordUnreadable(
   { clock, log, reporter }: RecorderOptions,
   about: FactSubject,
-  { uid, problem }: UnreadableFact,
+  { uid, problem, rule }: UnreadableFact,
 ): void {
   const { annotation, mend } = problem;
-  reporter?.unreadable({ ...reportHead(about.request, about.cluster, clock), uid, problem });
+  const found = rule === undefined ? {} : ({ reason: "LintFinding", rule } as const);
+  reporter?.unreadable({ ...reportHead(about.request, about.cluster, clock), uid, problem, ...found });
   const value = problem.value.slice(0, loggedValueMax);
+  const what = rule === undefined ? "annotation" : `${rule}:`;
   log.warn(
-    { ...fieldsOf(about), annotation, value, reason: "AnnotationUnreadable" },
-    `annotation ${annotation} ${problem.problem}; ${mend}`,
+    { ...fieldsOf(about), annotation, value, reason: found.reason ?? "AnnotationUnreadable" },
+    `${what} ${annotation} ${problem.problem}; ${mend}`,
   );
 }
 

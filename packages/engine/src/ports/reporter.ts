@@ -1,6 +1,7 @@
 import type { AnnotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { asFault, type Fault, type FaultCode } from "@fleet-reloader/domain/fault";
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
+import type { LintRuleId } from "@fleet-reloader/domain/lint/rules";
 import type { RollReason } from "@fleet-reloader/domain/plan/reasons";
 import type { RolloutReason } from "@fleet-reloader/domain/rollout-state/reasons";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
@@ -52,7 +53,9 @@ export interface UnreadableReport extends Report {
   readonly uid: string;
   readonly problem: AnnotationProblem;
   /** Absent: it cannot be read. */
-  readonly reason?: "NamedSourceMissing";
+  readonly reason?: "NamedSourceMissing" | "LintFinding";
+  /** The rule of lint; then `problem` may be about a field that is no annotation. */
+  readonly rule?: LintRuleId;
 }
 
 /** A roll is due and held. Told when the hold begins, and now and then while it goes on. */

@@ -28,6 +28,7 @@ import type { WorkloadRecords } from "../ports/workload-records.ts";
 import type { Delivery, Handler, Workqueue } from "../ports/workqueue.ts";
 import { createBraking } from "./braking.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
+import { LiveFindings } from "./live-findings.ts";
 import { MissingSources } from "./missing-sources.ts";
 import { decidedOn } from "./observation/decision.ts";
 import { createObserve, type Observe } from "./observation/observe.ts";
@@ -91,6 +92,7 @@ export function createReconciler(options: ReconcilerOptions): Handler {
   const dependencies: Reconciling = {
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
     missing: new MissingSources({ settings, clock, lifetime }),
+    mistakes: new LiveFindings(settings),
     brake: createBraking({ brakes, clock, recorder, lifetime }),
     recorder,
     shown: options.shown,

@@ -21,6 +21,7 @@ import type { Settings } from "../ports/settings.ts";
 import type { ObservedVersion, WorkloadRecords } from "../ports/workload-records.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
 import type { createBraking, Go } from "./braking.ts";
+import type { LiveFindings } from "./live-findings.ts";
 import { manyNames } from "./many-names.ts";
 import { missedChange } from "./missed-change.ts";
 import type { MissingSources } from "./missing-sources.ts";
@@ -46,6 +47,7 @@ const afterLateWrite = { quietPeriodMs: 30_000, maxWaitMs: 30_000 };
 export interface WriteDependencies {
   readonly sources: SourceReader;
   readonly missing: MissingSources;
+  readonly mistakes: LiveFindings;
   readonly brake: ReturnType<typeof createBraking>;
   readonly queue: Workqueue;
   readonly records: WorkloadRecords;
@@ -111,6 +113,7 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
   const { held, rolling } = mayRoll && due !== undefined ? await askForRoll(dependencies, decision, due) : {};
   const pause = pauseOf(dependencies, reading, rolling !== undefined);
   recorder.record(reading, problemsOf(decision, pause));
+  recorder.record(reading, dependencies.mistakes.find(reading));
   // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
   if (due !== undefined && !mayRoll) await queue.add([{ request, ...window, purpose: "change" }]);
   const pausing = pausingOf(pause.change, settings.dialect);

@@ -91,3 +91,19 @@ test("a name that leads nowhere has a reason of its own", () => {
     message: 'annotation a: "setings" names nothing; write settings',
   });
 });
+
+test("a finding of lint has its rule, and a field that may be no annotation", () => {
+  const problem = { annotation: "spec.a", value: "v", problem: "has no effect", mend: "take it away" };
+  const report = {
+    ...reportHead,
+    uid: "u",
+    reason: "LintFinding",
+    rule: "mount-by-subpath",
+    problem,
+  } as const;
+  expect(unreadableText(report)).toMatchObject({
+    type: "Warning",
+    reason: "LintFinding",
+    message: 'mount-by-subpath: spec.a: "v" has no effect; take it away',
+  });
+});

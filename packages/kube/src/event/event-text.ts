@@ -72,14 +72,12 @@ export function endedText({ workload, result, reason, message }: EndReport): Eve
   };
 }
 
-export function unreadableText({ problem, reason }: UnreadableReport): EventText {
+export function unreadableText({ problem, reason, rule }: UnreadableReport): EventText {
+  const where = rule === undefined ? `annotation ${problem.annotation}` : `${rule}: ${problem.annotation}`;
   return {
     type: "Warning",
     reason: reason ?? "AnnotationUnreadable",
-    message: cut(
-      `annotation ${problem.annotation}: "${problem.value}" ${problem.problem}; ${problem.mend}`,
-      eventMessageMax,
-    ),
+    message: cut(`${where}: "${problem.value}" ${problem.problem}; ${problem.mend}`, eventMessageMax),
     component: componentOf([]),
   };
 }

@@ -189,6 +189,7 @@ function planWith(
     workload: { ...live, parsed: interest.template, uid: kind.kind === "Job" ? undefined : live.uid },
     applied: past.applied,
     isDamaged: past.isDamaged,
+    unverified: past.unverified,
     appliedAtSeconds: past.appliedAtSeconds,
     observedSources,
     patterns: patternsOf(interest),

@@ -1,0 +1,37 @@
+import { describe, expect, test } from "vitest";
+import { adopted, type PlannedWorkload } from "../fixture/planned-workload.ts";
+
+describe.each(["annotations", "env-vars"] as const)("a roll that nobody has verified (%s)", (strategy) => {
+  /** Adopted at 1100 and rolled at 1300; a second roll was tried at 1500, and the content went back at 1600. */
+  function wentBack({ hasLanded }: { readonly hasLanded: boolean }): PlannedWorkload {
+    const workload = Object.assign(adopted(), { strategy });
+    workload.now = 1300;
+    workload.set("ConfigMap", "app", { a: "2" });
+    workload.reconcile();
+    const { appliedText, template } = workload;
+    workload.now = 1500;
+    workload.set("ConfigMap", "app", { a: "3" });
+    workload.reconcile();
+    workload.unverifiedText = workload.appliedText;
+    Object.assign(workload, { appliedText, isDamaged: true });
+    // A webhook took the edit out of the template, and left the applied state.
+    if (!hasLanded) workload.template = template;
+    workload.now = 1600;
+    workload.set("ConfigMap", "app", { a: "2" });
+    return workload;
+  }
+
+  test("and has landed left pods with a content that is gone: they are rolled", () => {
+    expect(wentBack({ hasLanded: true }).reconcile()).toEqual({ app: "SourceChanged" });
+  });
+
+  test("and has not landed left pods with what is live again: nothing rolls", () => {
+    expect(wentBack({ hasLanded: false }).reconcile()).toEqual({});
+  });
+
+  test("is not repeated where the content is still the one that it was made for", () => {
+    const workload = wentBack({ hasLanded: true });
+    workload.set("ConfigMap", "app", { a: "3" });
+    expect(workload.reconcile()).toEqual({});
+  });
+});
