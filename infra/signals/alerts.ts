@@ -31,6 +31,16 @@ export const alerts: readonly Alert[] = [
     summary: "An audit found a missed change of a {{ $labels.kind }} in cluster {{ $labels.cluster }}.",
   },
   {
+    name: "FleetReloaderHintsMissed",
+    metric: "fleet_reloader_hints_missed_total",
+    severity: "warning",
+    forMinutes: 0,
+    expression: "sum by (cluster) (increase(fleet_reloader_hints_missed_total[$window])) > 0",
+    windowMinutes: 60,
+    summary:
+      "Audit events of cluster {{ $labels.cluster }} are lost: a list found changes that none told of.",
+  },
+  {
     name: "FleetReloaderClusterAway",
     metric: "fleet_reloader_cluster_state",
     severity: "warning",

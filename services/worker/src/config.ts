@@ -3,7 +3,7 @@ import { brakeFields } from "@fleet-reloader/runtime/config/fields/brake-fields"
 import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
 import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
-import { notifyFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
+import { notifyFields, traceFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 
 export const workerConfig = {
   ...connectionFields,
@@ -13,5 +13,6 @@ export const workerConfig = {
   ...freezeFields,
   ...brakeFields,
   ...notifyFields,
+  ...traceFields,
   ...historyFields,
 } as const;

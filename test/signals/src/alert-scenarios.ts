@@ -40,6 +40,17 @@ export const alertScenarios: Readonly<Record<string, AlertScenario>> = {
     labels: { severity: "critical", cluster: "nova", kind: "Deployment" },
     summary: "An audit found a missed change of a Deployment in cluster nova.",
   },
+  FleetReloaderHintsMissed: {
+    series: {
+      'fleet_reloader_hints_missed_total{cluster="nova"}': "0x4 3x100",
+      'fleet_reloader_hints_missed_total{cluster="otech"}': "0x100",
+    },
+    quietAt: 4,
+    firesAt: 6,
+    endedAt: 66,
+    labels: { severity: "warning", cluster: "nova" },
+    summary: "Audit events of cluster nova are lost: a list found changes that none told of.",
+  },
   FleetReloaderClusterAway: {
     series: {
       'fleet_reloader_cluster_state{cluster="nova",state="Ready",instance="a"}': "1x4 stale _x19 1x10",

@@ -14,6 +14,7 @@ import type { Clock } from "../async/clock.ts";
 import type { RolloutEndedFact } from "../history/fact.ts";
 import type { History } from "../history/history.ts";
 import { createRecorder, type Recorder } from "../history/recorder.ts";
+import type { Tracer } from "../history/tracer.ts";
 import { servedKind } from "../observe/eligibility-of.ts";
 import type { ShownRollouts } from "../observe/shown-rollouts.ts";
 import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
@@ -39,6 +40,8 @@ export interface FollowerOptions {
   /** Undefined: nobody outside is notified. */
   readonly reporter?: Reporter;
   readonly history?: History;
+  /** Undefined: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** The rollout of this workload that began so long ago no longer counts as unfinished, however it ended. May be called more than once. */
   readonly onSettled?: (request: Request, ageMs: number) => Promise<void>;
 }
@@ -61,7 +64,8 @@ interface Following
  */
 export function createFollower(options: FollowerOptions): Handler {
   const { engaged, runs, settings, shown, firstCheckMs, clock, log, meter, reporter, history } = options;
-  const recorder = createRecorder({ clock, log, meter, reporter, history });
+  const { tracer } = options;
+  const recorder = createRecorder({ clock, log, meter, reporter, history, tracer });
   const onSettled = options.onSettled ?? (async () => undefined);
   const following: Following = { engaged, runs, settings, shown, firstCheckMs, clock, recorder, onSettled };
   return (request, delivery) => followRollout(following, request, delivery);
@@ -170,7 +174,8 @@ function endedFact({ run, spentMs }: FollowedRollout, uid: string, end: RolloutE
   const { result, reason } = end;
   const message = end.result === "healthy" ? "" : end.message;
   const seconds = secondsTaken(run, spentMs, end);
-  return { type: "rollout-ended", uid, result, reason, message, seconds, sources: run.sources };
+  const { rolledAtMs, sources } = run;
+  return { type: "rollout-ended", uid, result, reason, message, rolledAtMs, seconds, sources };
 }
 
 /** One handler for a queue that holds both kinds of requests. */

@@ -19,7 +19,8 @@ export function stagesOfRoll(
   { seenAtMs, takenAtMs }: DeliveryTimes,
   nowMs: number,
 ): readonly StageReached[] {
-  const writtenAtMs = firstWriteMs(changed, observedSources);
+  const written = [...writeTimesMs(changed, observedSources).values()];
+  const writtenAtMs = written.length === 0 ? undefined : Math.min(...written);
   const isBefore = writtenAtMs !== undefined && writtenAtMs <= seenAtMs;
   return [
     ...(isBefore ? [reached("seen", writtenAtMs, seenAtMs)] : []),
@@ -28,17 +29,19 @@ export function stagesOfRoll(
   ];
 }
 
-/** When the first of the changed sources was written; undefined where no API server says so. */
-function firstWriteMs(
+/** When each of the changed sources was written, by its key; none where no API server says so. */
+export function writeTimesMs(
   changed: readonly ChangedObservation[],
   observedSources: RolledFact["observedSources"],
-): number | undefined {
+): ReadonlyMap<string, number> {
   const names = new Set(changed.map(({ source }) => sourceKey(source)));
-  const times = observedSources.flatMap(({ ref, live }) => {
-    const at = typeof live === "object" ? live.write?.by?.atSeconds : undefined;
-    return at !== undefined && names.has(sourceKey(ref)) ? [at * 1000] : [];
-  });
-  return times.length === 0 ? undefined : Math.min(...times);
+  return new Map(
+    observedSources.flatMap(({ ref, live }) => {
+      const at = typeof live === "object" ? live.write?.by?.atSeconds : undefined;
+      const key = sourceKey(ref);
+      return at !== undefined && names.has(key) ? [[key, at * 1000] as const] : [];
+    }),
+  );
 }
 
 function reached(stage: ChangeStage, fromMs: number, toMs: number): StageReached {

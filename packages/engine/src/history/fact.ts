@@ -107,6 +107,8 @@ export interface RolloutEndedFact {
   readonly reason: RolloutReason;
   /** In the words of the controllers; empty when it is healthy. */
   readonly message: string;
+  /** When the roll was written, and how long the rollout took. */
+  readonly rolledAtMs: number;
   readonly seconds: number;
   readonly sources: readonly CausingSource[];
 }

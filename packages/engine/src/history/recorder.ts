@@ -21,6 +21,8 @@ import type { FleetChanges } from "./fleet-changes.ts";
 import type { CausingSource, History } from "./history.ts";
 import { causesOf, failureRecord, heldRecords, noRecords, outcomeRecord, rollRecords } from "./records.ts";
 import { reportHead } from "./report-head.ts";
+import { tracedRoll } from "./traced-roll.ts";
+import type { Tracer } from "./tracer.ts";
 
 /** Which workload of which cluster facts are about. */
 export interface FactSubject {
@@ -43,6 +45,8 @@ export interface RecorderOptions {
   readonly reporter?: Reporter | undefined;
   /** Undefined: nothing is written down. */
   readonly history?: History | undefined;
+  /** Undefined: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** Undefined: changes are recorded without the id that they have on all clusters. */
   readonly fleetChanges?: FleetChanges | undefined;
   /** Undefined: rollouts are not followed. */
@@ -147,6 +151,7 @@ function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFa
     ),
   );
   measureRoll(meter, about, fact, head.atMs);
+  options.tracer?.rolled(tracedRoll(fact, about.delivery?.times, { head, causes }));
   startRun(options, request, head.atMs, causes);
 }
 
@@ -260,9 +265,9 @@ function recordFailure(
 }
 
 function recordRolloutEnd(
-  { clock, log, meter, reporter, history }: RecorderOptions,
+  { clock, log, meter, reporter, history, tracer }: RecorderOptions,
   about: FactSubject,
-  { uid, result, reason, message, seconds, sources }: RolloutEndedFact,
+  { uid, result, reason, message, rolledAtMs, seconds, sources }: RolloutEndedFact,
 ): void {
   meter.rolloutEnded(about.cluster.name, about.request.workload.kind, result, seconds);
   if (result === "healthy") meter.stageReached(about.cluster.name, "healthy", seconds);
@@ -278,6 +283,9 @@ function recordRolloutEnd(
     seconds,
   };
   reporter?.ended(report);
+  const { cluster, clusterName, workload } = report;
+  const endedAtMs = rolledAtMs + Math.round(seconds * 1000);
+  tracer?.ended({ cluster, clusterName, workload, rolledAtMs, endedAtMs, result, reason });
   history?.append([outcomeRecord({ ...report, sources })]);
 }
 

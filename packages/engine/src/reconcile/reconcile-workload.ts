@@ -8,6 +8,7 @@ import type { Fact } from "../history/fact.ts";
 import { FleetChanges } from "../history/fleet-changes.ts";
 import type { History } from "../history/history.ts";
 import { createRecorder } from "../history/recorder.ts";
+import type { Tracer } from "../history/tracer.ts";
 import type { NameMatches } from "../observe/name-matches.ts";
 import type { ShownWorkloads } from "../observe/shown-workloads.ts";
 import { SourceReader } from "../observe/source-reader.ts";
@@ -54,6 +55,8 @@ export interface ReconcilerOptions {
   readonly reporter?: Reporter;
   /** Undefined: nothing is written down. */
   readonly history?: History;
+  /** Undefined: nothing is traced. */
+  readonly tracer?: Tracer | undefined;
   /** Undefined: rollouts are not followed. */
   readonly followUps?: Pick<FollowUps, "rolled">;
   /** Undefined: nothing holds a roll. */
@@ -85,10 +88,10 @@ interface Reconciling extends WriteDependencies {
  */
 export function createReconciler(options: ReconcilerOptions): Handler {
   const { engaged, queue, records, keys, settings, clock, random, log, meter } = options;
-  const { reporter, history, followUps, brakes, lifetime, sha1, names } = options;
+  const { reporter, history, tracer, followUps, brakes, lifetime, sha1, names } = options;
   const sources = new SourceReader({ settings, names, lifetime });
   const fleetChanges = new FleetChanges(keys.current);
-  const recorder = createRecorder({ clock, log, meter, reporter, history, fleetChanges, followUps });
+  const recorder = createRecorder({ clock, log, meter, reporter, history, tracer, fleetChanges, followUps });
   const dependencies: Reconciling = {
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
     missing: new MissingSources({ settings, clock, lifetime }),

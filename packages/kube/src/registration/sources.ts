@@ -44,6 +44,8 @@ export interface RegistrationOptions {
   readonly log: Log;
   readonly meter: Pick<Meter, "registrations">;
   readonly onCall?: ((record: CallRecord) => void) | undefined;
+  /** Whether a cluster of this name is wanted. Credentials of others are not read where the hub shows the name without them. */
+  readonly isWanted?: (name: string) => boolean;
 }
 
 export interface OpenRegistration {
@@ -82,7 +84,7 @@ export function openRegistration(options: RegistrationOptions): OpenRegistration
     providers: [
       announcer.announced("given", createGivenClusters(given)),
       ...directories,
-      ...(hub === undefined ? [] : hubProviders(hub, sources, announcer)),
+      ...(hub === undefined ? [] : hubProviders(hub, options, announcer)),
     ],
     given,
     isFleet: needsHub || kubeconfigDirs.length > 0 || given.length > 1,
@@ -106,7 +108,7 @@ function hubOf(target: ClusterTarget | undefined, options: RegistrationOptions):
 
 function hubProviders(
   hub: Hub,
-  sources: RegistrationSources,
+  { sources, isWanted = () => true }: RegistrationOptions,
   announcer: Announcer,
 ): readonly ClusterProvider[] {
   const { accessProviders, argocdNamespace, clusterProfiles } = sources;
@@ -114,7 +116,7 @@ function hubProviders(
   const ofSecrets = sources.clusterSecrets.map((one) =>
     announcer.announced(
       one.preset.name,
-      createKubeconfigSecrets({ preset: one.preset, namespace: one.namespace, hub, ...policy }),
+      createKubeconfigSecrets({ preset: one.preset, namespace: one.namespace, hub, isWanted, ...policy }),
     ),
   );
   const ofArgocd =
@@ -127,7 +129,13 @@ function hubProviders(
       : [
           announcer.announced(
             "cluster-profile",
-            createClusterProfiles({ hub, namespace: clusterProfiles.namespace, accessProviders, ...policy }),
+            createClusterProfiles({
+              hub,
+              namespace: clusterProfiles.namespace,
+              accessProviders,
+              isWanted,
+              ...policy,
+            }),
           ),
         ];
   return [...ofSecrets, ...ofArgocd, ...ofProfiles];

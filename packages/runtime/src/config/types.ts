@@ -136,3 +136,18 @@ function splitCsv(text: string): readonly string[] | undefined {
 export function textValue(defaultText: string) {
   return z.string().default(defaultText);
 }
+
+/** An http or https URL; undefined when none is given. */
+export function webAddress() {
+  return z
+    .string()
+    .default("")
+    .transform((given, context) => {
+      const trimmed = given.trim();
+      if (trimmed === "") return undefined;
+      const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
+      if (url?.protocol === "http:" || url?.protocol === "https:") return url;
+      context.addIssue({ code: "custom", message: "is no address; write http://… or https://…" });
+      return z.NEVER;
+    });
+}

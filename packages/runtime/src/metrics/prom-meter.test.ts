@@ -127,6 +127,12 @@ test("findings of audits are there at 0 once a workload of the kind was looked a
   expect(await linesOf(metrics())).toContain(`${name} 1`);
 });
 
+test("missed hints of a cluster are there at 0 once they are counted", async () => {
+  const { meter, metrics } = createPromMeter({ withProcess: false });
+  meter.hintsMissed("c1", 0);
+  expect(await linesOf(metrics())).toContain('fleet_reloader_hints_missed_total{cluster="c1"} 0');
+});
+
 test("each stage of a change is measured by itself", async () => {
   const { meter, metrics } = createPromMeter({ withProcess: false });
   meter.stageReached("c1", "taken", 2);

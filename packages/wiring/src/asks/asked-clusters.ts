@@ -1,61 +1,129 @@
-import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { AskedCluster } from "@fleet-reloader/engine/ask/plan-source";
-import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
-import { selectTargets } from "@fleet-reloader/kube/credentials/kubeconfig";
+import { type ClusterTarget, selectTargets } from "@fleet-reloader/kube/credentials/kubeconfig";
 import { identify } from "@fleet-reloader/kube/discovery/cluster-identity";
 import { Connection } from "@fleet-reloader/kube/http/connection";
 import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
 import { createWorkloadLists } from "@fleet-reloader/kube/objects/workload-lists";
-import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
-import type { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { kubeconfigFilesOf } from "@fleet-reloader/runtime/config/kubeconfig-files";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
+import { type AskedRegistrationsOptions, askedRegistrations } from "./asked-registrations.ts";
 
-export interface AskedClustersOptions {
-  readonly config: ConfigOf<Pick<typeof connectionFields, "kubeconfig" | "contexts">>;
-  readonly env: Readonly<Record<string, string | undefined>>;
+export interface AskedClustersOptions extends AskedRegistrationsOptions {
+  readonly config: AskedRegistrationsOptions["config"] & {
+    /** Names or ids of registered clusters; none: the contexts of the kubeconfig. */
+    readonly clusters: readonly string[];
+  };
   readonly settings: Settings;
-  readonly clock: Clock;
-  /** Names and labels of the clusters as the services have them. */
-  readonly registered: readonly RegisteredCluster[];
 }
 
 export interface AskedClusters {
-  readonly clusters: readonly AskedCluster[];
+  readonly clusters: readonly ReachedCluster[];
   close(): Promise<void>;
 }
 
-/** Connects to the contexts of a kubeconfig. A cluster that the services know has the name and the labels that they give it. */
+/** A cluster that is connected to. */
+export interface ReachedCluster extends AskedCluster {
+  /** Its registration shows only these namespaces; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+}
+
+/**
+ * Connects to the named clusters, or to the contexts of a kubeconfig. A cluster that the services know has the name and the labels that
+ * they give it.
+ */
 export async function openAskedClusters(
   options: AskedClustersOptions,
   signal: AbortSignal,
 ): Promise<AskedClusters> {
-  const { clock, config, env, registered, settings } = options;
-  const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
-  const connections = targets.map((target) => ({
-    name: target.name,
-    connection: new Connection({ target, clock, userAgent }),
+  const { clock } = options;
+  const ways = (await askedWays(options, signal)).map((way) => ({
+    way,
+    connection: new Connection({ target: way.target, clock, userAgent }),
   }));
-  const close = async () => void (await Promise.all(connections.map(({ connection }) => connection.close())));
-  const { scope, workloadKinds } = settings;
+  const close = async () => void (await Promise.all(ways.map(({ connection }) => connection.close())));
   try {
-    const clusters = await Promise.all(
-      connections.map(async ({ name, connection }): Promise<AskedCluster> => {
-        const id = await identify(connection, signal);
-        const known = registered.find((cluster) => cluster.id === id);
-        return {
-          name: known?.name ?? name,
-          labels: known?.labels ?? {},
-          api: createKubeClusterApi(id, connection, workloadKinds, scope.sourceSelector),
-          lists: createWorkloadLists(connection, workloadKinds),
-          serverSeconds: () => connection.serverSeconds,
-        };
-      }),
-    );
-    return { clusters, close };
+    const all = await Promise.all(ways.map((one) => reach(one, options, signal)));
+    const byId = new Map<ClusterId, ReachedCluster>();
+    // One cluster may be registered twice; the first registration counts.
+    if (!all.some((found) => found.length > 0)) throw otherCluster(options.config.clusters);
+    for (const cluster of all.flat())
+      if (!byId.has(cluster.api.cluster)) byId.set(cluster.api.cluster, cluster);
+    return { clusters: [...byId.values()], close };
   } catch (error) {
     await close();
     throw error;
+  }
+}
+
+/** One way to a cluster. */
+interface AskedWay {
+  readonly target: ClusterTarget;
+  readonly name: string;
+  readonly labels: Labels;
+  readonly namespaces: readonly string[] | undefined;
+  /** Undefined: whatever cluster it leads to. */
+  readonly askedId: ClusterId | undefined;
+}
+
+async function askedWays(
+  { clock, config, env, log, registered }: AskedClustersOptions,
+  signal: AbortSignal,
+): Promise<readonly AskedWay[]> {
+  if (config.clusters.length === 0) {
+    const targets = selectTargets(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
+    return targets.map((target) => ({
+      target,
+      name: target.name,
+      labels: {},
+      namespaces: undefined,
+      askedId: undefined,
+    }));
+  }
+  const found = await askedRegistrations(config.clusters, { clock, config, env, log, registered }, signal);
+  return found.map(({ access, askedId, labels, name }) => {
+    const { namespaces, target } = access;
+    return { target, name, labels, namespaces, askedId };
+  });
+}
+
+/** Nothing when it is another cluster than the one asked about, which has the same name. */
+async function reach(
+  { way, connection }: { readonly way: AskedWay; readonly connection: Connection },
+  { registered, settings }: AskedClustersOptions,
+  signal: AbortSignal,
+): Promise<readonly ReachedCluster[]> {
+  const { scope, workloadKinds } = settings;
+  const id = await identify(connection, signal);
+  if (way.askedId !== undefined && way.askedId !== id) return [];
+  const known = registered.find((cluster) => cluster.id === id);
+  return [
+    {
+      name: known?.name ?? way.name,
+      labels: known?.labels ?? way.labels,
+      namespaces: way.namespaces,
+      api: createKubeClusterApi(id, connection, workloadKinds, scope.sourceSelector),
+      lists: createWorkloadLists(connection, workloadKinds),
+      serverSeconds: () => connection.serverSeconds,
+    },
+  ];
+}
+
+function otherCluster(words: readonly string[]): Fault {
+  const why = "its registration leads to another cluster now; ask by the name instead of the id";
+  return new Fault("config.invalid", `--cluster ${words.join(", ")}: ${why}`);
+}
+
+/** Faults with `config.invalid` for a namespace that the registration of a cluster does not show. */
+export function assertShown(clusters: readonly ReachedCluster[], namespace: string): void {
+  for (const { name, namespaces } of clusters) {
+    if (namespaces === undefined || namespaces.includes(namespace)) continue;
+    throw new Fault(
+      "config.invalid",
+      `--namespace ${namespace}: the registration of cluster ${name} shows only ${namespaces.join(", ")}; ask about one of these`,
+    );
   }
 }

@@ -1,6 +1,6 @@
 import type { RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
 import type { Explain } from "@fleet-reloader/engine/ask/explain";
-import type { AskedCluster, PlanSource } from "@fleet-reloader/engine/ask/plan-source";
+import type { PlanSource } from "@fleet-reloader/engine/ask/plan-source";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
@@ -8,7 +8,7 @@ import { RedisKnownDocuments } from "@fleet-reloader/redis/index/redis-known-doc
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 import { type FreezesOptions, openFreezes } from "../freezes.ts";
-import { type AskedClustersOptions, openAskedClusters } from "./asked-clusters.ts";
+import { type AskedClustersOptions, openAskedClusters, type ReachedCluster } from "./asked-clusters.ts";
 import { type AskedKeyringOptions, askedKeyring } from "./asked-keyring.ts";
 import { type AskedRedis, createQuestions } from "./questions.ts";
 
@@ -25,7 +25,7 @@ export interface AskingOptions {
 
 /** Whoever answers questions, until it is closed. */
 export interface Asking {
-  readonly clusters: readonly AskedCluster[];
+  readonly clusters: readonly ReachedCluster[];
   readonly explain: Explain;
   readonly plan: PlanSource;
   close(): Promise<void>;
@@ -37,7 +37,7 @@ export async function openAsking(options: AskingOptions, signal: AbortSignal): P
   const keyring = await askedKeyring({ config, env, clock }, signal);
   const registered = redis === undefined ? undefined : await new RedisClusterList(redis).read();
   const open = await openAskedClusters(
-    { config, env, settings, clock, registered: registered ?? [] },
+    { config, env, settings, clock, log, registered: registered ?? [] },
     signal,
   );
   const freezes = openFreezes({ config, env, userAgent, clock, ...knownDocuments(redis) });

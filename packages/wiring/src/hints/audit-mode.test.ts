@@ -148,6 +148,16 @@ describe("a cluster whose audit events are received", () => {
   );
 
   test(
+    "has its missed hints counted from 0 on, so that an alert sees the first one",
+    async () => {
+      await using bed = await startAudited();
+      expect(bed.meter.sentences).toContain("hints missed nova");
+      expect(bed.meter.count("hints missed nova")).toBe(0);
+    },
+    patienceMs,
+  );
+
+  test(
     "requests nothing for events that are forged, repeated or years old",
     async () => {
       await using bed = await startAudited();

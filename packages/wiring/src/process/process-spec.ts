@@ -14,7 +14,11 @@ import type { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fi
 import type { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
 import type { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import type { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
-import type { notifyFields, webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
+import type {
+  notifyFields,
+  traceFields,
+  webhookModeFields,
+} from "@fleet-reloader/runtime/config/fields/notify-fields";
 import type { ConfigSources } from "@fleet-reloader/runtime/config/load";
 import type { DashboardParts } from "../dashboard-parts.ts";
 import type { WatchParts } from "../watches/parts.ts";
@@ -60,7 +64,7 @@ export interface Watches {
 
 export interface Works {
   readonly parts: WorkParts;
-  readonly config: ConfigOf<typeof workerFields & typeof notifyFields>;
+  readonly config: ConfigOf<typeof workerFields & typeof notifyFields & typeof traceFields>;
   readonly limits: RollLimits;
 }
 

@@ -1,6 +1,4 @@
 import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
-import type { History } from "@fleet-reloader/engine/history/history";
-import type { Reporter } from "@fleet-reloader/engine/ports/reporter";
 import type { OnEngaged } from "@fleet-reloader/kube/fleet/engagement";
 import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import { Loops } from "@fleet-reloader/runtime/process/loops";
@@ -8,7 +6,7 @@ import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { instanceName } from "@fleet-reloader/runtime/process/version";
 import { recordFreezes, startHistory } from "../history.ts";
 import type { Reporting } from "../works/reporting.ts";
-import type { Working } from "../works/working.ts";
+import type { Working, WorkingOptions } from "../works/working.ts";
 import type { Clusters } from "./clusters.ts";
 import type { Connections } from "./connections.ts";
 import type { ProcessSpec, Works } from "./process-spec.ts";
@@ -34,6 +32,7 @@ export interface ProcessContext {
  * | freeze news: records what is frozen and unfrozen | watches |
  * | history: writes records | watches or works |
  * | reports: sends Events, alerts and webhooks | works |
+ * | traces: sends spans of rolls | works, if a collector is given |
  * | worker: takes requests from the queue | works, unless in webhook mode |
  */
 export async function startParts(context: ProcessContext): Promise<Loops> {
@@ -67,10 +66,16 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
     const reporting = runReporting(works, context);
     // After the worker, whose last rolls are reported, and before the connections that Events need.
     shutdown.add("reports", () => reporting.stop());
+    const tracing = await works.parts.openTracing({ config: works.config, clock: systemClock, log });
+    shutdown.add("traces", () => tracing.stop());
     shutdown.add("history", () => kept.stop());
     // In webhook mode nothing is rolled: requests that are still in the queue stay there.
     if (config.webhookUrl === undefined) {
-      const working = await runWorking(works, context, kept.history, reporting.reporter);
+      const working = await runWorking(works, context, {
+        history: kept.history,
+        reporter: reporting.reporter,
+        tracer: tracing.tracer,
+      });
       // Ended first: requests under way still need the connection of their cluster.
       shutdown.add("worker", () => working.stop());
       loops.watch(working.broken);
@@ -114,8 +119,7 @@ function runReporting({ config, parts }: Works, { clusters, connections }: Proce
 async function runWorking(
   { config, limits, parts }: Works,
   { clusters, connections }: ProcessContext,
-  history: History | undefined,
-  reporter: Reporter,
+  { history, reporter, tracer }: Pick<WorkingOptions, "history" | "reporter" | "tracer">,
 ): Promise<Working> {
   const { adapters, client, clock, keyring, keys, log, meter, names, queue, random } = connections;
   const { fleet, served, settings, shown } = clusters;
@@ -135,6 +139,7 @@ async function runWorking(
     meter,
     reporter,
     history,
+    tracer,
     onTaken: adapters.requestTaken,
     freezes: served.freezes,
     shown,

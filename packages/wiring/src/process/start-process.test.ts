@@ -17,7 +17,7 @@ import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields"
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
 import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
-import { notifyFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
+import { notifyFields, traceFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 import { loadConfig } from "@fleet-reloader/runtime/config/load";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
@@ -36,6 +36,7 @@ const shape = {
   ...workerFields,
   ...freezeFields,
   ...notifyFields,
+  ...traceFields,
   ...historyFields,
   ...dashboardFields,
   ...scalingFields,
@@ -65,6 +66,7 @@ function recordingParts() {
   };
   const works: WorkParts = {
     publishOnEngagement: () => () => undefined,
+    openTracing: async () => ({ tracer: undefined, stop: end("traces") }),
     startReporting: () => ({ reporter: reportToEach([], new CollectedLog()), stop: end("reports") }),
     startWorking: async () => ({ broken: new Promise<never>(() => undefined), stop: end("worker") }),
   };
@@ -132,7 +134,16 @@ test("a process that stops ends its parts in the reverse order of their start", 
   const { ended, ...parts } = recordingParts();
   const service = await world.start(parts);
   await service.stop();
-  expect(ended).toEqual(["audit events", "worker", "reports", "holds", "dashboard", "scaler", "webhook"]);
+  expect(ended).toEqual([
+    "audit events",
+    "worker",
+    "traces",
+    "reports",
+    "holds",
+    "dashboard",
+    "scaler",
+    "webhook",
+  ]);
   await noConnectionLeft(world.redis.url);
 });
 
@@ -142,7 +153,7 @@ test("a start that fails at its last step ends everything that was started", asy
   const startWorking = () => Promise.reject(new Error("the worker cannot start"));
   const works = { ...parts.works, startWorking };
   await expect(world.start({ ...parts, works })).rejects.toThrow("the worker cannot start");
-  expect(ended).toEqual(["reports", "holds", "dashboard", "scaler", "webhook"]);
+  expect(ended).toEqual(["traces", "reports", "holds", "dashboard", "scaler", "webhook"]);
   await noConnectionLeft(world.redis.url);
 });
 

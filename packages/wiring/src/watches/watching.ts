@@ -107,8 +107,11 @@ export class Watching {
 
   #hintedStreams(engaged: Engaged, hints: HintInbox | undefined, log: Log): HintedStreams | undefined {
     if (hints === undefined) return undefined;
+    const { meter } = this.#options;
+    // There at 0 before the first one: an alert has to see it rise.
+    meter.hintsMissed(engaged.name, 0);
     const changed = (lines: readonly string[]) => engaged.hintsMissed(lines);
-    const missed = new MissedHints({ name: engaged.name, log, meter: this.#options.meter, changed });
+    const missed = new MissedHints({ name: engaged.name, log, meter, changed });
     return { hints, onMissed: (collection, names) => missed.judged(collection, names) };
   }
 

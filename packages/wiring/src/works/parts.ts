@@ -1,13 +1,15 @@
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
 import { type MetaInfoOptions, publishOnEngagement } from "./meta-info.ts";
 import { type Reporting, type ReportingOptions, startReporting } from "./reporting.ts";
+import { openTracing, type Tracing, type TracingOptions } from "./tracing.ts";
 import { startWorking, type Working, type WorkingOptions } from "./working.ts";
 
 /** What rolling workloads is made of. A process that rolls nothing does not load it. */
 export interface WorkParts {
   publishOnEngagement(options: MetaInfoOptions): (engaged: Engaged) => void;
+  openTracing(options: TracingOptions): Promise<Tracing>;
   startReporting(options: ReportingOptions): Reporting;
   startWorking(options: WorkingOptions): Promise<Working>;
 }
 
-export const workParts: WorkParts = { publishOnEngagement, startReporting, startWorking };
+export const workParts: WorkParts = { publishOnEngagement, openTracing, startReporting, startWorking };

@@ -8,6 +8,7 @@ import type { Random } from "@fleet-reloader/engine/async/clock";
 import { byPurpose, createFollower } from "@fleet-reloader/engine/follow/follow-rollout";
 import { createFollowUps, type FollowUps } from "@fleet-reloader/engine/follow/follow-ups";
 import type { History } from "@fleet-reloader/engine/history/history";
+import type { Tracer } from "@fleet-reloader/engine/history/tracer";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import type { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { EngagedCluster } from "@fleet-reloader/engine/ports/cluster-api";
@@ -49,6 +50,8 @@ export interface WorkingOptions {
   readonly reporter: Reporter;
   /** Undefined: no history is kept. */
   readonly history: History | undefined;
+  /** Undefined: nothing is traced. */
+  readonly tracer: Tracer | undefined;
   readonly onTaken: (waitedMs: number) => void;
   /** Workloads that the watches show, for the worker of the same process. Undefined: the process does not both watch and work. */
   readonly shown: ShownWorkloads | undefined;
@@ -115,7 +118,7 @@ function createHandler(
   lifetime: AbortSignal,
 ): { readonly handler: Handler; readonly followUps: FollowUps } {
   const { client, clock, fleet, freezes, keyring, keys, limits, log, meter, names } = options;
-  const { queue, random, reporter, settings } = options;
+  const { queue, random, reporter, settings, tracer } = options;
   // The engine tells a history that is absent from one that is undefined.
   const history = options.history === undefined ? {} : { history: options.history };
   const engaged = engagedClusters(fleet, settings);
@@ -137,6 +140,7 @@ function createHandler(
     log,
     meter,
     reporter,
+    tracer,
     followUps,
     brakes,
     shown: options.shown,
@@ -153,6 +157,7 @@ function createHandler(
     log,
     meter,
     reporter,
+    tracer,
     onSettled: brakes.settled,
     ...history,
   });

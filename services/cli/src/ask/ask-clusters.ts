@@ -8,9 +8,10 @@ import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { rollLimitsOf } from "@fleet-reloader/runtime/config/fields/brake-fields";
 import { settingsOf } from "@fleet-reloader/runtime/config/settings-of";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
-import { printable, printableJson } from "@fleet-reloader/runtime/log/printable";
+import { printableJson, printableLines } from "@fleet-reloader/runtime/log/printable";
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { assertShown } from "@fleet-reloader/wiring/asks/asked-clusters";
 import { type Asking, openAsking } from "@fleet-reloader/wiring/asks/open-asking";
 import type { AskedRedis } from "@fleet-reloader/wiring/asks/questions";
 import type { CommandProcess } from "../frame/command.ts";
@@ -42,6 +43,7 @@ export async function askClusters<T>(
     const redis = client && (await usedRedis(client));
     const asking = await openAsking({ config, env, settings, limits, redis, clock, log }, signal);
     try {
+      assertShown(asking.clusters, config.inNamespace);
       return await question({ asking, settings, signal });
     } finally {
       await asking.close();
@@ -64,7 +66,7 @@ export function printAnswers(
   { stdout }: Pick<CommandProcess, "stdout">,
 ): void {
   if (output === "json") for (const { json } of answers) stdout.write(`${printableJson(json)}\n`);
-  else stdout.write(answers.map(({ text }) => text.split("\n").map(printable).join("\n")).join("\n"));
+  else stdout.write(answers.map(({ text }) => printableLines(text)).join("\n"));
 }
 
 function redisClientOf(

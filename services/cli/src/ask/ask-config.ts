@@ -1,5 +1,6 @@
 import { connectionFields, ruleFields, workerFields } from "@fleet-reloader/runtime/config/fields";
 import { brakeFields } from "@fleet-reloader/runtime/config/fields/brake-fields";
+import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
 import { csvList, textValue } from "@fleet-reloader/runtime/config/types";
 import { outputFlag } from "../frame/cli-fields.ts";
@@ -36,6 +37,19 @@ const askedPlaces = {
       description: "Context of the kubeconfig to ask. May be given several times.",
     },
   },
+  clusters: {
+    schema: csvList(),
+    meta: {
+      flag: "cluster",
+      env: "FLEET_RELOADER_CLI_CLUSTER",
+      placeholder: "NAME",
+      description:
+        "Registered cluster to ask, by name or id. May be given several times. Give the flags by which the services find their clusters too, for example --cluster-secrets.",
+      defaultText: "the contexts of the kubeconfig",
+      isList: true,
+    },
+  },
+  ...fleetFields,
   redisUrl: {
     ...redisUrl,
     meta: {

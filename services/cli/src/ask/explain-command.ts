@@ -14,6 +14,7 @@ uses, what its annotations mean, and what holds a roll. Settings are those of th
   examples: [
     "fleet-reloader explain Deployment/api -n shop",
     "fleet-reloader explain deploy/api -n shop --context nova --redis-url redis://127.0.0.1:6379 -o json",
+    "fleet-reloader explain deploy/api -n shop --kubeconfig hub.yaml --cluster-secrets cluster-api --cluster prod-eu",
   ],
   arguments: {
     placeholder: "KIND/NAME",

@@ -1,4 +1,4 @@
-import { printable, printableJson } from "@fleet-reloader/runtime/log/printable";
+import { printable, printableJsonLines, printableLines } from "@fleet-reloader/runtime/log/printable";
 import { outputFlag } from "./cli-fields.ts";
 import type { CommandProcess } from "./command.ts";
 
@@ -10,8 +10,8 @@ export const answerFlag = outputFlag(["table", "json"], {
 
 /** What a command answers, for people and for scripts. */
 export interface CommandAnswer {
-  /** Lines for people. */
-  readonly text: string;
+  /** Lines for people; not asked for when JSON is printed. */
+  readonly text: () => string;
   /** The same and more, as JSON. */
   readonly json: object;
 }
@@ -22,9 +22,11 @@ export function printAnswer(
   output: "table" | "json",
   { stdout }: CommandProcess,
 ): void {
-  const lines = output === "json" ? JSON.stringify(json, undefined, 2) : text.trimEnd();
-  const safe = output === "json" ? printableJson : printable;
-  stdout.write(`${lines.split("\n").map(safe).join("\n")}\n`);
+  const safe =
+    output === "json"
+      ? printableJsonLines(JSON.stringify(json, undefined, 2))
+      : printableLines(text().trimEnd());
+  stdout.write(`${safe}\n`);
 }
 
 /** Columns under their headings, padded with spaces. The last one is as long as it is. */

@@ -66,9 +66,10 @@ async function askRedis(client: RedisClient, scope: FreezeScope, clock: Clock): 
       says: "it covers nothing: no fleet-reloader serves clusters with this Redis now",
       covers: false,
     };
-  const workloads = new Map<string, readonly ReloadedWorkload[]>();
-  for (const { id } of clustersOf(scope, registered).clusters)
-    if (id !== undefined) workloads.set(id, (await indexedWorkloads(id, { client, keys })).map(reloaded));
+  const ids = clustersOf(scope, registered).clusters.flatMap(({ id }) => id ?? []);
+  const read = async (id: string) =>
+    [id, (await indexedWorkloads(id, { client, keys })).map(reloaded)] as const;
+  const workloads = new Map<string, readonly ReloadedWorkload[]>(await Promise.all(ids.map(read)));
   const found = coverageOf(scope, registered, ({ id }) => workloads.get(id ?? "") ?? []);
   if (found.missing !== undefined) return { says: `it covers nothing: ${found.missing}`, covers: false };
   const [some, more] = [found.clusters.slice(0, 5), found.clusters.length - 5];

@@ -40,7 +40,8 @@ rolling, failed or stalled.`,
       const all = summarizeChanges(records);
       if (isCut) io.stderr.write("not all records were read: there are newer ones; give a later --since\n");
       const changes = all.slice(0, limit);
-      const text = `${changesTable(changes, redis.clock.now())}\n${counted(all.length, "change")}${all.length > limit ? `, ${limit} are shown` : ""}`;
+      const text = () =>
+        `${changesTable(changes, redis.clock.now())}\n${counted(all.length, "change")}${all.length > limit ? `, ${limit} are shown` : ""}`;
       printAnswer({ text, json: { changes, isCut } }, output, io);
       return 0;
     }),

@@ -15,7 +15,7 @@ export const clustersCommand = defineCommand({
     await withFleetRedis(config, io, async ({ overview }) => {
       const clusters = await chosenClusters(overview, config.cluster);
       const health = clusterHealth(clusters, await overview.holds());
-      printAnswer({ text: clusterTable(health), json: { clusters: health } }, config.output, io);
+      printAnswer({ text: () => clusterTable(health), json: { clusters: health } }, config.output, io);
       return 0;
     }),
 });

@@ -26,7 +26,11 @@ export const heldCommand = defineCommand({
       const { holds: wanted, clusters } = await chosenHolds(overview, { cluster, namespace, reason });
       const shown = { holds: wanted.slice(0, limit), clusters };
       const holds = await explainHolds(shown, overview, clock.now());
-      printAnswer({ text: holdsText(holds, wanted), json: { count: wanted.length, holds } }, output, io);
+      printAnswer(
+        { text: () => holdsText(holds, wanted), json: { count: wanted.length, holds } },
+        output,
+        io,
+      );
       return 0;
     }),
 });

@@ -1,4 +1,5 @@
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { ManagedWorkload } from "@fleet-reloader/engine/overview/fleet-overview";
 import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
 import { answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
@@ -31,18 +32,25 @@ export const managedCommand = defineCommand({
       );
       const wanted = all.flat().filter(({ ref }) => namespace === "" || ref.namespace === namespace);
       const workloads = wanted.slice(0, limit);
-      const rows = workloads.map(({ cluster, ref, sources, patterns }) => [
-        cluster,
-        workloadKey(ref),
-        [
-          ...sources,
-          ...patterns.map(([kind, pattern]) => `${kind}/${ref.namespace}/${pattern} (pattern)`),
-        ].join(", "),
-      ]);
       const more = wanted.length > workloads.length ? `, ${workloads.length} are shown` : "";
       const sum = `${counted(wanted.length, "workload")} of ${counted(clusters.length, "cluster")}${more}`;
-      const text = `${textTable(["CLUSTER", "WORKLOAD", "SOURCES"], rows)}\n${sum}`;
+      const text = () => `${managedTable(workloads)}\n${sum}`;
       printAnswer({ text, json: { count: wanted.length, workloads } }, output, io);
       return 0;
     }),
 });
+
+interface ClusterWorkload extends Pick<ManagedWorkload, "ref" | "sources" | "patterns"> {
+  readonly cluster: string;
+}
+
+function managedTable(workloads: readonly ClusterWorkload[]): string {
+  const rows = workloads.map(({ cluster, ref, sources, patterns }) => [
+    cluster,
+    workloadKey(ref),
+    [...sources, ...patterns.map(([kind, pattern]) => `${kind}/${ref.namespace}/${pattern} (pattern)`)].join(
+      ", ",
+    ),
+  ]);
+  return textTable(["CLUSTER", "WORKLOAD", "SOURCES"], rows);
+}

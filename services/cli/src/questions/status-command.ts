@@ -23,7 +23,7 @@ export const statusCommand = defineCommand({
       if (recent.isCut)
         io.stderr.write("not all records were read: there are newer ones; give a later --since\n");
       printAnswer(
-        { text: statusText(status, config.since || recentSince), json: statusDigest(status) },
+        { text: () => statusText(status, config.since || recentSince), json: statusDigest(status) },
         config.output,
         io,
       );

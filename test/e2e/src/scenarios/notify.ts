@@ -19,6 +19,26 @@ export function notifyTests(world: () => World): void {
     });
 
   describe("notices", () => {
+    test.concurrent("a roll is traced with its stages and linked to its change", async () => {
+      const at = await siteWithWorkload(world(), "traced");
+      await using collector = await startSink();
+      await using product = start(at, {
+        env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url.origin}/otlp/` },
+      });
+      await product.ready();
+      await at.adopted("Deployment", "api");
+      await at.change("ConfigMap", "settings", { v: "B" });
+      const body = () => collector.received.map((each) => each.body).join("\n");
+      await until("all stages are sent", () =>
+        ["change", "roll", "due", "patch"].every((name) => body().includes(`"name":"${name}"`)),
+      );
+      expect(collector.received[0]?.path).toBe("/otlp/v1/traces");
+      expect(body()).toContain(`ConfigMap/${at.namespace}/settings`);
+      expect(body()).toMatch(/"links":\[\{"traceId":"[0-9a-f]{32}","spanId":"[0-9a-f]{16}"\}\]/);
+      expect(await product.stop()).toBe(0);
+      expect(product.log.filter(({ msg }) => msg?.startsWith("spans"))).toEqual([]);
+    });
+
     test.concurrent("a roll makes one Event, one alert, one webhook call and the peer's metrics", async () => {
       const at = await siteWithWorkload(world(), "notices");
       await using alerts = await startSink();

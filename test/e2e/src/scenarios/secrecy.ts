@@ -26,6 +26,7 @@ export function secrecyTests(world: () => World): void {
       });
     }
     await using told = await startSink();
+    await using collector = await startSink();
     await using product = startProduct({
       kubeconfig: world().kubeconfigPath,
       args: ["--namespace", at.namespace, "--log-level", "trace", "--notify-webhook-url", told.url.href],
@@ -33,6 +34,7 @@ export function secrecyTests(world: () => World): void {
         ALERT_ON_RELOAD: "true",
         ALERT_SINK: "teams",
         ALERT_WEBHOOK_URL: told.url.href,
+        OTEL_EXPORTER_OTLP_ENDPOINT: collector.url.origin,
         RELOADER_NAMESPACE: at.namespace,
       },
     });
@@ -48,6 +50,10 @@ export function secrecyTests(world: () => World): void {
         ["annotations", "env-vars"].every((name) => events.includes(`Updated '${name}'`))
       );
     });
+    await until("both rolls are traced", () => {
+      const traces = collector.received.map(({ body }) => body).join();
+      return traces.split('"name":"roll"').length > 2;
+    });
     const story = await until("the history tells of both", async () => {
       const text = await (await fetch(await historyUrl(product))).text();
       return text.split('"action":"rolled"').length > 2 ? text : undefined;
@@ -60,7 +66,9 @@ export function secrecyTests(world: () => World): void {
     const workloads = await Promise.all(
       (["Deployment", "ReplicaSet", "Event", "ConfigMap"] as const).map((kind) => at.all(kind)),
     );
-    const outside = told.received.map(({ body, headers }) => `${body} ${JSON.stringify(headers)}`);
+    const outside = [...told.received, ...collector.received].map(
+      ({ body, headers }) => `${body} ${JSON.stringify(headers)}`,
+    );
     const haystack = [
       product.output(),
       metrics,
@@ -77,6 +85,7 @@ export function secrecyTests(world: () => World): void {
       "Hence reloaded",
       '"type":"rolled"',
       "reloaderOptions",
+      '"name":"change"',
     ];
     // The hunt is real: each of the places was looked at, and a canary is found where it may be.
     for (const seen of [

@@ -80,6 +80,27 @@ test("a profile that comes later finds its Secret, and nobody else's Secret is r
   expect(hub.cluster.requestCount("get", "secrets").requests).toBe(1);
 });
 
+test("of profiles that nobody wants no Secret is read", async () => {
+  await using hub = await followHub(
+    (one) =>
+      createClusterProfiles({
+        hub: one,
+        namespace: "clusters",
+        accessProviders,
+        allowLoopbackHttp: false,
+        isWanted: (name) => name === "a",
+      }),
+    { customResources: [resource] },
+  );
+  for (const name of ["a", "b"]) {
+    hub.secret(name, { token: canary });
+    hub.cluster.apply(profileOf(name, { accessProviders: [provider("secretreader")] }));
+  }
+  hub.start();
+  await hub.become("a usable");
+  expect(hub.cluster.requestCount("get", "secrets").requests).toBe(1);
+});
+
 test("what one profile or its Secret becomes has no other read anew", async () => {
   let told: readonly Registration[] = [];
   const accessOf = (id: string) => told.find((one) => one.id.endsWith(id))?.access;

@@ -24,6 +24,8 @@ export interface ClusterProfilesOptions extends Pick<RegistrationPolicy, "allowL
   readonly namespace: string | undefined;
   /** In the order of preference. */
   readonly accessProviders: readonly AccessProvider[];
+  /** By the name of the cluster: Secrets of other profiles are not read. Absent: all are wanted. */
+  readonly isWanted?: (name: string) => boolean;
 }
 
 const profileKind: ResourceKind = {
@@ -42,7 +44,7 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
   const accessOf = createProfileAccess(options, secrets.kept);
   const stream: Stream = {
     run: (signal, onState) =>
-      profileStream(hub, namespace, profileHandler(profiles, secrets, signal)).run(signal, (state, why) => {
+      profileStream(options, profileHandler(profiles, secrets, signal)).run(signal, (state, why) => {
         onState(state, why);
         if (state === "absent") secrets.forgetOthers();
       }),
@@ -57,9 +59,9 @@ export function createClusterProfiles(options: ClusterProfilesOptions): ClusterP
   ];
   return createHubProvider(hub.target.name, collections, () =>
     profiles.all.map((profile): Registration => {
-      const { key, name, labels } = profile;
+      const { key, labels } = profile;
       const access = accessOf(profile);
-      return { id: `cluster-profile#${key}`, name: namespace === undefined ? key : name, labels, access };
+      return { id: `cluster-profile#${key}`, name: profileName(profile, options), labels, access };
     }),
   );
 }
@@ -150,11 +152,20 @@ function profileKeyOf({ namespace, secret }: CredentialPlace): string {
   return `${namespace}/${secret}`;
 }
 
-function profileStream(
-  hub: Hub,
-  namespace: string | undefined,
-  handler: StreamHandler<ClusterProfile>,
-): Stream {
+/** Over all namespaces the short name need not be the only one. */
+function profileName(
+  { key, name }: ClusterProfile,
+  { namespace }: Pick<ClusterProfilesOptions, "namespace">,
+): string {
+  return namespace === undefined ? key : name;
+}
+
+function profileStream(options: ClusterProfilesOptions, handler: StreamHandler<ClusterProfile>): Stream {
+  const { hub, isWanted = () => true, namespace } = options;
   const { resources } = hub;
-  return optionalHubStream(hub, { kind: profileKind, resources, namespace, parse: clusterProfile, handler });
+  const parse = (object: unknown): ClusterProfile | undefined => {
+    const profile = clusterProfile(object);
+    return profile !== undefined && isWanted(profileName(profile, options)) ? profile : undefined;
+  };
+  return optionalHubStream(hub, { kind: profileKind, resources, namespace, parse, handler });
 }

@@ -23,15 +23,20 @@ export interface KubeconfigSecretsOptions extends RegistrationPolicy {
   readonly preset: SecretPreset;
   /** Undefined: all. */
   readonly namespace: string | undefined;
+  /** By the name of the cluster: the content of other Secrets is not read. Absent: all are wanted. */
+  readonly isWanted?: (name: string) => boolean;
 }
 
 /** Clusters whose kubeconfigs lie in Secrets of the hub, as one of the tools of the preset table puts them there. */
 export function createKubeconfigSecrets(options: KubeconfigSecretsOptions): ClusterProvider {
-  const { hub, preset, namespace } = options;
+  const { hub, preset, namespace, isWanted: wants = () => true } = options;
   const secrets = new KeptObjects<RegisteredSecret>();
   const clusters = new KeptObjects<CapiCluster>();
   const { labelSelector } = preset;
-  const isWanted = (secret: SecretMeta): boolean => clusterNameOf(preset, secret) !== undefined;
+  const isWanted = (secret: SecretMeta): boolean => {
+    const short = clusterNameOf(preset, secret);
+    return short !== undefined && wants(shownName(secret.namespace, short, options));
+  };
   const ofSecrets = {
     named: `Secrets of ${preset.name}`,
     stream: secretStream(

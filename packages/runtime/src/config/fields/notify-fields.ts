@@ -1,6 +1,5 @@
-import * as z from "zod";
 import type { FieldMeta } from "../field.ts";
-import { boolean, duration, textValue, wholeNumber } from "../types.ts";
+import { boolean, duration, textValue, webAddress, wholeNumber } from "../types.ts";
 
 const notifyGroup = "Alerts and notices";
 const sinks = ["slack", "teams", "gchat", "raw"] as const;
@@ -25,6 +24,24 @@ export const webhookModeFields = {
               level: "warn",
               says: "no workload is rolled; to roll and be notified use --notify-webhook-url",
             },
+    },
+  },
+} as const satisfies Fields;
+
+/** Where a worker sends the stages of changes and rolls. */
+export const traceFields = {
+  otlpEndpoint: {
+    schema: webAddress(),
+    meta: {
+      group: notifyGroup,
+      flag: "otlp-endpoint",
+      // The name that OpenTelemetry gives it: https://opentelemetry.io/docs/specs/otel/protocol/exporter/
+      env: "OTEL_EXPORTER_OTLP_ENDPOINT",
+      placeholder: "URL",
+      description:
+        "OpenTelemetry collector that receives a trace for each roll, by OTLP over HTTP as JSON at /v1/traces below this URL, for example http://collector:4318.",
+      isSecret: true,
+      defaultText: "none: nothing is traced",
     },
   },
 } as const satisfies Fields;
@@ -229,16 +246,3 @@ function sinkOf(given: string): (typeof sinks)[number] | undefined {
 }
 
 /** A URL; undefined when none was given. */
-function webAddress() {
-  return z
-    .string()
-    .default("")
-    .transform((given, context) => {
-      const trimmed = given.trim();
-      if (trimmed === "") return undefined;
-      const url = URL.canParse(trimmed) ? new URL(trimmed) : undefined;
-      if (url?.protocol === "http:" || url?.protocol === "https:") return url;
-      context.addIssue({ code: "custom", message: "is no address; write http://… or https://…" });
-      return z.NEVER;
-    });
-}

@@ -60,6 +60,27 @@ test("a roll is measured by its stages when the queue says when it was seen and 
   expect([meter.count("stage one taken"), meter.count("stage one patched")]).toEqual([1, 1]);
 });
 
+test("the end of a rollout names its roll to the tracer by the time of its write", () => {
+  const { clock, log, meter } = recording();
+  const traced: object[] = [];
+  const tracer = {
+    rolled: (roll: object) => void traced.push(roll),
+    ended: (rollout: object) => void traced.push(rollout),
+  };
+  const recorder = createRecorder({ clock, log, meter, tracer });
+  const rolledAtMs = clock.now();
+  const times = { seenAtMs: rolledAtMs - 2000, takenAtMs: rolledAtMs - 50 };
+  recorder.record({ ...about, delivery: { times } }, [rolled]);
+  const ended = { uid: "u", result: "healthy", reason: "Available", message: "", sources: [] } as const;
+  recorder.record(about, [{ type: "rollout-ended", rolledAtMs, seconds: 7.5, ...ended }]);
+  const roll = { cluster: "c1", clusterName: "one", workload, rolledAtMs };
+  expect(traced).toMatchObject([
+    { ...roll, ...times, changes: [{ source: { name: "app", reason: "SourceChanged" } }] },
+    { ...roll, endedAtMs: rolledAtMs + 7500, result: "healthy", reason: "Available" },
+  ]);
+  expect(JSON.stringify(traced)).not.toContain("secret-mark");
+});
+
 test("what is recorded of a roll holds no mark", () => {
   const world = recording();
   createRecorder(world).record(about, [rolled]);

@@ -1,0 +1,116 @@
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import { atMost } from "@fleet-reloader/engine/async/at-most";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { Drain } from "@fleet-reloader/engine/async/drain";
+import type { TracedRoll, TracedRollout, Tracer } from "@fleet-reloader/engine/history/tracer";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { RecentMap } from "@fleet-reloader/engine/recent-map";
+import { createReceiver, type Receiver } from "../post.ts";
+import { otlpBody, type TracedProcess } from "./otlp-body.ts";
+import { changeSpans, rolloutSpan, rollSpans } from "./roll-spans.ts";
+import type { Span } from "./span.ts";
+
+export interface TraceExporterOptions {
+  readonly receiver: Receiver;
+  readonly traced: TracedProcess;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+export interface OpenTraceExporterOptions {
+  /** Of the collector: /v1/traces is below it. */
+  readonly endpoint: URL;
+  readonly userAgent: string;
+  readonly traced: TracedProcess;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** An exporter to a collector. */
+export function openTraceExporter(options: OpenTraceExporterOptions): TraceExporter {
+  const { clock, endpoint, log, traced, userAgent } = options;
+  const url = new URL(endpoint);
+  url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/traces`;
+  return new TraceExporter({ receiver: createReceiver({ url, userAgent }), traced, clock, log });
+}
+
+/** The defaults of OpenTelemetry's batch processor: https://opentelemetry.io/docs/specs/otel/trace/sdk/#batching-processor */
+const spansMax = 2048;
+const spansPerPost = 512;
+const delayMs = 5000;
+/** One change rolls many workloads; its span is sent once by each worker. */
+const changesRemembered = 4096;
+
+/**
+ * Sends spans to a collector by OTLP over HTTP, some seconds after they ended. Memory is bounded: what the collector does not take in time
+ * is dropped. Nothing is sent twice, since an answer that is lost may have been a success.
+ */
+export class TraceExporter implements Tracer {
+  readonly #options: TraceExporterOptions;
+  readonly #lifetime = new AbortController();
+  readonly #sentChanges = new RecentMap<string, true>(changesRemembered);
+  readonly #drain: Drain;
+  #waiting: Span[] = [];
+  #isFailing = false;
+
+  constructor(options: TraceExporterOptions) {
+    const { clock } = options;
+    this.#options = options;
+    this.#drain = new Drain({
+      hasMore: () => this.#waiting.length > 0,
+      gather: (hurry) => clock.sleep(delayMs, hurry).catch(() => undefined),
+      flush: () => this.#sendBatch(),
+    });
+  }
+
+  rolled(roll: TracedRoll): void {
+    for (const span of changeSpans(roll)) {
+      if (this.#sentChanges.get(span.traceId) === undefined) this.#put(span);
+      this.#sentChanges.set(span.traceId, true);
+    }
+    for (const span of rollSpans(roll)) this.#put(span);
+  }
+
+  ended(rollout: TracedRollout): void {
+    this.#put(rolloutSpan(rollout));
+  }
+
+  /** Sends what waits, for at most this long. */
+  async stop(graceMs: number): Promise<void> {
+    const { clock, receiver } = this.#options;
+    await atMost(graceMs, clock, this.#drain.finish());
+    this.#lifetime.abort();
+    await receiver.close();
+  }
+
+  #put(span: Span): void {
+    if (this.#lifetime.signal.aborted || this.#waiting.length >= spansMax) return;
+    this.#waiting.push(span);
+    this.#drain.begin();
+  }
+
+  async #sendBatch(): Promise<void> {
+    const { receiver, traced } = this.#options;
+    const batch = this.#waiting.slice(0, spansPerPost);
+    this.#waiting = this.#waiting.slice(spansPerPost);
+    try {
+      await receiver.post(otlpBody(batch, traced), this.#lifetime.signal);
+      this.#recovered();
+    } catch (error) {
+      this.#lost(asFault(error));
+    }
+  }
+
+  /** Said when it begins, not each time. */
+  #lost(fault: Fault): void {
+    const fields = { reason: fault.code, err: fault.message };
+    if (this.#isFailing) this.#options.log.debug(fields, "spans are lost");
+    else this.#options.log.warn(fields, "spans are lost; workloads are rolled all the same");
+    this.#isFailing = true;
+  }
+
+  #recovered(): void {
+    if (this.#isFailing) this.#options.log.info({}, "spans are taken again");
+    this.#isFailing = false;
+  }
+}
