@@ -111,6 +111,22 @@ test.each([
   expect({ status, json }).toMatchObject({ status: 404, json: { field: "name", problem, mend } });
 });
 
+test("a namespace that the registration does not show is refused before it is asked", async () => {
+  expect((await api.ask("/workloads/nova-shop/Deployment/shop/api")).status).toBe(200);
+  for (const object of ["workloads/nova-shop/Deployment/bank/api", "sources/nova-shop/Secret/bank/db"]) {
+    const { json, status } = await api.ask(`/${object}`);
+    expect({ status, json }).toMatchObject({
+      status: 404,
+      json: {
+        field: "namespace",
+        value: "bank",
+        problem: "namespace: the registration of the cluster shows only shop",
+        mend: "ask about one of these",
+      },
+    });
+  }
+});
+
 test("no answer holds the content of a Secret, its mark or its digest", async () => {
   const { annotations = {} } = world.cluster.get("Deployment", "shop", "api")?.metadata ?? {};
   const recorded = Object.entries(annotations).flatMap(([key, text]) =>

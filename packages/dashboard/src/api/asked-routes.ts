@@ -18,7 +18,13 @@ import { asTheyAre } from "./page.ts";
 /** Who answers questions about clusters. */
 export interface AskedFleet extends Omit<ClustersAsked, "clusters"> {
   /** The cluster of this name or id; undefined: it is not connected now. */
-  cluster(called: string): AskedCluster | undefined;
+  cluster(called: string): ConnectedCluster | undefined;
+}
+
+/** A cluster that can be asked. */
+export interface ConnectedCluster extends AskedCluster {
+  /** Its registration shows only these namespaces; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
 }
 
 /** An object as a path names it. */
@@ -40,7 +46,7 @@ export function createAskedRoutes(asked: AskedFleet) {
       const { namespace, name } = object;
       const kind = workloadKindOf(object.kind);
       if (kind === undefined) throw unknownKind(object.kind, "workload", workloadSpellings);
-      const clusters = [connected(asked, object.cluster)];
+      const clusters = [connected(asked, object)];
       const each = await explainInEach({ kind, namespace, name }, { clusters, explain, settings }, signal);
       if ("missing" in each) throw missing(name, each.missing);
       const [explanation] = each.answers;
@@ -58,7 +64,7 @@ export function createAskedRoutes(asked: AskedFleet) {
       const { namespace, name } = object;
       const kind = sourceKindOf(object.kind);
       if (kind === undefined) throw unknownKind(object.kind, "source", sourceSpellings);
-      const clusters = [connected(asked, object.cluster)];
+      const clusters = [connected(asked, object)];
       const keys = key.length === 0 ? ("all" as const) : key;
       const question = { source: { kind, namespace, name }, keys };
       const each = await planInEach(question, { clusters, plan }, signal);
@@ -80,14 +86,22 @@ function withFewCauses(verdict: ExplainedVerdict): ExplainedVerdict {
   return { ...verdict, causes: verdict.causes.slice(0, causesMax) };
 }
 
-function connected(asked: AskedFleet, called: string): AskedCluster {
+function connected(asked: AskedFleet, { cluster: called, namespace }: PathObject): AskedCluster {
   const cluster = asked.cluster(called);
-  if (cluster !== undefined) return cluster;
+  if (cluster === undefined)
+    throw refusedQuestion({
+      field: "cluster",
+      value: called,
+      problem: "cluster: none is connected that is called so",
+      mend: "/api/v1/clusters lists the names and what is wrong with each",
+    });
+  const { namespaces } = cluster;
+  if (namespaces === undefined || namespaces.includes(namespace)) return cluster;
   throw refusedQuestion({
-    field: "cluster",
-    value: called,
-    problem: "cluster: none is connected that is called so",
-    mend: "/api/v1/clusters lists the names and what is wrong with each",
+    field: "namespace",
+    value: namespace,
+    problem: `namespace: the registration of the cluster shows only ${namespaces.join(", ")}`,
+    mend: "ask about one of these",
   });
 }
 

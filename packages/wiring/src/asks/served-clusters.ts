@@ -1,9 +1,9 @@
 import type { ClustersAsked } from "@fleet-reloader/engine/ask/ask-each-cluster";
-import type { AskedCluster } from "@fleet-reloader/engine/ask/plan-source";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import type { Engaged, Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
 import { createWorkloadLists } from "@fleet-reloader/kube/objects/workload-lists";
+import type { ReachedCluster } from "./asked-clusters.ts";
 import { createQuestions, type QuestionsOptions } from "./questions.ts";
 
 export interface ServedClustersOptions extends Omit<QuestionsOptions, "nameOf"> {
@@ -13,7 +13,7 @@ export interface ServedClustersOptions extends Omit<QuestionsOptions, "nameOf"> 
 /** Who answers questions about the clusters of this process. */
 export interface ServedClusters extends Omit<ClustersAsked, "clusters"> {
   /** The cluster of this name or id, over the connection that the process has; undefined: it is not engaged now. */
-  cluster(called: string): AskedCluster | undefined;
+  cluster(called: string): ReachedCluster | undefined;
 }
 
 /** Makes what answers questions about the clusters that a process is engaged with. Nothing of it writes. */
@@ -42,11 +42,15 @@ export function askServed(options: ServedClustersOptions): ServedClusters {
   };
 }
 
-function asAsked({ cluster, connection, labels, name }: Engaged, settings: Settings): AskedCluster {
+function asAsked(
+  { cluster, connection, labels, name, namespaces }: Engaged,
+  settings: Settings,
+): ReachedCluster {
   const { scope, workloadKinds } = settings;
   return {
     name,
     labels,
+    namespaces,
     api: createKubeClusterApi(cluster, connection, workloadKinds, scope.sourceSelector),
     lists: createWorkloadLists(connection, workloadKinds),
     serverSeconds: () => connection.serverSeconds,
