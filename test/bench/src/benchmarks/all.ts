@@ -18,7 +18,7 @@ import { recovery } from "./b15-recovery.ts";
 import { referenceIndex } from "./b18-reference-index.ts";
 import { redisCost } from "./b19-redis-cost.ts";
 import { queueCeiling } from "./b20-queue-ceiling.ts";
-import { questions } from "./b22-questions.ts";
+import { questions } from "./b24-questions.ts";
 
 export const benchmarks: readonly Benchmark[] = [
   singleChange,

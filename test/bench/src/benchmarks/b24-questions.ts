@@ -17,7 +17,7 @@ const repeats = 3;
 const main = join(import.meta.dirname, "../../../../services/cli/dist/main.mjs");
 
 export const questions: Benchmark = {
-  id: "B22",
+  id: "B24",
   title: "Questions of the command line: 1,000 clusters, 100,000 workloads, 40,000 records of the last hour",
   run,
 };
@@ -192,7 +192,7 @@ function report(asked: readonly AskedQuestion[], { isMark }: { readonly isMark: 
     ],
     marks: isMark
       ? rows.map(({ question, worst }) => ({
-          figure: `B22 ${question}`,
+          figure: `B24 ${question}`,
           limit: `≤ ${secondsMax} s`,
           value: `${figure(worst)} s`,
           isMet: worst <= secondsMax,
