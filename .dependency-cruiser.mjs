@@ -114,8 +114,8 @@ export default {
     only(
       "dashboard-shows-what-redis-holds",
       "packages/dashboard",
-      ["^packages/(contracts|engine|redis|runtime)/src/", builtin, ...npm("@bull-board", "express")],
-      "Pages over queue and history: no cluster.",
+      ["^packages/(contracts|domain|engine|redis|runtime)/src/", builtin, ...npm("@bull-board", "express")],
+      "Answers about queue, history and fleet. It is given who asks the clusters.",
     ),
     only(
       "scaler-answers-keda",
@@ -133,12 +133,18 @@ export default {
       ["^packages/(audit|dashboard|domain|engine|kube|notify|redis|runtime|scaler)/src/", builtin],
       "What several services compose alike: no service, no npm package.",
     ),
+    only(
+      "web-runs-in-a-browser",
+      "services/web",
+      ["^packages/(contracts|domain|engine)/src/"],
+      "The page: shapes, rules and texts that a browser runs; no package.",
+    ),
     {
       name: "services-keep-to-themselves",
       comment:
         "A service is not built from another one's inside: what several compose alike is in wiring; standalone composes what the others export.",
       severity: "error",
-      from: { path: "^services/(watcher|worker|cli)/" },
+      from: { path: "^services/(watcher|worker|cli|web)/" },
       to: { path: "^services/", pathNot: "^services/$1/" },
     },
     {
@@ -146,7 +152,7 @@ export default {
       comment: "Packages are libraries.",
       severity: "error",
       from: { path: "^packages/" },
-      to: { path: "^(services|@fleet-reloader/(standalone|watcher|worker|cli))/" },
+      to: { path: "^(services|@fleet-reloader/(standalone|watcher|worker|cli|web))/" },
     },
     {
       name: "testkit-knows-domain-and-engine",

@@ -10,16 +10,17 @@ import { packagesOf } from "./bundled-packages.ts";
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const services = ["standalone", "watcher", "worker", "cli"] as const;
-const board = "packages/dashboard/dist/queue-board.mjs";
-
-/** Loaded when somebody looks at it, from a file of its own: it finds its pages beside its packages. */
-const lazyBoard = (from: string): Plugin => ({
-  name: "lazy-board",
+/** Loaded when somebody looks at them, from files of their own. They find their pages beside themselves or their packages. */
+const lazyNames = ["queue-board", "page-files"] as const;
+const lazyFile = (name: string) => `packages/dashboard/dist/${name}.mjs`;
+const lazyPages = (from: string): Plugin => ({
+  name: "lazy-pages",
   setup(bundler) {
-    bundler.onResolve({ filter: /queue-board\.ts$/ }, () => ({
-      path: relative(dirname(join(root, from)), join(root, board)),
-      external: true,
-    }));
+    for (const name of lazyNames)
+      bundler.onResolve({ filter: new RegExp(`/${name}(\\.ts)?$`) }, () => ({
+        path: relative(dirname(join(root, from)), join(root, lazyFile(name))),
+        external: true,
+      }));
   },
 });
 
@@ -81,17 +82,33 @@ const bundles = services.map((service) => {
       "msgpackr-extract",
       "@redis/*",
     ],
-    plugins: [lazyBoard(outfile), credentialsOnly],
+    plugins: [lazyPages(outfile), credentialsOnly],
   });
 });
 const built = await Promise.all([
   ...bundles,
+  ...lazyNames.map((name) =>
+    build({
+      ...shared,
+      absWorkingDir: root,
+      entryPoints: [`packages/dashboard/src/${name}.ts`],
+      outfile: lazyFile(name),
+      external: ["@bull-board/*", "express"],
+    }),
+  ),
   build({
-    ...shared,
+    bundle: true,
+    platform: "browser",
+    target: "es2022",
+    format: "esm",
+    minify: true,
+    legalComments: "none",
+    metafile: true,
+    logLevel: "warning",
     absWorkingDir: root,
-    entryPoints: ["packages/dashboard/src/queue-board.ts"],
-    outfile: board,
-    external: ["@bull-board/*", "express"],
+    entryPoints: { page: "services/web/src/main.ts", "page-style": "services/web/src/page.css" },
+    entryNames: "page",
+    outdir: "packages/dashboard/dist/page",
   }),
   build({
     ...shared,

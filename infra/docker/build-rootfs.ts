@@ -69,8 +69,10 @@ function addServices(): void {
   const bundles = ["standalone", "watcher", "worker", "cli"].map(
     (service) => `services/${service}/dist/main.mjs`,
   );
-  for (const bundle of [...bundles, "packages/dashboard/dist/queue-board.mjs"])
-    copyBundle(bundle, `/app/${bundle}`);
+  const pages = ["queue-board.mjs", "page-files.mjs", "page/page.js", "page/page.css"].map(
+    (file) => `packages/dashboard/dist/${file}`,
+  );
+  for (const bundle of [...bundles, ...pages]) copyBundle(bundle, `/app/${bundle}`);
   // For kubectl exec: the image has no shell, and no env that would find Node.
   write("/usr/bin/fleet-reloader", '#!/usr/bin/node\nimport("/app/services/cli/dist/main.mjs");\n');
   chmodSync(inRoot("/usr/bin/fleet-reloader"), 0o755);

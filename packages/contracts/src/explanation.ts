@@ -52,7 +52,8 @@ const explainedSource = z.object({
   frozenBy: z.exactOptional(z.string()),
 });
 
-const explanation: z.ZodType<Explanation> = z.object({
+/** The fields of an explanation. */
+export const explanationShape = z.object({
   cluster: z.string(),
   workload: askedWorkloadShape,
   time: answerTime,
@@ -80,7 +81,10 @@ const explanation: z.ZodType<Explanation> = z.object({
   ),
 });
 
-const sourcePlan: z.ZodType<SourcePlan> = z.object({
+const explanation: z.ZodType<Explanation> = explanationShape;
+
+/** The fields of a plan. */
+export const sourcePlanShape = z.object({
   cluster: z.string(),
   source,
   keys: keyShape,
@@ -98,6 +102,8 @@ const sourcePlan: z.ZodType<SourcePlan> = z.object({
     }),
   ),
 });
+
+const sourcePlan: z.ZodType<SourcePlan> = sourcePlanShape;
 
 /** An explanation as it crosses processes. What is not named here does not leave. */
 export function formatExplanation(given: Explanation): string {

@@ -1,8 +1,6 @@
 import type { HistoryLine } from "@fleet-reloader/redis/history/history-reader";
-import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
-import { askAs } from "@fleet-reloader/testkit/ask-as";
 import { expect, test } from "vitest";
-import { listenDashboard } from "./listen-dashboard.ts";
+import { startServedFleet } from "./fixture/served-fleet.ts";
 
 /** A record with a control character that a terminal would obey. */
 const line: HistoryLine = {
@@ -19,22 +17,15 @@ const line: HistoryLine = {
 };
 
 async function startDashboard(allowedHosts: readonly string[] = []) {
-  const dashboard = await listenDashboard({
+  return await startServedFleet({
     address: { host: "127.0.0.1", port: 0, allowedHosts },
-    queues: [],
     reader: {
       notReady: [],
       async *read() {
         yield line;
       },
     },
-    clock: systemClock,
   });
-  return {
-    ask: (path: string, headers: Readonly<Record<string, string>> = {}) =>
-      askAs({ port: dashboard.port, path, headers }),
-    [Symbol.asyncDispose]: () => dashboard.close(),
-  };
 }
 
 test("a browser gets the history as text, and a program as JSON lines", async () => {
@@ -51,14 +42,65 @@ test("a browser gets the history as text, and a program as JSON lines", async ()
   expect(JSON.parse(program.body)).toEqual({ id: line.id, ...line.record });
 });
 
-test.each(["/history", "/queues", "/"])("%s refuses a host name that is not allowed", async (path) => {
-  await using dashboard = await startDashboard(["reloader.tools.svc"]);
-  const refused = await dashboard.ask(path, { host: "evil.example:8080" });
-  expect(refused).toMatchObject({ status: 421 });
-  expect(refused.body).toContain('Host: "evil.example:8080"');
-  expect(refused.body).toContain("--allowed-hosts");
-  expect(refused.body).not.toContain("ann");
-  expect(await dashboard.ask("/history", { host: "reloader.tools.svc:8080" })).toMatchObject({
-    status: 200,
+test.each(["/history", "/queues", "/api/v1/status", "/"])(
+  "%s refuses a host name that is not allowed",
+  async (path) => {
+    await using dashboard = await startDashboard(["reloader.tools.svc"]);
+    const refused = await dashboard.ask(path, { host: "evil.example:8080" });
+    expect(refused).toMatchObject({ status: 421 });
+    expect(refused.body).toContain('Host: "evil.example:8080"');
+    expect(refused.body).toContain("--allowed-hosts");
+    expect(refused.body).not.toContain("ann");
+    expect(await dashboard.ask("/history", { host: "reloader.tools.svc:8080" })).toMatchObject({
+      status: 200,
+    });
+  },
+);
+
+test.each(["/", "/changes", "/changes/f1-a", "/workloads/nova/Deployment/shop/api"])(
+  "the page is served at %s, and lets nothing of elsewhere in",
+  async (path) => {
+    await using dashboard = await startServedFleet();
+    const { body, headers, status } = await dashboard.ask(path);
+    expect(status).toBe(200);
+    expect(body).toContain('<script type="module" src="/page.js">');
+    expect(body).not.toMatch(/<script>|style=|onload/);
+    expect(headers).toMatchObject({
+      "content-type": "text/html; charset=utf-8",
+      "x-content-type-options": "nosniff",
+      "content-security-policy": expect.stringContaining("default-src 'none'; script-src 'self'"),
+    });
+  },
+);
+
+test("script and style of the page have their types", async () => {
+  await using dashboard = await startServedFleet();
+  const script = await dashboard.ask("/page.js");
+  expect([script.headers["content-type"], script.body]).toEqual([
+    "text/javascript; charset=utf-8",
+    "show();",
+  ]);
+  expect((await dashboard.ask("/page.css")).headers["content-type"]).toBe("text/css; charset=utf-8");
+  expect((await dashboard.ask("/", {}, "POST")).status).toBe(405);
+});
+
+test("a page that is not built says how to build it, and is read again", async () => {
+  let isBuilt = false;
+  const loadPage = async () => {
+    if (!isBuilt) throw new Error("no such file");
+    return { script: "", style: "" };
+  };
+  await using dashboard = await startServedFleet({ loadPage });
+  expect(await dashboard.ask("/")).toMatchObject({
+    status: 500,
+    body: "the page cannot be loaded: build it with ./dev bundle\n",
   });
+  isBuilt = true;
+  expect((await dashboard.ask("/")).status).toBe(200);
+});
+
+test("at an address that others reach there is no page, and / leads to the queue", async () => {
+  await using dashboard = await startServedFleet({ address: { host: "0.0.0.0", port: 0 } });
+  const answer = await dashboard.ask("/");
+  expect([answer.status, answer.headers.location]).toEqual([302, "/queues"]);
 });

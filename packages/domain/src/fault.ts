@@ -138,6 +138,11 @@ export const faultCatalogue = {
     meaning: "A queue entry does not name a workload.",
     mend: "Another program writes to our queue. The entry is dropped.",
   },
+  "question.invalid": {
+    class: "invalid",
+    meaning: "A question to the API or on the page names something that there is not, or is not understood.",
+    mend: "Check the spelling of the value that the answer names, or leave the filter out.",
+  },
   "engine.aborted": {
     class: "aborted",
     meaning: "The process stops and returns the work to the queue untouched.",

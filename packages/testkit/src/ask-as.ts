@@ -1,11 +1,13 @@
 import { request } from "node:http";
 import { text } from "node:stream/consumers";
 
-/** One GET of a process of this machine with headers as they are given: `fetch` lets nobody choose the Host. */
+/** One request to a process of this machine with headers as they are given: `fetch` lets nobody choose the Host. */
 export async function askAs(what: {
   readonly port: number;
   readonly path: string;
   readonly headers: Readonly<Record<string, string>>;
+  /** GET when absent. */
+  readonly method?: string;
 }) {
   const { promise, resolve, reject } = Promise.withResolvers<{
     readonly status: number | undefined;

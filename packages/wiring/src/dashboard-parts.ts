@@ -1,17 +1,33 @@
 import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
+import type { Keyring } from "@fleet-reloader/domain/source/keyring";
+import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
+import type { RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import type { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
+import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import type { ListenAddress } from "@fleet-reloader/runtime/http/http-endpoint";
+import { askServed } from "./asks/served-clusters.ts";
 
 export interface DashboardPartsOptions {
   readonly address: ListenAddress;
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly queue: BullWorkqueue;
+  /** Redis' own. */
   readonly clock: Clock;
+  readonly log: Log;
+  /** Its clusters are asked over the connections that the process has. */
+  readonly fleet: Fleet;
+  readonly freezes: Freezes;
+  readonly keyring: Keyring;
+  readonly settings: Settings;
+  readonly limits: RollLimits;
 }
 
 /** What the dashboard is made of. A process without one does not load it. */
@@ -20,6 +36,35 @@ export interface DashboardParts {
 }
 
 export const dashboardParts: DashboardParts = {
-  listen: ({ address, client, keys, queue, clock }) =>
-    listenDashboard({ address, queues: queue.queues, reader: new HistoryReader({ client, keys }), clock }),
+  async listen({ address, client, clock, fleet, freezes, keyring, keys, limits, log, queue, settings }) {
+    const lifetime = new AbortController();
+    const asked = askServed({
+      fleet,
+      freezes,
+      keyring: { keys: keyring, areKeysShared: true },
+      limits,
+      redis: { client, keys },
+      settings,
+      clock,
+      log,
+      lifetime: lifetime.signal,
+    });
+    const dashboard = await listenDashboard({
+      address,
+      queues: queue.queues,
+      reader: new HistoryReader({ client, keys }),
+      overview: new RedisFleetOverview({ client, keys, queue, clock }),
+      asked,
+      clock,
+      log,
+      loadPage: async () => (await import("@fleet-reloader/dashboard/page-files")).readPageFiles(),
+    });
+    return {
+      port: dashboard.port,
+      async close() {
+        lifetime.abort();
+        await dashboard.close();
+      },
+    };
+  },
 };

@@ -1,5 +1,6 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { openApiDocument } from "@fleet-reloader/contracts/api/openapi";
 import {
   noReasons,
   unknownReasons,
@@ -33,6 +34,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ["docs/reference/faults.md", faultPage()],
     ["docs/reference/reasons.md", reasonPage()],
     ["docs/reference/metrics.md", metricPage()],
+    ["docs/reference/openapi.json", `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],
     ["ARCHITECTURE.md", await architecturePage()],
   ]);
 }

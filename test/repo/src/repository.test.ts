@@ -223,6 +223,11 @@ const planted = [
     "dashboard-shows-what-redis-holds",
   ],
   [
+    "services/web/src/planted-violation.ts",
+    'export { Keys } from "@fleet-reloader/redis/connection/keys";\n',
+    "web-runs-in-a-browser",
+  ],
+  [
     "services/worker/src/planted-violation.ts",
     'export { until } from "@fleet-reloader/testkit/until";\n',
     "tests-are-not-shipped",

@@ -6,7 +6,7 @@ import type {
   HistoryRecord,
   OutcomeRecord,
 } from "../history/history.ts";
-import { summarizeChanges } from "./change-summary.ts";
+import { changeDetails, summarizeChanges } from "./change-summary.ts";
 
 const source = { kind: "Secret", namespace: "shop", name: "db" } as const;
 const on = (name: string) => ({ id: `uid-${name}`, name });
@@ -91,4 +91,37 @@ test("records of older versions, without a fleet id, are told apart by cluster",
 
 test("what refers to a change that is not among the records counts nowhere", () => {
   expect(summarizeChanges([acted("nova", "api", "rolled")])).toEqual([]);
+});
+
+test("the details of a change list what needs somebody first, with its reason", () => {
+  const records: readonly HistoryRecord[] = [
+    changed("nova", "f1-a"),
+    changed("otech", "f1-a", 2),
+    decided("nova", "web", "no"),
+    decided("otech", "web", "held"),
+    ended("nova", "api", "healthy"),
+    ended("otech", "api", "failed"),
+  ];
+  const stands = changeDetails(records, "f1-a")?.workloads.map(
+    ({ cluster, workload: { name }, progress, reason }) => [cluster, name, progress, reason],
+  );
+  expect(stands).toEqual([
+    ["otech", "api", "failed", "Available"],
+    ["otech", "web", "held", "SourceChanged"],
+    ["nova", "api", "healthy", "Available"],
+    ["nova", "web", "unchanged", "SourceChanged"],
+  ]);
+});
+
+test("a change is found by its id in one cluster, and another one is not", () => {
+  const records = [changed("nova", "f1-a"), changed("otech", "f1-b")];
+  expect(changeDetails(records, "uid-otech/db@7")?.change.id).toBe("f1-b");
+  expect(changeDetails(records, "f1-c")).toBeUndefined();
+});
+
+test("changes of the same moment have one order, whatever the order of their records", () => {
+  const records = ["f1-b", "f1-a", "f1-c"].map((id, at) => changed(`c${at}`, id));
+  const idsOf = (all: readonly HistoryRecord[]) => summarizeChanges(all).map(({ id }) => id);
+  expect(idsOf(records)).toEqual(["f1-a", "f1-b", "f1-c"]);
+  expect(idsOf(records.toReversed())).toEqual(idsOf(records));
 });

@@ -1,5 +1,5 @@
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
-import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { ChangeId, ChangeRecord, HistoryRecord } from "../history/history.ts";
 
 /** What came of one content of a source on all clusters. */
@@ -24,15 +24,71 @@ export interface ChangeSummary {
  */
 export type ChangeProgress = "unchanged" | "held" | "rolling" | "healthy" | "failed" | "stalled";
 
+/** Where one workload stands with a change. */
+export interface ChangedWorkload {
+  /** What people call its cluster. */
+  readonly cluster: string;
+  readonly workload: WorkloadRef;
+  readonly progress: ChangeProgress;
+  /** Of the decision or the outcome, or the fault of a failed write. */
+  readonly reason?: string | undefined;
+  /** What the rollout says for people. */
+  readonly message?: string | undefined;
+  /** When it got there, as RFC 3339 in UTC. */
+  readonly time: string;
+}
+
+/** A change, and where each workload stands with it. */
+export interface ChangeDetails {
+  readonly change: ChangeSummary;
+  /** What needs somebody comes first, then by cluster and name. */
+  readonly workloads: readonly ChangedWorkload[];
+}
+
 interface ChangeFold {
   readonly first: ChangeRecord;
   readonly actors: Set<string>;
   readonly clusters: Set<string>;
-  readonly workloads: Map<string, ChangeProgress>;
+  readonly workloads: Map<string, ChangedWorkload>;
 }
 
 /** Summarizes records in the order of their times, the newest change first. What refers to a change that is not among them is left out. */
 export function summarizeChanges(records: Iterable<HistoryRecord>): readonly ChangeSummary[] {
+  return [...foldChanges(records).folds].map(([id, fold]) => summaryOf(id, fold)).toSorted(newestFirst);
+}
+
+/** One change by its id over clusters or in one; undefined: it is not among the records. */
+export function changeDetails(records: Iterable<HistoryRecord>, id: string): ChangeDetails | undefined {
+  const { folds, foldOf } = foldChanges(records);
+  const fold = folds.get(id) ?? foldOf.get(id);
+  if (fold === undefined) return undefined;
+  const { fleetChange, change } = fold.first;
+  const workloads = [...fold.workloads.values()].toSorted(
+    (a, b) =>
+      urgencies.indexOf(a.progress) - urgencies.indexOf(b.progress) ||
+      compareTexts(workloadPlace(a), workloadPlace(b)),
+  );
+  return { change: summaryOf(fleetChange ?? change, fold), workloads };
+}
+
+/** What needs somebody first. */
+const urgencies: readonly ChangeProgress[] = ["failed", "stalled", "held", "rolling", "healthy", "unchanged"];
+
+function workloadPlace({ cluster, workload }: ChangedWorkload): string {
+  return `${cluster}|${workloadKey(workload)}`;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** By the id over clusters, and by that in one cluster. */
+interface ChangeFolds {
+  readonly folds: ReadonlyMap<string, ChangeFold>;
+  readonly foldOf: ReadonlyMap<ChangeId, ChangeFold>;
+}
+
+function foldChanges(records: Iterable<HistoryRecord>): ChangeFolds {
   const folds = new Map<string, ChangeFold>();
   const foldOf = new Map<ChangeId, ChangeFold>();
   for (const record of records) {
@@ -41,12 +97,18 @@ export function summarizeChanges(records: Iterable<HistoryRecord>): readonly Cha
     else
       for (const { change } of record.sources) {
         const fold = change === undefined ? undefined : foldOf.get(change);
-        const progress = progressOf(record);
+        const changed = changedWorkload(record);
         const key = `${record.cluster?.id}|${workloadKey(record.workload)}`;
-        if (progress !== undefined) fold?.workloads.set(key, progress);
+        if (changed !== undefined) fold?.workloads.set(key, changed);
       }
   }
-  return [...folds].map(([id, fold]) => summaryOf(id, fold)).toSorted((a, b) => (a.time < b.time ? 1 : -1));
+  return { folds, foldOf };
+}
+
+/** Of one time by id, so that whoever reads on finds the same order. */
+function newestFirst(a: ChangeSummary, b: ChangeSummary): number {
+  if (a.time !== b.time) return a.time < b.time ? 1 : -1;
+  return a.id < b.id ? -1 : 1;
 }
 
 function addChange(
@@ -68,9 +130,18 @@ function addChange(
   fold.clusters.add(record.cluster?.name ?? "");
 }
 
-function progressOf(
-  record: Exclude<HistoryRecord, { type: "operator" | "change" }>,
-): ChangeProgress | undefined {
+type WorkloadRecordOfChange = Exclude<HistoryRecord, { type: "operator" | "change" }>;
+
+function changedWorkload(record: WorkloadRecordOfChange): ChangedWorkload | undefined {
+  const progress = progressOf(record);
+  if (progress === undefined) return undefined;
+  const { cluster, time, workload } = record;
+  const { message } = record.type === "outcome" ? record : { message: undefined };
+  const reason = record.type === "action" ? record.fault : record.reason;
+  return { cluster: cluster?.name ?? "", workload, progress, reason, message, time };
+}
+
+function progressOf(record: WorkloadRecordOfChange): ChangeProgress | undefined {
   if (record.type === "outcome") return record.result;
   if (record.type === "action") return record.action === "rolled" ? "rolling" : "failed";
   return record.verdict === "held" ? "held" : record.verdict === "no" ? "unchanged" : undefined;
@@ -78,7 +149,7 @@ function progressOf(
 
 function summaryOf(id: string, { first, actors, clusters, workloads }: ChangeFold): ChangeSummary {
   const counts = { unchanged: 0, held: 0, rolling: 0, healthy: 0, failed: 0, stalled: 0 };
-  for (const progress of workloads.values()) counts[progress] += 1;
+  for (const { progress } of workloads.values()) counts[progress] += 1;
   return {
     id,
     source: first.source,

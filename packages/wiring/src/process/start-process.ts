@@ -1,6 +1,7 @@
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { verifyServer } from "@fleet-reloader/redis/connection/client";
 import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
+import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { listenHealth } from "@fleet-reloader/runtime/http/http-endpoint";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
@@ -44,7 +45,7 @@ async function start(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<L
   await verifyServer(client);
   await clock.start();
   await guardShards({ client, keys });
-  const dashboard = await serveDashboard(spec, connections);
+  const dashboard = await serveDashboard(spec, connections, clusters);
   if (dashboard !== undefined) shutdown.add("dashboard", () => dashboard.close());
   const loops = await startParts({ spec, connections, clusters, shutdown });
   const audit = await watches?.parts.serveAudit({
@@ -95,13 +96,26 @@ async function serveScaler({ watches }: ProcessSpec, { log }: Connections, { wat
 }
 
 async function serveDashboard(
-  { config, dashboard }: ProcessSpec,
-  { client, clock, keys, queue }: Connections,
+  { config, dashboard, works }: ProcessSpec,
+  { client, clock, keyring, keys, log, queue }: Connections,
+  { fleet, served, settings }: Clusters,
 ) {
   if (dashboard === undefined) return undefined;
   const { host, port } = dashboard.config.dashboardAddress;
   const address = { host, port, allowedHosts: config.allowedHosts };
-  return await dashboard.parts.listen({ address, client, keys, queue, clock });
+  return await dashboard.parts.listen({
+    address,
+    client,
+    keys,
+    queue,
+    clock,
+    log,
+    fleet,
+    freezes: served.freezes,
+    keyring: await keyring(),
+    settings,
+    limits: works?.limits ?? {},
+  });
 }
 
 function logStart(
@@ -115,9 +129,11 @@ function logStart(
     log.info({ listen }, `${service} started`);
     return;
   }
-  const pages = `http://${dashboard.config.dashboardAddress.host}:${dashboardPort}`;
+  const { host } = dashboard.config.dashboardAddress;
+  const pages = `http://${host}:${dashboardPort}`;
+  const page = isLoopbackHost(host) ? { page: `${pages}/` } : {};
   log.info(
-    { health: `http://${listen}/ready`, history: `${pages}/history`, queues: `${pages}/queues` },
+    { health: `http://${listen}/ready`, history: `${pages}/history`, queues: `${pages}/queues`, ...page },
     "fleet-reloader started",
   );
 }

@@ -1,7 +1,7 @@
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
 import { OpenBreakers } from "@fleet-reloader/redis/ledger/open-breakers";
 import { defineCommand } from "../frame/command.ts";
-import { chosenClusters } from "../questions/chosen-clusters.ts";
 import { type FleetRedis, withFleetRedis } from "../redis/fleet-redis.ts";
 import { actExitCodes, actOn, requireReason } from "./act.ts";
 import { actFlags } from "./act-flags.ts";

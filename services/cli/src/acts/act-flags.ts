@@ -1,7 +1,7 @@
 import { userInfo } from "node:os";
 import { wholeNumber } from "@fleet-reloader/runtime/config/types";
 import { switchFlag, textFlag } from "../frame/cli-fields.ts";
-import { clusterFlag, namespaceFlag } from "../questions/chosen-clusters.ts";
+import { clusterFlag, namespaceFlag } from "../questions/question-flags.ts";
 import { fleetRedisFields } from "../redis/fleet-redis.ts";
 
 /** What every act needs. */

@@ -8,9 +8,9 @@ import {
 import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { ManagedWorkload } from "@fleet-reloader/engine/overview/fleet-overview";
+import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
 import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
 import { reloaded } from "../freeze/coverage.ts";
-import { chosenClusters } from "../questions/chosen-clusters.ts";
 import type { FleetRedis } from "../redis/fleet-redis.ts";
 
 /** An object of the command line. */

@@ -12,7 +12,8 @@ import { printableJson, printableLines } from "@fleet-reloader/runtime/log/print
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { assertShown } from "@fleet-reloader/wiring/asks/asked-clusters";
-import { type AskedRedis, type Asking, openAsking } from "@fleet-reloader/wiring/asks/open-asking";
+import { type Asking, openAsking } from "@fleet-reloader/wiring/asks/open-asking";
+import type { AskedRedis } from "@fleet-reloader/wiring/asks/questions";
 import type { CommandProcess } from "../frame/command.ts";
 import { shardsOf } from "../redis/used-redis.ts";
 import type { explainConfig } from "./ask-config.ts";

@@ -1,10 +1,8 @@
 import { formatExplanation } from "@fleet-reloader/contracts/explanation";
-import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
-import type { Explanation } from "@fleet-reloader/engine/ask/explanation";
+import { explainInEach } from "@fleet-reloader/engine/ask/ask-each-cluster";
 import { explanationText } from "@fleet-reloader/engine/ask/explanation-text";
-import { missingWorkload } from "@fleet-reloader/engine/ask/missing-workload";
 import { defineCommand } from "../frame/command.ts";
-import { type AskedOf, askClusters, printAnswers } from "./ask-clusters.ts";
+import { askClusters, printAnswers } from "./ask-clusters.ts";
 import { explainConfig } from "./ask-config.ts";
 import { askedWorkload, refusedName } from "./asked-names.ts";
 
@@ -27,26 +25,12 @@ uses, what its annotations mean, and what holds a roll. Settings are those of th
   flags: explainConfig,
   async run({ config, words: [word = ""] }, io) {
     const workload = askedWorkload(word, config.inNamespace);
-    const all = await askClusters(config, io, (asked) => explainInEach(workload, asked, word));
-    const answers = all.map((each) => ({ text: explanationText(each), json: formatExplanation(each) }));
+    const each = await askClusters(config, io, ({ asking: { clusters, explain }, settings, signal }) =>
+      explainInEach(workload, { clusters, explain, settings }, signal),
+    );
+    if ("missing" in each) throw refusedName(word, each.missing);
+    const answers = each.answers.map((one) => ({ text: explanationText(one), json: formatExplanation(one) }));
     printAnswers(answers, config.output, io);
     return 0;
   },
 });
-
-/** A workload that no cluster has was probably misspelt. */
-async function explainInEach(
-  workload: WorkloadRef,
-  { asking, settings, signal }: AskedOf,
-  word: string,
-): Promise<readonly Explanation[]> {
-  const { clusters, explain } = asking;
-  const all = await Promise.all(
-    clusters.map((cluster) => explain({ cluster: cluster.api.cluster, workload }, cluster, signal)),
-  );
-  const [first] = clusters;
-  const isGone = ({ verdict }: Explanation) =>
-    verdict.type === "unserved" && verdict.reason === "WorkloadGone";
-  if (first === undefined || !all.every(isGone)) return all;
-  throw refusedName(word, await missingWorkload(workload, first, { settings, signal }));
-}

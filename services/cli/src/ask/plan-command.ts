@@ -1,9 +1,8 @@
 import { formatSourcePlan } from "@fleet-reloader/contracts/explanation";
-import type { AskedSource } from "@fleet-reloader/engine/ask/plan-source";
-import type { SourcePlan } from "@fleet-reloader/engine/ask/source-plan";
+import { planInEach } from "@fleet-reloader/engine/ask/ask-each-cluster";
 import { sourcePlanText } from "@fleet-reloader/engine/ask/source-plan-text";
 import { defineCommand } from "../frame/command.ts";
-import { type AskedOf, askClusters, printAnswers } from "./ask-clusters.ts";
+import { askClusters, printAnswers } from "./ask-clusters.ts";
 import { planConfig } from "./ask-config.ts";
 import { askedSource, refusedName } from "./asked-names.ts";
 
@@ -26,23 +25,12 @@ is decided on as a worker would after the change. It writes nothing.`,
   async run({ config, words: [word = ""] }, io) {
     const source = askedSource(word, config.inNamespace);
     const question = { source, keys: config.keys.length === 0 ? ("all" as const) : config.keys };
-    const all = await askClusters(config, io, (asked) => planInEach(question, asked, word));
-    const answers = all.map((each) => ({ text: sourcePlanText(each), json: formatSourcePlan(each) }));
+    const each = await askClusters(config, io, ({ asking: { clusters, plan }, signal }) =>
+      planInEach(question, { clusters, plan }, signal),
+    );
+    if ("missing" in each) throw refusedName(word, each.missing);
+    const answers = each.answers.map((one) => ({ text: sourcePlanText(one), json: formatSourcePlan(one) }));
     printAnswers(answers, config.output, io);
     return 0;
   },
 });
-
-/** A source that no cluster has and nobody waits for was probably misspelt. */
-async function planInEach(
-  question: AskedSource,
-  { asking, signal }: AskedOf,
-  word: string,
-): Promise<readonly SourcePlan[]> {
-  const all = await Promise.all(asking.clusters.map((cluster) => asking.plan(question, cluster, signal)));
-  if (all.some(({ state, users }) => state !== "missing" || users.length > 0)) return all;
-  const { namespace } = question.source;
-  const nearest = all.map((plan) => plan.nearest).find((name) => name !== undefined);
-  const meant = nearest === undefined ? "" : `; did you mean ${question.source.kind}/${nearest}?`;
-  throw refusedName(word, `there is none in namespace ${namespace}, and no workload uses it${meant}`);
-}

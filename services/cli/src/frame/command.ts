@@ -83,13 +83,20 @@ export function defineCommand<const S extends ConfigShape>(definition: CommandDe
         if (taken !== undefined) checkArguments(taken, split.free);
         return await definition.run({ config, words: split.free }, io);
       } catch (error) {
-        const fault = asFault(error);
-        if (usageExitCode === undefined || fault.class !== "misconfigured") throw error;
+        const fault = asFlagFault(asFault(error));
+        if (usageExitCode === undefined || fault.class !== "misconfigured") throw fault;
         io.stderr.write(`${fault.message}\n`);
         return usageExitCode;
       }
     },
   };
+}
+
+/** A question is put with flags: its fields are theirs. */
+function asFlagFault(fault: Fault): Fault {
+  return fault.code === "question.invalid"
+    ? new Fault("config.invalid", `--${fault.message}`, { cause: fault })
+    : fault;
 }
 
 function checkArguments(

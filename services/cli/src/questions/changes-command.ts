@@ -1,22 +1,11 @@
 import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { type ChangeSummary, summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
-import { wholeNumber } from "@fleet-reloader/runtime/config/types";
+import { recentRecords } from "@fleet-reloader/redis/overview/recent-records";
 import { ageText, answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
 import { textFlag } from "../frame/cli-fields.ts";
 import { defineCommand } from "../frame/command.ts";
 import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
-import { clusterFlag, namespaceFlag } from "./chosen-clusters.ts";
-import { recentRecords, sinceFlag } from "./recent-records.ts";
-
-export const limitFlag = {
-  schema: wholeNumber("100", 1, 100_000),
-  meta: {
-    flag: "limit",
-    env: "FLEET_RELOADER_CLI_LIMIT",
-    placeholder: "COUNT",
-    description: "At most so many lines.",
-  },
-} as const;
+import { clusterFlag, limitFlag, namespaceFlag, sinceFlag } from "./question-flags.ts";
 
 export const changesCommand = defineCommand({
   name: "changes",

@@ -1,8 +1,9 @@
 import { type ClusterHealth, clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
+import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
 import { answerFlag, printAnswer, textTable } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
 import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
-import { chosenClusters, clusterFlag } from "./chosen-clusters.ts";
+import { clusterFlag } from "./question-flags.ts";
 
 export const clustersCommand = defineCommand({
   name: "clusters",

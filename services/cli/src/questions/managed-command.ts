@@ -1,10 +1,10 @@
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { ManagedWorkload } from "@fleet-reloader/engine/overview/fleet-overview";
+import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
 import { answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
 import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
-import { limitFlag } from "./changes-command.ts";
-import { chosenClusters, clusterFlag, namespaceFlag } from "./chosen-clusters.ts";
+import { clusterFlag, limitFlag, namespaceFlag } from "./question-flags.ts";
 
 export const managedCommand = defineCommand({
   name: "managed",

@@ -1,21 +1,11 @@
-import { describeScope, type Freeze } from "@fleet-reloader/domain/hold/freeze";
-import type { HeldRequest } from "@fleet-reloader/engine/admission/held-requests";
-import { type ChangeSummary, summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
-import { type ClusterHealth, clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
-import type { QueueOverview } from "@fleet-reloader/engine/overview/fleet-overview";
+import { describeScope } from "@fleet-reloader/domain/hold/freeze";
+import type { ChangeSummary } from "@fleet-reloader/engine/overview/change-summary";
+import { type FleetStatus, fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
+import { recentRecords, recentSince } from "@fleet-reloader/redis/overview/recent-records";
 import { ageText, answerFlag, counted, printAnswer } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
 import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
-import { chosenClusters } from "./chosen-clusters.ts";
-import { recentRecords, sinceFlag } from "./recent-records.ts";
-
-interface FleetStatus {
-  readonly clusters: readonly ClusterHealth[];
-  readonly queue: QueueOverview;
-  readonly holds: readonly HeldRequest[];
-  readonly freezes: readonly Freeze[];
-  readonly changes: readonly ChangeSummary[];
-}
+import { sinceFlag } from "./question-flags.ts";
 
 /** Of a long list the first ones are named. */
 const namedMax = 5;
@@ -27,21 +17,13 @@ export const statusCommand = defineCommand({
   flags: { ...fleetRedisFields, since: sinceFlag, output: answerFlag },
   run: async ({ config }, io) =>
     await withFleetRedis(config, io, async (redis) => {
-      const { overview } = redis;
       const noFilter = { cluster: "", namespace: "", name: "", change: "" };
-      const [clusters, queue, holds, freezes, recent] = await Promise.all([
-        chosenClusters(overview, ""),
-        overview.queue(),
-        overview.holds(),
-        overview.freezes(),
-        recentRecords(redis, { since: config.since, ...noFilter }),
-      ]);
-      const changes = summarizeChanges(recent.records);
-      const status = { clusters: clusterHealth(clusters, holds), queue, holds, freezes, changes };
+      const recent = await recentRecords(redis, { since: config.since, ...noFilter });
+      const status = await fleetStatus(redis.overview, recent.records);
       if (recent.isCut)
         io.stderr.write("not all records were read: there are newer ones; give a later --since\n");
       printAnswer(
-        { text: () => statusText(status, config.since || "1h"), json: statusJson(status) },
+        { text: () => statusText(status, config.since || recentSince), json: statusDigest(status) },
         config.output,
         io,
       );
@@ -82,17 +64,4 @@ function problemCounts(open: readonly ChangeSummary[]): string {
   const sum = (of: "held" | "rolling" | "failed" | "stalled") =>
     open.reduce((total, { workloads }) => total + workloads[of], 0);
   return `${sum("rolling")} rolling, ${sum("held")} held, ${sum("failed")} failed, ${sum("stalled")} stalled`;
-}
-
-function statusJson({ clusters, queue, holds, freezes, changes }: FleetStatus) {
-  const byReason = [...Map.groupBy(holds, ({ reason }) => reason)].map(
-    ([reason, its]) => [reason, its.length] as const,
-  );
-  return {
-    clusters: { count: clusters.length, sick: clusters.filter(({ problems }) => problems.length > 0) },
-    queue,
-    held: Object.fromEntries(byReason),
-    freezes,
-    changes: { count: changes.length, open: changes.filter(({ isDone }) => !isDone) },
-  };
 }

@@ -4,6 +4,7 @@ import { RedisClient, redisAddress, unlessRefused } from "@fleet-reloader/redis/
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
+import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
 import { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
@@ -39,6 +40,7 @@ export interface FleetRedis {
   readonly keys: Keys;
   readonly queue: BullWorkqueue;
   readonly overview: RedisFleetOverview;
+  readonly reader: HistoryReader;
   /** Redis' own. */
   readonly clock: RedisClock;
 }
@@ -68,6 +70,7 @@ export async function withFleetRedis<T>(
         keys,
         queue,
         clock,
+        reader: new HistoryReader({ client, keys }),
         overview: new RedisFleetOverview({ client, keys, queue, clock }),
       });
     } finally {

@@ -1,4 +1,5 @@
 import type { FieldMeta } from "../field.ts";
+import { isLoopbackHost } from "../loopback.ts";
 import { csvList, listenAddress } from "../types.ts";
 
 /** Labels as in DNS. Underscores are allowed, since names of containers contain them. */
@@ -45,9 +46,9 @@ export const dashboardFields = {
       env: "FLEET_RELOADER_DASHBOARD_ADDRESS",
       placeholder: "HOST:PORT",
       description:
-        "Address of the queue dashboard (/queues) and of the history as JSON lines (/history). Both are read-only and have no login.",
+        "Address of the page (/), the API (/api/v1), the queue dashboard (/queues) and the history as JSON lines (/history). All are read-only and have no login. Page and API answer at a loopback address only.",
       remark: (text) =>
-        isLoopback(text)
+        isLoopbackHost(text.replace(/:\d+$/, ""))
           ? undefined
           : {
               level: "warn",
@@ -56,7 +57,3 @@ export const dashboardFields = {
     },
   },
 } as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
-
-function isLoopback(address: string): boolean {
-  return /^(127\.\d+\.\d+\.\d+|localhost|\[::1\]):\d+$/.test(address);
-}

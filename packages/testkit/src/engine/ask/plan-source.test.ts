@@ -1,5 +1,5 @@
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
-import { missingWorkload } from "@fleet-reloader/engine/ask/missing-workload";
+import { missingWorkload } from "@fleet-reloader/engine/ask/ask-each-cluster";
 import { sourcePlanText } from "@fleet-reloader/engine/ask/source-plan-text";
 import { describe, expect, test } from "vitest";
 import { askingOf } from "../../beds/asked-bed.ts";

@@ -1,12 +1,9 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { clustersOf } from "@fleet-reloader/domain/hold/freeze-coverage";
-import type { ClusterOverview, FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
-import { textFlag } from "../frame/cli-fields.ts";
+import type { ClusterOverview, FleetOverview } from "./fleet-overview.ts";
+import { refusedQuestion } from "./refused-question.ts";
 
-export const clusterFlag = textFlag("cluster", "NAME", "Only this cluster, by name or id.");
-export const namespaceFlag = textFlag("namespace", "NAME", "Only this namespace.");
-
-/** The registered clusters, or the named one. A name that no cluster has is a fault with the nearest one. */
+/** The registered clusters, or the named one; empty is no name. Faults with the nearest name where no cluster has it. */
 export async function chosenClusters(
   overview: Pick<FleetOverview, "clusters">,
   cluster: string,
@@ -20,16 +17,20 @@ export async function chosenClusters(
 /** Names of Kubernetes objects have at most so many characters. */
 const clusterNameMax = 253;
 
-/** The cluster of this name or id among those that are listed. */
+/** The cluster of this name or id among those that are listed. Faults with the nearest name where there is none. */
 export function onlyCluster(listed: readonly ClusterOverview[], cluster: string): readonly ClusterOverview[] {
+  const asked = { field: "cluster", value: cluster };
   if (cluster.length > clusterNameMax)
-    throw new Fault(
-      "config.invalid",
-      `--cluster: no cluster has a name of ${cluster.length} characters; write one name or id`,
-    );
+    throw refusedQuestion({
+      ...asked,
+      problem: `cluster: no cluster has a name of ${cluster.length} characters`,
+      mend: "write one name or id",
+    });
   const { clusters, missing } = clustersOf({ cluster }, listed);
-  if (missing !== undefined) throw new Fault("config.invalid", `--cluster: ${missing}`);
-  return clusters;
+  if (missing === undefined) return clusters;
+  const end = missing.lastIndexOf("; ");
+  const [why, mend] = end < 0 ? [missing, ""] : [missing.slice(0, end), missing.slice(end + 2)];
+  throw refusedQuestion({ ...asked, problem: `cluster: ${why}`, mend });
 }
 
 /** What people call a cluster; its id when it is not registered any more. */

@@ -1,5 +1,5 @@
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
-import type { ManagedWorkload } from "@fleet-reloader/engine/overview/fleet-overview";
+import type { ManagedWorkload } from "./fleet-overview.ts";
 
 /** The sources that a workload of the reference index names or references. Patterns name none. */
 export function usedSources({ sources }: Pick<ManagedWorkload, "sources">): readonly SourceRef[] {

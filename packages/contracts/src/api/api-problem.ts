@@ -1,0 +1,32 @@
+import { type FaultCode, faultCatalogue } from "@fleet-reloader/domain/fault";
+import * as z from "zod";
+
+/** The one shape of every answer that is no success. */
+export const apiProblem = z.object({
+  code: z.string().meta({ description: "docs/reference/faults.md has the meaning of each." }),
+  field: z.string().optional().meta({ description: "What of the question is wrong." }),
+  value: z.string().optional().meta({ description: "What was given." }),
+  problem: z.string().meta({ description: "What is wrong, for people." }),
+  mend: z.string().meta({ description: "What to do." }),
+});
+
+/** What the API answers when it cannot answer. */
+export type ApiProblem = z.infer<typeof apiProblem>;
+
+/** HTTP statuses by the class of a fault. */
+const statuses = {
+  transient: 503,
+  throttled: 429,
+  conflict: 409,
+  denied: 403,
+  unreachable: 503,
+  invalid: 400,
+  misconfigured: 500,
+  aborted: 503,
+  invariant: 500,
+} as const;
+
+/** The HTTP status of a fault. */
+export function statusOfFault(code: FaultCode): number {
+  return statuses[faultCatalogue[code].class];
+}

@@ -1,0 +1,75 @@
+import * as z from "zod";
+import { explanationShape, sourcePlanShape } from "../explanation.ts";
+import { filteredBy, pagedBy, pageFields } from "./api-query.ts";
+import {
+  changedWorkloadsAnswer,
+  changesAnswer,
+  clustersAnswer,
+  heldAnswer,
+  statusAnswer,
+} from "./fleet-answers.ts";
+
+/** Where the API begins. */
+export const apiRoot = "/api/v1";
+
+const { since, cluster, namespace, name, change, reason, keys } = filteredBy;
+const { limit, cursor } = pagedBy;
+const { count, next } = pageFields;
+
+/**
+ * The routes of the API, each with its parameters and its answer. A path has its parameters in braces. What a query does not name here is
+ * refused, and what an answer does not name here does not leave.
+ */
+export const apiRoutes = {
+  status: {
+    path: "/status",
+    summary: "The state of the fleet: clusters, queue, holds, freezes, open changes",
+    query: z.strictObject({ since }),
+    answer: statusAnswer,
+  },
+  clusters: {
+    path: "/clusters",
+    summary: "The clusters, sick ones first, with what is wrong",
+    query: z.strictObject({ cluster, limit, cursor }),
+    answer: clustersAnswer,
+  },
+  changes: {
+    path: "/changes",
+    summary: "The newest changes of sources, with what came of each on all clusters",
+    query: z.strictObject({ since, cluster, namespace, name, change, limit, cursor }),
+    answer: changesAnswer,
+  },
+  change: {
+    path: "/changes/{change}",
+    summary: "One change, and where each workload stands with it",
+    query: z.strictObject({ since, limit, cursor }),
+    answer: changedWorkloadsAnswer,
+  },
+  held: {
+    path: "/held",
+    summary: "What is on hold: by whom or what, and until when",
+    query: z.strictObject({ cluster, namespace, reason, limit, cursor }),
+    answer: heldAnswer,
+  },
+  workload: {
+    path: "/workloads/{cluster}/{kind}/{namespace}/{name}",
+    summary: "Whether a workload would roll now, and why. Pages its sources",
+    query: z.strictObject({ limit, cursor }),
+    answer: explanationShape.extend({ count, next }),
+  },
+  source: {
+    path: "/sources/{cluster}/{kind}/{namespace}/{name}",
+    summary: "What would follow from a change of a source. Pages its users",
+    query: z.strictObject({ key: keys, limit, cursor }),
+    answer: sourcePlanShape.extend({ count, next }),
+  },
+} as const;
+
+/** The routes of the API by name. */
+export type ApiRouteName = keyof typeof apiRoutes;
+
+/** An answer of a route as whoever asks reads it. */
+export type ApiAnswer<N extends ApiRouteName> = z.output<(typeof apiRoutes)[N]["answer"]>;
+
+/** The parameters of a query of a route, checked. */
+export type ApiQuery<N extends ApiRouteName> = z.output<(typeof apiRoutes)[N]["query"]>;

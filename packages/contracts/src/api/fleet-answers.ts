@@ -1,0 +1,119 @@
+import { clusterStates } from "@fleet-reloader/domain/cluster/cluster-status";
+import * as z from "zod";
+import { source } from "../causing-source.ts";
+import { pageFields } from "./api-query.ts";
+
+const amount = z.int().nonnegative();
+const { count, next } = pageFields;
+const labelsAnswer = z.record(z.string(), z.string());
+
+const clusterAnswer = z.object({
+  name: z.string(),
+  labels: labelsAnswer,
+  id: z.string().optional(),
+  status: z.object({ state: z.enum(clusterStates), why: z.array(z.string()) }).optional(),
+  watcher: z.string().optional(),
+  workloads: amount,
+  unobserved: amount,
+  rollouts: amount,
+  problems: z.array(z.string()),
+  held: amount,
+});
+
+const changeAnswer = z.object({
+  id: z.string(),
+  source,
+  time: z.iso.datetime(),
+  actors: z.array(z.string()),
+  clusters: z.array(z.string()),
+  workloads: z.object({
+    unchanged: amount,
+    held: amount,
+    rolling: amount,
+    healthy: amount,
+    failed: amount,
+    stalled: amount,
+  }),
+  isDone: z.boolean(),
+});
+
+const objectName = z.object({ kind: z.string(), name: z.string() });
+const selectorAnswer = z.object({
+  requirements: z.array(
+    z.object({
+      key: z.string(),
+      operator: z.enum(["in", "notin", "exists", "absent", ">", "<"]),
+      values: z.array(z.string()),
+    }),
+  ),
+});
+const freezeAnswer = z.object({
+  scope: z.object({
+    cluster: z.exactOptional(z.string()),
+    clusterSelector: z.exactOptional(selectorAnswer),
+    namespace: z.exactOptional(z.string()),
+    workload: z.exactOptional(objectName),
+    source: z.exactOptional(source.pick({ kind: true, name: true })),
+  }),
+  reason: z.string(),
+  by: z.string(),
+  untilMs: z.exactOptional(z.number()),
+});
+
+/** What needs somebody, with counts of the rest. Where a list is shorter than its count, the rest did not fit. */
+export const statusAnswer = z.object({
+  clusters: z.object({ count: amount, sickCount: amount, sick: z.array(clusterAnswer) }),
+  queue: z.object({
+    work: amount,
+    waiting: amount,
+    prioritized: amount,
+    active: amount,
+    due: amount,
+    held: amount,
+    oldestMs: z.number().nonnegative().optional(),
+  }),
+  held: z.record(z.string(), amount),
+  freezeCount: amount,
+  freezes: z.array(freezeAnswer),
+  changes: z.object({ count: amount, openCount: amount, open: z.array(changeAnswer) }),
+  isCut: z.boolean(),
+});
+
+/** Clusters, sick ones first. */
+export const clustersAnswer = z.object({ count, clusters: z.array(clusterAnswer), next });
+
+/** Changes, the newest first. `isCut`: there are newer ones. */
+export const changesAnswer = z.object({ count, changes: z.array(changeAnswer), isCut: z.boolean(), next });
+
+/** One change, and where each workload stands with it. */
+export const changedWorkloadsAnswer = z.object({
+  change: changeAnswer,
+  count,
+  workloads: z.array(
+    z.object({
+      cluster: z.string(),
+      workload: objectName.extend({ namespace: z.string() }),
+      progress: z.enum(["unchanged", "held", "rolling", "healthy", "failed", "stalled"]),
+      reason: z.string().optional(),
+      message: z.string().optional(),
+      time: z.iso.datetime(),
+    }),
+  ),
+  isCut: z.boolean(),
+  next,
+});
+
+/** Requests on hold. */
+export const heldAnswer = z.object({
+  count,
+  holds: z.array(
+    z.object({
+      cluster: z.string(),
+      workload: z.string(),
+      reason: z.string(),
+      why: z.string(),
+      until: z.iso.datetime().optional(),
+    }),
+  ),
+  next,
+});

@@ -1,0 +1,60 @@
+import * as z from "zod";
+import { apiProblem } from "./api-problem.ts";
+import { apiRoot, apiRoutes } from "./api-routes.ts";
+
+/** The API as an OpenAPI 3.1 document, made from the contracts of its routes. */
+export function openApiDocument(): object {
+  const paths = Object.entries(apiRoutes).map(([operationId, route]) => [
+    `${apiRoot}${route.path}`,
+    {
+      get: {
+        operationId,
+        summary: route.summary,
+        parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
+        responses: {
+          200: jsonContent("The answer.", schemaOf(route.answer)),
+          default: jsonContent("No answer, and why.", { $ref: "#/components/schemas/Problem" }),
+        },
+      },
+    },
+  ]);
+  return {
+    openapi: "3.1.0",
+    info: {
+      title: "fleet-reloader",
+      version: "1",
+      description:
+        "Questions about a fleet. Read-only. It is served at a loopback --dashboard-address only. No answer is larger than 200 KiB.",
+    },
+    paths: Object.fromEntries(paths),
+    components: { schemas: { Problem: schemaOf(apiProblem) } },
+  };
+}
+
+function schemaOf(schema: z.ZodType): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "output" });
+  return rest;
+}
+
+function jsonContent(description: string, schema: object): object {
+  return { description, content: { "application/json": { schema } } };
+}
+
+function pathParameters(path: string): readonly object[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => ({
+    name,
+    in: "path",
+    required: true,
+    schema: { type: "string" },
+  }));
+}
+
+function queryParameters(query: z.ZodObject): readonly object[] {
+  const { properties = {} } = z.toJSONSchema(query, { io: "input" });
+  return Object.entries(properties).map(([name, schema]) => ({
+    name,
+    in: "query",
+    required: false,
+    schema,
+  }));
+}

@@ -1,0 +1,68 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { PageFiles } from "./page-files.ts";
+
+/** Nothing comes from elsewhere, and no other page may frame it. */
+const pagePolicy = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join("; ");
+
+/** The same for every address: the script reads the address. */
+const shell = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>fleet-reloader</title>
+<link rel="stylesheet" href="/page.css">
+<script type="module" src="/page.js"></script>
+</head>
+<body>
+<a class="skip" href="#page">Skip to the content</a>
+<header><strong>fleet-reloader</strong><div id="navigation"></div><span id="age" role="status"></span></header>
+<main id="page" tabindex="-1"><noscript>This page needs JavaScript. The same answers are at /api/v1/status and on the command line.</noscript></main>
+</body>
+</html>
+`;
+
+/** Whether an address is one of the page. */
+export function isOfPage(path: string): boolean {
+  return /^\/(page\.(js|css)|((changes|clusters|held|workloads|sources)(\/.*)?)?)$/.test(path);
+}
+
+/** Answers an address of the page. Files that are not there are told with the mend. Never rejects. */
+export async function answerPage(
+  load: () => Promise<PageFiles>,
+  path: string,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (method !== "GET" && method !== "HEAD")
+    return sendPage(response, 405, "text/plain", "the page is only read: GET\n");
+  try {
+    const { script, style } = await load();
+    if (path === "/page.js") return sendPage(response, 200, "text/javascript", script);
+    if (path === "/page.css") return sendPage(response, 200, "text/css", style);
+    return sendPage(response, 200, "text/html", shell);
+  } catch {
+    sendPage(response, 500, "text/plain", "the page cannot be loaded: build it with ./dev bundle\n");
+  }
+}
+
+function sendPage(response: ServerResponse, status: number, type: string, body: string): void {
+  response
+    .writeHead(status, {
+      "content-type": `${type}; charset=utf-8`,
+      "cache-control": "no-cache",
+      "content-security-policy": pagePolicy,
+      "cross-origin-opener-policy": "same-origin",
+      "referrer-policy": "no-referrer",
+      "x-content-type-options": "nosniff",
+    })
+    .end(body);
+}

@@ -1,0 +1,171 @@
+import { randomBytes } from "node:crypto";
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { statusOfFault } from "@fleet-reloader/contracts/api/api-problem";
+import { type ApiRouteName, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
+import { readApiQuery } from "@fleet-reloader/contracts/api/read-api-query";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
+import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { printableJson } from "@fleet-reloader/runtime/log/printable";
+import { type ApiQuestion, pathNames, readApiQuestion } from "./api-question.ts";
+import { type AskedFleet, createAskedRoutes, type PathObject } from "./asked-routes.ts";
+import { CursorSeal } from "./cursor-seal.ts";
+import { FleetRoutes, type FleetRoutesOptions, type TakePage } from "./fleet-routes.ts";
+import { answerBytesMax, pageOf } from "./page.ts";
+import { sendAnswer, sendProblem } from "./send-answer.ts";
+
+export interface ApiOptions extends FleetRoutesOptions {
+  readonly asked: AskedFleet;
+  readonly log: Log;
+  /** What keeps Redis from being read, a line each. */
+  readonly notReady: () => readonly string[];
+}
+
+/** Questions that are answered at once: rolls need Redis and the clusters too. */
+const questionsAtOnce = 4;
+/** The next question begins after this, although a slow one goes on. */
+const questionTurnMs = 30_000;
+
+/** What of an address the API reads. */
+export type ApiAddress = Pick<URL, "pathname" | "searchParams">;
+
+/** Answers `GET /api/v1/…`. Never rejects. */
+export type AnswerApi = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  address: ApiAddress,
+) => Promise<void>;
+
+/** Answers one route. */
+type AnswerRoute = (asked: ApiQuestion, signal: AbortSignal) => Promise<unknown>;
+
+/** Makes what answers the API. */
+export function createApi(options: ApiOptions): AnswerApi {
+  const { clock, log, notReady } = options;
+  const turns = new Semaphore({ atOnce: questionsAtOnce, longestMs: questionTurnMs, clock });
+  const routes = createRoutes(options, new CursorSeal(randomBytes(32)));
+  return async (request, response, address) => {
+    const closed = new AbortController();
+    response.once("close", () => closed.abort());
+    let asked: ApiQuestion | undefined;
+    try {
+      checkAsker(request);
+      asked = readApiQuestion(address);
+      const lines = notReady();
+      if (lines.length > 0) throw new Fault("redis.unavailable", lines.join("; "));
+      const endTurn = await turns.take(closed.signal);
+      try {
+        const work = answerText(routes, asked, closed.signal);
+        sendAnswer(request, response, 200, await unlessAborted(work, closed.signal, "an answer"));
+      } finally {
+        endTurn();
+      }
+    } catch (error) {
+      if (closed.signal.aborted) return;
+      const fault = asFault(error);
+      if (fault.class === "invariant")
+        log.error({ reason: fault.code, err: fault.message, path: address.pathname }, "question failed");
+      sendProblem(request, response, refusalStatus(fault, asked?.route), fault);
+    }
+  };
+}
+
+function createRoutes(
+  { asked, clock, overview, reader }: ApiOptions,
+  seal: CursorSeal,
+): Readonly<Record<ApiRouteName, AnswerRoute>> {
+  const fleet = new FleetRoutes({ overview, reader, clock });
+  const clusters = createAskedRoutes(asked);
+  const pages =
+    (
+      given: ApiQuestion,
+      { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
+    ): TakePage =>
+    (list) =>
+      pageOf(list, { query: unpagedText(given), limit, cursor }, seal);
+  return {
+    status: async (given, signal) =>
+      await fleet.status(readApiQuery(apiRoutes.status.query, given.parameters), signal),
+    clusters: async (given) => {
+      const query = readApiQuery(apiRoutes.clusters.query, given.parameters);
+      return await fleet.clusters(query, pages(given, query));
+    },
+    changes: async (given, signal) => {
+      const query = readApiQuery(apiRoutes.changes.query, given.parameters);
+      return await fleet.changes(query, pages(given, query), signal);
+    },
+    change: async (given, signal) => {
+      const query = readApiQuery(apiRoutes.change.query, given.parameters);
+      return await fleet.change(given.path.change ?? "", query, pages(given, query), signal);
+    },
+    held: async (given) => {
+      const query = readApiQuery(apiRoutes.held.query, given.parameters);
+      return await fleet.held(query, pages(given, query));
+    },
+    workload: async (given, signal) => {
+      const query = readApiQuery(apiRoutes.workload.query, given.parameters);
+      return await clusters.workload(objectIn(given), pages(given, query), signal);
+    },
+    source: async (given, signal) => {
+      const query = readApiQuery(apiRoutes.source.query, given.parameters);
+      return await clusters.source(objectIn(given), query, pages(given, query), signal);
+    },
+  };
+}
+
+function objectIn({ path }: ApiQuestion): PathObject {
+  const { cluster = "", kind = "", namespace = "", name = "" } = path;
+  return { cluster, kind, namespace, name };
+}
+
+/** The question without what pages it: a cursor belongs to this. */
+function unpagedText({ route, path, parameters }: ApiQuestion): string {
+  const rest = [...parameters].filter(([name]) => name !== "limit" && name !== "cursor");
+  return JSON.stringify([route, path, rest.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))]);
+}
+
+/** The answer as JSON. What the contract of its route does not name does not leave. */
+async function answerText(
+  routes: Readonly<Record<ApiRouteName, AnswerRoute>>,
+  given: ApiQuestion,
+  signal: AbortSignal,
+): Promise<string> {
+  const answer = apiRoutes[given.route].answer.parse(await routes[given.route](given, signal));
+  const text = printableJson(JSON.stringify(answer));
+  if (Buffer.byteLength(text) <= answerBytesMax) return text;
+  throw refusedQuestion({
+    field: "limit",
+    value: given.parameters.get("limit") ?? "",
+    problem: `limit: one element of the answer is larger than ${answerBytesMax / 1024} KiB`,
+    mend: "ask the command line with -o json, which answers any size",
+  });
+}
+
+/** Browsers say for which site a request is made: no other page asks us, not even blindly. */
+function checkAsker({ method, headers }: IncomingMessage): void {
+  const site = headers["sec-fetch-site"];
+  if (site === "cross-site" || site === "same-site")
+    throw refusedQuestion({
+      field: "Sec-Fetch-Site",
+      value: site,
+      problem: "Sec-Fetch-Site: the page of another site asks",
+      mend: "open the page of fleet-reloader itself",
+    });
+  if (method !== "GET" && method !== "HEAD")
+    throw refusedQuestion({
+      field: "method",
+      value: method ?? "",
+      problem: "method: the API is only read",
+      mend: "write GET",
+    });
+}
+
+function refusalStatus({ code, context }: Fault, route: ApiRouteName | undefined): number {
+  const { field } = context;
+  if (field === "method") return 405;
+  if (field === "Sec-Fetch-Site") return 403;
+  const isOfPath = route !== undefined && pathNames(apiRoutes[route].path).some((name) => name === field);
+  return field === "path" || isOfPath ? 404 : statusOfFault(code);
+}

@@ -1,0 +1,59 @@
+import { type ApiRouteName, apiRoot, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+
+/** A question to a route of the API, not checked yet. */
+export interface ApiQuestion {
+  readonly route: ApiRouteName;
+  /** What the path has in the place of its parameters. */
+  readonly path: Readonly<Record<string, string>>;
+  readonly parameters: URLSearchParams;
+}
+
+/** The route that an address names. Faults when there is none. */
+export function readApiQuestion(address: Pick<URL, "pathname" | "searchParams">): ApiQuestion {
+  for (const route of routeNames) {
+    const { path } = apiRoutes[route];
+    const found = patternOf(path).exec(address.pathname);
+    if (found === null) continue;
+    const pairs = pathNames(path).map((field, at) => [field, decoded(found[at + 1] ?? "")] as const);
+    return { route, path: Object.fromEntries(pairs), parameters: address.searchParams };
+  }
+  throw refusedQuestion({
+    field: "path",
+    value: address.pathname,
+    problem: "path: the API has no such route",
+    mend: `the routes are ${routeNames.map((route) => `${apiRoot}${apiRoutes[route].path}`).join(", ")}`,
+  });
+}
+
+const routeNames = [
+  "status",
+  "clusters",
+  "changes",
+  "change",
+  "held",
+  "workload",
+  "source",
+] as const satisfies readonly ApiRouteName[];
+
+function patternOf(path: string): RegExp {
+  return new RegExp(`^${apiRoot}${path.replace(/\{\w+\}/g, "([^/]+)")}$`);
+}
+
+/** The names of the parameters of a path, in their order. */
+export function pathNames(path: string): readonly string[] {
+  return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}
+
+function decoded(text: string): string {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    throw refusedQuestion({
+      field: "path",
+      value: text,
+      problem: "path: a part of it is no percent-encoded UTF-8",
+      mend: "encode each name as encodeURIComponent does",
+    });
+  }
+}

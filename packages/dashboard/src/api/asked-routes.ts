@@ -1,0 +1,122 @@
+import type { ApiQuery } from "@fleet-reloader/contracts/api/api-routes";
+import {
+  sourceKindOf,
+  sourceSpellings,
+  workloadKindOf,
+  workloadSpellings,
+} from "@fleet-reloader/domain/hold/kind-spelling";
+import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { sourceKey } from "@fleet-reloader/domain/source/source";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { type ClustersAsked, explainInEach, planInEach } from "@fleet-reloader/engine/ask/ask-each-cluster";
+import type { ExplainedVerdict } from "@fleet-reloader/engine/ask/explanation";
+import type { AskedCluster } from "@fleet-reloader/engine/ask/plan-source";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+import type { TakePage } from "./fleet-routes.ts";
+import { asTheyAre } from "./page.ts";
+
+/** Who answers questions about clusters. */
+export interface AskedFleet extends Omit<ClustersAsked, "clusters"> {
+  /** The cluster of this name or id; undefined: it is not connected now. */
+  cluster(called: string): ConnectedCluster | undefined;
+}
+
+/** A cluster that can be asked. */
+export interface ConnectedCluster extends AskedCluster {
+  /** Its registration shows only these namespaces; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+}
+
+/** An object as a path names it. */
+export interface PathObject {
+  readonly cluster: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** More causes say nothing more: each source says itself whether it is one. */
+const causesMax = 50;
+
+/** The answers that only clusters give. */
+export function createAskedRoutes(asked: AskedFleet) {
+  const { explain, plan, settings } = asked;
+  return {
+    async workload(object: PathObject, take: TakePage, signal: AbortSignal) {
+      const { namespace, name } = object;
+      const kind = workloadKindOf(object.kind);
+      if (kind === undefined) throw unknownKind(object.kind, "workload", workloadSpellings);
+      const clusters = [connected(asked, object)];
+      const each = await explainInEach({ kind, namespace, name }, { clusters, explain, settings }, signal);
+      if ("missing" in each) throw missing(name, each.missing);
+      const [explanation] = each.answers;
+      if (explanation === undefined) throw missing(name, "no cluster was asked");
+      const { count, elements, next } = await take({
+        all: explanation.sources,
+        keyOf: ({ source }) => [sourceKey(source)],
+        write: asTheyAre,
+      });
+      const { verdict } = explanation;
+      return { ...explanation, verdict: withFewCauses(verdict), sources: elements, count, next };
+    },
+
+    async source(object: PathObject, { key = [] }: ApiQuery<"source">, take: TakePage, signal: AbortSignal) {
+      const { namespace, name } = object;
+      const kind = sourceKindOf(object.kind);
+      if (kind === undefined) throw unknownKind(object.kind, "source", sourceSpellings);
+      const clusters = [connected(asked, object)];
+      const keys = key.length === 0 ? ("all" as const) : key;
+      const question = { source: { kind, namespace, name }, keys };
+      const each = await planInEach(question, { clusters, plan }, signal);
+      if ("missing" in each) throw missing(name, each.missing);
+      const [sourcePlan] = each.answers;
+      if (sourcePlan === undefined) throw missing(name, "no cluster was asked");
+      const { count, elements, next } = await take({
+        all: sourcePlan.users,
+        keyOf: ({ workload }) => [workloadKey(workload)],
+        write: (users) => users.map((user) => ({ ...user, verdict: withFewCauses(user.verdict) })),
+      });
+      return { ...sourcePlan, users: elements, count, next };
+    },
+  };
+}
+
+function withFewCauses(verdict: ExplainedVerdict): ExplainedVerdict {
+  if (verdict.type !== "roll" && verdict.type !== "held") return verdict;
+  return { ...verdict, causes: verdict.causes.slice(0, causesMax) };
+}
+
+function connected(asked: AskedFleet, { cluster: called, namespace }: PathObject): AskedCluster {
+  const cluster = asked.cluster(called);
+  if (cluster === undefined)
+    throw refusedQuestion({
+      field: "cluster",
+      value: called,
+      problem: "cluster: none is connected that is called so",
+      mend: "/api/v1/clusters lists the names and what is wrong with each",
+    });
+  const { namespaces } = cluster;
+  if (namespaces === undefined || namespaces.includes(namespace)) return cluster;
+  throw refusedQuestion({
+    field: "namespace",
+    value: namespace,
+    problem: `namespace: the registration of the cluster shows only ${namespaces.join(", ")}`,
+    mend: "ask about one of these",
+  });
+}
+
+function unknownKind(kind: string, what: "workload" | "source", known: readonly string[]) {
+  const near = nearestName(kind, known);
+  return refusedQuestion({
+    field: "kind",
+    value: kind,
+    problem: `kind: no kind of ${what} is called so`,
+    mend: near === undefined ? `known are ${known.join(", ")}` : `did you mean ${near}?`,
+  });
+}
+
+/** The sentence is `what is wrong; what was probably meant`. */
+function missing(name: string, sentence: string) {
+  const [problem = "", ...mend] = sentence.split("; ");
+  return refusedQuestion({ field: "name", value: name, problem: `name: ${problem}`, mend: mend.join("; ") });
+}

@@ -1,0 +1,126 @@
+import type { ApiQuery } from "@fleet-reloader/contracts/api/api-routes";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { changeDetails, summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
+import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
+import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
+import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
+import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
+import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
+import {
+  type RecordFilters,
+  recentRecords,
+  recentSince,
+} from "@fleet-reloader/redis/overview/recent-records";
+import { asTheyAre, fitting, type Page, type PagedList } from "./page.ts";
+
+/** What the questions about a fleet are answered from. */
+export interface FleetRoutesOptions {
+  readonly overview: FleetOverview;
+  readonly reader: Pick<HistoryReader, "read">;
+  /** Redis' own. */
+  readonly clock: Clock;
+}
+
+/** Gives out a page of a list, as the query asks for it. */
+export type TakePage = <T, W>(list: PagedList<T, W>) => Promise<Page<W>>;
+
+const noFilter: RecordFilters = { since: "", cluster: "", namespace: "", name: "", change: "" };
+
+/** What each list of a status may take of an answer, in bytes: three of them fit. */
+const statusListBytesMax = 60 * 1024;
+/** As many as somebody reads at once. */
+const statusListMax = 50;
+
+/** The answers about a fleet that Redis alone gives. */
+export class FleetRoutes {
+  readonly #options: FleetRoutesOptions;
+
+  constructor(options: FleetRoutesOptions) {
+    this.#options = options;
+  }
+
+  async status({ since = "" }: ApiQuery<"status">, signal: AbortSignal) {
+    const { records, isCut } = await recentRecords(this.#options, onlyBy({ since }), signal);
+    const { clusters, queue, held, freezeCount, freezes, changes } = statusDigest(
+      await fleetStatus(this.#options.overview, records),
+    );
+    const { count, sickCount, sick } = clusters;
+    const { openCount, open } = changes;
+    return {
+      clusters: { count, sickCount, sick: firstOnes(sick) },
+      queue,
+      held,
+      freezeCount,
+      freezes: firstOnes(freezes),
+      changes: { count: changes.count, openCount, open: firstOnes(open) },
+      isCut,
+    };
+  }
+
+  async clusters({ cluster = "" }: ApiQuery<"clusters">, take: TakePage) {
+    const chosen = await chosenClusters(this.#options.overview, cluster);
+    const health = clusterHealth(chosen, await this.#options.overview.holds());
+    const { count, elements, next } = await take({
+      all: health,
+      keyOf: ({ name, id = "" }) => [name, id],
+      write: asTheyAre,
+    });
+    return { count, clusters: elements, next };
+  }
+
+  async changes(query: ApiQuery<"changes">, take: TakePage, signal: AbortSignal) {
+    const { since = "", cluster = "", namespace = "", name = "", change = "" } = query;
+    // The history knows clusters that are registered no more, so a name that it does not know is no mistake.
+    const filters = { since, cluster, namespace, name, change };
+    const { records, isCut } = await recentRecords(this.#options, filters, signal);
+    const { count, elements, next } = await take({
+      all: summarizeChanges(records),
+      keyOf: ({ id }) => [id],
+      write: asTheyAre,
+    });
+    return { count, changes: elements, isCut, next };
+  }
+
+  async change(id: string, { since = "" }: ApiQuery<"change">, take: TakePage, signal: AbortSignal) {
+    const { records, isCut } = await recentRecords(this.#options, onlyBy({ since, change: id }), signal);
+    const found = changeDetails(records, id);
+    if (found === undefined)
+      throw refusedQuestion({
+        field: "change",
+        value: id,
+        problem: `change: the history since ${since || recentSince} has none with this id`,
+        mend: "give an earlier since",
+      });
+    const { count, elements, next } = await take({
+      all: found.workloads,
+      keyOf: ({ cluster, workload }) => [cluster, workloadKey(workload)],
+      write: asTheyAre,
+    });
+    return { change: found.change, count, workloads: elements, isCut, next };
+  }
+
+  async held({ cluster = "", namespace = "", reason = "" }: ApiQuery<"held">, take: TakePage) {
+    const { overview, clock } = this.#options;
+    const { holds: all, clusters } = await chosenHolds(overview, { cluster, namespace, reason });
+    const { count, elements, next } = await take({
+      all,
+      keyOf: ({ id }) => [id],
+      // Only what is given out is explained: a hold may cost a read of Redis.
+      write: (holds) => explainHolds({ holds, clusters }, overview, clock.now()),
+    });
+    return { count, holds: elements, next };
+  }
+}
+
+function onlyBy(given: Partial<RecordFilters>): RecordFilters {
+  const { since = "", change = "" } = given;
+  const { cluster, namespace, name } = noFilter;
+  return { since, cluster, namespace, name, change };
+}
+
+function firstOnes<T>(all: readonly T[]): readonly T[] {
+  return fitting(all.slice(0, statusListMax), statusListBytesMax);
+}

@@ -1,0 +1,19 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { ListenAddress } from "@fleet-reloader/runtime/http/http-endpoint";
+import type { AnswerApi } from "./answer-api.ts";
+import { sendProblem } from "./send-answer.ts";
+
+/** Forbidden: others than this machine reach the address, and there is no login. */
+const refusedStatus = 403;
+
+/** Makes what refuses every question at an address that others reach. */
+export function refuseApi({ host, port }: ListenAddress): AnswerApi {
+  const field = "--dashboard-address";
+  const mend = "write 127.0.0.1 and forward the port, for example with kubectl port-forward";
+  const fault = new Fault(
+    "config.invalid",
+    `${field}: the API has no login, so it answers at a loopback address only; ${mend}`,
+    { context: { field, value: `${host}:${port}`, mend } },
+  );
+  return async (request, response) => sendProblem(request, response, refusedStatus, fault);
+}

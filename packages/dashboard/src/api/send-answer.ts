@@ -1,0 +1,50 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
+import { type Fault, faultCatalogue } from "@fleet-reloader/domain/fault";
+import { printableJson } from "@fleet-reloader/runtime/log/printable";
+
+/** What the API says of a fault: field, value, what is wrong, mend. */
+function apiProblemOf({ code, context, message, class: its }: Fault): ApiProblem {
+  const { field, mend, value } = context;
+  // What broke inside may quote anything: it is in the log.
+  const said = its === "invariant" ? faultCatalogue[code].meaning : message;
+  const hasMend = typeof mend === "string" && mend !== "";
+  // The message of a refusal ends with its mend.
+  const problem = hasMend && said.endsWith(`; ${mend}`) ? said.slice(0, -mend.length - 2) : said;
+  return {
+    code,
+    ...(field === undefined ? {} : { field: String(field) }),
+    ...(value === undefined ? {} : { value: String(value) }),
+    problem,
+    mend: hasMend ? mend : faultCatalogue[code].mend,
+  };
+}
+
+/** Answers with a fault. */
+export function sendProblem(
+  request: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  fault: Fault,
+): void {
+  sendAnswer(request, response, status, printableJson(JSON.stringify(apiProblemOf(fault))));
+}
+
+/** Answers with a JSON text. Nothing keeps it, and no page of another site reads it. */
+export function sendAnswer(
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  status: number,
+  text: string,
+): void {
+  response.writeHead(status, {
+    "content-type": "application/json; charset=utf-8",
+    "cache-control": "no-store",
+    "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+    "cross-origin-resource-policy": "same-origin",
+    "referrer-policy": "no-referrer",
+    "x-content-type-options": "nosniff",
+    ...(status === 405 ? { allow: "GET, HEAD" } : {}),
+  });
+  response.end(method === "HEAD" ? undefined : `${text}\n`);
+}

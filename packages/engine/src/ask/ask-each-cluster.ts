@@ -1,0 +1,72 @@
+import { likelyName } from "@fleet-reloader/domain/likely-name";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { Settings } from "../ports/settings.ts";
+import type { Explain } from "./explain.ts";
+import type { Explanation } from "./explanation.ts";
+import type { AskedCluster, AskedSource, PlanSource } from "./plan-source.ts";
+import type { SourcePlan } from "./source-plan.ts";
+
+/** Who answers, and which clusters are asked. */
+export interface ClustersAsked {
+  readonly clusters: readonly AskedCluster[];
+  readonly explain: Explain;
+  readonly plan: PlanSource;
+  readonly settings: Pick<Settings, "workloadKinds">;
+}
+
+/** An answer of each cluster; or a sentence without an end: none has what was asked about, and what was probably meant. */
+export type EachAnswer<T> = { readonly answers: readonly T[] } | { readonly missing: string };
+
+/** Explains a workload in each cluster. One that no cluster has was probably misspelt. */
+export async function explainInEach(
+  workload: WorkloadRef,
+  { clusters, explain, settings }: Omit<ClustersAsked, "plan">,
+  signal: AbortSignal,
+): Promise<EachAnswer<Explanation>> {
+  const answers = await Promise.all(
+    clusters.map((cluster) => explain({ cluster: cluster.api.cluster, workload }, cluster, signal)),
+  );
+  const [first] = clusters;
+  const isGone = ({ verdict }: Explanation) =>
+    verdict.type === "unserved" && verdict.reason === "WorkloadGone";
+  if (first === undefined || !answers.every(isGone)) return { answers };
+  return { missing: await missingWorkload(workload, first, { settings, signal }) };
+}
+
+/** Plans the change of a source in each cluster. One that no cluster has and nobody waits for was probably misspelt. */
+export async function planInEach(
+  question: AskedSource,
+  { clusters, plan }: Pick<ClustersAsked, "clusters" | "plan">,
+  signal: AbortSignal,
+): Promise<EachAnswer<SourcePlan>> {
+  const answers = await Promise.all(clusters.map((cluster) => plan(question, cluster, signal)));
+  if (answers.some(({ state, users }) => state !== "missing" || users.length > 0)) return { answers };
+  const { kind, namespace } = question.source;
+  const nearest = answers.map((each) => each.nearest).find((name) => name !== undefined);
+  const meant = nearest === undefined ? "" : `; did you mean ${kind}/${nearest}?`;
+  return { missing: `there is none in namespace ${namespace}, and no workload uses it${meant}` };
+}
+
+/** Why a workload that somebody asked about is not there, in a sentence without an end: what there is instead. */
+export async function missingWorkload(
+  { kind, namespace, name }: WorkloadRef,
+  { api, lists, name: cluster }: AskedCluster,
+  { settings, signal }: { readonly settings: Pick<Settings, "workloadKinds">; readonly signal: AbortSignal },
+): Promise<string> {
+  // Where it may not be read it is taken to be there.
+  const labels = await api.readNamespaceLabels(namespace, signal).catch(() => ({}));
+  if (labels === undefined) return `there is no namespace ${namespace} in cluster ${cluster}`;
+  const none = `there is none in namespace ${namespace} of cluster ${cluster}`;
+  const named = new Map<string, readonly string[]>();
+  for (const each of settings.workloadKinds) {
+    const live = await lists.listWorkloads(each.kind, namespace, signal).catch(() => []);
+    named.set(
+      each.kind,
+      live.map(({ ref }) => ref.name),
+    );
+  }
+  const other = [...named].find(([, names]) => names.includes(name));
+  if (other !== undefined) return `${none}; there is ${other[0]}/${name}`;
+  const nearest = likelyName(name, named.get(kind) ?? []);
+  return nearest === undefined ? none : `${none}; did you mean ${kind}/${nearest}?`;
+}

@@ -1,0 +1,67 @@
+import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
+import type { HeldRequest } from "../admission/held-requests.ts";
+import type { HistoryRecord } from "../history/history.ts";
+import { type ChangeSummary, summarizeChanges } from "./change-summary.ts";
+import { type ClusterHealth, clusterHealth } from "./cluster-health.ts";
+import type { FleetOverview, QueueOverview } from "./fleet-overview.ts";
+import { chosenClusters } from "./registered-clusters.ts";
+
+/** The state of a fleet at once. */
+export interface FleetStatus {
+  readonly clusters: readonly ClusterHealth[];
+  readonly queue: QueueOverview;
+  readonly holds: readonly HeldRequest[];
+  readonly freezes: readonly Freeze[];
+  readonly changes: readonly ChangeSummary[];
+}
+
+/** Reads the state of a fleet. The changes are those of the records. */
+export async function fleetStatus(
+  overview: FleetOverview,
+  records: readonly HistoryRecord[],
+): Promise<FleetStatus> {
+  const [clusters, queue, holds, freezes] = await Promise.all([
+    chosenClusters(overview, ""),
+    overview.queue(),
+    overview.holds(),
+    overview.freezes(),
+  ]);
+  const changes = summarizeChanges(records);
+  return { clusters: clusterHealth(clusters, holds), queue, holds, freezes, changes };
+}
+
+/** The same for machines: only what needs somebody, and counts of the rest. */
+export interface StatusDigest {
+  readonly clusters: {
+    readonly count: number;
+    readonly sickCount: number;
+    readonly sick: readonly ClusterHealth[];
+  };
+  readonly queue: QueueOverview;
+  /** Requests on hold by reason. */
+  readonly held: Readonly<Record<string, number>>;
+  readonly freezeCount: number;
+  readonly freezes: readonly Freeze[];
+  readonly changes: {
+    readonly count: number;
+    readonly openCount: number;
+    readonly open: readonly ChangeSummary[];
+  };
+}
+
+/** What of a status needs somebody. */
+export function statusDigest({ clusters, queue, holds, freezes, changes }: FleetStatus): StatusDigest {
+  const byReason = [...Map.groupBy(holds, ({ reason }) => reason)].map(
+    ([reason, its]) => [reason, its.length] as const,
+  );
+  const sick = clusters.filter(({ problems }) => problems.length > 0);
+  const open = changes.filter(({ isDone }) => !isDone);
+  return {
+    clusters: { count: clusters.length, sickCount: sick.length, sick },
+    queue,
+    held: Object.fromEntries(byReason),
+    freezeCount: freezes.length,
+    freezes,
+    changes: { count: changes.length, openCount: open.length, open },
+  };
+}

@@ -1,0 +1,61 @@
+import { parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+import type { HistoryReader } from "../history/history-reader.ts";
+
+/** As many records as are read and summarized in a second or two. */
+const recordsReadMax = 50_000;
+
+/** Since when people mean when they say nothing. */
+export const recentSince = "1h";
+
+export interface RecentRecords {
+  /** Oldest first. */
+  readonly records: readonly HistoryRecord[];
+  /** There are more, and newer ones. */
+  readonly isCut: boolean;
+}
+
+export interface RecentRecordsOptions {
+  readonly reader: Pick<HistoryReader, "read">;
+  /** Redis' own. */
+  readonly clock: Pick<Clock, "now">;
+}
+
+/** Which records are asked for, as texts; empty: it does not matter. */
+export type RecordFilters = Readonly<Record<"since" | "cluster" | "namespace" | "name" | "change", string>>;
+
+/** The records of the history since a time that match all given filters. Stops when the signal is aborted. */
+export async function recentRecords(
+  { reader, clock }: RecentRecordsOptions,
+  filters: RecordFilters,
+  signal?: AbortSignal,
+): Promise<RecentRecords> {
+  const { since, cluster, namespace, name, change } = filters;
+  const given = {
+    since: since || recentSince,
+    cluster,
+    namespace,
+    name,
+    change,
+    limit: String(recordsReadMax),
+  };
+  const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
+  const query = parseHistoryQuery(parameters, clock.now());
+  if ("problems" in query) throw refusedLines(query.problems, parameters);
+  const records: HistoryRecord[] = [];
+  for await (const { record } of reader.read(query)) {
+    signal?.throwIfAborted();
+    records.push(record);
+  }
+  return { records, isCut: records.length === recordsReadMax };
+}
+
+/** A line is `field: what is wrong; what to write`. */
+function refusedLines(lines: readonly string[], given: URLSearchParams) {
+  const [line = ""] = lines;
+  const [field = ""] = line.split(":");
+  const [problem = line, ...mend] = line.split("; ");
+  return refusedQuestion({ field, value: given.get(field) ?? "", problem, mend: mend.join("; ") });
+}

@@ -1,0 +1,58 @@
+import type { ClustersAsked } from "@fleet-reloader/engine/ask/ask-each-cluster";
+import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import type { Engaged, Fleet } from "@fleet-reloader/kube/fleet/fleet";
+import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
+import { createWorkloadLists } from "@fleet-reloader/kube/objects/workload-lists";
+import type { ReachedCluster } from "./asked-clusters.ts";
+import { createQuestions, type QuestionsOptions } from "./questions.ts";
+
+export interface ServedClustersOptions extends Omit<QuestionsOptions, "nameOf"> {
+  readonly fleet: Pick<Fleet, "get" | "named">;
+}
+
+/** Who answers questions about the clusters of this process. */
+export interface ServedClusters extends Omit<ClustersAsked, "clusters"> {
+  /** The cluster of this name or id, over the connection that the process has; undefined: it is not engaged now. */
+  cluster(called: string): ReachedCluster | undefined;
+}
+
+/** Makes what answers questions about the clusters that a process is engaged with. Nothing of it writes. */
+export function askServed(options: ServedClustersOptions): ServedClusters {
+  const { clock, fleet, freezes, keyring, lifetime, limits, log, redis, settings } = options;
+  const nameOf = (id: string) => fleet.get(id)?.name ?? id;
+  const questions = createQuestions({
+    freezes,
+    keyring,
+    limits,
+    nameOf,
+    redis,
+    settings,
+    clock,
+    log,
+    lifetime,
+  });
+  return {
+    explain: questions.explain,
+    plan: questions.plan,
+    settings,
+    cluster(called) {
+      const engaged = fleet.get(called) ?? fleet.named(called);
+      return engaged && asAsked(engaged, settings);
+    },
+  };
+}
+
+function asAsked(
+  { cluster, connection, labels, name, namespaces }: Engaged,
+  settings: Settings,
+): ReachedCluster {
+  const { scope, workloadKinds } = settings;
+  return {
+    name,
+    labels,
+    namespaces,
+    api: createKubeClusterApi(cluster, connection, workloadKinds, scope.sourceSelector),
+    lists: createWorkloadLists(connection, workloadKinds),
+    serverSeconds: () => connection.serverSeconds,
+  };
+}

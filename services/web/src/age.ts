@@ -1,0 +1,19 @@
+import { el, type ViewElement } from "./view-node.ts";
+
+/** A length of time for people: `45 s`, `12 min`, `3 h`, `2 d`. */
+export function spanText(ms: number): string {
+  const seconds = Math.max(0, Math.round(ms / 1000));
+  if (seconds < 120) return `${seconds} s`;
+  if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
+  return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
+}
+
+/** How long ago something was; the exact time, in UTC, is its title. */
+export function ago(time: string, nowMs: number): ViewElement {
+  return el("time", { datetime: time, title: time }, `${spanText(nowMs - Date.parse(time))} ago`);
+}
+
+/** Until when something lasts. */
+export function until(time: string): ViewElement {
+  return el("time", { datetime: time }, time.replace("T", " ").replace(/(\.\d+)?Z$/, " UTC"));
+}

@@ -1,0 +1,74 @@
+import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import type { Place } from "./place.ts";
+import { el, link, type ViewNode } from "./view-node.ts";
+import { changesView, changeView } from "./views/changes.ts";
+import { clustersView } from "./views/clusters.ts";
+import { heldView } from "./views/held.ts";
+import { nowView } from "./views/now.ts";
+import type { PageOfList } from "./views/page-end.ts";
+import { sourceView } from "./views/source.ts";
+import { workloadView } from "./views/workload.ts";
+
+/** What is known of a place: its answer, why there is none, or nothing yet. */
+export type PlaceAnswer =
+  | { readonly type: "loading" }
+  | { readonly type: "failed"; readonly problem: ApiProblem }
+  | { readonly type: "answered"; readonly body: unknown };
+
+/** The view of a place. The answer is one that the API gave to its question. */
+export function placeView(
+  place: Place,
+  answer: PlaceAnswer,
+  path: string,
+  nowMs: number,
+): readonly ViewNode[] {
+  if (place.view === "nowhere") return nowhereView(path);
+  switch (answer.type) {
+    case "loading":
+      return [el("p", { class: "none", role: "status" }, "Asking…")];
+    case "failed":
+      return problemView(answer.problem);
+    case "answered":
+      return answeredView(place, answer.body, { path, query: place.query }, nowMs);
+  }
+}
+
+/** The API writes what its contract says, and the page comes from the same process as the API. */
+function answeredView(place: Place, body: unknown, page: PageOfList, nowMs: number): readonly ViewNode[] {
+  switch (place.view) {
+    case "now":
+      return nowView(body as ApiAnswer<"status">, nowMs);
+    case "changes":
+      return changesView(body as ApiAnswer<"changes">, page, nowMs);
+    case "change":
+      return changeView(body as ApiAnswer<"change">, page, nowMs);
+    case "clusters":
+      return clustersView(body as ApiAnswer<"clusters">, page);
+    case "held":
+      return heldView(body as ApiAnswer<"held">, page);
+    case "workload":
+      return workloadView(body as ApiAnswer<"workload">, page, nowMs);
+    case "source":
+      return sourceView(body as ApiAnswer<"source">, page, nowMs);
+    case "nowhere":
+      return nowhereView(page.path);
+  }
+}
+
+function problemView({ code, mend, problem, value }: ApiProblem): readonly ViewNode[] {
+  return [
+    el("h1", {}, "No answer"),
+    el("p", { class: "failed", role: "alert" }, problem),
+    ...(value === undefined || value === "" ? [] : [el("p", {}, `Given: ${value}`)]),
+    el("p", {}, `What to do: ${mend}`),
+    el("p", { class: "end" }, code),
+  ];
+}
+
+function nowhereView(path: string): readonly ViewNode[] {
+  return [
+    el("h1", {}, "There is no such page"),
+    el("p", {}, `${path} shows nothing. `, link("/", "Now"), " shows what needs somebody."),
+  ];
+}

@@ -1,0 +1,28 @@
+import { isOwnAddress, type ViewNode } from "./view-node.ts";
+
+/** What of a browser's document is used to make nodes. */
+export interface DrawnDocument<N> {
+  createElement(tag: string): N & {
+    setAttribute(name: string, value: string): void;
+    append(...children: readonly N[]): void;
+  };
+  createTextNode(text: string): N;
+}
+
+/**
+ * Makes the nodes of a browser. A text becomes a text node, so nothing that tenants write is markup. An address of another site and an
+ * attribute that would be a script are left out.
+ */
+export function draw<N>(node: ViewNode, document: DrawnDocument<N>): N {
+  if (typeof node === "string") return document.createTextNode(node);
+  const element = document.createElement(node.tag);
+  for (const [name, value] of Object.entries(node.attributes))
+    if (mayBeSet(name, value)) element.setAttribute(name, value);
+  element.append(...node.children.map((child) => draw(child, document)));
+  return element;
+}
+
+function mayBeSet(name: string, value: string): boolean {
+  if (/^on|^style$|^src/i.test(name)) return false;
+  return (name !== "href" && name !== "action") || isOwnAddress(value);
+}

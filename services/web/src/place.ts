@@ -1,0 +1,83 @@
+/** Where on the page somebody is: one for each view. */
+export type Place = { readonly query: URLSearchParams } & (
+  | { readonly view: "now" | "changes" | "clusters" | "held" }
+  | { readonly view: "change"; readonly change: string }
+  | { readonly view: "workload" | "source"; readonly object: PlacedObject }
+  | { readonly view: "nowhere" }
+);
+
+/** An object of a cluster. */
+export interface PlacedObject {
+  readonly cluster: string;
+  readonly kind: string;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+/** The place of an address. */
+export function placeOfAddress(path: string, search: string): Place {
+  const query = new URLSearchParams(search);
+  const [first = "", ...rest] = pathParts(path);
+  if (first === "" && rest.length === 0) return { view: "now", query };
+  if (rest.length === 0 && (first === "changes" || first === "clusters" || first === "held"))
+    return { view: first, query };
+  const [one = "", kind = "", namespace = "", name = ""] = rest;
+  if (first === "changes" && rest.length === 1) return { view: "change", change: one, query };
+  const isObject = rest.length === 4 && rest.every((part) => part !== "");
+  const object = { cluster: one, kind, namespace, name };
+  if (first === "workloads" && isObject) return { view: "workload", object, query };
+  if (first === "sources" && isObject) return { view: "source", object, query };
+  return { view: "nowhere", query };
+}
+
+function pathParts(path: string): readonly string[] {
+  try {
+    return path.slice(1).split("/").map(decodeURIComponent);
+  } catch {
+    return ["", ""];
+  }
+}
+
+const apiPaths = { now: "status", changes: "changes", clusters: "clusters", held: "held" } as const;
+
+/** What the API is asked for a place; undefined: nothing. An empty field of a form is no filter. */
+export function questionOf(place: Place): string | undefined {
+  if (place.view === "nowhere") return undefined;
+  const path =
+    place.view === "change"
+      ? addressWith("changes", place.change)
+      : "object" in place
+        ? objectAddress(`${place.view}s`, place.object)
+        : `/${apiPaths[place.view]}`;
+  const given = [...place.query].filter(([, value]) => value.trim() !== "");
+  return `/api/v1${path}${queryText(given)}`;
+}
+
+/** The same place with another parameter. */
+export function addressOfPage(path: string, query: URLSearchParams, cursor: string): string {
+  const rest = [...query].filter(([name]) => name !== "cursor");
+  return `${path}${queryText([...rest, ["cursor", cursor]])}`;
+}
+
+/** The address of one change. `since` is a time before it: the history is read from there. */
+export function changeAddress(id: string, time: string): string {
+  // The record of another cluster may be a moment older than the one that is shown.
+  const since = new Date(Date.parse(time) - 60_000).toISOString();
+  return `${addressWith("changes", id)}${queryText([["since", since]])}`;
+}
+
+/** The address of a workload, or of a source. */
+export function objectAddress(list: string, { cluster, kind, namespace, name }: PlacedObject): string {
+  return addressWith(list, cluster, kind, namespace, name);
+}
+
+function addressWith(...parts: readonly string[]): string {
+  return `/${parts.map(encodeURIComponent).join("/")}`;
+}
+
+function queryText(pairs: readonly (readonly string[])[]): string {
+  const text = pairs
+    .map(([name = "", value = ""]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
+    .join("&");
+  return text === "" ? "" : `?${text}`;
+}

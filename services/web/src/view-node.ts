@@ -1,0 +1,68 @@
+/** A part of the page: a text, or an element. A text is never markup. */
+export type ViewNode = string | ViewElement;
+
+/** An element of the page, before a browser has made it. */
+export interface ViewElement {
+  readonly tag: string;
+  readonly attributes: Readonly<Record<string, string>>;
+  readonly children: readonly ViewNode[];
+}
+
+/** An element with its children. */
+export function el(
+  tag: string,
+  attributes: Readonly<Record<string, string>> = {},
+  ...children: readonly ViewNode[]
+): ViewElement {
+  return { tag, attributes, children };
+}
+
+/** A link to an address of this page. */
+export function link(href: string, ...children: readonly ViewNode[]): ViewElement {
+  return el("a", { href }, ...children);
+}
+
+/** Whether an address belongs to this site. Nothing else is ever linked to. */
+export function isOwnAddress(href: string): boolean {
+  return /^\/(?![/\\])/.test(href);
+}
+
+/** A heading with what is below it. */
+export function section(title: string, ...children: readonly ViewNode[]): ViewElement {
+  return el("section", {}, el("h2", {}, title), ...children);
+}
+
+/** A list of facts: what it is called, and what it is. */
+export function facts(pairs: readonly (readonly [string, ViewNode])[]): ViewElement {
+  return el("dl", {}, ...pairs.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+}
+
+/** A table, with how many rows there are on all pages; or a sentence where there is none. */
+export function table(what: {
+  readonly label: string;
+  readonly headings: readonly string[];
+  readonly rows: readonly (readonly ViewNode[])[];
+  readonly count: number;
+  readonly none: string;
+}): ViewElement {
+  const { count, headings, label, none, rows } = what;
+  if (rows.length === 0) return el("p", { class: "none" }, none);
+  const head = el("tr", {}, ...headings.map((heading) => el("th", { scope: "col" }, heading)));
+  const body = rows.map((cells) =>
+    el(
+      "tr",
+      {},
+      ...cells.map((cell, at) => (at === 0 ? el("th", { scope: "row" }, cell) : el("td", {}, cell))),
+    ),
+  );
+  return el(
+    "div",
+    { class: "wide" },
+    el(
+      "table",
+      { "aria-label": label, "aria-rowcount": String(count + 1) },
+      el("thead", {}, head),
+      el("tbody", {}, ...body),
+    ),
+  );
+}

@@ -1,0 +1,90 @@
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { ago } from "../age.ts";
+import { objectAddress } from "../place.ts";
+import { stateMark } from "../state-mark.ts";
+import { el, facts, link, table, type ViewNode } from "../view-node.ts";
+import { changeHeadings, changeRow, progressMarks } from "./change-rows.ts";
+import { filterForm } from "./filter-form.ts";
+import { type PageOfList, pageEnd } from "./page-end.ts";
+
+const cutNotice = el(
+  "p",
+  { class: "notice" },
+  "Not all records were read: there are newer ones. Give a later start.",
+);
+
+/** The newest changes. */
+export function changesView(
+  answer: ApiAnswer<"changes">,
+  page: PageOfList,
+  nowMs: number,
+): readonly ViewNode[] {
+  return [
+    el("h1", {}, "Changes"),
+    filterForm("/changes", page.query, [
+      ["since", "Since (1h)"],
+      ["cluster", "Cluster"],
+      ["namespace", "Namespace"],
+      ["name", "Name"],
+    ]),
+    ...(answer.isCut ? [cutNotice] : []),
+    table({
+      label: "Changes",
+      headings: changeHeadings,
+      rows: answer.changes.map((change) => changeRow(change, nowMs)),
+      count: answer.count,
+      none: "No change of a source that a workload uses fits. Without a start the last hour is shown.",
+    }),
+    pageEnd(answer, answer.changes.length, "change", page),
+  ];
+}
+
+/** One change: what was written, and where each workload stands with it. */
+export function changeView(
+  answer: ApiAnswer<"change">,
+  page: PageOfList,
+  nowMs: number,
+): readonly ViewNode[] {
+  const { change, workloads } = answer;
+  const { actors, clusters, id, isDone, source, time } = change;
+  const by = actors.length === 0 ? "unknown" : actors.join(", ");
+  return [
+    el("h1", {}, `${source.kind} ${source.namespace}/${source.name}`),
+    ...(answer.isCut ? [cutNotice] : []),
+    facts([
+      ["Written", el("span", {}, ago(time, nowMs), ` by ${by}`)],
+      ["Clusters", el("span", {}, ...clusters.flatMap((cluster) => [planLink(cluster, source), " "]))],
+      ["Workloads", progressMarks(change)],
+      ["Done", isDone ? "yes" : "no"],
+      ["Change", id],
+    ]),
+    table({
+      label: "Workloads of this change",
+      headings: ["Workload", "Cluster", "State", "Reason", "Says", "Since"],
+      rows: workloads.map((one) => changedRow(one, nowMs)),
+      count: answer.count,
+      none: "No workload was decided on yet. One that uses the source is, within half a minute.",
+    }),
+    pageEnd(answer, workloads.length, "workload", page),
+  ];
+}
+
+function planLink(cluster: string, source: ApiAnswer<"change">["change"]["source"]): ViewNode {
+  const { kind, namespace, name } = source;
+  return link(objectAddress("sources", { cluster, kind, namespace, name }), cluster);
+}
+
+function changedRow(
+  { cluster, message, progress, reason, time, workload }: ApiAnswer<"change">["workloads"][number],
+  nowMs: number,
+): readonly ViewNode[] {
+  const { kind, namespace, name } = workload;
+  return [
+    link(objectAddress("workloads", { cluster, kind, namespace, name }), `${kind} ${namespace}/${name}`),
+    cluster,
+    stateMark(progress),
+    reason ?? "",
+    message ?? "",
+    ago(time, nowMs),
+  ];
+}

@@ -1,0 +1,44 @@
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { stateMark } from "../state-mark.ts";
+import { el, link, table, type ViewNode } from "../view-node.ts";
+import { filterForm } from "./filter-form.ts";
+import { type PageOfList, pageEnd } from "./page-end.ts";
+
+export type ShownCluster = ApiAnswer<"clusters">["clusters"][number];
+
+export const clusterHeadings = ["Cluster", "State", "Problem", "Workloads", "Rolling", "Held"] as const;
+
+/** The clusters, sick ones first. */
+export function clustersView(answer: ApiAnswer<"clusters">, page: PageOfList): readonly ViewNode[] {
+  return [
+    el("h1", {}, "Clusters"),
+    filterForm("/clusters", page.query, [["cluster", "Cluster"]]),
+    table({
+      label: "Clusters",
+      headings: clusterHeadings,
+      rows: answer.clusters.map(clusterRow),
+      count: answer.count,
+      none: "No cluster is registered. docs/clusters.md says how to register one.",
+    }),
+    pageEnd(answer, answer.clusters.length, "cluster", page),
+  ];
+}
+
+/** The cells of a cluster. */
+export function clusterRow({
+  held,
+  name,
+  problems,
+  rollouts,
+  status,
+  workloads,
+}: ShownCluster): readonly ViewNode[] {
+  return [
+    link(`/changes?cluster=${encodeURIComponent(name)}`, name),
+    stateMark(status?.state ?? "Discovered"),
+    problems.join("; ") || "none",
+    String(workloads),
+    String(rollouts),
+    held === 0 ? "0" : link(`/held?cluster=${encodeURIComponent(name)}`, String(held)),
+  ];
+}

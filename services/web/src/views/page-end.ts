@@ -1,0 +1,28 @@
+import { addressOfPage } from "../place.ts";
+import { el, link, type ViewNode } from "../view-node.ts";
+
+/** Where a list is shown. */
+export interface PageOfList {
+  /** The path of the page, without its query. */
+  readonly path: string;
+  readonly query: URLSearchParams;
+}
+
+/** How much of a list is shown, and the way to the rest. */
+export function pageEnd(
+  { count, next }: { readonly count: number; readonly next?: string | undefined },
+  shown: number,
+  what: string,
+  { path, query }: PageOfList,
+): ViewNode {
+  const all = `${count} ${what}${count === 1 ? "" : "s"}`;
+  const text = shown === count ? all : `${shown} of ${all}`;
+  const rest = new URLSearchParams([...query].filter(([name]) => name !== "cursor"));
+  const first = query.has("cursor") ? [" ", link(firstAddress(path, rest), "First page")] : [];
+  const more = next === undefined ? [] : [" ", link(addressOfPage(path, query, next), "Next page")];
+  return el("p", { class: "end" }, text, ...first, ...more);
+}
+
+function firstAddress(path: string, query: URLSearchParams): string {
+  return query.size === 0 ? path : `${path}?${query}`;
+}

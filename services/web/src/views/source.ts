@@ -1,0 +1,64 @@
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { reasonText } from "@fleet-reloader/engine/ask/reason-texts";
+import { ago } from "../age.ts";
+import { objectAddress } from "../place.ts";
+import { stateMark } from "../state-mark.ts";
+import { el, facts, link, table, type ViewNode } from "../view-node.ts";
+import { type PageOfList, pageEnd } from "./page-end.ts";
+
+type PlanAnswer = ApiAnswer<"source">;
+
+/** What would follow from a change of a source: who uses it, and how the content comes to its pods. */
+export function sourceView(answer: PlanAnswer, page: PageOfList, nowMs: number): readonly ViewNode[] {
+  const { cluster, keys, nearest, source, state, time, users } = answer;
+  const meant = nearest === undefined ? "" : `; did you mean ${nearest}?`;
+  return [
+    el("h1", {}, `${source.kind} ${source.namespace}/${source.name}`),
+    facts([
+      ["Cluster", cluster],
+      ["Asked", ago(time, nowMs)],
+      ["State", `${state}${meant}`],
+      ["If it changed now", keys === "all" ? "every key" : `key ${keys.join(", ")}`],
+    ]),
+    table({
+      label: "Workloads that use it",
+      headings: ["Workload", "After the change", "Why", "Content reaches the pods"],
+      rows: users.map((user) => plannedRow(user, cluster)),
+      count: answer.count,
+      none: "No workload of its namespace uses or names it: nothing would roll.",
+    }),
+    pageEnd(answer, users.length, "workload", page),
+  ];
+}
+
+const reachText = {
+  files: "by mounted files, without a roll",
+  restart: "only with a restart",
+  none: "not: the pods use none of it",
+} as const;
+
+function plannedRow(user: PlanAnswer["users"][number], cluster: string): readonly ViewNode[] {
+  const { isCause, reach, reason, verdict, workload } = user;
+  const { kind, namespace, name } = workload;
+  return [
+    link(objectAddress("workloads", { cluster, kind, namespace, name }), `${kind} ${name}`),
+    stateMark(verdict.type, plannedWord(verdict, isCause)),
+    reasonText(verdict.type === "roll" ? reason : verdict.reason),
+    reachText[reach],
+  ];
+}
+
+function plannedWord(verdict: PlanAnswer["users"][number]["verdict"], isCause: boolean): string {
+  switch (verdict.type) {
+    case "roll":
+      return isCause ? "rolls" : "rolls for another source";
+    case "held":
+      return "is held";
+    case "stays":
+      return "stays";
+    case "unserved":
+      return "is not served";
+    case "unknown":
+      return "is not known";
+  }
+}

@@ -1,0 +1,41 @@
+import { expect, test, vi } from "vitest";
+import { calm, change, oneChange, status } from "./fixture/answers.ts";
+import { openPage } from "./fixture/browser.ts";
+
+/** A slow machine may take long; nothing here takes a second. */
+const eventually = (check: () => void) => vi.waitFor(check, { timeout: 120_000, interval: 10 });
+const well = (body: unknown) => ({ status: 200, body });
+
+test("the page asks for its address and draws the answer; a link asks for the next", async () => {
+  const page = await openPage("/", (question) => well(question === "/api/v1/status" ? status : oneChange));
+  await eventually(() => expect(page.text()).toContain("1 change not done"));
+  expect(page.asked).toEqual(["/api/v1/status"]);
+  expect(page.document.title).toBe("Now · fleet-reloader");
+  page.click(`/changes/${change.id}?since=2026-07-01T11%3A59%3A00.000Z`);
+  await eventually(() => expect(page.text()).toContain('key "dsn" is not in Secret/db'));
+  expect(page.asked).toEqual(["/api/v1/status", "/api/v1/changes/f1-a?since=2026-07-01T11%3A59%3A00.000Z"]);
+});
+
+test("a page that is not looked at asks nothing, and asks at once when it is", async () => {
+  const page = await openPage("/", () => well(calm), true);
+  await eventually(() => expect(page.text()).toContain("All 14 clusters are well."));
+  expect(page.timers).toEqual([]);
+  page.document.hidden = false;
+  page.tell("visibilitychange");
+  await eventually(() => expect(page.timers.length).toBe(1));
+  expect(page.asked.length).toBe(2);
+});
+
+test("an answer stays when the next question fails; without one the refusal is shown", async () => {
+  const problem = { code: "redis.unavailable", problem: "redis: no connection", mend: "Check the Redis." };
+  let isWell = true;
+  const page = await openPage("/", () => (isWell ? well(calm) : { status: 503, body: problem }));
+  await eventually(() => expect(page.timers.length).toBe(1));
+  isWell = false;
+  page.timers[0]?.();
+  await eventually(() => expect(page.timers.length).toBe(2));
+  expect(page.text()).toContain("All 14 clusters are well.");
+  const other = await openPage("/", () => ({ status: 503, body: problem }));
+  await eventually(() => expect(other.text()).toContain("redis: no connection"));
+  expect(other.text()).toContain("What to do: Check the Redis.");
+});

@@ -1,0 +1,41 @@
+import { expect, test } from "vitest";
+import { waitBefore } from "../src/backoff.ts";
+import { addressOfPage, changeAddress, objectAddress, placeOfAddress, questionOf } from "../src/place.ts";
+
+test.each([
+  ["/", "/api/v1/status"],
+  ["/changes?since=2h&cluster=nova", "/api/v1/changes?since=2h&cluster=nova"],
+  ["/changes?since=&cluster=nova&name=", "/api/v1/changes?cluster=nova"],
+  ["/changes/f1-a?since=1d", "/api/v1/changes/f1-a?since=1d"],
+  ["/clusters?cursor=abc", "/api/v1/clusters?cursor=abc"],
+  ["/held?reason=Frozen", "/api/v1/held?reason=Frozen"],
+  ["/workloads/nova/Deployment/shop/api", "/api/v1/workloads/nova/Deployment/shop/api"],
+  ["/sources/nova/Secret/shop/db?key=a&key=b", "/api/v1/sources/nova/Secret/shop/db?key=a&key=b"],
+  ["/workloads/nova/Deployment/shop", undefined],
+  ["/%ff", undefined],
+  ["/nothing", undefined],
+])("the address %s asks %s", (address, question) => {
+  const [path = "", search = ""] = address.split("?");
+  expect(questionOf(placeOfAddress(path, search))).toBe(question);
+});
+
+test("names with any character come back from an address as they were", () => {
+  const object = { cluster: "a/b ?#", kind: "Service.serving.knative.dev", namespace: "ü", name: "x%2fy" };
+  expect(placeOfAddress(objectAddress("workloads", object), "")).toMatchObject({ view: "workload", object });
+  const [path = ""] = changeAddress("uid/db@7", "2026-01-01T00:00:00Z").split("?");
+  expect(placeOfAddress(path, "")).toMatchObject({ view: "change", change: "uid/db@7" });
+});
+
+test("the next page has the same filters and another cursor", () => {
+  const query = new URLSearchParams("cluster=nova&cursor=old");
+  expect(addressOfPage("/changes", query, "new")).toBe("/changes?cluster=nova&cursor=new");
+});
+
+test("after failures it is asked ever more seldom, at most once in a minute", () => {
+  expect(waitBefore(0, 0.3)).toBe(10_000);
+  expect(waitBefore(1, 0)).toBeLessThan(waitBefore(3, 0));
+  for (const chance of [0, 0.5, 1]) {
+    expect(waitBefore(50, chance)).toBeGreaterThanOrEqual(60_000);
+    expect(waitBefore(50, chance)).toBeLessThanOrEqual(120_000);
+  }
+});

@@ -1,0 +1,131 @@
+import { describe, expect, test } from "vitest";
+import { type PlaceAnswer, placeView } from "../src/answer.ts";
+import { freshness, navigation, titleOf } from "../src/frame.ts";
+import { placeOfAddress } from "../src/place.ts";
+import { el, link } from "../src/view-node.ts";
+import { calm, explained, held, nowMs, oneChange, planned, sick, status } from "./fixture/answers.ts";
+import { htmlOf, textOf } from "./fixture/html.ts";
+
+/** What the page shows at an address. */
+function shownAt(address: string, answer: PlaceAnswer) {
+  const [path = "", search = ""] = address.split("?");
+  return placeView(placeOfAddress(path, search), answer, path, nowMs);
+}
+const answered = (body: unknown): PlaceAnswer => ({ type: "answered", body });
+
+describe("Now", () => {
+  test("names what is failed, held, frozen or away, each with a way to the reason", () => {
+    const nodes = shownAt("/", answered(status));
+    const text = textOf(nodes);
+    for (const part of [
+      "1 change not done",
+      "Secret shop/db 10 min ago external-secrets 2",
+      "✖ 1 failed",
+      "⏸ 1 held",
+      "✔ 35 healthy",
+      "1 cluster with a problem",
+      "✖ Unreachable no route to host",
+      "cluster otech62, namespace shop CHG-12 ann 2026-07-01 12:11:00 UTC",
+      "Oldest request 4 s old",
+      "12 ClusterUnreachable",
+    ])
+      expect(text).toContain(part);
+    const html = htmlOf(nodes);
+    expect(html).toContain('href="/changes/f1-a?since=2026-07-01T11%3A59%3A00.000Z"');
+    expect(html).toContain('href="/held?reason=ClusterUnreachable"');
+    expect(html).toContain('href="/changes?cluster=helsinki-2"');
+  });
+
+  test("says that nothing needs anybody, in words and not as an empty page", () => {
+    const text = textOf(shownAt("/", answered(calm)));
+    expect(text).toContain("Nothing is failed, stalled, held or still rolling of the 3 changes");
+    expect(text).toContain("All 14 clusters are well.");
+    expect(text).toContain("Nothing is frozen.");
+    expect(text).toContain("nothing waits");
+  });
+});
+
+test("a change shows each workload with the rollout's own words, and the next page", () => {
+  const nodes = shownAt("/changes/f1-a?since=2h", answered(oneChange));
+  expect(textOf(nodes)).toContain('✖ failed PodsNotRunning key "dsn" is not in Secret/db 5 min ago');
+  expect(textOf(nodes)).toContain("1 of 300 workloads");
+  const html = htmlOf(nodes);
+  expect(html).toContain('href="/workloads/nova/Deployment/shop/api"');
+  expect(html).toContain('href="/sources/otech62/Secret/shop/db"');
+  expect(html).toContain('href="/changes/f1-a?since=2h&#38;cursor=WzEsIngiXQ.seal"');
+  expect(html).toContain('aria-rowcount="301"');
+});
+
+test("a list is filtered by its address, and keeps what was filtered by", () => {
+  const body = { count: 0, changes: [], isCut: false };
+  const nodes = shownAt("/changes?cluster=nova&name=", answered(body));
+  expect(htmlOf(nodes)).toContain('<input name="cluster" value="nova" autocomplete="off">');
+  expect(textOf(nodes)).toContain("No change of a source that a workload uses fits.");
+});
+
+test("clusters and holds show state, problem and end", () => {
+  const clusters = { count: 1, clusters: [sick] };
+  expect(textOf(shownAt("/clusters", answered(clusters)))).toContain(
+    "✖ Unreachable no route to host 12 0 12",
+  );
+  expect(textOf(shownAt("/held", answered(held)))).toContain(
+    "⏸ Frozen cluster otech62: CHG-12 (by ann) 2026-07-01 18:00:00 UTC",
+  );
+});
+
+test("a workload has its verdict, its annotations and its sources in words", () => {
+  const text = textOf(shownAt("/workloads/nova/Deployment/shop/api", answered(explained)));
+  for (const part of [
+    "◐ would roll",
+    "It would roll now:",
+    "Secret/db: SourceChanged.",
+    "missing; did you mean db-2?",
+    "reloads for every source",
+    "no request for it waits",
+  ])
+    expect(text).toContain(part);
+});
+
+test("a source says what would roll, and how the content reaches the others", () => {
+  const text = textOf(shownAt("/sources/nova/Secret/shop/db", answered(planned)));
+  expect(text).toContain("Deployment api ◐ rolls AutoEnabled.");
+  expect(text).toContain("only with a restart");
+  expect(text).toContain("Deployment batch ✔ stays NotOptedIn.");
+  expect(text).toContain("by mounted files, without a roll");
+});
+
+test("loading, failed and unknown places look different, and say what to do", () => {
+  expect(htmlOf(shownAt("/", { type: "loading" }))).toContain('role="status"');
+  const problem = {
+    code: "question.invalid",
+    field: "cluster",
+    value: "Nova",
+    problem: "cluster: no cluster is called Nova",
+    mend: "did you mean nova?",
+  };
+  const failed = shownAt("/clusters?cluster=Nova", { type: "failed", problem });
+  expect(htmlOf(failed)).toContain('role="alert"');
+  expect(textOf(failed)).toContain(
+    "cluster: no cluster is called Nova Given: Nova What to do: did you mean nova?",
+  );
+  expect(textOf(shownAt("/nothing", { type: "loading" }))).toContain("There is no such page");
+});
+
+test("what tenants write is text, and no address leads to another site", () => {
+  const nasty = '"><script>alert(1)</script><img src=x onerror=alert(1)>';
+  const body = { ...held, holds: [{ ...held.holds[0], why: nasty, workload: `Deployment/${nasty}/x` }] };
+  const html = htmlOf(shownAt("/held", answered(body)));
+  expect(html).not.toMatch(/<script|<img/);
+  expect(html).toContain("&#60;script&#62;");
+  for (const address of ["//evil.example", "https://evil.example", "javascript:alert(1)", "/\\evil.example"])
+    expect(htmlOf([link(address, "x")])).toBe("<a>x</a>");
+  expect(htmlOf([el("p", { onclick: "x()", style: "x", src: "/x" }, "x")])).toBe("<p>x</p>");
+});
+
+test("the navigation marks where one is, and the age is always told", () => {
+  const place = placeOfAddress("/changes/f1-a", "");
+  expect(htmlOf([navigation(place)])).toContain('<a href="/changes" aria-current="page">Changes</a>');
+  expect(titleOf(placeOfAddress("/sources/nova/Secret/shop/db", ""))).toBe("Secret db · fleet-reloader");
+  expect(freshness(nowMs - 3000, nowMs, false)).toBe("3 s old");
+  expect(freshness(nowMs - 60_000, nowMs, true)).toContain("60 s old: the last question had no answer");
+});
