@@ -71,7 +71,7 @@ export function fitting<T>(elements: readonly T[], bytesMax: number): readonly T
 }
 
 /** How many bytes a value takes in an answer. */
-export function jsonBytes(value: unknown): number {
+function jsonBytes(value: unknown): number {
   return Buffer.byteLength(printableJson(JSON.stringify(value)));
 }
 

@@ -30,7 +30,7 @@ export function explanationText(explanation: Explanation): string {
 }
 
 /** What a worker would do, and why. */
-function verdictLines(verdict: ExplainedVerdict): readonly string[] {
+export function verdictLines(verdict: ExplainedVerdict): readonly string[] {
   switch (verdict.type) {
     case "roll":
       return ["It would roll now:", ...causeLines(verdict.causes)];
