@@ -89,6 +89,24 @@ test("records of older versions, without a fleet id, are told apart by cluster",
   expect(summaries.map(({ id }) => id)).toEqual(["uid-otech/db@7", "uid-nova/db@7"]);
 });
 
+test("a rollout that was replaced by a newer one ends with it, for both changes", () => {
+  const newer = { ...changed("nova", "f1-b", 3), change: "uid-nova/db@8" };
+  const sources = [{ ...source, change: "uid-nova/db@8" }];
+  const records = [
+    changed("nova", "f1-a"),
+    acted("nova", "api", "rolled"),
+    newer,
+    { ...acted("nova", "api", "rolled"), sources },
+    { ...ended("nova", "other", "failed"), sources },
+  ];
+  expect(summarizeChanges(records).map(({ workloads }) => workloads.rolling)).toEqual([1, 1]);
+  const summaries = summarizeChanges([...records, { ...ended("nova", "api", "healthy"), sources }]);
+  expect(summaries.map(({ id, workloads }) => [id, workloads.healthy, workloads.failed])).toEqual([
+    ["f1-b", 1, 1],
+    ["f1-a", 1, 0],
+  ]);
+});
+
 test("what refers to a change that is not among the records counts nowhere", () => {
   expect(summarizeChanges([acted("nova", "api", "rolled")])).toEqual([]);
 });

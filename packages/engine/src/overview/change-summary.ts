@@ -91,18 +91,32 @@ interface ChangeFolds {
 function foldChanges(records: Iterable<HistoryRecord>): ChangeFolds {
   const folds = new Map<string, ChangeFold>();
   const foldOf = new Map<ChangeId, ChangeFold>();
+  const rolling = new Map<string, Set<ChangeFold>>();
   for (const record of records) {
     if (record.type === "operator") continue;
     if (record.type === "change") addChange(record, folds, foldOf);
-    else
-      for (const { change } of record.sources) {
-        const fold = change === undefined ? undefined : foldOf.get(change);
-        const changed = changedWorkload(record);
-        const key = `${record.cluster?.id}|${workloadKey(record.workload)}`;
-        if (changed !== undefined) fold?.workloads.set(key, changed);
-      }
+    else addWorkload(record, foldOf, rolling);
   }
   return { folds, foldOf };
+}
+
+/**
+ * A workload that is rolled again while it rolls has one rollout, the newest: how it ends is how it ends for every change that the workload
+ * was rolling for. `rolling`: those changes by workload.
+ */
+function addWorkload(
+  record: WorkloadRecordOfChange,
+  foldOf: ReadonlyMap<ChangeId, ChangeFold>,
+  rolling: Map<string, Set<ChangeFold>>,
+): void {
+  const changed = changedWorkload(record);
+  if (changed === undefined) return;
+  const key = `${record.cluster?.id}|${workloadKey(record.workload)}`;
+  const own = record.sources.flatMap(({ change }) => foldOf.get(change ?? "") ?? []);
+  const ended = record.type === "outcome" ? (rolling.get(key) ?? []) : [];
+  for (const fold of [...own, ...ended]) fold.workloads.set(key, changed);
+  if (changed.progress === "rolling") rolling.set(key, new Set([...(rolling.get(key) ?? []), ...own]));
+  else if (record.type === "outcome") rolling.delete(key);
 }
 
 /** Of one time by id, so that whoever reads on finds the same order. */
