@@ -28,7 +28,8 @@ describe("pages of docs/operate", () => {
     await fleet.rolled({ kind, namespace, name }, count);
   });
 
-  test.concurrent("the commands of how-to/new-cluster.md answer as it shows", () =>
+  // From then on the fleet has two clusters, which the other pages would show.
+  test("the commands of how-to/new-cluster.md answer as it shows", () =>
     fleet.follow("how-to/new-cluster.md"));
 
   // It stops the whole fleet, so nothing runs beside it.

@@ -90,7 +90,14 @@ export function plan(input: PlanInput): Plan {
 function judgeAll(context: PlanContext) {
   const { unverified, observedSources, ...input } = context;
   const landed =
-    unverified && planContextOf({ ...input, observedSources, applied: unverified, isDamaged: false });
+    unverified &&
+    planContextOf({
+      ...input,
+      observedSources,
+      applied: unverified,
+      isDamaged: false,
+      appliedAtSeconds: undefined,
+    });
   return observedSources.map((observed) => {
     const verdict = judgeSource(observed, context);
     if (landed === undefined || verdict.reason !== undefined || ownVerdict(observed, context) === "same")

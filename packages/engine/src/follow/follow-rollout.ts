@@ -102,8 +102,8 @@ async function followRollout(following: Following, request: Request, delivery: D
  * that one which goes on need not be read before it is slow. A watch that has stopped costs no more than the time until then.
  */
 async function followShown(following: Following, followed: FollowedRollout): Promise<Result | undefined> {
-  const { request, spentMs } = followed;
-  const shown = following.shown?.of(request);
+  const { request, run, spentMs } = followed;
+  const shown = following.shown?.of(request, run);
   if (shown?.state.type === "progressing" && spentMs < patienceMs)
     return unfinished(nextLookMs(spentMs, following.firstCheckMs));
   if (shown?.state.type !== "healthy") return undefined;

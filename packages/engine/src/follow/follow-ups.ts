@@ -2,6 +2,7 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import { atMost } from "../async/at-most.ts";
 import type { Clock } from "../async/clock.ts";
 import { Drain } from "../async/drain.ts";
+import type { AwaitedRoll, ShownRollouts } from "../observe/shown-rollouts.ts";
 import type { Log } from "../ports/log.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
 import type { RolloutRuns, StartedRun } from "./rollout-runs.ts";
@@ -11,14 +12,16 @@ export interface FollowUpsOptions {
   readonly queue: Pick<Workqueue, "add">;
   /** The time from a roll to the first observation of its rollout. */
   readonly firstCheckMs: number;
+  /** Rollouts as the watches of this process show them. Absent: it watches nothing. */
+  readonly shown?: Pick<ShownRollouts, "await"> | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }
 
 /** Takes rolls that are to be followed. */
 export interface FollowUps {
-  /** Returns at once. Nobody waits for it. */
-  rolled(started: StartedRun): void;
+  /** Returns at once. Nobody waits for it. `made`: what the write made of the workload, where that is known. */
+  rolled(started: StartedRun & { readonly made?: Omit<AwaitedRoll, "rolledAtMs"> | undefined }): void;
   /** Resolves when all rolls are in the queue, or the grace period is over. */
   stop(graceMs: number): Promise<void>;
 }
@@ -35,7 +38,7 @@ const followGatherMs = 200;
  * does not wait for it.
  */
 export function createFollowUps(options: FollowUpsOptions): FollowUps {
-  const { runs, queue, firstCheckMs, clock, log } = options;
+  const { runs, queue, firstCheckMs, shown, clock, log } = options;
   const gathered: StartedRun[] = [];
   const drain = new Drain({
     hasMore: () => gathered.length > 0,
@@ -44,8 +47,9 @@ export function createFollowUps(options: FollowUpsOptions): FollowUps {
   });
 
   return {
-    rolled(started) {
-      gathered.push(started);
+    rolled({ request, run, made }) {
+      if (made !== undefined) shown?.await(request, { ...made, rolledAtMs: run.rolledAtMs });
+      gathered.push({ request, run });
       drain.begin();
     },
     async stop(graceMs) {

@@ -46,6 +46,8 @@ export type Fact =
 export interface RolledFact {
   readonly type: "rolled";
   readonly uid: string;
+  /** What the write made of the workload. Undefined: the roll wrote another object, or its end is not known yet. */
+  readonly generation?: number | undefined;
   readonly strategy: ReloadStrategy;
   readonly changed: readonly ChangedObservation[];
   readonly observedSources: readonly ObservedSource[];

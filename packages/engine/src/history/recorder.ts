@@ -53,11 +53,18 @@ export interface RecorderOptions {
   readonly followUps?: RollSink | undefined;
 }
 
+/** The workload as the write of a roll made it. */
+interface MadeVersion {
+  readonly uid: string;
+  readonly generation: number;
+}
+
 /** Takes rolls whose rollouts are to be followed. */
 interface RollSink {
   rolled(started: {
     readonly request: Request;
     readonly run: { readonly rolledAtMs: number; readonly sources: readonly CausingSource[] };
+    readonly made?: MadeVersion | undefined;
   }): void;
 }
 
@@ -96,7 +103,10 @@ function recordFact(options: RecorderOptions, about: FactSubject, fact: Fact): v
       recordRolloutEnd(options, about, fact);
       break;
     case "resumed":
-      startRun(options, about.request, options.clock.now(), []);
+      options.followUps?.rolled({
+        request: about.request,
+        run: { rolledAtMs: options.clock.now(), sources: [] },
+      });
       break;
     case "reconciled":
       options.meter.reconciled(about.cluster.name, fact.result, fact.seconds, about.request.workload);
@@ -151,8 +161,9 @@ function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFa
     ),
   );
   measureRoll(meter, about, fact, head.atMs);
+  const made = fact.generation === undefined ? undefined : { uid, generation: fact.generation };
+  options.followUps?.rolled({ request, run: { rolledAtMs: head.atMs, sources: causes }, made });
   options.tracer?.rolled(tracedRoll(fact, about.delivery?.times, { head, causes }));
-  startRun(options, request, head.atMs, causes);
 }
 
 function measureRoll(
@@ -183,15 +194,6 @@ function recordHold(
   log.info({ ...fieldsOf(about), reason, why }, "roll held");
   const report = { ...head, uid, reason, why, isStuck: news === "stuck" };
   reporter?.held(untilMs === undefined ? report : { ...report, untilMs });
-}
-
-function startRun(
-  { followUps }: RecorderOptions,
-  request: Request,
-  rolledAtMs: number,
-  sources: readonly CausingSource[],
-): void {
-  followUps?.rolled({ request, run: { rolledAtMs, sources } });
 }
 
 function recordStay(

@@ -14,10 +14,15 @@ export interface ShownRollout {
   readonly state: RolloutState;
 }
 
-interface Awaited {
+/** A roll whose rollout is awaited. */
+export interface AwaitedRoll {
+  readonly rolledAtMs: number;
   readonly uid: string;
   /** What the roll made of the workload: an older generation shows the rollout before. */
   readonly generation: number;
+}
+
+interface Awaited extends AwaitedRoll {
   shown: ShownRollout | undefined;
 }
 
@@ -28,10 +33,8 @@ interface Awaited {
 export class ShownRollouts {
   readonly #awaited = new RecentMap<string, Awaited>(awaitedMax);
 
-  /** The workload was rolled: `rolled` is the answer to the write. */
-  await({ cluster }: Request, rolled: LiveWorkload): void {
-    const { ref, uid, generation } = rolled;
-    this.#awaited.set(rolloutKey(cluster, ref), { uid, generation, shown: undefined });
+  await({ cluster, workload }: Request, roll: AwaitedRoll): void {
+    this.#awaited.set(rolloutKey(cluster, workload), { ...roll, shown: undefined });
   }
 
   show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind): void {
@@ -42,9 +45,10 @@ export class ShownRollouts {
     awaited.shown = isTold ? { uid: live.uid, state: kind.rolloutState(live.object) } : undefined;
   }
 
-  /** Undefined: the watches have not shown it. */
-  of({ cluster, workload }: Request): ShownRollout | undefined {
-    return this.#awaited.get(rolloutKey(cluster, workload))?.shown;
+  /** Undefined: the watches have not shown it, or it is that of a roll which another process made since. */
+  of({ cluster, workload }: Request, run: Pick<AwaitedRoll, "rolledAtMs">): ShownRollout | undefined {
+    const awaited = this.#awaited.get(rolloutKey(cluster, workload));
+    return awaited?.rolledAtMs === run.rolledAtMs ? awaited.shown : undefined;
   }
 
   forget(cluster: ClusterId, ref: WorkloadRef): void {

@@ -13,7 +13,6 @@ import type { Clock } from "../async/clock.ts";
 import type { Fact } from "../history/fact.ts";
 import type { Recorder } from "../history/recorder.ts";
 import { windowOf } from "../observe/interest.ts";
-import type { ShownWorkloads } from "../observe/shown-workloads.ts";
 import type { SourceReader } from "../observe/source-reader.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { Again, Outcome } from "../ports/request.ts";
@@ -53,7 +52,6 @@ export interface WriteDependencies {
   readonly records: WorkloadRecords;
   readonly keys: Keyring;
   readonly settings: Settings;
-  readonly shown: ShownWorkloads | undefined;
   readonly clock: Clock;
   readonly recorder: Recorder;
 }
@@ -203,7 +201,7 @@ async function patchApplied(
 }
 
 async function roll(
-  { records, shown, sources }: WriteDependencies,
+  { records, sources }: WriteDependencies,
   { reading, observedSources }: RollDecision,
   { rolling, pausing }: { readonly rolling: Rolling; readonly pausing: Pausing },
 ): Promise<WriteResult> {
@@ -220,13 +218,13 @@ async function roll(
   if (isWritten) {
     sources.remember(cluster.api, written.live, { sources: interest.candidates, appliedText });
     records.applied(request, appliedText, observedVersion(written.live));
-    if (how.type === "template") shown?.rollouts.await(request, written.live);
   } else records.reconciled(request);
   const { uid } = isWritten ? written.live : live;
+  const generation = isWritten && how.type === "template" ? written.live.generation : undefined;
   const { changed } = planned;
   return {
     outcome: isWritten ? "rolled" : written.again,
-    facts: [{ type: "rolled", uid, strategy, changed, observedSources }],
+    facts: [{ type: "rolled", uid, generation, strategy, changed, observedSources }],
   };
 }
 

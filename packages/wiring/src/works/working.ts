@@ -126,7 +126,14 @@ function createHandler(
   const ledger = new RedisRollLedger({ client, keys, limits });
   const brakes = createBrakes({ freezes, ledger, clock, random, nameOf });
   const runs = new RedisRolloutRuns({ client, keys });
-  const followUps = createFollowUps({ runs, queue, firstCheckMs, clock, log });
+  const followUps = createFollowUps({
+    runs,
+    queue,
+    firstCheckMs,
+    shown: options.shown?.rollouts,
+    clock,
+    log,
+  });
   const reconcile = createReconciler({
     engaged,
     queue,

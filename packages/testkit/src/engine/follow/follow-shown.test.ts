@@ -54,6 +54,17 @@ describe("a rollout that the watch of the same process shows", () => {
     expect(bed.reads()).toBe(1);
   });
 
+  test("is read where another process has rolled it since", async () => {
+    const bed = await watchedRoll();
+    bed.report(healthy);
+    await bed.elapse(1000);
+    bed.cluster.setStatus(bed.api, starting);
+    const request = { cluster: "c1", workload: bed.api };
+    await bed.runs.start([{ request, run: { rolledAtMs: bed.clock.now(), sources: [] } }]);
+    await bed.elapse(11_000);
+    expect([bed.reads() > 0, bed.results()]).toEqual([true, []]);
+  });
+
   test("is read when the workload is gone", async () => {
     const bed = await watchedRoll();
     bed.report(healthy);
