@@ -130,8 +130,16 @@ test("a collector that fails is told of once, and so is its return", async () =>
   expect(log.messages("warn")).toEqual(["spans are lost; workloads are rolled all the same"]);
   state.fault = undefined;
   exporter.rolled(rollOf("batch"));
-  expect((await sent()).map(({ name }) => name)).toEqual(["roll", "due", "patch"]);
+  // The changes were lost with the rolls before.
+  const names = (await sent()).map(({ name }) => name);
+  expect(names).toEqual(["change", "change", "roll", "due", "patch"]);
   expect(log.messages("info")).toEqual(["spans are taken again"]);
+});
+
+test("what is dropped since there is no room is told once", async () => {
+  const { exporter, log } = startExporter();
+  for (let at = 0; at < 2000; at += 1) exporter.rolled(rollOf(`api-${at}`));
+  expect(log.messages("warn")).toEqual(["spans are dropped: the collector is too slow"]);
 });
 
 test("an exporter that stops sends what waits at once, and takes no more", async () => {

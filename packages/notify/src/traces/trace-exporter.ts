@@ -34,10 +34,11 @@ export function openTraceExporter(options: OpenTraceExporterOptions): TraceExpor
   return new TraceExporter({ receiver: createReceiver({ url, userAgent }), traced, clock, log });
 }
 
-/** The defaults of OpenTelemetry's batch processor: https://opentelemetry.io/docs/specs/otel/trace/sdk/#batching-processor */
+/** As OpenTelemetry's batch processor: https://opentelemetry.io/docs/specs/otel/trace/sdk/#batching-processor */
 const spansMax = 2048;
 const spansPerPost = 512;
-const delayMs = 5000;
+/** A fan-out ends a thousand spans a second; in OpenTelemetry's five seconds they would not fit. */
+const delayMs = 1000;
 /** One change rolls many workloads; its span is sent once by each worker. */
 const changesRemembered = 4096;
 
@@ -52,21 +53,25 @@ export class TraceExporter implements Tracer {
   readonly #drain: Drain;
   #waiting: Span[] = [];
   #isFailing = false;
+  #isFull = false;
 
   constructor(options: TraceExporterOptions) {
     const { clock } = options;
     this.#options = options;
     this.#drain = new Drain({
       hasMore: () => this.#waiting.length > 0,
-      gather: (hurry) => clock.sleep(delayMs, hurry).catch(() => undefined),
+      gather: async (hurry) => {
+        // What fills a post does not wait.
+        if (this.#waiting.length < spansPerPost) await clock.sleep(delayMs, hurry).catch(() => undefined);
+      },
       flush: () => this.#sendBatch(),
     });
   }
 
   rolled(roll: TracedRoll): void {
     for (const span of changeSpans(roll)) {
-      if (this.#sentChanges.get(span.traceId) === undefined) this.#put(span);
-      this.#sentChanges.set(span.traceId, true);
+      if (this.#sentChanges.get(span.traceId) === true) continue;
+      if (this.#put(span)) this.#sentChanges.set(span.traceId, true);
     }
     for (const span of rollSpans(roll)) this.#put(span);
   }
@@ -83,10 +88,17 @@ export class TraceExporter implements Tracer {
     await receiver.close();
   }
 
-  #put(span: Span): void {
-    if (this.#lifetime.signal.aborted || this.#waiting.length >= spansMax) return;
+  /** Whether there was room for it. */
+  #put(span: Span): boolean {
+    if (this.#lifetime.signal.aborted) return false;
+    const isFull = this.#waiting.length >= spansMax;
+    if (isFull && !this.#isFull)
+      this.#options.log.warn({ waiting: spansMax }, "spans are dropped: the collector is too slow");
+    this.#isFull = isFull;
+    if (isFull) return false;
     this.#waiting.push(span);
     this.#drain.begin();
+    return true;
   }
 
   async #sendBatch(): Promise<void> {
@@ -97,7 +109,9 @@ export class TraceExporter implements Tracer {
       await receiver.post(otlpBody(batch, traced), this.#lifetime.signal);
       this.#recovered();
     } catch (error) {
-      this.#lost(asFault(error));
+      for (const { traceId } of batch) this.#sentChanges.delete(traceId);
+      // The process ends, and has waited as long as it may.
+      if (!this.#lifetime.signal.aborted) this.#lost(asFault(error));
     }
   }
 

@@ -244,5 +244,3 @@ function sinkOf(given: string): (typeof sinks)[number] | undefined {
   const name = given.trim().toLowerCase();
   return sinks.find((sink) => sink === name);
 }
-
-/** A URL; undefined when none was given. */
