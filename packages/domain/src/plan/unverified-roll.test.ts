@@ -1,5 +1,6 @@
 import { describe, expect, test } from "vitest";
-import { adopted, type PlannedWorkload } from "../fixture/planned-workload.ts";
+import { started } from "../fixture/decided-once.ts";
+import { adopted, type PlannedWorkload, templateUsing } from "../fixture/planned-workload.ts";
 
 describe.each(["annotations", "env-vars"] as const)("a roll that nobody has verified (%s)", (strategy) => {
   /** Adopted at 1100 and rolled at 1300; a second roll was tried at 1500, and the content went back at 1600. */
@@ -27,6 +28,24 @@ describe.each(["annotations", "env-vars"] as const)("a roll that nobody has veri
 
   test("and has not landed left pods with what is live again: nothing rolls", () => {
     expect(wentBack({ hasLanded: false }).reconcile()).toEqual({});
+  });
+
+  // Its time is that of our last write: a removed key leaves none, and pods that started after the roll cannot tell.
+  test("counts for a key that was removed since, whenever the pods have started", () => {
+    const workload = Object.assign(adopted(), { strategy });
+    const { appliedText } = workload;
+    workload.now = 1490;
+    workload.set("ConfigMap", "app", { a: "1", b: "1" });
+    workload.now = 1500;
+    workload.reconcile();
+    const unverifiedText = workload.appliedText;
+    Object.assign(workload, { appliedText, unverifiedText, isDamaged: true, appliedAtSeconds: 1100 });
+    workload.now = 1490;
+    workload.set("ConfigMap", "app", { a: "1" });
+    workload.now = 1700;
+    workload.edit(templateUsing({ app: {} }, "app:2"));
+    Object.assign(workload, { podsStart: started(1701), ownWriteAtSeconds: 1500 });
+    expect(workload.reconcile()).toEqual({ app: "SourceChanged" });
   });
 
   test("is not repeated where the content is still the one that it was made for", () => {

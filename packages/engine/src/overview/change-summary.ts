@@ -112,10 +112,11 @@ function addWorkload(
   const changed = changedWorkload(record);
   if (changed === undefined) return;
   const key = `${record.cluster?.id}|${workloadKey(record.workload)}`;
-  const own = record.sources.flatMap(({ change }) => foldOf.get(change ?? "") ?? []);
-  const ended = record.type === "outcome" ? (rolling.get(key) ?? []) : [];
-  for (const fold of [...own, ...ended]) fold.workloads.set(key, changed);
-  if (changed.progress === "rolling") rolling.set(key, new Set([...(rolling.get(key) ?? []), ...own]));
+  const mentioned = record.sources.flatMap(({ change }) => foldOf.get(change ?? "") ?? []);
+  const before = rolling.get(key) ?? new Set();
+  const concerned = record.type === "outcome" ? new Set([...mentioned, ...before]) : mentioned;
+  for (const fold of concerned) fold.workloads.set(key, changed);
+  if (changed.progress === "rolling") rolling.set(key, new Set([...mentioned, ...before]));
   else if (record.type === "outcome") rolling.delete(key);
 }
 

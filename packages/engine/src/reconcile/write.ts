@@ -111,7 +111,6 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
   const { held, rolling } = mayRoll && due !== undefined ? await askForRoll(dependencies, decision, due) : {};
   const pause = pauseOf(dependencies, reading, rolling !== undefined);
   recorder.record(reading, problemsOf(decision, pause));
-  recorder.record(reading, dependencies.mistakes.find(reading));
   // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
   if (due !== undefined && !mayRoll) await queue.add([{ request, ...window, purpose: "change" }]);
   const pausing = pausingOf(pause.change, settings.dialect);
@@ -126,6 +125,7 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
     const resumeWindow = { quietPeriodMs: pause.resumeAfterMs, maxWaitMs: pause.resumeAfterMs };
     await queue.add([{ request, ...resumeWindow, purpose: "resume" }]);
   }
+  recorder.record(reading, dependencies.mistakes.find(reading));
   // A roll that is held leaves the applied state as it was: everything is decided again then.
   return held ?? outcome;
 }
