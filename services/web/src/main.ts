@@ -89,7 +89,8 @@ async function ask(): Promise<void> {
   asking.abort();
   asking = new AbortController();
   const { signal } = asking;
-  const question = questionOf(placeOfAddress(location.pathname, location.search));
+  const place = placeOfAddress(location.pathname, location.search);
+  const question = questionOf(place);
   if (question === undefined) return drawPlace();
   const asked = await answerTo(question, signal);
   if (signal.aborted) return;
@@ -97,8 +98,8 @@ async function ask(): Promise<void> {
   // An answer that is there stays, with its age.
   if (asked.type === "answered") shownMs = Date.now();
   if (asked.type === "answered" || answer.type !== "answered") answer = asked;
+  if (!document.hidden) timer = setTimeout(() => void ask(), waitBefore(place, failures, Math.random()));
   drawPlace();
-  if (!document.hidden) timer = setTimeout(() => void ask(), waitBefore(failures, Math.random()));
 }
 
 async function answerTo(question: string, signal: AbortSignal): Promise<PlaceAnswer> {

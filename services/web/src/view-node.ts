@@ -24,7 +24,7 @@ export function link(href: string, ...children: readonly ViewNode[]): ViewElemen
 
 /** Whether an address belongs to this site. Nothing else is ever linked to. */
 export function isOwnAddress(href: string): boolean {
-  return /^\/(?![/\\])/.test(href);
+  return /^\/(?![/\\\t\n\r])/.test(href);
 }
 
 /** A heading with what is below it. */
@@ -46,7 +46,12 @@ export function table(what: {
   readonly none: string;
 }): ViewElement {
   const { count, headings, label, none, rows } = what;
-  if (rows.length === 0) return el("p", { class: "none" }, none);
+  if (rows.length === 0)
+    return el(
+      "p",
+      { class: "none" },
+      count === 0 ? none : `${count} do not fit here; the list has them all.`,
+    );
   const head = el("tr", {}, ...headings.map((heading) => el("th", { scope: "col" }, heading)));
   const body = rows.map((cells) =>
     el(

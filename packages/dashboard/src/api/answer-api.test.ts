@@ -108,6 +108,13 @@ test("one change says where each workload stands with it, by any of its ids", as
 
 const cases: readonly (readonly [string, number, object])[] = [
   [
+    "/api/v1/workloads/nova/Deployment/shop/api%2Fscale",
+    400,
+    { field: "name", value: "api/scale", mend: "write the name as kubectl shows it" },
+  ],
+  ["/api/v1/workloads/nova/Deployment/../api", 404, { field: "path" }],
+  ["/api/v1/workloads/nova/Deployment/%2E%2E/api", 404, { field: "path" }],
+  [
     "/api/v1/clusters?filter=x",
     400,
     { field: "filter", value: "x", mend: "write one of cluster, limit, cursor" },

@@ -56,12 +56,10 @@ export function createApi(options: ApiOptions): AnswerApi {
       const lines = notReady();
       if (lines.length > 0) throw new Fault("redis.unavailable", lines.join("; "));
       const endTurn = await turns.take(closed.signal);
-      try {
-        const work = answerText(routes, asked, closed.signal);
-        sendAnswer(request, response, 200, await unlessAborted(work, closed.signal, "an answer"));
-      } finally {
-        endTurn();
-      }
+      const work = answerText(routes, asked, closed.signal);
+      // Not when the connection ends: what is under way then still costs what it costs.
+      void work.then(endTurn, endTurn);
+      sendAnswer(request, response, 200, await unlessAborted(work, closed.signal, "an answer"));
     } catch (error) {
       if (closed.signal.aborted) return;
       const fault = asFault(error);

@@ -16,6 +16,7 @@ export function readApiQuestion(address: Pick<URL, "pathname" | "searchParams">)
     const found = patternOf(path).exec(address.pathname);
     if (found === null) continue;
     const pairs = pathNames(path).map((field, at) => [field, decoded(found[at + 1] ?? "")] as const);
+    for (const [field, value] of pairs) checkName(field, value);
     return { route, path: Object.fromEntries(pairs), parameters: address.searchParams };
   }
   throw refusedQuestion({
@@ -43,6 +44,17 @@ function patternOf(path: string): RegExp {
 /** The names of the parameters of a path, in their order. */
 export function pathNames(path: string): readonly string[] {
   return [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
+}
+
+/** What is part of a path to an API server must not be more than one part of it. */
+function checkName(field: string, value: string): void {
+  if ((field !== "namespace" && field !== "name") || !/^\.{1,2}$|\//.test(value)) return;
+  throw refusedQuestion({
+    field,
+    value,
+    problem: `${field}: no object is called so`,
+    mend: "write the name as kubectl shows it",
+  });
 }
 
 function decoded(text: string): string {

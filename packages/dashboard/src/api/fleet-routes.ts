@@ -85,7 +85,8 @@ export class FleetRoutes {
   }
 
   async change(id: string, { since = "" }: ApiQuery<"change">, take: TakePage, signal: AbortSignal) {
-    const { records, isCut } = await recentRecords(this.#options, onlyBy({ since, change: id }), signal);
+    // All of them: the id may be that in one cluster, and a rollout may end with that of a newer change.
+    const { records, isCut } = await recentRecords(this.#options, onlyBy({ since }), signal);
     const found = changeDetails(records, id);
     if (found === undefined)
       throw refusedQuestion({
@@ -115,9 +116,8 @@ export class FleetRoutes {
   }
 }
 
-function onlyBy(given: Partial<RecordFilters>): RecordFilters {
-  const { since = "", change = "" } = given;
-  const { cluster, namespace, name } = noFilter;
+function onlyBy({ since }: Pick<RecordFilters, "since">): RecordFilters {
+  const { cluster, namespace, name, change } = noFilter;
   return { since, cluster, namespace, name, change };
 }
 

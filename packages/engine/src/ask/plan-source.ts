@@ -38,10 +38,15 @@ interface SourceUser {
 }
 
 /** Half of the connections to a cluster. */
-const usersAtOnce = 8;
+const usersAtOnceMax = 8;
+
+export interface PlanSourceOptions extends ExplainOptions {
+  /** How many workloads are asked about at once. Absent: half of the connections to a cluster. Fewer where rolls use them, too. */
+  readonly usersAtOnce?: number | undefined;
+}
 
 /** Asks `explain` of each workload on the cluster as it would be after the change. */
-export function createPlanSource(options: ExplainOptions): PlanSource {
+export function createPlanSource(options: PlanSourceOptions): PlanSource {
   return async (asked, cluster, signal) => {
     const { source, keys } = asked;
     const live = await cluster.api.readSource(source, signal);
@@ -106,7 +111,7 @@ interface Planning {
 }
 
 async function plannedUsers(
-  options: ExplainOptions,
+  options: PlanSourceOptions,
   asked: AskedSource,
   { cluster, users, signal }: Planning,
 ): Promise<readonly PlannedUser[]> {
@@ -134,6 +139,7 @@ async function plannedUsers(
       });
     }
   };
+  const { usersAtOnce = usersAtOnceMax } = options;
   await Promise.all(Array.from({ length: usersAtOnce }, next));
   return users.flatMap((user) => planned.get(user) ?? []);
 }

@@ -32,12 +32,12 @@ export class HistoryReader {
 
   /**
    * Up to the moment at which this is called. What is written meanwhile may come into a shard that was read before, ahead of a line
-   * that has been given out: whoever goes on after that line would never see it.
+   * that has been given out: whoever goes on after that line would never see it. Rejects with the reason of the signal when it is aborted.
    */
-  async *read(query: HistoryQuery): AsyncGenerator<HistoryLine> {
+  async *read(query: HistoryQuery, signal?: AbortSignal): AsyncGenerator<HistoryLine> {
     const end = String((await this.#now()) - 1);
     const shards = this.#keys.histories.map((key, shard) =>
-      this.#shard({ key, shard, start: rangeStartOf(query.since, shard), end }),
+      this.#shard({ key, shard, start: rangeStartOf(query.since, shard), end }, signal),
     );
     let left = query.limit;
     const isWanted = historyFilter(query);
@@ -59,9 +59,10 @@ export class HistoryReader {
     return Math.min(...times.map(([seconds = 0, micros = 0]) => seconds * 1000 + Math.floor(micros / 1000)));
   }
 
-  async *#shard({ key, shard, start, end }: ShardRange): AsyncGenerator<ShardLine> {
+  async *#shard({ key, shard, start, end }: ShardRange, signal?: AbortSignal): AsyncGenerator<ShardLine> {
     let from = start;
     for (;;) {
+      signal?.throwIfAborted();
       const page = await this.#client.connection.xrange(key, from, end, "COUNT", pageSize);
       for (const [id, fields] of page) {
         const record = parseHistoryRecord(fields[fields.indexOf("record") + 1] ?? "");

@@ -45,10 +45,7 @@ export async function recentRecords(
   const query = parseHistoryQuery(parameters, clock.now());
   if ("problems" in query) throw refusedLines(query.problems, parameters);
   const records: HistoryRecord[] = [];
-  for await (const { record } of reader.read(query)) {
-    signal?.throwIfAborted();
-    records.push(record);
-  }
+  for await (const { record } of reader.read(query, signal)) records.push(record);
   return { records, isCut: records.length === recordsReadMax };
 }
 

@@ -35,6 +35,8 @@ export interface QuestionsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly lifetime: AbortSignal;
+  /** How many workloads a plan asks about at once; undefined: as many as suit a process that does nothing else. */
+  readonly usersAtOnce?: number;
 }
 
 /** Makes what answers questions about clusters. Nothing of it writes. */
@@ -60,7 +62,10 @@ export function createQuestions(options: QuestionsOptions): {
         ? { read: async () => nothingRemembered }
         : new RedisWorkloadRecords({ client: redis.client, keys: redis.keys, log }),
   };
-  return { explain: createExplain(explaining), plan: createPlanSource(explaining) };
+  return {
+    explain: createExplain(explaining),
+    plan: createPlanSource({ ...explaining, usersAtOnce: options.usersAtOnce }),
+  };
 }
 
 const nothingRemembered: WorkloadRecord = {

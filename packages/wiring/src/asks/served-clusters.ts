@@ -16,6 +16,9 @@ export interface ServedClusters extends Omit<ClustersAsked, "clusters"> {
   cluster(called: string): ReachedCluster | undefined;
 }
 
+/** Rolls use the same connections: four questions at once leave half of them free. */
+const servedUsersAtOnce = 2;
+
 /** Makes what answers questions about the clusters that a process is engaged with. Nothing of it writes. */
 export function askServed(options: ServedClustersOptions): ServedClusters {
   const { clock, fleet, freezes, keyring, lifetime, limits, log, redis, settings } = options;
@@ -30,6 +33,7 @@ export function askServed(options: ServedClustersOptions): ServedClusters {
     clock,
     log,
     lifetime,
+    usersAtOnce: servedUsersAtOnce,
   });
   return {
     explain: questions.explain,

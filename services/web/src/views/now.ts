@@ -47,7 +47,7 @@ export function nowView(status: Status, nowMs: number): readonly ViewNode[] {
         headings: ["What", "Why", "By", "Until"],
         rows: freezes.map(freezeRow),
         count: freezeCount,
-        none: "Nothing is frozen. `fleet-reloader freeze` sets a freeze.",
+        none: "Nothing is frozen. The command fleet-reloader freeze sets a freeze.",
       }),
     ),
   ];
