@@ -50,7 +50,8 @@ const ownPanels: Readonly<Record<OwnMetricName, Panel>> = {
     row: "Clusters",
     title: "Parked requests by reason",
     unit: "ops",
-    query: rateBy("reason", "fleet_reloader_requests_parked_total"),
+    // A fleet in which nothing was parked yet shows a line at 0.
+    query: `${rateBy("reason", "fleet_reloader_requests_parked_total")} or vector(0)`,
     legend: "{{reason}}",
   },
   fleet_reloader_registrations: {

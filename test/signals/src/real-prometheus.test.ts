@@ -47,6 +47,8 @@ test("without a worker, adoption and queue stand still, and go on with one", asy
 });
 
 test("a cluster that is away is told of until it is back", async () => {
+  // What is due while it is away is parked.
+  await hub.change(hub.registered);
   await hub.registered.stop();
   await fires("FleetReloaderClusterAway");
   await hub.registered.start();
