@@ -23,7 +23,8 @@ export interface AwaitedRoll {
 }
 
 interface Awaited extends AwaitedRoll {
-  shown: ShownRollout | undefined;
+  /** Undefined: nothing was shown since the roll that tells. */
+  state: RolloutState | undefined;
 }
 
 /**
@@ -34,28 +35,30 @@ export class ShownRollouts {
   readonly #awaited = new RecentMap<string, Awaited>(awaitedMax);
 
   await({ cluster, workload }: Request, roll: AwaitedRoll): void {
-    this.#awaited.set(rolloutKey(cluster, workload), { ...roll, shown: undefined });
+    this.#awaited.set(shownKey(cluster, workload), { ...roll, state: undefined });
   }
 
   show(cluster: ClusterId, live: LiveWorkload, kind: WorkloadKind): void {
-    const awaited = this.#awaited.get(rolloutKey(cluster, live.ref));
+    const awaited = this.#awaited.get(shownKey(cluster, live.ref));
     if (awaited === undefined || live.generation < awaited.generation) return;
     // What a paused workload shows depends on who paused it.
     const isTold = live.uid === awaited.uid && !live.isPaused;
-    awaited.shown = isTold ? { uid: live.uid, state: kind.rolloutState(live.object) } : undefined;
+    awaited.state = isTold ? kind.rolloutState(live.object) : undefined;
   }
 
   /** Undefined: the watches have not shown it, or it is that of a roll which another process made since. */
   of({ cluster, workload }: Request, run: Pick<AwaitedRoll, "rolledAtMs">): ShownRollout | undefined {
-    const awaited = this.#awaited.get(rolloutKey(cluster, workload));
-    return awaited?.rolledAtMs === run.rolledAtMs ? awaited.shown : undefined;
+    const awaited = this.#awaited.get(shownKey(cluster, workload));
+    if (awaited?.state === undefined || awaited.rolledAtMs !== run.rolledAtMs) return undefined;
+    return { uid: awaited.uid, state: awaited.state };
   }
 
   forget(cluster: ClusterId, ref: WorkloadRef): void {
-    this.#awaited.delete(rolloutKey(cluster, ref));
+    this.#awaited.delete(shownKey(cluster, ref));
   }
 }
 
-function rolloutKey(cluster: ClusterId, ref: WorkloadRef): string {
+/** Names a workload among those of all clusters. */
+export function shownKey(cluster: ClusterId, ref: WorkloadRef): string {
   return `${cluster}/${workloadKey(ref)}`;
 }

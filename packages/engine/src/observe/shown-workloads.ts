@@ -1,9 +1,9 @@
 import { jsonField } from "@fleet-reloader/domain/json";
-import { type Annotations, type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { ClusterId } from "../ports/request.ts";
-import { ShownRollouts } from "./shown-rollouts.ts";
+import { ShownRollouts, shownKey } from "./shown-rollouts.ts";
 
 /** The texts of all kept workloads together, in characters: some 1,700 Deployments. */
 const keptCharactersMax = 8 * 1024 * 1024;
@@ -55,10 +55,6 @@ export class ShownWorkloads {
     this.#characters -= this.#texts.get(key)?.length ?? 0;
     this.#texts.delete(key);
   }
-}
-
-function shownKey(cluster: ClusterId, ref: WorkloadRef): string {
-  return `${cluster}/${workloadKey(ref)}`;
 }
 
 /** Template and annotations are parts of the object: they are written once. */
