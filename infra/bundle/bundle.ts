@@ -24,25 +24,45 @@ const lazyPages = (from: string): Plugin => ({
   },
 });
 
-/**
- * Of @kubernetes/client-node only kubeconfig and credentials are used. Its two thousand generated models would be parsed, and
- * loaded at run time, for two names that only its own API clients need.
- */
-const credentialsOnly: Plugin = {
-  name: "credentials-only",
+/** What stands for a module that nothing of ours runs. Left in, its text and what it makes at the start stay in the memory of each process. */
+const leftOut: Readonly<Record<string, string>> = {
+  // Two thousand models of @kubernetes/client-node, for two names that only its own API clients need.
+  "generated models": "export const createConfiguration = undefined; export class ServerConfiguration {}",
+  // The other database of bullmq, with all its SQL, and its jobs at a time of the day.
+  "bullmq without postgres": "module.exports = {};",
+  "bullmq without cron": "module.exports = {};",
+  // undici without fetch, WebSocket, caches and doubles for tests.
+  "undici, its connections": `module.exports = {
+    Agent: require("undici/lib/dispatcher/agent"),
+    Pool: require("undici/lib/dispatcher/pool"),
+    ProxyAgent: require("undici/lib/dispatcher/proxy-agent"),
+    buildConnector: require("undici/lib/core/connect"),
+    errors: require("undici/lib/core/errors"),
+  };`,
+};
+
+/** Of these libraries only a part is used: of @kubernetes/client-node kubeconfig and credentials, for instance. */
+const partsOfLibraries: Plugin = {
+  name: "parts-of-libraries",
   setup(bundler) {
+    const replace = (filter: RegExp, importer: RegExp, by: string) =>
+      bundler.onResolve({ filter }, (asked) => {
+        if (!importer.test(asked.importer)) return undefined;
+        return { path: by, namespace: "left-out", pluginData: asked.resolveDir };
+      });
     bundler.onResolve({ filter: /^@kubernetes\/client-node$/ }, (args) =>
       bundler.resolve("@kubernetes/client-node/dist/config.js", {
         resolveDir: args.resolveDir,
         kind: args.kind,
       }),
     );
-    bundler.onResolve({ filter: /^\.\/gen\/index\.js$/ }, () => ({
-      path: "generated models",
-      namespace: "left-out",
-    }));
-    bundler.onLoad({ filter: /.*/, namespace: "left-out" }, () => ({
-      contents: "export const createConfiguration = undefined; export class ServerConfiguration {}",
+    replace(/^\.\/gen\/index\.js$/, /client-node/, "generated models");
+    replace(/^\.\/postgres$/, /bullmq\/dist/, "bullmq without postgres");
+    replace(/^cron-parser$/, /bullmq\/dist/, "bullmq without cron");
+    replace(/^undici$/, /packages\/(kube|notify)\/src|client-node/, "undici, its connections");
+    bundler.onLoad({ filter: /.*/, namespace: "left-out" }, ({ path, pluginData }) => ({
+      contents: leftOut[path] ?? "",
+      resolveDir: pluginData,
     }));
   },
 };
@@ -82,7 +102,7 @@ const bundles = services.map((service) => {
       "msgpackr-extract",
       "@redis/*",
     ],
-    plugins: [lazyPages(outfile), credentialsOnly],
+    plugins: [lazyPages(outfile), partsOfLibraries],
   });
 });
 const built = await Promise.all([
