@@ -1,5 +1,6 @@
 import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
 import type { OnEngaged } from "@fleet-reloader/kube/fleet/engagement";
+import { collectWhenIdle, nodeHeap } from "@fleet-reloader/runtime/process/idle-heap";
 import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import { Loops } from "@fleet-reloader/runtime/process/loops";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
@@ -24,6 +25,7 @@ export interface ProcessContext {
  *
  * | Part | In a process that |
  * |---|---|
+ * | idle heap: returns memory to the system | watches or works |
  * | fleet: connects to the clusters | watches or works |
  * | freezes: reads them, publishes the list of clusters | watches or works |
  * | ownership: shares the clusters among processes | watches, if others do too |
@@ -50,6 +52,7 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
     lifetime.abort();
     await loops.ended();
   });
+  loops.add("the idle heap", collectWhenIdle({ heap: nodeHeap, clock: systemClock, signal }));
   loops.add("the fleet", fleet.run(signal, createOnEngaged(context, signal)));
   loops.watch(served.broken);
   if (watched !== undefined) {

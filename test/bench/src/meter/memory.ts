@@ -11,8 +11,8 @@ export interface Memory {
   readonly byProgram: Readonly<Record<string, number>>;
 }
 
-/** A tool that has synced still compiles and collects for some seconds. */
-const calmMs = 5000;
+/** A tool that has synced still compiles and collects; ours returns memory when it has been idle for five seconds. */
+const calmMs = 12_000;
 const fullSamples = 20;
 const quickSamples = 3;
 const sampleEveryMs = 100;

@@ -1,0 +1,62 @@
+import process from "node:process";
+import { setFlagsFromString } from "node:v8";
+import { runInNewContext } from "node:vm";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+
+/** The memory of one process that its garbage collector manages. */
+export interface Heap {
+  /** What the process holds for objects, with what lies free in between; bytes. */
+  readonly totalBytes: () => number;
+  /** What objects take, the dead ones included; bytes. */
+  readonly usedBytes: () => number;
+  /** CPU time of the process since its start; ms. */
+  readonly cpuMs: () => number;
+  /** Collects everything at once and returns what is free to the system. Nothing else runs meanwhile. */
+  readonly collect: () => void;
+}
+
+export interface IdleHeapOptions {
+  readonly heap: Heap;
+  readonly clock: Pick<Clock, "sleep" | "monotonic">;
+  readonly signal: AbortSignal;
+}
+
+const lookEveryMs = 5000;
+/** A process that uses less of a core than this has nothing to do but to renew its locks. */
+const idleShare = 0.1;
+/** What a collection has to be worth; bytes. */
+const growthMin = 6 * 1024 * 1024;
+/** A collection stops the process for some 2 ms per MiB of objects; above this nobody is stopped for it. Bytes. */
+const usedMax = 96 * 1024 * 1024;
+
+/**
+ * Returns memory to the system whenever the process has become idle. V8 does so by itself only where next to nothing runs; a process that
+ * keeps some watches and locks is never idle enough for it (ADR 0006). Resolves when the signal is aborted.
+ */
+export async function collectWhenIdle({ heap, clock, signal }: IdleHeapOptions): Promise<void> {
+  let collectedBytes = 0;
+  while (!signal.aborted) {
+    const before = { cpuMs: heap.cpuMs(), atMs: clock.monotonic() };
+    await clock.sleep(lookEveryMs, signal).catch(() => undefined);
+    const isIdle = heap.cpuMs() - before.cpuMs < idleShare * (clock.monotonic() - before.atMs);
+    if (signal.aborted || !isIdle || heap.usedBytes() > usedMax) continue;
+    if (heap.totalBytes() < collectedBytes + growthMin) continue;
+    heap.collect();
+    collectedBytes = heap.totalBytes();
+  }
+}
+
+/** The heap of this process. */
+export const nodeHeap: Heap = {
+  totalBytes: () => process.memoryUsage().heapTotal,
+  usedBytes: () => process.memoryUsage().heapUsed,
+  cpuMs: () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1000;
+  },
+  collect: () => {
+    // Only this way of asking returns the memory: `flavor` of V8's `gc` extension.
+    setFlagsFromString("--expose-gc");
+    runInNewContext("gc")({ type: "major", execution: "sync", flavor: "last-resort" });
+  },
+};
