@@ -1,5 +1,5 @@
 import { asFault } from "@fleet-reloader/domain/fault";
-import { nextLookMs, type RolloutEnd } from "@fleet-reloader/domain/rollout-state/follow-up";
+import { nextLookMs, patienceMs, type RolloutEnd } from "@fleet-reloader/domain/rollout-state/follow-up";
 import type { Clock } from "../async/clock.ts";
 import type { RolloutEndedFact } from "../history/fact.ts";
 import type { History } from "../history/history.ts";
@@ -48,7 +48,8 @@ interface Following
 
 /**
  * Follows the rollout of a roll, one observation at a time, until it is healthy, has failed or goes no further. It only reads, and
- * whatever it finds rolls nothing: a repeat, or a worker that takes over, observes again.
+ * whatever it finds rolls nothing: a repeat, or a worker that takes over, observes again. A slow one is watched by `watchRollouts`
+ * until it has ended.
  */
 export function createFollower(options: FollowerOptions): Handler {
   const { engaged, runs, settings, shown, firstCheckMs, clock, log, meter, reporter, history } = options;
@@ -86,19 +87,30 @@ async function followRollout(following: Following, request: Request, delivery: D
 }
 
 async function observeRollout(following: Following, followed: FollowedRollout): Promise<Result> {
-  const { firstCheckMs, settings, shown } = following;
+  const { settings, shown } = following;
   const { request, delivery, cluster, run, spentMs } = followed;
   const { api } = cluster;
   const { signal } = delivery;
   const look = await lookAtRollout({ request, run, spentMs, api, settings, shown, signal });
   switch (look.type) {
     case "unfinished":
-      return unfinished(nextLookMs(spentMs, firstCheckMs));
+      return await followOn(following, followed);
     case "none":
       return await settle(following, followed, look.outcome);
     case "ended":
       return await conclude(following, followed, look);
   }
+}
+
+/** A slow rollout is left to the process that watches the cluster and is always on: no worker stays up for it. */
+async function followOn(
+  { clock, firstCheckMs, runs }: Following,
+  { request, run, spentMs }: FollowedRollout,
+): Promise<Result> {
+  const afterMs = nextLookMs(spentMs, firstCheckMs);
+  if (spentMs < patienceMs) return unfinished(afterMs);
+  const isLeft = await runs.leave(request, run, clock.now() + afterMs);
+  return isLeft ? { type: "done", outcome: "unchanged" } : unfinished(firstCheckMs);
 }
 
 /** The rollout has ended: the run ends, and everybody is told. */
