@@ -46,7 +46,7 @@ export function rolloutRunsContract(
     expect(await bed.runs.find(api)).toEqual(run(2));
   });
 
-  test("a run that is left is due in its cluster at its time, those first that wait longest", async () => {
+  test("runs that are left are due in their cluster at their time, the oldest first", async () => {
     await using bed = await start();
     const elsewhere = { ...api, cluster: "c2" };
     await bed.runs.start([api, web, elsewhere].map((request) => ({ request, run: run(1) })));
