@@ -150,7 +150,7 @@ describe("watchers and workers", () => {
     expect(verbs(names.worker)).not.toMatch(/watch/);
     // Those that are given for a declared kind among them.
     const knative = '"apiGroups":["serving.knative.dev"],"resources":["services"],"verbs":';
-    expect(verbs(names.watcher)).toContain(`${knative}["list","watch"]`);
+    expect(verbs(names.watcher)).toContain(`${knative}["get","list","watch"]`);
     expect(verbs(names.worker)).toContain(`${knative}["get","list","patch"]`);
     for (const name of Object.values(names)) expect(at(pod(hub, name), "serviceAccountName")).toBe(name);
   });

@@ -1,7 +1,7 @@
 {{/*
 What it may do in a namespace it serves; each rule only with the feature that needs it. `list` and `watch` on Secrets are a
 right to read them, also where only metadata is asked for. There is no `update`: what is changed is patched. In a hub the
-watcher only follows, and the worker reads and writes.
+watcher follows, and reads workloads and pods of slow rollouts; the worker reads and writes.
 */}}
 {{- define "fleet-reloader.rules" -}}
 {{- $reloader := .Values.reloader -}}
@@ -9,7 +9,7 @@ watcher only follows, and the worker reads and writes.
 {{- $read := "get, list, watch" -}}
 {{- if eq $component "watcher" }}{{ $read = ternary "get, list, watch" "list, watch" (not (empty (include "fleet-reloader.onlyTells" .))) }}{{ end -}}
 {{- if eq $component "worker" }}{{ $read = "get, list" }}{{ end -}}
-{{- $roll := dict "" "get, list, watch, patch" "watcher" "list, watch" "worker" "get, patch" -}}
+{{- $roll := dict "" "get, list, watch, patch" "watcher" "get, list, watch" "worker" "get, patch" -}}
 - apiGroups: [""]
   resources:
     {{- if not $reloader.ignoreConfigMaps }}
@@ -30,7 +30,7 @@ watcher only follows, and the worker reads and writes.
 {{- if not $reloader.ignoreJobs }}
 - apiGroups: [batch]
   resources: [jobs]
-  verbs: [{{ get (dict "" "get, list, watch, create, delete, patch" "watcher" "list, watch" "worker" "get, create, delete, patch") $component }}]
+  verbs: [{{ get (dict "" "get, list, watch, create, delete, patch" "watcher" "get, list, watch" "worker" "get, create, delete, patch") $component }}]
 {{- else if and (not $reloader.ignoreCronJobs) (ne $component "watcher") }}
 # A CronJob is rolled by a Job of its template.
 - apiGroups: [batch]
@@ -57,7 +57,7 @@ watcher only follows, and the worker reads and writes.
   resources: [events]
   verbs: [create, patch]
 {{- end }}
-{{- if and .Values.fleetReloader.listPods (ne $component "watcher") }}
+{{- if .Values.fleetReloader.listPods }}
 # Why a rollout fails. Without it the status of the workload has to do.
 - apiGroups: [""]
   resources: [pods]
@@ -67,7 +67,7 @@ watcher only follows, and the worker reads and writes.
 {{- $verbs := $rule.verbs | default list }}
 {{- if eq $component "watcher" }}
 {{- $verbs = list }}
-{{- range $follow := list "list" "watch" }}
+{{- range $follow := list "get" "list" "watch" }}
 {{- if or (has $follow $rule.verbs) (has "*" $rule.verbs) }}{{ $verbs = append $verbs $follow }}{{ end }}
 {{- end }}
 {{- else if eq $component "worker" }}

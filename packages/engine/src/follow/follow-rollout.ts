@@ -1,29 +1,19 @@
 import { asFault } from "@fleet-reloader/domain/fault";
-import {
-  nextLookMs,
-  patienceMs,
-  type RolloutEnd,
-  rolloutDeadlineMs,
-  rolloutEnd,
-} from "@fleet-reloader/domain/rollout-state/follow-up";
-import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector";
-import { podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
-import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
-import { isHeld } from "@fleet-reloader/domain/workload/pause";
+import { nextLookMs, patienceMs, type RolloutEnd } from "@fleet-reloader/domain/rollout-state/follow-up";
 import type { Clock } from "../async/clock.ts";
 import type { RolloutEndedFact } from "../history/fact.ts";
 import type { History } from "../history/history.ts";
 import { createRecorder, type Recorder } from "../history/recorder.ts";
 import type { Tracer } from "../history/tracer.ts";
-import { servedKind } from "../observe/eligibility-of.ts";
 import type { ShownRollouts } from "../observe/shown-rollouts.ts";
-import type { EngagedCluster, LiveWorkload } from "../ports/cluster-api.ts";
+import type { EngagedCluster } from "../ports/cluster-api.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
 import type { Reporter } from "../ports/reporter.ts";
 import type { Again, ClusterId, Request, Result } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Delivery, Handler } from "../ports/workqueue.ts";
+import { giveUpMs, lookAtRollout } from "./rollout-look.ts";
 import type { RolloutRun, RolloutRuns } from "./rollout-runs.ts";
 
 export interface FollowerOptions {
@@ -48,8 +38,6 @@ export interface FollowerOptions {
 
 /** The wait for a cluster that went while the request was on its way. The next time the gate refuses the request. */
 const unknownClusterWaitMs = 30_000;
-/** A rollout that could not be read for so long beyond its time is given up. */
-const giveUpMs = 60 * 60_000;
 
 /** What following one rollout needs. */
 interface Following
@@ -60,7 +48,8 @@ interface Following
 
 /**
  * Follows the rollout of a roll, one observation at a time, until it is healthy, has failed or goes no further. It only reads, and
- * whatever it finds rolls nothing: a repeat, or a worker that takes over, observes again.
+ * whatever it finds rolls nothing: a repeat, or a worker that takes over, observes again. A slow one is watched by `watchRollouts`
+ * until it has ended.
  */
 export function createFollower(options: FollowerOptions): Handler {
   const { engaged, runs, settings, shown, firstCheckMs, clock, log, meter, reporter, history } = options;
@@ -88,7 +77,7 @@ async function followRollout(following: Following, request: Request, delivery: D
     return { type: "again", afterMs: unknownClusterWaitMs, reason: "ClusterUnknown" };
   const followed = { request, delivery, cluster, run, spentMs };
   try {
-    return (await followShown(following, followed)) ?? (await observeRollout(following, followed));
+    return await observeRollout(following, followed);
   } catch (error) {
     const fault = asFault(error);
     recorder.record(followed, [{ type: "rollout-unread", fault }]);
@@ -97,36 +86,31 @@ async function followRollout(following: Following, request: Request, delivery: D
   }
 }
 
-/**
- * Decides on what the watch has shown, without a read; undefined where that does not do. That a rollout is healthy is concluded from it, and
- * that one which goes on need not be read before it is slow. A watch that has stopped costs no more than the time until then.
- */
-async function followShown(following: Following, followed: FollowedRollout): Promise<Result | undefined> {
-  const { request, run, spentMs } = followed;
-  const shown = following.shown?.of(request, run);
-  if (shown?.state.type === "progressing" && spentMs < patienceMs)
-    return unfinished(nextLookMs(spentMs, following.firstCheckMs));
-  if (shown?.state.type !== "healthy") return undefined;
-  const end = rolloutEnd(shown.state, undefined, { spentMs, deadlineMs: Number.POSITIVE_INFINITY });
-  return end && (await conclude(following, followed, { uid: shown.uid, end }));
+async function observeRollout(following: Following, followed: FollowedRollout): Promise<Result> {
+  const { settings, shown } = following;
+  const { request, delivery, cluster, run, spentMs } = followed;
+  const { api } = cluster;
+  const { signal } = delivery;
+  const look = await lookAtRollout({ request, run, spentMs, api, settings, shown, signal });
+  switch (look.type) {
+    case "unfinished":
+      return await followOn(following, followed);
+    case "none":
+      return await settle(following, followed, look.outcome);
+    case "ended":
+      return await conclude(following, followed, look);
+  }
 }
 
-async function observeRollout(following: Following, followed: FollowedRollout): Promise<Result> {
-  const { firstCheckMs, settings } = following;
-  const { request, delivery, cluster, spentMs } = followed;
-  const kind = servedKind(request.workload.kind, settings);
-  if (kind === undefined) return await settle(following, followed, "ignored");
-  const live = await cluster.api.readWorkload(request.workload, delivery.signal);
-  if (live === undefined || live.isDeleting) return await settle(following, followed, "gone");
-  // We paused it ourselves. The end of the pause has the rollout followed.
-  if (isHeld(live, settings.dialect)) return await settle(following, followed, "ignored");
-  const state = kind.rolloutState(live.object);
-  const isSlow = state.type !== "healthy" && spentMs >= patienceMs;
-  const trouble = isSlow ? await troubleOfPods(live, followed) : undefined;
-  const end = rolloutEnd(state, trouble, { spentMs, deadlineMs: rolloutDeadlineMs(live.object) });
-  if (end === undefined) return unfinished(nextLookMs(spentMs, firstCheckMs));
-  const told = trouble === undefined ? end : explained(end, trouble);
-  return await conclude(following, followed, { uid: live.uid, end: told });
+/** A slow rollout is left to the process that watches the cluster and is always on: no worker stays up for it. */
+async function followOn(
+  { clock, firstCheckMs, runs }: Following,
+  { request, run, spentMs }: FollowedRollout,
+): Promise<Result> {
+  const afterMs = nextLookMs(spentMs, firstCheckMs);
+  if (spentMs < patienceMs) return unfinished(afterMs);
+  const isLeft = await runs.leave(request, run, clock.now() + afterMs);
+  return isLeft ? { type: "done", outcome: "unchanged" } : unfinished(firstCheckMs);
 }
 
 /** The rollout has ended: the run ends, and everybody is told. */
@@ -152,22 +136,6 @@ async function settle(
   if (!(await runs.end(request, run))) return unfinished(firstCheckMs);
   await onSettled(request, spentMs);
   return { type: "done", outcome };
-}
-
-/** What the newest pods say; undefined where they may not be read: then the status of the workload has to do. */
-async function troubleOfPods(
-  live: LiveWorkload,
-  { cluster, delivery }: FollowedRollout,
-): Promise<Trouble | undefined> {
-  const selector = podSelectorOf(live.object);
-  if (selector === undefined) return undefined;
-  try {
-    return podTrouble(await cluster.api.listPods(live.ref.namespace, selector, delivery.signal));
-  } catch (error) {
-    const fault = asFault(error);
-    if (fault.code === "kube.forbidden") return undefined;
-    throw fault;
-  }
 }
 
 function endedFact({ run, spentMs }: FollowedRollout, uid: string, end: RolloutEnd): RolloutEndedFact {
@@ -201,13 +169,6 @@ function secondsTaken(run: RolloutRun, spentMs: number, end: RolloutEnd): number
   const statusMs = atMs === undefined ? undefined : atMs - run.rolledAtMs;
   const isSane = statusMs !== undefined && statusMs >= -skewMs && statusMs <= spentMs;
   return (isSane ? Math.max(0, statusMs) : spentMs) / 1000;
-}
-
-/** Adds what the pods say to a deadline, which says only that the rollout took too long. */
-function explained(end: RolloutEnd, trouble: Trouble): RolloutEnd {
-  const isVague = end.reason === "ProgressDeadlineExceeded" || end.reason === "NoProgress";
-  if (end.result === "healthy" || !isVague) return end;
-  return { ...end, message: [trouble.message, end.message].filter((text) => text !== "").join("; ") };
 }
 
 function unfinished(afterMs: number): Again {

@@ -1,5 +1,5 @@
 import type { CausingSource } from "../history/history.ts";
-import type { Request } from "../ports/request.ts";
+import type { ClusterId, Request } from "../ports/request.ts";
 
 /** What is kept of a roll to follow it: names and times. */
 export interface RolloutRun {
@@ -16,6 +16,13 @@ export interface RolloutRuns {
   find(request: Request): Promise<RolloutRun | undefined>;
   /** Resolves to false, and ends nothing, when another run has begun since. A lost run counts as ended. */
   end(request: Request, run: RolloutRun): Promise<boolean>;
+  /**
+   * Leaves the run to the process that watches the cluster, which looks at it no earlier than at this wall time. A repeat moves the time.
+   * Resolves to false, and leaves nothing, when the run has ended or another has begun since.
+   */
+  leave(request: Request, run: RolloutRun, lookAtMs: number): Promise<boolean>;
+  /** The runs of a cluster that were left to its watcher and whose time has come by then, those first that wait longest; at most 500. */
+  due(cluster: ClusterId, untilMs: number): Promise<readonly StartedRun[]>;
 }
 
 /** A run that begins. */

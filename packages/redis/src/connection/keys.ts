@@ -191,6 +191,11 @@ export class ClusterKeys {
     return `${this.root}:rollouts`;
   }
 
+  /** Sorted set: workload key → when its slow rollout is to be looked at by the watcher of the cluster, wall time in milliseconds. */
+  get leftRollouts(): string {
+    return `${this.root}:left-rollouts`;
+  }
+
   /** Sorted set: hint → its number. */
   get hints(): string {
     return `${this.root}:hints`;
@@ -203,11 +208,12 @@ export class ClusterKeys {
 
   /** All but sets of workloads that use a source or have patterns: to go in one command. A set that stays says too much at worst. */
   get whole(): readonly string[] {
-    const { epoch, engagedAt, workloads, noted, seen, served, unreconciled, told, rollouts } = this;
-    const named = [epoch, engagedAt, workloads, noted, seen, served, unreconciled, told, rollouts];
+    const { epoch, engagedAt, workloads, noted, seen, served, unreconciled, told } = this;
+    const { rollouts, leftRollouts } = this;
+    const known = [epoch, engagedAt, workloads, noted, seen, served, unreconciled, told];
     const names = ["dependent", "unpublished", "windows", "hints", "audited-writes"];
     const others = names.map((name) => `${this.root}:${name}`);
-    return [...named, ...others, ...kinds.map((kind) => this.handled(kind))];
+    return [...known, rollouts, leftRollouts, ...others, ...kinds.map((kind) => this.handled(kind))];
   }
 
   /** Hash: `ns/name` → version handled last. */

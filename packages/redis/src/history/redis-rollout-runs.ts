@@ -1,18 +1,29 @@
 import { formatRolloutRun, parseRolloutRun } from "@fleet-reloader/contracts/rollout-run";
-import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { RolloutRun, RolloutRuns, StartedRun } from "@fleet-reloader/engine/follow/rollout-runs";
-import type { Request } from "@fleet-reloader/engine/ports/request";
+import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
 
-/** KEYS: the runs of a cluster. ARGV: workload, the run that has ended. 0 when another has begun since. */
+/** KEYS: the runs of a cluster, those left to its watcher. ARGV: workload, the run that has ended. 0 when another has begun since. */
 const endRunScript = new Script(`
 local current = redis.call('HGET', KEYS[1], ARGV[1])
 if current and current ~= ARGV[2] then return 0 end
 redis.call('HDEL', KEYS[1], ARGV[1])
+redis.call('ZREM', KEYS[2], ARGV[1])
 return 1
 `);
+
+/** KEYS: the runs of a cluster, those left to its watcher. ARGV: workload, the run, when to look at it. 0 when the run is another, or none. */
+const leaveRunScript = new Script(`
+if redis.call('HGET', KEYS[1], ARGV[1]) ~= ARGV[2] then return 0 end
+redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
+return 1
+`);
+
+/** Of one cluster, at a time: what can be looked at before the next ones are asked for. */
+const dueMax = 500;
 
 /** The rollouts that are followed, in one Redis hash for each cluster. */
 export class RedisRolloutRuns implements RolloutRuns {
@@ -38,10 +49,43 @@ export class RedisRolloutRuns implements RolloutRuns {
 
   async end(request: Request, run: RolloutRun): Promise<boolean> {
     const args = [workloadKey(request.workload), formatRolloutRun(run)];
-    return (await endRunScript.run(this.#client.connection, this.#key(request), args)) === 1;
+    return (await endRunScript.run(this.#client.connection, this.#keysOf(request.cluster), args)) === 1;
+  }
+
+  async leave(request: Request, run: RolloutRun, lookAtMs: number): Promise<boolean> {
+    const args = [workloadKey(request.workload), formatRolloutRun(run), String(Math.ceil(lookAtMs))];
+    return (await leaveRunScript.run(this.#client.connection, this.#keysOf(request.cluster), args)) === 1;
+  }
+
+  async due(cluster: ClusterId, untilMs: number): Promise<readonly StartedRun[]> {
+    const { connection } = this.#client;
+    const { leftRollouts, rollouts } = this.#keys.cluster(cluster);
+    const due = await connection.zrangebyscore(leftRollouts, "-inf", untilMs, "LIMIT", 0, dueMax);
+    if (due.length === 0) return [];
+    const texts = await connection.hmget(rollouts, ...due);
+    const started = due.map((key, at) => startedRun(cluster, key, texts[at]));
+    const lost = due.filter((_, at) => started[at] === undefined);
+    if (lost.length > 0) await connection.zrem(leftRollouts, ...lost);
+    return started.filter((one) => one !== undefined);
   }
 
   #key({ cluster }: Request): string {
     return this.#keys.cluster(cluster).rollouts;
   }
+
+  #keysOf(cluster: ClusterId): readonly string[] {
+    const { leftRollouts, rollouts } = this.#keys.cluster(cluster);
+    return [rollouts, leftRollouts];
+  }
+}
+
+/** Undefined: the run was lost, or another version wrote it. */
+function startedRun(
+  cluster: ClusterId,
+  key: string,
+  text: string | null | undefined,
+): StartedRun | undefined {
+  const workload = parseWorkloadKey(key);
+  const run = parseRolloutRun(text ?? "");
+  return workload && run && { request: { cluster, workload }, run };
 }

@@ -66,6 +66,7 @@ function setUp(how: { readonly url?: string; readonly shards?: number } = {}) {
       const at = { cluster, workload: entryOf("api").workload };
       await new RedisWorkloadRecords({ client, keys, log }).keep(at, "a note", 1);
       await connection.hset(keys.cluster(cluster).rollouts, "w", "{}");
+      await connection.zadd(keys.cluster(cluster).leftRollouts, 1, "w");
       await connection.hset(keys.cluster(cluster).told, "s", "{}");
       await new RedisIncumbents({ client, keys }).keep(cluster, `registration of ${cluster}`);
       return index;

@@ -45,4 +45,37 @@ export function rolloutRunsContract(
     expect(await bed.runs.end(api, run(1))).toBe(false);
     expect(await bed.runs.find(api)).toEqual(run(2));
   });
+
+  test("runs that are left are due in their cluster at their time, the oldest first", async () => {
+    await using bed = await start();
+    const elsewhere = { ...api, cluster: "c2" };
+    await bed.runs.start([api, web, elsewhere].map((request) => ({ request, run: run(1) })));
+    expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
+    expect(await bed.runs.leave(api, run(1), 200)).toBe(true);
+    expect(await bed.runs.leave(web, run(1), 100)).toBe(true);
+    expect(await bed.runs.leave(elsewhere, run(1), 100)).toBe(true);
+    expect(await bed.runs.due(api.cluster, 99)).toEqual([]);
+    expect(await bed.runs.due(api.cluster, 100)).toEqual([{ request: web, run: run(1) }]);
+    expect((await bed.runs.due(api.cluster, 200)).map(({ request }) => request)).toEqual([web, api]);
+    expect(await bed.runs.leave(web, run(1), 300)).toBe(true);
+    expect(await bed.runs.due(api.cluster, 200)).toEqual([{ request: api, run: run(1) }]);
+  });
+
+  test("a run that has ended is due no more, and cannot be left", async () => {
+    await using bed = await start();
+    await bed.runs.start([{ request: api, run: run(1) }]);
+    await bed.runs.leave(api, run(1), 100);
+    await bed.runs.end(api, run(1));
+    expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
+    expect(await bed.runs.leave(api, run(1), 100)).toBe(false);
+    expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
+  });
+
+  test("a run that a newer one has replaced cannot be left", async () => {
+    await using bed = await start();
+    await bed.runs.start([{ request: api, run: run(1) }]);
+    await bed.runs.start([{ request: api, run: run(2) }]);
+    expect(await bed.runs.leave(api, run(1), 100)).toBe(false);
+    expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
+  });
 }

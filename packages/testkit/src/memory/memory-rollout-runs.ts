@@ -1,11 +1,12 @@
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { RolloutRun, RolloutRuns, StartedRun } from "@fleet-reloader/engine/follow/rollout-runs";
-import type { Request } from "@fleet-reloader/engine/ports/request";
+import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
 import { isSame } from "./memory-workload.ts";
 
 /** The rollouts that are followed, where a test can look at them and take them away. */
 export class MemoryRolloutRuns implements RolloutRuns {
   readonly #runs = new Map<string, RolloutRun>();
+  readonly #left = new Map<string, { readonly request: Request; readonly lookAtMs: number }>();
 
   async start(started: readonly StartedRun[]): Promise<void> {
     for (const { request, run } of started) this.#runs.set(keyOf(request), run);
@@ -19,12 +20,33 @@ export class MemoryRolloutRuns implements RolloutRuns {
     const current = this.#runs.get(keyOf(request));
     if (current !== undefined && !isSame(current, run)) return false;
     this.#runs.delete(keyOf(request));
+    this.#left.delete(keyOf(request));
     return true;
+  }
+
+  async leave(request: Request, run: RolloutRun, lookAtMs: number): Promise<boolean> {
+    const current = this.#runs.get(keyOf(request));
+    if (current === undefined || !isSame(current, run)) return false;
+    this.#left.set(keyOf(request), { request, lookAtMs });
+    return true;
+  }
+
+  async due(cluster: ClusterId, untilMs: number): Promise<readonly StartedRun[]> {
+    const due = [...this.#left.values()].filter(
+      ({ request, lookAtMs }) => request.cluster === cluster && lookAtMs <= untilMs,
+    );
+    return due
+      .sort((one, other) => one.lookAtMs - other.lookAtMs)
+      .flatMap(({ request }) => {
+        const run = this.#runs.get(keyOf(request));
+        return run === undefined ? [] : [{ request, run }];
+      });
   }
 
   /** All is gone, as after FLUSHALL. */
   wipe(): void {
     this.#runs.clear();
+    this.#left.clear();
   }
 
   /** Rollouts that are unfinished. */

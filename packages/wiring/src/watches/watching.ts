@@ -1,5 +1,6 @@
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
+import { watchRollouts } from "@fleet-reloader/engine/follow/watch-rollouts";
 import { HintInbox } from "@fleet-reloader/engine/hints/hint-inbox";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
@@ -12,10 +13,12 @@ import { isSettled } from "@fleet-reloader/engine/ports/source-stream";
 import type { Workqueue } from "@fleet-reloader/engine/ports/workqueue";
 import { ClusterWatcher } from "@fleet-reloader/engine/watch/cluster-watcher";
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
+import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
 import { type HintedStreams, KubeStreams } from "@fleet-reloader/kube/watch/kube-streams";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisHints } from "@fleet-reloader/redis/hints/redis-hints";
+import { RedisRolloutRuns } from "@fleet-reloader/redis/history/redis-rollout-runs";
 import { RedisReferenceIndex } from "@fleet-reloader/redis/index/redis-reference-index";
 import type { EventSourceMode } from "@fleet-reloader/runtime/audit/hint-fields";
 import { eventSourceOf } from "../hints/event-source.ts";
@@ -53,7 +56,7 @@ interface WatchedCluster {
   readonly isHinted: boolean;
 }
 
-/** Watches the engaged clusters and puts their changes into the queue. */
+/** Watches the engaged clusters, puts their changes into the queue, and looks at their slow rollouts. */
 export class Watching {
   readonly #options: WatchingOptions;
   readonly #watchers = new Map<ClusterId, WatchedCluster>();
@@ -67,7 +70,7 @@ export class Watching {
     this.#semaphore = new Semaphore({ atOnce: syncsAtOnce, longestMs: syncTurnMs, clock });
   }
 
-  /** Watches a cluster until the signal is aborted. */
+  /** Watches a cluster, and its slow rollouts, until the signal is aborted. */
   async watch(engaged: Engaged, signal: AbortSignal): Promise<void> {
     const { cluster, labels, name } = engaged;
     const isHinted = eventSourceOf(labels, this.#options.eventSource) === "audit";
@@ -76,7 +79,7 @@ export class Watching {
     const watcher = this.#watcherOf(engaged, synced, inbox, signal);
     this.#watchers.set(cluster, { name, watcher, isHinted });
     try {
-      await Promise.all([watcher.run(signal), inbox?.run(signal)]);
+      await Promise.all([watcher.run(signal), inbox?.run(signal), this.#watchRollouts(engaged, signal)]);
     } finally {
       this.#watchers.delete(cluster);
       synced();
@@ -103,6 +106,16 @@ export class Watching {
   #inboxOf({ cluster, name }: Engaged): HintInbox {
     const log = this.#options.log.child({ cluster: name });
     return new HintInbox({ cluster, store: this.#hints, log });
+  }
+
+  /** In webhook mode nothing is rolled. */
+  async #watchRollouts({ cluster, connection, name }: Engaged, signal: AbortSignal): Promise<void> {
+    const { client, clock, keys, queue, settings, shown, webhookMode } = this.#options;
+    if (webhookMode !== undefined) return;
+    const api = createKubeClusterApi(cluster, connection, settings.workloadKinds);
+    const runs = new RedisRolloutRuns({ client, keys });
+    const log = this.#options.log.child({ cluster: name });
+    await watchRollouts({ api, runs, queue, settings, shown: shown?.rollouts, clock, log }, signal);
   }
 
   #hintedStreams(engaged: Engaged, hints: HintInbox | undefined, log: Log): HintedStreams | undefined {

@@ -8,13 +8,14 @@ import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server
 import { type Scaler, startScaler } from "@fleet-reloader/testkit/scaler";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { auto, reads, Site } from "../site.ts";
+import { auto, reads, Site, at as valueAt } from "../site.ts";
 import type { World } from "../world.ts";
 
 /** As KEDA would do it, only quicker. */
 const pollMs = 1000;
 const cooldownMs = 2000;
 const rounds = 3;
+const noFlags: readonly string[] = [];
 
 /** Workers come from zero and go to zero; the watcher is always on. */
 export function scalingTests(world: () => World): void {
@@ -24,12 +25,14 @@ export function scalingTests(world: () => World): void {
     readonly scaler: Scaler;
     readonly origin: string;
     readonly watcher: Product;
+    /** All that the scaler has started. */
+    readonly workers: readonly Product[];
     /** Of the watcher's push scaler; undefined where the scaler only polls. */
     readonly pushOrigin: string | undefined;
   }
 
   /** One Deployment, a watcher, and no worker but those the scaler starts; the first has adopted it and is gone. */
-  async function startHub(purpose: string, { isPushed = false } = {}): Promise<Hub> {
+  async function startHub(purpose: string, { isPushed = false, flags = noFlags } = {}): Promise<Hub> {
     const at = await Site.make(world().client, purpose);
     await at.configMap("settings", { v: "0" });
     await at.workload("Deployment", "api", {
@@ -40,7 +43,7 @@ export function scalingTests(world: () => World): void {
     });
     const stack = new AsyncDisposableStack();
     const redis = stack.use(await startRedis());
-    const args = ["--namespace", at.namespace, "--redis-url", redis.url];
+    const args = ["--namespace", at.namespace, "--redis-url", redis.url, ...flags];
     const kubeconfig = world().kubeconfigPath;
     const watcher = stack.use(
       startProduct({
@@ -56,8 +59,16 @@ export function scalingTests(world: () => World): void {
     expect((await fetch(`${origin}/live`)).status).toBe(200);
     const keyFile = join(watcher.dataDir, "shared.key");
     writeFileSync(keyFile, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });
-    const startWorker = () =>
-      startProduct({ service: "worker", kubeconfig, args: [...args, "--mark-key-file", keyFile] });
+    const workers: Product[] = [];
+    const startWorker = () => {
+      const worker = startProduct({
+        service: "worker",
+        kubeconfig,
+        args: [...args, "--mark-key-file", keyFile],
+      });
+      workers.push(worker);
+      return worker;
+    };
     const pushed = watcher.log.find(({ msg }) => msg === "the scaler listens")?.scaler;
     const pushOrigin = typeof pushed === "string" ? `http://${pushed}` : undefined;
     expect(pushOrigin === undefined).toBe(!isPushed);
@@ -72,6 +83,7 @@ export function scalingTests(world: () => World): void {
       scaler,
       origin,
       watcher,
+      workers,
       pushOrigin,
       [Symbol.asyncDispose]: () => stack.disposeAsync(),
     };
@@ -117,6 +129,36 @@ export function scalingTests(world: () => World): void {
     await until("the worker is told to go", () => scaler.wakes === 2 && scaler.workers === 0);
     await at.change("ConfigMap", "settings", { v: "2" });
     await at.settlesAt("Deployment", "api", 2);
+  });
+
+  test("a stuck rollout keeps no worker up, and one worker tells once how it ended", async () => {
+    await using hub = await startHub("scale-stuck", { flags: ["--is-Argo-Rollouts=true"] });
+    const { at, scaler, workers } = hub;
+    const template = { metadata: { labels: { app: "stuck" } }, spec: reads(["ConfigMap", "settings"]) };
+    const spec = { replicas: 1, selector: { matchLabels: { app: "stuck" } }, template };
+    // No controller serves it: it goes on until somebody writes its status.
+    await at.make("Rollout", { metadata: { name: "stuck", annotations: auto }, spec });
+    await at.adopted("Rollout", "stuck");
+    await at.change("ConfigMap", "settings", { v: "1" });
+    const logged = (msg: string) =>
+      workers.flatMap(({ log }) =>
+        log.filter((line) => line.msg === msg && valueAt(line.workload, "kind") === "Rollout"),
+      );
+    await until("it rolls", () => logged("workload rolled").length === 1);
+    await until("no worker is left", () => scaler.processes === 0);
+    const { wakes } = scaler;
+    expect(logged("rollout ended")).toEqual([]);
+
+    const generation = valueAt(await at.object("Rollout", "stuck"), "metadata", "generation");
+    const status = { observedGeneration: String(generation), phase: "Degraded", message: "by analysis" };
+    const path = `${at.path("Rollout", "stuck")}/status`;
+    const written = await world().client.send("PATCH", path, { status }, "application/merge-patch+json");
+    expect(written.status).toBe(200);
+    await until("it is told", () => logged("rollout ended").length > 0);
+    await until("no worker is left", () => scaler.processes === 0);
+    expect(logged("rollout ended")).toMatchObject([{ result: "failed", reason: "RolloutFailed" }]);
+    expect(await at.all("Event")).toContain("has failed (RolloutFailed): by analysis");
+    expect(scaler.wakes - wakes).toBe(1);
   });
 
   test("while Redis is away no depth is published, so workers stay; then work goes on", async () => {

@@ -1,0 +1,95 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import {
+  patienceMs,
+  type RolloutEnd,
+  rolloutDeadlineMs,
+  rolloutEnd,
+} from "@fleet-reloader/domain/rollout-state/follow-up";
+import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector";
+import { podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
+import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
+import { isHeld } from "@fleet-reloader/domain/workload/pause";
+import { servedKind } from "../observe/eligibility-of.ts";
+import type { ShownRollouts } from "../observe/shown-rollouts.ts";
+import type { ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
+import type { Request } from "../ports/request.ts";
+import type { Settings } from "../ports/settings.ts";
+import type { RolloutRun } from "./rollout-runs.ts";
+
+/** A rollout that could not be read for so long beyond its time is given up. */
+export const giveUpMs = 60 * 60_000;
+
+/** A rollout to look at, and what that needs. */
+export interface LookedAtRollout {
+  readonly request: Request;
+  readonly run: RolloutRun;
+  /** Since the roll. */
+  readonly spentMs: number;
+  readonly api: Pick<ClusterApi, "readWorkload" | "listPods">;
+  readonly settings: Pick<Settings, "workloadKinds" | "dialect">;
+  /** Rollouts as the watches of this process show them. Undefined: it watches nothing, or not with a worker. */
+  readonly shown: Pick<ShownRollouts, "of"> | undefined;
+  readonly signal: AbortSignal;
+}
+
+/** How a rollout goes. `none`: there is none any more, and nothing to record. */
+export type RolloutLook =
+  | { readonly type: "unfinished" }
+  | { readonly type: "none"; readonly outcome: "gone" | "ignored" }
+  | { readonly type: "ended"; readonly uid: string; readonly end: RolloutEnd };
+
+/** Looks once at a rollout. Only reads; everybody who looks at the same moment finds the same. */
+export async function lookAtRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
+  return lookAtShown(rollout) ?? (await readRollout(rollout));
+}
+
+/**
+ * Decides on what the watch has shown, without a read; undefined where that does not do. That a rollout is healthy is concluded from it, and
+ * that one which goes on need not be read before it is slow. A watch that has stopped costs no more than the time until then.
+ */
+function lookAtShown({ request, run, shown, spentMs }: LookedAtRollout): RolloutLook | undefined {
+  const found = shown?.of(request, run);
+  if (found?.state.type === "progressing" && spentMs < patienceMs) return { type: "unfinished" };
+  if (found?.state.type !== "healthy") return undefined;
+  const end = rolloutEnd(found.state, undefined, { spentMs, deadlineMs: Number.POSITIVE_INFINITY });
+  return end && { type: "ended", uid: found.uid, end };
+}
+
+async function readRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
+  const { api, request, settings, signal, spentMs } = rollout;
+  const kind = servedKind(request.workload.kind, settings);
+  if (kind === undefined) return { type: "none", outcome: "ignored" };
+  const live = await api.readWorkload(request.workload, signal);
+  if (live === undefined || live.isDeleting) return { type: "none", outcome: "gone" };
+  // We paused it ourselves. The end of the pause has the rollout followed.
+  if (isHeld(live, settings.dialect)) return { type: "none", outcome: "ignored" };
+  const state = kind.rolloutState(live.object);
+  const isSlow = state.type !== "healthy" && spentMs >= patienceMs;
+  const trouble = isSlow ? await troubleOfPods(live, rollout) : undefined;
+  const end = rolloutEnd(state, trouble, { spentMs, deadlineMs: rolloutDeadlineMs(live.object) });
+  if (end === undefined) return { type: "unfinished" };
+  return { type: "ended", uid: live.uid, end: trouble === undefined ? end : explained(end, trouble) };
+}
+
+/** What the newest pods say; undefined where they may not be read: then the status of the workload has to do. */
+async function troubleOfPods(
+  live: LiveWorkload,
+  { api, signal }: LookedAtRollout,
+): Promise<Trouble | undefined> {
+  const selector = podSelectorOf(live.object);
+  if (selector === undefined) return undefined;
+  try {
+    return podTrouble(await api.listPods(live.ref.namespace, selector, signal));
+  } catch (error) {
+    const fault = asFault(error);
+    if (fault.code === "kube.forbidden") return undefined;
+    throw fault;
+  }
+}
+
+/** Adds what the pods say to a deadline, which says only that the rollout took too long. */
+function explained(end: RolloutEnd, trouble: Trouble): RolloutEnd {
+  const isVague = end.reason === "ProgressDeadlineExceeded" || end.reason === "NoProgress";
+  if (end.result === "healthy" || !isVague) return end;
+  return { ...end, message: [trouble.message, end.message].filter((text) => text !== "").join("; ") };
+}

@@ -1,0 +1,86 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import { nextLookMs, patienceMs } from "@fleet-reloader/domain/rollout-state/follow-up";
+import type { Clock } from "../async/clock.ts";
+import { unlessAborted } from "../async/unless-aborted.ts";
+import type { ShownRollouts } from "../observe/shown-rollouts.ts";
+import type { ClusterApi } from "../ports/cluster-api.ts";
+import type { Log } from "../ports/log.ts";
+import type { Settings } from "../ports/settings.ts";
+import type { Workqueue } from "../ports/workqueue.ts";
+import { giveUpMs, lookAtRollout } from "./rollout-look.ts";
+import type { RolloutRuns, StartedRun } from "./rollout-runs.ts";
+
+export interface RolloutWatchOptions {
+  /** Of the cluster that this process watches. */
+  readonly api: Pick<ClusterApi, "cluster" | "readWorkload" | "listPods">;
+  readonly runs: Pick<RolloutRuns, "due" | "leave">;
+  readonly queue: Pick<Workqueue, "add">;
+  readonly settings: Pick<Settings, "workloadKinds" | "dialect">;
+  /** Rollouts as the watches of this process show them. Undefined: it has no worker. */
+  readonly shown: Pick<ShownRollouts, "of"> | undefined;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** How late a look may be. Each costs one command to Redis where no rollout is slow, for each cluster. */
+const pollEveryMs = 5000;
+/** Looks under way in one cluster: a quarter of its connections, so that other requests go on. */
+const looksAtOnce = 4;
+
+/**
+ * Looks at the slow rollouts of one cluster until the signal is aborted, so that no worker has to be up for them. A worker is asked when
+ * one has ended: it looks again, and tells everybody. Nothing is remembered here: a process that takes over continues. Never rejects.
+ */
+export async function watchRollouts(options: RolloutWatchOptions, signal: AbortSignal): Promise<void> {
+  const { clock, log } = options;
+  while (!signal.aborted) {
+    try {
+      await clock.sleep(pollEveryMs, signal);
+      await unlessAborted(lookAtDue(options, signal), signal, "Redis");
+    } catch (error) {
+      if (!signal.aborted) log.debug({ err: asFault(error).message }, "rollouts could not be looked at");
+    }
+  }
+}
+
+async function lookAtDue(options: RolloutWatchOptions, signal: AbortSignal): Promise<void> {
+  const { api, clock, runs } = options;
+  const left = (await runs.due(api.cluster, clock.now())).values();
+  const lookAtNext = async (): Promise<void> => {
+    for (const started of left) await lookAtOne(options, started, signal);
+  };
+  await Promise.all(Array.from({ length: looksAtOnce }, lookAtNext));
+}
+
+async function lookAtOne(
+  options: RolloutWatchOptions,
+  started: StartedRun,
+  signal: AbortSignal,
+): Promise<void> {
+  const { clock, queue, runs } = options;
+  const { request, run } = started;
+  const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
+  if (await isForWorker(options, { started, spentMs }, signal))
+    await queue.add([{ request, quietPeriodMs: 0, maxWaitMs: 0, purpose: "follow" }]);
+  // Also then: a request that is lost is made again.
+  await runs.leave(request, run, clock.now() + nextLookMs(spentMs, patienceMs));
+}
+
+/** Whether a worker has to look: the rollout has ended, or it cannot be read here. */
+async function isForWorker(
+  { api, log, settings, shown }: RolloutWatchOptions,
+  { started, spentMs }: { readonly started: StartedRun; readonly spentMs: number },
+  signal: AbortSignal,
+): Promise<boolean> {
+  const { request, run } = started;
+  try {
+    const look = await lookAtRollout({ request, run, spentMs, api, settings, shown, signal });
+    return look.type !== "unfinished";
+  } catch (error) {
+    const fault = asFault(error);
+    if (fault.class === "aborted") throw fault;
+    log.debug({ reason: fault.code, err: fault.message }, "a rollout could not be read");
+    // A worker may have other rights, and it is the one that gives up.
+    return fault.class === "denied" || spentMs >= giveUpMs;
+  }
+}
