@@ -55,7 +55,11 @@ export function createAskedRoutes(asked: AskedFleet) {
       const each = await asked.ask(
         object.cluster,
         (cluster) =>
-          explainInEach(workload, { clusters: [shown(cluster, namespace)], explain, settings }, signal),
+          explainInEach(
+            workload,
+            { clusters: [shownCluster(cluster, namespace)], explain, settings },
+            signal,
+          ),
         signal,
       );
       if ("missing" in each) throw missing(name, each.missing);
@@ -78,7 +82,7 @@ export function createAskedRoutes(asked: AskedFleet) {
       const question = { source: { kind, namespace, name }, keys };
       const each = await asked.ask(
         object.cluster,
-        (cluster) => planInEach(question, { clusters: [shown(cluster, namespace)], plan }, signal),
+        (cluster) => planInEach(question, { clusters: [shownCluster(cluster, namespace)], plan }, signal),
         signal,
       );
       if ("missing" in each) throw missing(name, each.missing);
@@ -110,7 +114,7 @@ export function notConnected(called: string): Fault {
 }
 
 /** The cluster, if its registration shows the namespace. */
-function shown(cluster: ConnectedCluster, namespace: string): AskedCluster {
+function shownCluster(cluster: ConnectedCluster, namespace: string): AskedCluster {
   const { namespaces } = cluster;
   if (namespaces === undefined || namespaces.includes(namespace)) return cluster;
   throw refusedQuestion({
