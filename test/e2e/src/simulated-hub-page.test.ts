@@ -30,7 +30,7 @@ function withoutTimes(answer: object): object {
   return { ...rest, queue: { ...Object(rest.queue), oldestMs: undefined } };
 }
 
-test("a hub's page answers what the command line answers, about Redis and about clusters", async () => {
+test("a hub's page answers about Redis and clusters what the command line answers", async () => {
   await using redis = await startRedis();
   const args = ["--debounce", "300ms"];
   await using fleet = await startSharedFleet({ clusters: 2, redisUrl: redis.url, args });
@@ -69,7 +69,7 @@ test("a hub's page answers what the command line answers, about Redis and about 
   expect(await dashboard.stop()).toBe(0);
 });
 
-test("a dashboard that starts without Redis says since when, and answers once Redis is there", async () => {
+test("a dashboard without Redis says since when, and answers once Redis is there", async () => {
   await using redis = await startRedis();
   await redis.kill();
   await using fleet = await startSharedFleet({ clusters: 1, redisUrl: redis.url });

@@ -111,7 +111,7 @@ async function startRegisteredWorld() {
   };
 }
 
-test("a cluster is connected to when somebody asks about it, and nothing is written to it", async () => {
+test("a cluster is connected to when somebody asks about it, and is only read", async () => {
   await using world = await startRegisteredWorld();
   const { hub, nova, otech62 } = world;
   const before = [hub, nova, otech62].map(({ resourceVersion }) => resourceVersion);
@@ -167,7 +167,7 @@ test("while Redis is away it says since when, and goes on when Redis is back", a
   expect(await dashboard.ask("/held")).toMatchObject({ status: 200, json: { count: 0 } });
 });
 
-test("its metrics are those of its process: it claims nothing that watchers and workers measure", async () => {
+test("its metrics claim nothing of what watchers and workers measure", async () => {
   await using world = await startRegisteredWorld();
   await using dashboard = await world.start();
   const { body } = await dashboard.metrics();
@@ -175,7 +175,7 @@ test("its metrics are those of its process: it claims nothing that watchers and 
   expect(body).not.toContain("reloader");
 });
 
-test("a Redis that is laid out for other shards is refused, and nothing is noted in an unused one", async () => {
+test("a Redis for other shards is refused, and nothing is noted in an unused one", async () => {
   await using world = await startRegisteredWorld();
   await expect(world.start("--shards", "3")).rejects.toThrow("--shards 3: this Redis is laid out for 1");
   await world.client.connection.flushall();
