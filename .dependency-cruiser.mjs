@@ -144,7 +144,7 @@ export default {
       comment:
         "A service is not built from another one's inside: what several compose alike is in wiring; standalone composes what the others export.",
       severity: "error",
-      from: { path: "^services/(watcher|worker|cli|web)/" },
+      from: { path: "^services/(watcher|worker|dashboard|cli|web)/" },
       to: { path: "^services/", pathNot: "^services/$1/" },
     },
     {
@@ -152,7 +152,7 @@ export default {
       comment: "Packages are libraries.",
       severity: "error",
       from: { path: "^packages/" },
-      to: { path: "^(services|@fleet-reloader/(standalone|watcher|worker|cli|web))/" },
+      to: { path: "^(services|@fleet-reloader/(standalone|watcher|worker|dashboard-service|cli|web))/" },
     },
     {
       name: "testkit-knows-domain-and-engine",

@@ -9,7 +9,7 @@ import { packagesOf } from "./bundled-packages.ts";
  * @kubernetes/client-node only the credentials code gets in, which saves about 80 MB of every process.
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
-const services = ["standalone", "watcher", "worker", "cli"] as const;
+const services = ["standalone", "watcher", "worker", "dashboard", "cli"] as const;
 /** Loaded when somebody looks at them, from files of their own. They find their pages beside themselves or their packages. */
 const lazyNames = ["queue-board", "page-files"] as const;
 const lazyFile = (name: string) => `packages/dashboard/dist/${name}.mjs`;

@@ -66,7 +66,7 @@ function addServices(): void {
   copyBundle("infra/docker/dist/main.mjs", "/app/main.mjs");
   copy(join(repository, "infra/bundle/node-args"), "/app/node-args", 0o644);
   copy(join(repository, "LICENSE"), "/app/LICENSE", 0o644);
-  const bundles = ["standalone", "watcher", "worker", "cli"].map(
+  const bundles = ["standalone", "watcher", "worker", "dashboard", "cli"].map(
     (service) => `services/${service}/dist/main.mjs`,
   );
   const pages = ["queue-board.mjs", "page-files.mjs", "page/page.js", "page/page.css"].map(

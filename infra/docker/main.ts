@@ -3,7 +3,7 @@ import { readFileSync } from "node:fs";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
 
-const services = ["standalone", "watcher", "worker"];
+const services = ["standalone", "watcher", "worker", "dashboard"];
 const given = process.argv.slice(2);
 const [first = ""] = given;
 const isNamed = services.includes(first);

@@ -34,7 +34,7 @@ function fromConfig(field: ConfigShape[string]): Leaf {
   });
 }
 
-/** Watchers and workers as separate Deployments on one Redis. */
+/** Watchers, workers and the dashboard as separate Deployments on one Redis. */
 const hub: Fields = {
   watcher: closed("The watchers. They are always on and share the clusters.", {
     replicas: count(2, "Number of watchers."),
@@ -46,6 +46,17 @@ const hub: Fields = {
     resources: map("Requests and limits; those of reloader.deployment when empty."),
     args: list("More flags of theirs."),
   }),
+  dashboard: closed(
+    "The operator's page, its API and the queue board, read-only and for kubectl port-forward.",
+    {
+      enabled: toggle(
+        false,
+        "Create it: one pod that reads Redis, and with `get` and `list` a cluster that somebody asks about.",
+      ),
+      resources: map("Requests and limits; those of reloader.deployment when empty."),
+      args: list("More flags of its own."),
+    },
+  ),
   keda: closed("Scale the workers by queue depth: a ScaledObject of KEDA 2.20 or newer asks the watchers.", {
     enabled: toggle(false, "Create the ScaledObject; worker.replicas is then unused."),
     trigger: text(
@@ -150,12 +161,12 @@ export const ownValues: Fields = {
   fleetReloader: closed("Values of fleet-reloader alone.", {
     mode: text(
       "standalone",
-      "standalone: one pod does everything. hub: watchers and workers are separate Deployments on one Redis.",
+      "standalone: one pod does everything. hub: watchers, workers and the dashboard are separate Deployments on one Redis.",
       {
         enum: ["standalone", "hub"],
       },
     ),
-    hub: closed("The mode hub. reloader.deployment applies to both Deployments, except replicas.", hub),
+    hub: closed("The mode hub. reloader.deployment applies to all Deployments, except replicas.", hub),
     clusters: closed("Where clusters come from, in addition to the one it runs in.", clusters),
     notices: closed("Notifications. Addresses go into reloader.deployment.env.", notices),
     workloadKinds: leaf(
@@ -280,7 +291,7 @@ export const ownValues: Fields = {
     ),
     args: list("More flags."),
     extraRules: list(
-      "Further rights for declared kinds of workloads, as rules of a Role. In a hub the watchers get list and watch of them, the workers all except watch.",
+      "Further rights for declared kinds of workloads, as rules of a Role. In a hub the watchers get list and watch of them, the workers all except watch, the dashboard get and list.",
     ),
   }),
 };

@@ -8,7 +8,7 @@ import { patienceMs, until } from "./until.ts";
 
 export interface ProductOptions {
   readonly kubeconfig: string;
-  readonly service?: "standalone" | "watcher" | "worker";
+  readonly service?: "standalone" | "watcher" | "worker" | "dashboard";
   readonly args?: readonly string[];
   /** Kept between starts when given; otherwise a folder of its own that is removed at the end. */
   readonly dataDir?: string;
@@ -67,7 +67,7 @@ export function startProduct(options: ProductOptions): Product {
     main,
     ...["--kubeconfig", options.kubeconfig, "--log-format", "json", "--listen-address", "127.0.0.1:0"],
     ...["--data-dir", dataDir],
-    ...(service === "standalone" ? ["--dashboard-address", "127.0.0.1:0"] : []),
+    ...(service === "standalone" || service === "dashboard" ? ["--dashboard-address", "127.0.0.1:0"] : []),
     ...(options.args ?? []),
   ];
   const child = spawn(process.execPath, args, {

@@ -1,3 +1,4 @@
+import type { AskedFleet } from "@fleet-reloader/dashboard/api/asked-routes";
 import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { Freezes } from "@fleet-reloader/engine/admission/freezes";
@@ -8,6 +9,7 @@ import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import type { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisAbsence } from "@fleet-reloader/redis/connection/redis-absence";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
@@ -35,6 +37,41 @@ export interface DashboardParts {
   listen(options: DashboardPartsOptions): Promise<{ readonly port: number; close(): Promise<void> }>;
 }
 
+/** What every dashboard answers from. */
+export interface OpenDashboardOptions {
+  readonly address: ListenAddress;
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  readonly queue: BullWorkqueue;
+  readonly asked: AskedFleet;
+  /** Since when Redis is away. */
+  readonly absence: RedisAbsence;
+  /** Redis' own. */
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Serves page, API, history and queue board. */
+export function openDashboard(options: OpenDashboardOptions) {
+  const { absence, address, asked, client, clock, keys, log, queue } = options;
+  const history = new HistoryReader({ client, keys });
+  return listenDashboard({
+    address,
+    queues: queue.queues,
+    reader: {
+      get notReady() {
+        return absence.notReady;
+      },
+      read: (query, signal) => history.read(query, signal),
+    },
+    overview: new RedisFleetOverview({ client, keys, queue, clock }),
+    asked,
+    clock,
+    log,
+    loadPage: async () => (await import("@fleet-reloader/dashboard/page-files")).readPageFiles(),
+  });
+}
+
 export const dashboardParts: DashboardParts = {
   async listen({ address, client, clock, fleet, freezes, keyring, keys, limits, log, queue, settings }) {
     const lifetime = new AbortController();
@@ -49,16 +86,8 @@ export const dashboardParts: DashboardParts = {
       log,
       lifetime: lifetime.signal,
     });
-    const dashboard = await listenDashboard({
-      address,
-      queues: queue.queues,
-      reader: new HistoryReader({ client, keys }),
-      overview: new RedisFleetOverview({ client, keys, queue, clock }),
-      asked,
-      clock,
-      log,
-      loadPage: async () => (await import("@fleet-reloader/dashboard/page-files")).readPageFiles(),
-    });
+    const absence = new RedisAbsence({ client, clock });
+    const dashboard = await openDashboard({ address, client, keys, queue, asked, absence, clock, log });
     return {
       port: dashboard.port,
       async close() {

@@ -71,3 +71,15 @@ test("two sources of one key, or of one password, are refused", async () => {
     openRedisUrl({ ...hub.options, config: { ...config, redisUrl: "redis://:password@valkey" } }),
   ).rejects.toMatchObject(refused);
 });
+
+test("a process that only reads waits for a Secret that another one makes", async () => {
+  await using hub = await startHub();
+  const opening = openRedisUrl({ ...hub.options, onlyReads: true });
+  await until("it says what it waits for", () => hub.log.messages("error").length > 0);
+  expect(hub.log.messages("error")).toEqual([
+    "--redis-password-secret default/valkey: there is no such Secret yet; a watcher or a worker makes it; trying again",
+  ]);
+  const made = await openRedisUrl(hub.options);
+  expect(await opening).toBe(made);
+  expect(hub.cluster.requestCount("create", "secrets").requests).toBe(1);
+});

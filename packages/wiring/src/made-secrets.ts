@@ -5,7 +5,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { homeTarget } from "@fleet-reloader/kube/credentials/kubeconfig";
 import { Connection } from "@fleet-reloader/kube/http/connection";
-import { ensureSecret, type SecretKeyRef } from "@fleet-reloader/kube/objects/owned-secret";
+import { ensureSecret, readOwnedSecret, type SecretKeyRef } from "@fleet-reloader/kube/objects/owned-secret";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { connectionFields, workerFields } from "@fleet-reloader/runtime/config/fields";
 import { kubeconfigFilesOf } from "@fleet-reloader/runtime/config/kubeconfig-files";
@@ -28,6 +28,8 @@ export interface MadeSecretsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: () => Promise<string>;
+  /** Nothing is made: this process waits until another one has made it. */
+  readonly onlyReads?: boolean;
 }
 
 /** Time between two tries. A person may be waiting for a right that was just granted. */
@@ -71,13 +73,26 @@ async function waitForSecret(
   if (target === undefined) throw new Fault("config.invalid", `${flag}: there is no cluster to read it from`);
   const connection = new Connection({ target, clock, userAgent });
   const { signal } = new AbortController();
-  const ask = () => ensureSecret(connection, ref, make, signal);
+  const ask = () =>
+    options.onlyReads === true
+      ? presentSecret(connection, ref, signal)
+      : ensureSecret(connection, ref, make, signal);
   try {
     const name = `${flag} ${ref.namespace}/${ref.name}`;
     return await ask().catch((error: unknown) => retry(name, error, ask, options));
   } finally {
     await connection.close();
   }
+}
+
+async function presentSecret(
+  connection: Connection,
+  ref: SecretKeyRef,
+  signal: AbortSignal,
+): Promise<string> {
+  const found = await readOwnedSecret(connection, ref, signal);
+  if (found !== undefined) return found;
+  throw new Fault("redis.unavailable", "there is no such Secret yet; a watcher or a worker makes it");
 }
 
 async function retry(

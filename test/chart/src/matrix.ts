@@ -171,6 +171,30 @@ export const matrix: Readonly<Record<string, Rendering>> = {
       reloader: { netpol: { enabled: true, from: [{ podSelector: {} }] } },
     },
   },
+  "a hub with a dashboard": {
+    values: {
+      fleetReloader: {
+        ...{
+          mode: "hub",
+          dashboardAddress: "0.0.0.0:8088",
+          workloadKinds: ["example.com/v1/App=spec.template"],
+        },
+        hub: { dashboard: { enabled: true, args: ["--log-level=debug"] }, valkey: { enabled: true } },
+        clusters: { secrets: ["cluster-api"], kubeconfigSecrets: ["team-a"] },
+        extraRules: [
+          { apiGroups: ["example.com"], resources: ["apps"], verbs: ["get", "list", "watch", "patch"] },
+        ],
+      },
+      reloader: {
+        isArgoRollouts: true,
+        enableCSIIntegration: true,
+        namespaceSelector: "reload=yes",
+        netpol: { enabled: true },
+        serviceMonitor: { enabled: true },
+      },
+    },
+    apiVersions: ["monitoring.coreos.com/v1"],
+  },
   "a hub for namespaces by their labels": {
     values: {
       fleetReloader: { mode: "hub", redis: { url: "redis://redis" } },

@@ -7,13 +7,17 @@ import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, describe, expect, test } from "vitest";
+import { expectAnswersAbout } from "./asked-dashboard.ts";
 import { apply } from "./dry-run.ts";
 import { type Rendering, rendered } from "./helm.ts";
 import { at, type Manifest, the } from "./manifest.ts";
 
 const plane = await startControlPlane({
   auditLog: true,
-  users: ["global", "scoped", "poor", "watcher", "worker", "finding-watcher", "finding-worker"],
+  users: [
+    ...["global", "scoped", "poor", "watcher", "worker", "dashboard"],
+    ...["finding-watcher", "finding-worker"],
+  ],
 });
 afterAll(() => plane.stop());
 const client = new ApiClient({ url: plane.url, token: plane.adminToken, ca: plane.caPem });
@@ -135,16 +139,16 @@ describe("with exactly the rights the chart renders", () => {
     expect(new Set(refusals(plane, "scoped"))).toEqual(new Set(["get namespaces kube-system"]));
   });
 
-  test("a hub's watcher and worker, each with its own rights, are refused nothing", async () => {
+  test("a hub's processes, each with its own rights, are refused nothing", async () => {
     await makeSite("hub");
     await using redis = await startRedis();
     const namespaceSelector = "kubernetes.io/metadata.name=hub";
     const values = {
-      fleetReloader: { mode: "hub", redis: { url: redis.url } },
+      fleetReloader: { mode: "hub", redis: { url: redis.url }, hub: { dashboard: { enabled: true } } },
       reloader: { namespaceSelector },
     };
     const objects = await rendered({ values });
-    for (const service of ["watcher", "worker"] as const)
+    for (const service of ["watcher", "worker", "dashboard"] as const)
       await grant(
         service,
         objects.filter(
@@ -157,8 +161,11 @@ describe("with exactly the rights the chart renders", () => {
     await worker.ready();
     await watcher.ready();
     await rollsFor("hub");
-    expect([await worker.stop(), await watcher.stop()]).toEqual([0, 0]);
-    expect([refusals(plane, "watcher"), refusals(plane, "worker")]).toEqual([[], []]);
+    await using dashboard = start("dashboard", { service: "dashboard", args });
+    await expectAnswersAbout("hub", dashboard);
+    expect([await dashboard.stop(), await worker.stop(), await watcher.stop()]).toEqual([0, 0, 0]);
+    const refused = ["watcher", "worker", "dashboard"].map((user) => refusals(plane, user));
+    expect(refused).toEqual([[], [], []]);
   });
 
   test("a hub finds a cluster in a Secret and reads its freezes, and is refused nothing", async () => {

@@ -137,9 +137,12 @@ describe("the archive of ./dev image", () => {
     expect(beside).not.toContain(repository);
   });
 
-  test.each(["watcher", "worker"])("starts as %s, as nobody on a read-only root", async (service) => {
-    await using container = startContainer({ root, settings, args: [service, "--version"] });
-    expect(await container.ended, container.output()).toBe(0);
-    await until("it says so", () => container.output().includes(`fleet-reloader ${service} `));
-  });
+  test.each(["watcher", "worker", "dashboard"])(
+    "starts as %s, as nobody on a read-only root",
+    async (service) => {
+      await using container = startContainer({ root, settings, args: [service, "--version"] });
+      expect(await container.ended, container.output()).toBe(0);
+      await until("it says so", () => container.output().includes(`fleet-reloader ${service} `));
+    },
+  );
 });

@@ -153,6 +153,7 @@ describe("the product in it", () => {
   test.each([
     [["watcher", "--version"], 0, "fleet-reloader watcher "],
     [["worker", "--version"], 0, "fleet-reloader worker "],
+    [["dashboard", "--version"], 0, "fleet-reloader dashboard "],
     [["history", "--version"], 0, "fleet-reloader history "],
     [["standalone", "--version"], 0, "fleet-reloader "],
     [["dashbord"], 78, "dashbord: no such command; fleet-reloader --help lists them"],

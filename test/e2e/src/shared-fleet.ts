@@ -20,6 +20,9 @@ export interface SharedFleet extends AsyncDisposable {
   readonly watcher: () => Product;
   readonly worker: () => Product;
   readonly standalone: () => Product;
+  readonly dashboard: () => Product;
+  /** How a command asks about one of the clusters as the processes know it. */
+  readonly placesOf: (cluster: FleetCluster) => readonly string[];
   /** All who ever watched this cluster, the latest last; found in what they say. */
   readonly ownersOf: (cluster: FleetCluster) => readonly Product[];
   /** Waits until each cluster has an owner that lives, and answers who. */
@@ -37,10 +40,11 @@ export async function startSharedFleet(options: {
   const names = Array.from({ length: options.clusters }, (_, i) => `cluster-${i + 1}`);
   const clusters = await Promise.all(names.map((name) => startCluster(name, directory)));
   const products: Product[] = [];
-  const start = (service: "watcher" | "worker" | "standalone") => (): Product => {
+  const kubeconfig = names.map((name) => join(directory, `${name}.yaml`)).join(":");
+  const start = (service: "watcher" | "worker" | "standalone" | "dashboard") => (): Product => {
     const product = startProduct({
       service,
-      kubeconfig: names.map((name) => join(directory, `${name}.yaml`)).join(":"),
+      kubeconfig,
       // One for all: workers of one Redis have the same key.
       dataDir: directory,
       args: [
@@ -64,6 +68,8 @@ export async function startSharedFleet(options: {
     watcher: start("watcher"),
     worker: start("worker"),
     standalone: start("standalone"),
+    dashboard: start("dashboard"),
+    placesOf: ({ name }) => ["--kubeconfig", kubeconfig, "--context", name, "--data-dir", directory],
     ownersOf,
     async settled() {
       for (const product of products) void product.ended.then(() => ended.add(product));

@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { openApiDocument } from "@fleet-reloader/contracts/api/openapi";
+import { dashboardConfig } from "@fleet-reloader/dashboard-service/config";
 import {
   noReasons,
   unknownReasons,
@@ -56,7 +57,7 @@ ${referenceTables(standaloneConfig)}
 
 \`./dev run watcher\` accepts ${flags(watcherConfig)} of these flags: connections, clusters, rules, freezes, history, \`--work-horizon\`, \`--audit-interval\`, and
 \`--webhook-url\` with the \`--mark-key-file\` that it needs. \`./dev run worker\` accepts ${flags(workerConfig)}: the same without \`--work-horizon\` and \`--audit-interval\`,
-and also concurrency, brakes and notices. Both need \`--redis-url\`.
+and also concurrency, brakes and notices. \`./dev run dashboard\` accepts ${flags(dashboardConfig)}: those of both, the brakes, and \`--dashboard-address\`. All three need \`--redis-url\`.
 
 ## Variables that are not read
 
@@ -172,7 +173,10 @@ async function architecturePage(): Promise<string> {
 
 async function diagram(): Promise<string> {
   const { dependencies } = await cruiseFolders(["packages", "services"]);
-  const room = (path: string) => /^(?:packages|services)\/([a-z]+)\//.exec(path)?.[1];
+  const room = (path: string) =>
+    path.startsWith("services/dashboard/")
+      ? "dashboard-process"
+      : /^(?:packages|services)\/([a-z]+)\//.exec(path)?.[1];
   const arrows = new Set<string>();
   for (const { from, to } of dependencies) {
     const [source, target] = [room(from), room(to)];

@@ -13,7 +13,12 @@
 
 {{/* The processes of the mode, as JSON; in one pod they have no name. */}}
 {{- define "fleet-reloader.components" -}}
-{{- if eq (.Values.fleetReloader.mode | default "standalone") "hub" }}["watcher","worker"]{{ else }}[""]{{ end -}}
+{{- $components := list "" -}}
+{{- if eq (.Values.fleetReloader.mode | default "standalone") "hub" -}}
+{{- $components = list "watcher" "worker" -}}
+{{- if .Values.fleetReloader.hub.dashboard.enabled }}{{ $components = append $components "dashboard" }}{{ end -}}
+{{- end -}}
+{{- toJson $components -}}
 {{- end -}}
 
 {{/*
@@ -23,7 +28,7 @@ is as long as the peer's may be stays what it is.
 {{- define "fleet-reloader.componentName" -}}
 {{- $name := include "fleet-reloader.fullname" . -}}
 {{- with .Component -}}
-{{- $name = printf "%s-%s" ($name | trunc 55 | trimSuffix "-") . -}}
+{{- $name = printf "%s-%s" ($name | trunc (min 55 (sub 62 (len .)) | int) | trimSuffix "-") . -}}
 {{- end -}}
 {{- $name -}}
 {{- end -}}

@@ -51,11 +51,14 @@
 {{- with $reloader.pprofAddr }}{{ $args = append $args (printf "--pprof-addr=%s" .) }}{{ end -}}
 {{- end -}}
 {{- $flags := dict "debounce" "debounce" "max-wait" "maxWait" "listen-address" "listenAddress" "shards" "shards" "history-retention" "historyRetention" "history-max-length" "historyMaxLength" -}}
-{{- if ne (.Component | default "") "watcher" }}{{ $_ := set $flags "concurrency" "concurrency" }}{{ end -}}
+{{- $acts := has (.Component | default "") (list "" "worker") -}}
+{{- if $acts }}{{ $_ := set $flags "concurrency" "concurrency" }}{{ end -}}
 {{- if not .Component }}{{ $_ := set $flags "dashboard-address" "dashboardAddress" }}{{ end -}}
 {{- range $flag, $key := $flags -}}
 {{- with include "fleet-reloader.text" (get $own $key) }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
 {{- end -}}
+{{- /* The page has no login: whatever the address is for standalone, here only a forwarded port reaches it. */ -}}
+{{- if eq (.Component | default "") "dashboard" }}{{ $args = append $args (printf "--dashboard-address=127.0.0.1:%s" (include "fleet-reloader.pagePort" .)) }}{{ end -}}
 {{- with include "fleet-reloader.allowedHosts" . | mustFromJson }}{{ $args = append $args (printf "--allowed-hosts=%s" (join "," .)) }}{{ end -}}
 {{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}
 {{- with include "fleet-reloader.scalerPort" . }}{{ $args = append $args (printf "--scaler-listen-address=0.0.0.0:%s" .) }}{{ end -}}
@@ -82,6 +85,8 @@
 {{- range $flag, $key := dict "breaker-workload" "breakerWorkload" "breaker-source" "breakerSource" "budget-fleet" "budgetFleet" "budget-cluster" "budgetCluster" "budget-namespace" "budgetNamespace" -}}
 {{- with include "fleet-reloader.text" (get $own.brakes $key) }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
 {{- end -}}
+{{- end -}}
+{{- if $acts -}}
 {{- if not $own.notices.events }}{{ $args = append $args "--events=false" }}{{ end -}}
 {{- if $own.notices.alertOnFailure }}{{ $args = append $args "--alert-on-failure=true" }}{{ end -}}
 {{- range $flag, $key := dict "alert-burst" "alertBurst" "alert-window" "alertWindow" -}}
@@ -203,6 +208,11 @@ initialDelaySeconds: {{ $set.initialDelaySeconds | default (index . 1) }}
 
 {{- define "fleet-reloader.port" -}}
 {{- regexFind "[0-9]+$" . -}}
+{{- end -}}
+
+{{/* The port of the page in the pod of a hub's dashboard. */}}
+{{- define "fleet-reloader.pagePort" -}}
+{{- include "fleet-reloader.port" (.Values.fleetReloader.dashboardAddress | default "127.0.0.1:8080") -}}
 {{- end -}}
 
 {{/* Not empty when the dashboard listens for others than the pod itself. */}}

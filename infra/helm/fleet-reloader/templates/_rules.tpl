@@ -1,15 +1,16 @@
 {{/*
 What it may do in a namespace it serves; each rule only with the feature that needs it. `list` and `watch` on Secrets are a
 right to read them, also where only metadata is asked for. There is no `update`: what is changed is patched. In a hub the
-watcher follows, and reads workloads and pods of slow rollouts; the worker reads and writes.
+watcher follows, and reads workloads and pods of slow rollouts; the worker reads and writes; the dashboard only reads.
 */}}
 {{- define "fleet-reloader.rules" -}}
 {{- $reloader := .Values.reloader -}}
 {{- $component := .Component | default "" -}}
 {{- $read := "get, list, watch" -}}
 {{- if eq $component "watcher" }}{{ $read = ternary "get, list, watch" "list, watch" (not (empty (include "fleet-reloader.onlyTells" .))) }}{{ end -}}
-{{- if eq $component "worker" }}{{ $read = "get, list" }}{{ end -}}
-{{- $roll := dict "" "get, list, watch, patch" "watcher" "get, list, watch" "worker" "get, patch" -}}
+{{- if has $component (list "worker" "dashboard") }}{{ $read = "get, list" }}{{ end -}}
+{{- $acts := has $component (list "" "worker") -}}
+{{- $roll := dict "" "get, list, watch, patch" "watcher" "get, list, watch" "worker" "get, patch" "dashboard" "get, list" -}}
 - apiGroups: [""]
   resources:
     {{- if not $reloader.ignoreConfigMaps }}
@@ -30,8 +31,8 @@ watcher follows, and reads workloads and pods of slow rollouts; the worker reads
 {{- if not $reloader.ignoreJobs }}
 - apiGroups: [batch]
   resources: [jobs]
-  verbs: [{{ get (dict "" "get, list, watch, create, delete, patch" "watcher" "get, list, watch" "worker" "get, create, delete, patch") $component }}]
-{{- else if and (not $reloader.ignoreCronJobs) (ne $component "watcher") }}
+  verbs: [{{ get (dict "" "get, list, watch, create, delete, patch" "watcher" "get, list, watch" "worker" "get, create, delete, patch" "dashboard" "get, list") $component }}]
+{{- else if and (not $reloader.ignoreCronJobs) $acts }}
 # A CronJob is rolled by a Job of its template.
 - apiGroups: [batch]
   resources: [jobs]
@@ -52,23 +53,24 @@ watcher follows, and reads workloads and pods of slow rollouts; the worker reads
   resources: [secretproviderclasses, secretproviderclasspodstatuses]
   verbs: [{{ $read }}]
 {{- end }}
-{{- if ne $component "watcher" }}
+{{- if $acts }}
 - apiGroups: [""]
   resources: [events]
   verbs: [create, patch]
 {{- end }}
 {{- if .Values.fleetReloader.listPods }}
-# Why a rollout fails. Without it the status of the workload has to do.
+# Why a rollout fails, and since when pods run. Without it the status of the workload has to do.
 - apiGroups: [""]
   resources: [pods]
   verbs: [list]
 {{- end }}
 {{- range $rule := .Values.fleetReloader.extraRules }}
 {{- $verbs := $rule.verbs | default list }}
-{{- if eq $component "watcher" }}
+{{- $only := get (dict "watcher" (list "get" "list" "watch") "dashboard" (list "get" "list")) $component }}
+{{- if $only }}
 {{- $verbs = list }}
-{{- range $follow := list "get" "list" "watch" }}
-{{- if or (has $follow $rule.verbs) (has "*" $rule.verbs) }}{{ $verbs = append $verbs $follow }}{{ end }}
+{{- range $verb := $only }}
+{{- if or (has $verb $rule.verbs) (has "*" $rule.verbs) }}{{ $verbs = append $verbs $verb }}{{ end }}
 {{- end }}
 {{- else if eq $component "worker" }}
 {{- $verbs = without $verbs "watch" }}

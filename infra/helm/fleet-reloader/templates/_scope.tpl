@@ -24,6 +24,9 @@
 {{- int .Values.fleetReloader.hub.watcher.replicas -}}
 {{- else if eq (.Component | default "") "worker" -}}
 {{- if not .Values.fleetReloader.hub.keda.enabled }}{{ int .Values.fleetReloader.hub.worker.replicas }}{{ end -}}
+{{- else if eq (.Component | default "") "dashboard" -}}
+{{- /* The next page of a list is known to the process that gave out the first. */ -}}
+1
 {{- else -}}
 {{- $wanted := int .Values.reloader.deployment.replicas -}}
 {{- if include "fleet-reloader.hasRedis" . }}{{ $wanted }}{{ else }}{{ min $wanted 1 }}{{ end -}}
@@ -75,6 +78,8 @@
 {{- end -}}
 {{- else if or $own.hub.valkey.enabled $own.hub.keda.enabled -}}
 {{- fail "fleetReloader.hub.valkey and fleetReloader.hub.keda are for fleetReloader.mode=hub; set that, or leave them disabled" -}}
+{{- else if $own.hub.dashboard.enabled -}}
+{{- fail "fleetReloader.hub.dashboard.enabled is true, but fleetReloader.mode is standalone, which serves the page itself; set fleetReloader.mode=hub, or leave it disabled" -}}
 {{- end -}}
 {{- if and (include "fleet-reloader.hasValkey" .) (or $own.redis.url $own.redis.existingSecret) -}}
 {{- fail "fleetReloader.hub.valkey.enabled is true and fleetReloader.redis names another Redis; keep one of them" -}}

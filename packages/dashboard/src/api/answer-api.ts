@@ -3,9 +3,8 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { statusOfFault } from "@fleet-reloader/contracts/api/api-problem";
 import { type ApiRouteName, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
 import { readApiQuery } from "@fleet-reloader/contracts/api/read-api-query";
-import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
-import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
@@ -15,6 +14,7 @@ import { CursorSeal } from "./cursor-seal.ts";
 import { FleetRoutes, type FleetRoutesOptions, type TakePage } from "./fleet-routes.ts";
 import { answerBytesMax, pageOf } from "./page.ts";
 import { sendAnswer, sendProblem } from "./send-answer.ts";
+import { assertReadable, whileReadable } from "./while-readable.ts";
 
 export interface ApiOptions extends FleetRoutesOptions {
   readonly asked: AskedFleet;
@@ -43,7 +43,7 @@ type AnswerRoute = (asked: ApiQuestion, signal: AbortSignal) => Promise<unknown>
 
 /** Makes what answers the API. */
 export function createApi(options: ApiOptions): AnswerApi {
-  const { clock, log, notReady } = options;
+  const { clock, log } = options;
   const turns = new Semaphore({ atOnce: questionsAtOnce, longestMs: questionTurnMs, clock });
   const routes = createRoutes(options, new CursorSeal(randomBytes(32)));
   return async (request, response, address) => {
@@ -53,13 +53,12 @@ export function createApi(options: ApiOptions): AnswerApi {
     try {
       checkAsker(request);
       asked = readApiQuestion(address);
-      const lines = notReady();
-      if (lines.length > 0) throw new Fault("redis.unavailable", lines.join("; "));
+      assertReadable(options);
       const endTurn = await turns.take(closed.signal);
       const work = answerText(routes, asked, closed.signal);
       // Not when the connection ends: what is under way then still costs what it costs.
       void work.then(endTurn, endTurn);
-      sendAnswer(request, response, 200, await unlessAborted(work, closed.signal, "an answer"));
+      sendAnswer(request, response, 200, await whileReadable(work, options, closed.signal));
     } catch (error) {
       if (closed.signal.aborted) return;
       const fault = asFault(error);

@@ -1,4 +1,5 @@
 import type { ApiQuery } from "@fleet-reloader/contracts/api/api-routes";
+import type { Fault } from "@fleet-reloader/domain/fault";
 import {
   sourceKindOf,
   sourceSpellings,
@@ -17,8 +18,12 @@ import { asTheyAre } from "./page.ts";
 
 /** Who answers questions about clusters. */
 export interface AskedFleet extends Omit<ClustersAsked, "clusters"> {
-  /** The cluster of this name or id; undefined: it is not connected now. */
-  cluster(called: string): ConnectedCluster | undefined;
+  /** Puts a question to the cluster of this name or id. Faults with `question.invalid` when it cannot be asked. */
+  ask<T>(
+    called: string,
+    question: (cluster: ConnectedCluster) => Promise<T>,
+    signal: AbortSignal,
+  ): Promise<T>;
 }
 
 /** A cluster that can be asked. */
@@ -46,8 +51,17 @@ export function createAskedRoutes(asked: AskedFleet) {
       const { namespace, name } = object;
       const kind = workloadKindOf(object.kind);
       if (kind === undefined) throw unknownKind(object.kind, "workload", workloadSpellings);
-      const clusters = [connected(asked, object)];
-      const each = await explainInEach({ kind, namespace, name }, { clusters, explain, settings }, signal);
+      const workload = { kind, namespace, name };
+      const each = await asked.ask(
+        object.cluster,
+        (cluster) =>
+          explainInEach(
+            workload,
+            { clusters: [shownCluster(cluster, namespace)], explain, settings },
+            signal,
+          ),
+        signal,
+      );
       if ("missing" in each) throw missing(name, each.missing);
       const [explanation] = each.answers;
       if (explanation === undefined) throw missing(name, "no cluster was asked");
@@ -64,10 +78,13 @@ export function createAskedRoutes(asked: AskedFleet) {
       const { namespace, name } = object;
       const kind = sourceKindOf(object.kind);
       if (kind === undefined) throw unknownKind(object.kind, "source", sourceSpellings);
-      const clusters = [connected(asked, object)];
       const keys = key.length === 0 ? ("all" as const) : key;
       const question = { source: { kind, namespace, name }, keys };
-      const each = await planInEach(question, { clusters, plan }, signal);
+      const each = await asked.ask(
+        object.cluster,
+        (cluster) => planInEach(question, { clusters: [shownCluster(cluster, namespace)], plan }, signal),
+        signal,
+      );
       if ("missing" in each) throw missing(name, each.missing);
       const [sourcePlan] = each.answers;
       if (sourcePlan === undefined) throw missing(name, "no cluster was asked");
@@ -86,15 +103,18 @@ function withFewCauses(verdict: ExplainedVerdict): ExplainedVerdict {
   return { ...verdict, causes: verdict.causes.slice(0, causesMax) };
 }
 
-function connected(asked: AskedFleet, { cluster: called, namespace }: PathObject): AskedCluster {
-  const cluster = asked.cluster(called);
-  if (cluster === undefined)
-    throw refusedQuestion({
-      field: "cluster",
-      value: called,
-      problem: "cluster: none is connected that is called so",
-      mend: "/api/v1/clusters lists the names and what is wrong with each",
-    });
+/** The fault of a question about a cluster that a process is not connected to. */
+export function notConnected(called: string): Fault {
+  return refusedQuestion({
+    field: "cluster",
+    value: called,
+    problem: "cluster: none is connected that is called so",
+    mend: "/api/v1/clusters lists the names and what is wrong with each",
+  });
+}
+
+/** The cluster, if its registration shows the namespace. */
+function shownCluster(cluster: ConnectedCluster, namespace: string): AskedCluster {
   const { namespaces } = cluster;
   if (namespaces === undefined || namespaces.includes(namespace)) return cluster;
   throw refusedQuestion({

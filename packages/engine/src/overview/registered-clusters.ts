@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { clustersOf } from "@fleet-reloader/domain/hold/freeze-coverage";
+import { clustersOf, type RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { ClusterOverview, FleetOverview } from "./fleet-overview.ts";
 import { refusedQuestion } from "./refused-question.ts";
 
@@ -18,7 +18,10 @@ export async function chosenClusters(
 const clusterNameMax = 253;
 
 /** The cluster of this name or id among those that are listed. Faults with the nearest name where there is none. */
-export function onlyCluster(listed: readonly ClusterOverview[], cluster: string): readonly ClusterOverview[] {
+export function onlyCluster<C extends RegisteredCluster>(
+  listed: readonly C[],
+  cluster: string,
+): readonly C[] {
   const asked = { field: "cluster", value: cluster };
   if (cluster.length > clusterNameMax)
     throw refusedQuestion({

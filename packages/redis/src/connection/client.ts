@@ -86,7 +86,7 @@ export function redisAddress(url: string): RedisAddress {
   if (url === "") {
     throw new Fault(
       "config.invalid",
-      "--redis-url: it is missing; a watcher or worker of its own needs the Redis they share, for example redis://127.0.0.1:6379",
+      "--redis-url: it is missing; a watcher, worker or dashboard of its own needs the Redis they share, for example redis://127.0.0.1:6379",
     );
   }
   const cluster = parseClusterUrl(url);

@@ -14,7 +14,13 @@ export async function guardShards(at: Where): Promise<void> {
   const { client, keys } = at;
   const isOlder = (await unlessRefused(client.connection.exists(keys.markKeyId))) > 0;
   await noteShards(at, isOlder ? 1 : keys.shards);
-  const before = await readShards(at);
+  await verifyShards(at);
+}
+
+/** The same for a process that only reads: it notes nothing, and a Redis that nobody uses yet will do. */
+export async function verifyShards(at: Where): Promise<void> {
+  const { keys } = at;
+  const before = await unlessRefused(readShards(at));
   if (before === undefined || before === keys.shards) return;
   throw new Fault(
     "config.invalid",

@@ -5,7 +5,7 @@ import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { type ClusterTarget, selectTargets } from "@fleet-reloader/kube/credentials/kubeconfig";
 import { identify } from "@fleet-reloader/kube/discovery/cluster-identity";
-import { Connection } from "@fleet-reloader/kube/http/connection";
+import { Connection, type ConnectionOptions } from "@fleet-reloader/kube/http/connection";
 import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
 import { createWorkloadLists } from "@fleet-reloader/kube/objects/workload-lists";
 import { kubeconfigFilesOf } from "@fleet-reloader/runtime/config/kubeconfig-files";
@@ -18,6 +18,8 @@ export interface AskedClustersOptions extends AskedRegistrationsOptions {
     readonly clusters: readonly string[];
   };
   readonly settings: Settings;
+  /** Of the requests to one cluster; undefined: none. */
+  readonly limit?: ConnectionOptions["limit"];
 }
 
 export interface AskedClusters {
@@ -39,10 +41,10 @@ export async function openAskedClusters(
   options: AskedClustersOptions,
   signal: AbortSignal,
 ): Promise<AskedClusters> {
-  const { clock } = options;
+  const { clock, limit } = options;
   const ways = (await askedWays(options, signal)).map((way) => ({
     way,
-    connection: new Connection({ target: way.target, clock, userAgent }),
+    connection: new Connection({ target: way.target, limit, clock, userAgent }),
   }));
   const close = async () => void (await Promise.all(ways.map(({ connection }) => connection.close())));
   try {

@@ -66,7 +66,7 @@ export async function openAsking(options: AskingOptions, signal: AbortSignal): P
 }
 
 /** The services remember which freeze documents there were. A question only reads that. */
-function knownDocuments(redis: AskedRedis | undefined): Pick<FreezesOptions, "known"> {
+export function knownDocuments(redis: AskedRedis | undefined): Pick<FreezesOptions, "known"> {
   if (redis === undefined) return {};
   const known = new RedisKnownDocuments(redis);
   return { known: { has: (name) => known.has(name), add: async () => undefined } };

@@ -1,4 +1,4 @@
-import type { ClustersAsked } from "@fleet-reloader/engine/ask/ask-each-cluster";
+import { type AskedFleet, notConnected } from "@fleet-reloader/dashboard/api/asked-routes";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import type { Engaged, Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import { createKubeClusterApi } from "@fleet-reloader/kube/objects/kube-cluster-api";
@@ -10,17 +10,11 @@ export interface ServedClustersOptions extends Omit<QuestionsOptions, "nameOf"> 
   readonly fleet: Pick<Fleet, "get" | "named">;
 }
 
-/** Who answers questions about the clusters of this process. */
-export interface ServedClusters extends Omit<ClustersAsked, "clusters"> {
-  /** The cluster of this name or id, over the connection that the process has; undefined: it is not engaged now. */
-  cluster(called: string): ReachedCluster | undefined;
-}
-
 /** Rolls use the same connections: four questions at once leave half of them free. */
 const servedUsersAtOnce = 2;
 
-/** Makes what answers questions about the clusters that a process is engaged with. Nothing of it writes. */
-export function askServed(options: ServedClustersOptions): ServedClusters {
+/** Makes what answers questions about the clusters that a process is engaged with, over the connections that it has. Nothing of it writes. */
+export function askServed(options: ServedClustersOptions): AskedFleet {
   const { clock, fleet, freezes, keyring, lifetime, limits, log, redis, settings } = options;
   const nameOf = (id: string) => fleet.get(id)?.name ?? id;
   const questions = createQuestions({
@@ -39,9 +33,10 @@ export function askServed(options: ServedClustersOptions): ServedClusters {
     explain: questions.explain,
     plan: questions.plan,
     settings,
-    cluster(called) {
+    async ask(called, question) {
       const engaged = fleet.get(called) ?? fleet.named(called);
-      return engaged && asAsked(engaged, settings);
+      if (engaged === undefined) throw notConnected(called);
+      return await question(asAsked(engaged, settings));
     },
   };
 }

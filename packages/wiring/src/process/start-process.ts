@@ -1,13 +1,13 @@
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { verifyServer } from "@fleet-reloader/redis/connection/client";
 import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
-import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import { remarkOn } from "@fleet-reloader/runtime/config/remarks";
 import { listenHealth } from "@fleet-reloader/runtime/http/http-endpoint";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { type RunningService, Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
 import type { Loops } from "@fleet-reloader/runtime/process/loops";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { dashboardPlaces } from "../dashboard-places.ts";
 import { type Clusters, openClusters } from "./clusters.ts";
 import { type Connections, openConnections } from "./connections.ts";
 import type { ProcessSpec } from "./process-spec.ts";
@@ -129,11 +129,6 @@ function logStart(
     log.info({ listen }, `${service} started`);
     return;
   }
-  const { host } = dashboard.config.dashboardAddress;
-  const pages = `http://${host}:${dashboardPort}`;
-  const page = isLoopbackHost(host) ? { page: `${pages}/` } : {};
-  log.info(
-    { health: `http://${listen}/ready`, history: `${pages}/history`, queues: `${pages}/queues`, ...page },
-    "fleet-reloader started",
-  );
+  const places = dashboardPlaces(dashboard.config.dashboardAddress.host, dashboardPort);
+  log.info(Object.assign({ health: `http://${listen}/ready` }, places), "fleet-reloader started");
 }

@@ -20,7 +20,7 @@ Commands:
 ${lines.join("\n")}
 
 fleet-reloader COMMAND --help explains a command. As a plugin of kubectl: kubectl fleet-reloader COMMAND.
-The first word of the image may also be a service: standalone, watcher or worker.
+The first word of the image may also be a service: standalone, watcher, worker or dashboard.
 `;
 }
 

@@ -1,0 +1,105 @@
+import type { AskedFleet } from "@fleet-reloader/dashboard/api/asked-routes";
+import { asFault } from "@fleet-reloader/domain/fault";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+import { onlyCluster } from "@fleet-reloader/engine/overview/registered-clusters";
+import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
+import { userAgent } from "@fleet-reloader/runtime/process/version";
+import { openFreezes } from "../freezes.ts";
+import { type AskedClustersOptions, openAskedClusters } from "./asked-clusters.ts";
+import { askedKeyring } from "./asked-keyring.ts";
+import { type ConnectedTo, LentClusters } from "./lent-clusters.ts";
+import { type AskingOptions, knownDocuments } from "./open-asking.ts";
+import { type AskedRedis, createQuestions } from "./questions.ts";
+
+export interface OnDemandOptions extends Omit<AskingOptions, "config" | "redis"> {
+  readonly config: Omit<AskingOptions["config"], "clusters">;
+  readonly limit: AskedClustersOptions["limit"];
+  readonly redis: AskedRedis;
+}
+
+/** Who answers questions about clusters that it connects to when it is asked, until it is closed. */
+export interface OnDemand {
+  readonly asked: AskedFleet;
+  close(): Promise<void>;
+}
+
+/** Makes what answers questions about the registered clusters. It connects to none of them before a question. Nothing of it writes. */
+export function askOnDemand(options: OnDemandOptions): OnDemand {
+  const { clock, config, env, limits, log, redis, settings } = options;
+  const lifetime = new AbortController();
+  const freezes = openFreezes({ config, env, userAgent, clock, ...knownDocuments(redis) });
+  const connect = (called: string, signal: AbortSignal) => connectTo(called, options, signal);
+  const lent = new LentClusters({ connect, clock });
+  const makeQuestions = async () =>
+    createQuestions({
+      freezes,
+      keyring: await askedKeyring({ config, env, clock }, lifetime.signal),
+      limits,
+      nameOf: (id) => lent.nameOf(id),
+      redis,
+      settings,
+      clock,
+      log,
+      lifetime: lifetime.signal,
+    });
+  let made: ReturnType<typeof makeQuestions> | undefined;
+  const questions = () => {
+    // The Secret with the keys may not be there yet: a failure is tried again.
+    made ??= makeQuestions().catch((error: unknown) => {
+      made = undefined;
+      throw error;
+    });
+    return made;
+  };
+  return {
+    asked: {
+      settings,
+      explain: async (request, cluster, signal) => (await questions()).explain(request, cluster, signal),
+      plan: async (source, cluster, signal) => (await questions()).plan(source, cluster, signal),
+      ask: (called, question, signal) => lent.ask(called, question, signal),
+    },
+    async close() {
+      lifetime.abort();
+      await lent.close();
+      await freezes.close();
+    },
+  };
+}
+
+/** Connects to the one cluster that is called so, as its registration says now. */
+async function connectTo(
+  called: string,
+  { clock, config, env, limit, log, redis, settings }: OnDemandOptions,
+  signal: AbortSignal,
+): Promise<ConnectedTo> {
+  const registered = await new RedisClusterList(redis).read();
+  // Whoever misspells a name is told so before any registration is read.
+  if (registered !== undefined) onlyCluster(registered, called);
+  const named = { ...config, clusters: [called] };
+  try {
+    const open = await openAskedClusters(
+      { config: named, env, settings, limit, clock, log, registered: registered ?? [] },
+      signal,
+    );
+    const [cluster] = open.clusters;
+    if (cluster !== undefined) return { cluster, close: () => open.close() };
+    await open.close();
+  } catch (error) {
+    throw asQuestion(error, called);
+  }
+  throw refusedQuestion({ field: "cluster", value: called, problem: "cluster: none was found", mend: "" });
+}
+
+/** The command line names the flag; here the name is part of an address. */
+function asQuestion(error: unknown, called: string): unknown {
+  const { code, message } = asFault(error);
+  const start = `--cluster ${called}: `;
+  if (code !== "config.invalid" || !message.startsWith(start)) return error;
+  const [why = "", ...mend] = message.slice(start.length).split("; ");
+  return refusedQuestion({
+    field: "cluster",
+    value: called,
+    problem: `cluster: ${why}`,
+    mend: mend.join("; "),
+  });
+}
