@@ -11,6 +11,7 @@ import { changesCommand } from "./questions/changes-command.ts";
 import { clustersCommand } from "./questions/clusters-command.ts";
 import { heldCommand } from "./questions/held-command.ts";
 import { managedCommand } from "./questions/managed-command.ts";
+import { queueCommand } from "./questions/queue-command.ts";
 import { statusCommand } from "./questions/status-command.ts";
 
 /** All commands in the order of the help. Help, completion and docs/command-line.md are made from this list. */
@@ -18,6 +19,7 @@ export const commands: readonly Command[] = withCompletion([
   statusCommand,
   clustersCommand,
   changesCommand,
+  queueCommand,
   heldCommand,
   managedCommand,
   retryCommand,

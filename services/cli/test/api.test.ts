@@ -60,6 +60,8 @@ describe("the API answers what the command line answers:", () => {
     [["changes", "--namespace", "shop", "--name", "db"], "/changes?namespace=shop&name=db"],
     [["changes", "--cluster", "gone"], "/changes?cluster=gone"],
     [["held"], "/held"],
+    [["queue"], "/queue"],
+    [["queue", "--since", "2h"], "/queue?since=2h"],
     [["held", "--cluster", "nova", "--reason", "Frozen"], "/held?cluster=nova&reason=Frozen"],
   ] as const)("%j", async (words, path) => {
     const { output, errors } = await bed.run(...words, "-o", "json");
@@ -80,6 +82,29 @@ describe("the API answers what the command line answers:", () => {
     const { json, status } = await api.ask(path);
     expect(status).toBe(200);
     expect(json).toMatchObject({ ...Object(answered), time: expect.stringMatching(/Z$/) });
+  });
+});
+
+test("the queue is counted by state, and what is held and failed by reason", async () => {
+  const { json, status } = await api.ask("/queue");
+  expect({ status, json }).toMatchObject({
+    status: 200,
+    json: {
+      queue: { waiting: 0, prioritized: 0, active: 0 },
+      held: { Frozen: 1, ClusterUnreachable: 1, BudgetUnfinished: 1 },
+      failed: { "kube.rejected": 2 },
+      isCut: false,
+    },
+  });
+});
+
+test("what is on hold comes with the freezes, and with a count of each reason", async () => {
+  const { json } = await api.ask("/held?cluster=nova");
+  expect(json).toMatchObject({
+    count: 2,
+    reasons: { Frozen: 1, BudgetUnfinished: 1 },
+    freezeCount: 1,
+    freezes: [{ scope: { cluster: "nova" }, reason: "disk full", by: "ann" }],
   });
 });
 
@@ -140,6 +165,7 @@ test("no answer holds the content of a Secret, its mark or its digest", async ()
     "/changes",
     "/changes/f1-a",
     "/held",
+    "/queue",
     "/workloads/nova/Deployment/shop/api",
     "/workloads/nova/Deployment/shop/web",
     "/workloads/nova/Deployment/shop/gone",

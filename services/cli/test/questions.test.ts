@@ -75,6 +75,20 @@ test("changes counts what came of one content on all clusters", async () => {
   expect((await bed.run("changes", "--change", "f1-b")).output).toContain("0 changes");
 });
 
+test("queue names the age of the oldest request before any count", async () => {
+  const { output } = await bed.run("queue");
+  const lines = output.trimEnd().split("\n");
+  expect(lines.slice(0, 5)).toEqual([
+    expect.stringMatching(/^oldest {4}(nothing waits|\d+\w)$/),
+    expect.stringMatching(/^waiting {3}\d+$/),
+    "running   0",
+    expect.stringMatching(/^delayed {3}\d+$/),
+    "held      3",
+  ]);
+  expect(lines).toContain("  1 Frozen");
+  expect(lines).toContain("failed    0 workloads since 1h");
+});
+
 test("held says who set a freeze, why a cluster is away and who blocks a budget", async () => {
   const { output } = await bed.run("held");
   expect(output).toMatch(/nova +Deployment\/shop\/api +Frozen +- +cluster nova: disk full \(by ann\)\n/);

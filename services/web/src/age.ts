@@ -8,6 +8,11 @@ export function spanText(ms: number): string {
   return seconds < 172_800 ? `${Math.round(seconds / 3600)} h` : `${Math.round(seconds / 86_400)} d`;
 }
 
+/** The age of the request that waits longest. */
+export function oldestText({ oldestMs }: { readonly oldestMs?: number | undefined }): string {
+  return oldestMs === undefined ? "nothing waits" : `${spanText(oldestMs)} old`;
+}
+
 /** How long ago something was; the exact time, in UTC, is its title. */
 export function ago(time: string, nowMs: number): ViewElement {
   return el("time", { datetime: time, title: time }, `${spanText(nowMs - Date.parse(time))} ago`);

@@ -1,5 +1,6 @@
 import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { placeName } from "./frame.ts";
 import type { Place } from "./place.ts";
 import { el, link, type ViewNode } from "./view-node.ts";
 import { changesView, changeView } from "./views/changes.ts";
@@ -7,6 +8,7 @@ import { clustersView } from "./views/clusters.ts";
 import { heldView } from "./views/held.ts";
 import { nowView } from "./views/now.ts";
 import type { PageOfList } from "./views/page-end.ts";
+import { queueView } from "./views/queue.ts";
 import { sourceView } from "./views/source.ts";
 import { workloadView } from "./views/workload.ts";
 
@@ -26,7 +28,7 @@ export function placeView(
   if (place.view === "nowhere") return nowhereView(path);
   switch (answer.type) {
     case "loading":
-      return [el("p", { class: "none", role: "status" }, "Asking…")];
+      return [el("h1", {}, placeName(place)), el("p", { class: "none", role: "status" }, "Asking…")];
     case "failed":
       return problemView(answer.problem);
     case "answered":
@@ -47,6 +49,8 @@ function answeredView(place: Place, body: unknown, page: PageOfList, nowMs: numb
       return clustersView(body as ApiAnswer<"clusters">, page);
     case "held":
       return heldView(body as ApiAnswer<"held">, page);
+    case "queue":
+      return queueView(body as ApiAnswer<"queue">, page.query);
     case "workload":
       return workloadView(body as ApiAnswer<"workload">, page, nowMs);
     case "source":

@@ -1,3 +1,4 @@
+import { spanText } from "./age.ts";
 import type { Place } from "./place.ts";
 import { el, link, type ViewElement } from "./view-node.ts";
 
@@ -5,7 +6,8 @@ const entries = [
   ["/", "Now", ["now"]],
   ["/changes", "Changes", ["changes", "change"]],
   ["/clusters", "Clusters", ["clusters"]],
-  ["/held", "On hold", ["held"]],
+  ["/queue", "Queue", ["queue"]],
+  ["/held", "Holds", ["held"]],
 ] as const satisfies readonly (readonly [string, string, readonly Place["view"][]])[];
 
 /** The way to the other views; the one where somebody is, is marked. */
@@ -16,34 +18,30 @@ export function navigation({ view }: Place): ViewElement {
     ...entries.map(([href, name, views]) =>
       views.some((one) => one === view) ? el("a", { href, "aria-current": "page" }, name) : link(href, name),
     ),
-    el("a", { href: "/queues", class: "apart" }, "Queue"),
-    el("a", { href: "/history?since=1h" }, "History"),
+    el("a", { href: "/history?since=1h", class: "apart" }, "History"),
   );
 }
 
 /** The title of a view, for the browser's tab. */
 export function titleOf(place: Place): string {
-  switch (place.view) {
-    case "now":
-      return "Now · fleet-reloader";
-    case "changes":
-    case "change":
-      return "Changes · fleet-reloader";
-    case "clusters":
-      return "Clusters · fleet-reloader";
-    case "held":
-      return "On hold · fleet-reloader";
-    case "workload":
-    case "source":
-      return `${place.object.kind} ${place.object.name} · fleet-reloader`;
-    case "nowhere":
-      return "fleet-reloader";
-  }
+  const name = placeName(place);
+  return name === "" ? "fleet-reloader" : `${name} · fleet-reloader`;
 }
 
-/** How old what is shown is, and why there is nothing newer. */
-export function freshness(shownMs: number | undefined, nowMs: number, isFailing: boolean): string {
-  if (shownMs === undefined) return isFailing ? "no answer yet" : "";
-  const seconds = Math.max(0, Math.round((nowMs - shownMs) / 1000));
-  return isFailing ? `⚠ ${seconds} s old: the last question had no answer` : `${seconds} s old`;
+/** What a view is called before its answer is there; empty: there is no such view. */
+export function placeName(place: Place): string {
+  if ("object" in place) return `${place.object.kind} ${place.object.name}`;
+  const [, name = ""] = entries.find(([, , views]) => views.some((one) => one === place.view)) ?? [];
+  return name;
+}
+
+/** How old what is shown is. */
+export function freshness(shownMs: number | undefined, nowMs: number): string {
+  return shownMs === undefined ? "" : `${spanText(nowMs - shownMs)} old`;
+}
+
+/** Why there is nothing newer; empty: nothing is wrong. It stays the same while the age grows, so that it is read out once. */
+export function staleness(shownMs: number | undefined, isFailing: boolean): string {
+  if (!isFailing) return "";
+  return shownMs === undefined ? "⚠ no answer yet" : "⚠ stale: the last question had no answer";
 }

@@ -2,9 +2,9 @@ import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import { type PlaceAnswer, placeView } from "./answer.ts";
 import { waitBefore } from "./backoff.ts";
 import { type DrawnDocument, draw } from "./draw.ts";
-import { freshness, navigation, titleOf } from "./frame.ts";
+import { freshness, navigation, staleness, titleOf } from "./frame.ts";
 import { placeOfAddress, questionOf } from "./place.ts";
-import type { ViewNode } from "./view-node.ts";
+import { elementsOf, type ViewNode } from "./view-node.ts";
 
 /** What of a browser is used. The types of a whole DOM would reach every package. */
 interface PageElement {
@@ -16,6 +16,8 @@ interface PageElement {
   getAttribute(name: string): string | null;
   closest(selector: string): PageElement | null;
   focus(): void;
+  /** Of a dialog alone. */
+  showModal?(): void;
 }
 interface PageEvent {
   readonly target: PageElement | null;
@@ -45,9 +47,13 @@ const places = {
   navigation: document.getElementById("navigation"),
   page: document.getElementById("page"),
   age: document.getElementById("age"),
+  trouble: document.getElementById("trouble"),
+  keys: document.getElementById("keys"),
 };
 
 let answer: PlaceAnswer = { type: "loading" };
+/** When the answer came, and when the one came that is drawn. */
+let answeredMs: number | undefined;
 let shownMs: number | undefined;
 let failures = 0;
 let drawn = "";
@@ -55,24 +61,51 @@ let asking = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 /**
- * Draws what is known of the place. What looks the same as before is left alone, so that focus and selection stay; so is everything while
- * somebody fills in a filter.
+ * Draws what is known of the place. What looks the same as before is left alone but for its ages, so that focus and selection stay; so is
+ * everything while somebody fills in a filter.
  */
 function drawPlace(): void {
   const place = placeOfAddress(location.pathname, location.search);
   document.title = titleOf(place);
   const nodes = placeView(place, answer, location.pathname, Date.now());
-  const text = JSON.stringify(nodes);
+  const text = ageless(nodes);
   const isFilling = drawn !== "" && isInForm(document.activeElement);
-  if (text !== drawn && !isFilling) {
-    const focused = document.activeElement?.getAttribute("href") ?? undefined;
+  if (!isFilling) shownMs = answeredMs;
+  if (text === drawn) drawAges(nodes);
+  else if (!isFilling) {
+    const focused = focusNames(document.activeElement);
     fill(places.navigation, [navigation(place)]);
     fill(places.page, nodes);
     drawn = text;
-    if (focused !== undefined)
-      [...document.querySelectorAll("a[href]")].find((a) => a.getAttribute("href") === focused)?.focus();
+    if (focused !== "")
+      [...document.querySelectorAll("a[href], [tabindex='0']")]
+        .find((one) => focusNames(one) === focused)
+        ?.focus();
   }
-  if (places.age) places.age.textContent = freshness(shownMs, Date.now(), failures > 0);
+  showText(places.age, freshness(shownMs, Date.now()));
+  showText(places.trouble, staleness(shownMs, failures > 0));
+}
+
+/** Two drawings with the same text differ in the ages of the same times at most. */
+function ageless(nodes: readonly ViewNode[]): string {
+  return JSON.stringify(nodes, (_, value) => (value?.tag === "time" ? value.attributes : value));
+}
+
+function drawAges(nodes: readonly ViewNode[]): void {
+  const times = nodes.flatMap((node) => elementsOf(node, "time"));
+  for (const [at, element] of [...document.querySelectorAll("main time")].entries())
+    showText(element, times[at]?.children.join("") ?? "");
+}
+
+/** What tells an element that takes the focus from the others; empty: nothing. */
+function focusNames(element: PageElement | null): string {
+  const names = ["href", "aria-label"].flatMap((name) => element?.getAttribute(name) ?? []);
+  return names.join(" ");
+}
+
+/** What is not another text is not read out again. */
+function showText(element: PageElement | null, text: string): void {
+  if (element !== null && element.textContent !== text) element.textContent = text;
 }
 
 function isInForm(element: PageElement | null): boolean {
@@ -96,7 +129,7 @@ async function ask(): Promise<void> {
   if (signal.aborted) return;
   failures = asked.type === "failed" ? failures + 1 : 0;
   // An answer that is there stays, with its age.
-  if (asked.type === "answered") shownMs = Date.now();
+  if (asked.type === "answered") answeredMs = Date.now();
   if (asked.type === "answered" || answer.type !== "answered") answer = asked;
   if (!document.hidden) timer = setTimeout(() => void ask(), waitBefore(place, failures, Math.random()));
   drawPlace();
@@ -118,6 +151,7 @@ async function answerTo(question: string, signal: AbortSignal): Promise<PlaceAns
 /** Another place: nothing of the former one is shown for it. */
 function arrive(): void {
   answer = { type: "loading" };
+  answeredMs = undefined;
   shownMs = undefined;
   failures = 0;
   drawn = "";
@@ -134,9 +168,10 @@ function go(address: string): void {
 
 /** Views of this page; the queue and the history are pages of their own. */
 const isView = (address: string) =>
-  /^\/($|\?|(changes|clusters|held|workloads|sources)([/?]|$))/.test(address);
+  /^\/($|\?|(changes|clusters|held|queue|workloads|sources)([/?]|$))/.test(address);
 
 document.addEventListener("click", (event) => {
+  if (event.target?.closest("#help")) return places.keys?.showModal?.();
   const address = event.target?.closest("a[href]")?.getAttribute("href") ?? "";
   const isPlain = event.button === 0 && !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
   if (!isPlain || !isView(address)) return;
@@ -144,24 +179,28 @@ document.addEventListener("click", (event) => {
   go(address);
 });
 
-/** `/` goes to the first filter, `j` and `k` to the next and the former row. */
+/** `/` goes to the first filter, `j` and `k` to the next and the former row, `?` shows the keys. */
 document.addEventListener("keydown", (event) => {
   const { altKey, ctrlKey, key, metaKey, target } = event;
   if (altKey || ctrlKey || metaKey || target?.tagName === "INPUT") return;
+  if (key === "?") places.keys?.showModal?.();
   if (key === "/") {
     const [first] = document.querySelectorAll("form input");
     if (first === undefined) return;
     event.preventDefault();
     first.focus();
   }
-  if (key === "j" || key === "k") {
-    const rows = [...document.querySelectorAll("tbody th a, tbody td:first-child a")];
-    const active = document.activeElement;
-    const at = active === null ? -1 : rows.indexOf(active);
-    const next = key === "j" ? at + 1 : at - 1;
-    rows[Math.max(0, Math.min(rows.length - 1, next))]?.focus();
-  }
+  if (key === "j") focusRow(1);
+  if (key === "k") focusRow(-1);
 });
+
+/** Goes to the row that is so many further on. */
+function focusRow(step: number): void {
+  const rows = [...document.querySelectorAll("tbody th a, tbody td:first-child a")];
+  const active = document.activeElement;
+  const at = active === null ? -1 : rows.indexOf(active);
+  rows[Math.max(0, Math.min(rows.length - 1, at + step))]?.focus();
+}
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) clearTimeout(timer);

@@ -1,6 +1,6 @@
 /** Where on the page somebody is: one for each view. */
 export type Place = { readonly query: URLSearchParams } & (
-  | { readonly view: "now" | "changes" | "clusters" | "held" }
+  | { readonly view: "now" | "changes" | "clusters" | "held" | "queue" }
   | { readonly view: "change"; readonly change: string }
   | { readonly view: "workload" | "source"; readonly object: PlacedObject }
   | { readonly view: "nowhere" }
@@ -14,13 +14,15 @@ export interface PlacedObject {
   readonly name: string;
 }
 
+const lists = ["changes", "clusters", "held", "queue"] as const;
+
 /** The place of an address. */
 export function placeOfAddress(path: string, search: string): Place {
   const query = new URLSearchParams(search);
   const [first = "", ...rest] = pathParts(path);
   if (first === "" && rest.length === 0) return { view: "now", query };
-  if (rest.length === 0 && (first === "changes" || first === "clusters" || first === "held"))
-    return { view: first, query };
+  const list = lists.find((one) => one === first);
+  if (rest.length === 0 && list !== undefined) return { view: list, query };
   const [one = "", kind = "", namespace = "", name = ""] = rest;
   if (first === "changes" && rest.length === 1) return { view: "change", change: one, query };
   const isObject = rest.length === 4 && rest.every((part) => part !== "");
@@ -38,8 +40,6 @@ function pathParts(path: string): readonly string[] {
   }
 }
 
-const apiPaths = { now: "status", changes: "changes", clusters: "clusters", held: "held" } as const;
-
 /** What the API is asked for a place; undefined: nothing. An empty field of a form is no filter. */
 export function questionOf(place: Place): string | undefined {
   if (place.view === "nowhere") return undefined;
@@ -48,7 +48,7 @@ export function questionOf(place: Place): string | undefined {
       ? addressWith("changes", place.change)
       : "object" in place
         ? objectAddress(`${place.view}s`, place.object)
-        : `/${apiPaths[place.view]}`;
+        : `/${place.view === "now" ? "status" : place.view}`;
   const given = [...place.query].filter(([, value]) => value.trim() !== "");
   return `/api/v1${path}${queryText(given)}`;
 }
@@ -64,6 +64,11 @@ export function changeAddress(id: string, time: string): string {
   // The record of another cluster may be a moment older than the one that is shown.
   const since = new Date(Date.parse(time) - 60_000).toISOString();
   return `${addressWith("changes", id)}${queryText([["since", since]])}`;
+}
+
+/** The list of what is on hold for a reason. */
+export function heldAddress(reason: string): string {
+  return `/held${queryText([["reason", reason]])}`;
 }
 
 /** The address of a workload, or of a source. */

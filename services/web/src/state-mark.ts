@@ -7,7 +7,7 @@ const marks: Readonly<Record<string, readonly [sign: string, tone: Tone]>> = {
   healthy: ["✔", "good"],
   failed: ["✖", "bad"],
   stalled: ["⚠", "warning"],
-  held: ["⏸", "waiting"],
+  held: ["‖", "waiting"],
   rolling: ["◐", "busy"],
   unchanged: ["–", "quiet"],
   roll: ["◐", "busy"],
@@ -18,7 +18,7 @@ const marks: Readonly<Record<string, readonly [sign: string, tone: Tone]>> = {
   Degraded: ["⚠", "warning"],
   Unreachable: ["✖", "bad"],
   Forbidden: ["✖", "bad"],
-  Paused: ["⏸", "waiting"],
+  Paused: ["‖", "waiting"],
   Alias: ["–", "quiet"],
   Gone: ["–", "quiet"],
 };

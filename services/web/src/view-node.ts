@@ -17,6 +17,13 @@ export function el(
   return { tag, attributes, children };
 }
 
+/** The elements of a tag in a node, in the order of the page. */
+export function elementsOf(node: ViewNode, tag: string): readonly ViewElement[] {
+  if (typeof node === "string") return [];
+  const inside = node.children.flatMap((child) => elementsOf(child, tag));
+  return node.tag === tag ? [node, ...inside] : inside;
+}
+
 /** A link to an address of this page. */
 export function link(href: string, ...children: readonly ViewNode[]): ViewElement {
   return el("a", { href }, ...children);
@@ -62,7 +69,8 @@ export function table(what: {
   );
   return el(
     "div",
-    { class: "wide" },
+    // A table that is wider than the screen is scrolled by keys, too.
+    { class: "wide", role: "region", "aria-label": label, tabindex: "0" },
     el(
       "table",
       { "aria-label": label, "aria-rowcount": String(count + 1) },

@@ -1,9 +1,9 @@
 import { describe, expect, test } from "vitest";
 import { type PlaceAnswer, placeView } from "../src/answer.ts";
-import { freshness, navigation, titleOf } from "../src/frame.ts";
+import { freshness, navigation, staleness, titleOf } from "../src/frame.ts";
 import { placeOfAddress } from "../src/place.ts";
 import { el, link } from "../src/view-node.ts";
-import { calm, explained, held, nowMs, oneChange, planned, sick, status } from "./fixture/answers.ts";
+import { calm, explained, held, nowMs, oneChange, planned, queue, sick, status } from "./fixture/answers.ts";
 import { htmlOf, textOf } from "./fixture/html.ts";
 
 /** What the page shows at an address. */
@@ -21,7 +21,7 @@ describe("Now", () => {
       "1 change not done",
       "Secret shop/db 10 min ago external-secrets 2",
       "✖ 1 failed",
-      "⏸ 1 held",
+      "‖ 1 held",
       "✔ 35 healthy",
       "1 cluster with a problem",
       "✖ Unreachable no route to host",
@@ -69,8 +69,28 @@ test("clusters and holds show state, problem and end", () => {
     "✖ Unreachable no route to host 12 0 12",
   );
   expect(textOf(shownAt("/held", answered(held)))).toContain(
-    "⏸ Frozen cluster otech62: CHG-12 (by ann) 2026-07-01 18:00:00 UTC",
+    "‖ Frozen cluster otech62: CHG-12 (by ann) 2026-07-01 18:00:00 UTC",
   );
+});
+
+test("the queue shows age before depth, and what is held and failed by reason", () => {
+  const nodes = shownAt("/queue?since=2h", answered(queue));
+  const text = textOf(nodes);
+  const parts = ["Oldest request 4 s old", "Waiting 1", "Running 0", "Delayed 3", "On hold 13"];
+  const places = parts.map((part) => text.indexOf(part));
+  expect(places).not.toContain(-1);
+  expect(places).toEqual(places.toSorted((a, b) => a - b));
+  expect(text).toContain("Failed 2 workloads since 2h");
+  expect(text).toContain("‖ Frozen 1 A declared freeze of the fleet");
+  expect(text).toContain("✖ CreateContainerConfigError 2");
+  expect(htmlOf(nodes)).toContain('href="/held?reason=ClusterUnreachable"');
+  expect(htmlOf(nodes)).toContain('href="/queues"');
+});
+
+test("holds name each freeze with who set it, and count what each reason holds", () => {
+  const text = textOf(shownAt("/held", answered(held)));
+  expect(text).toContain("cluster otech62, namespace shop CHG-12 ann 2026-07-01 12:11:00 UTC");
+  expect(text).toContain("‖ Frozen 1 A declared freeze of the fleet");
 });
 
 test("a workload has its verdict, its annotations and its sources in words", () => {
@@ -126,6 +146,8 @@ test("the navigation marks where one is, and the age is always told", () => {
   const place = placeOfAddress("/changes/f1-a", "");
   expect(htmlOf([navigation(place)])).toContain('<a href="/changes" aria-current="page">Changes</a>');
   expect(titleOf(placeOfAddress("/sources/nova/Secret/shop/db", ""))).toBe("Secret db · fleet-reloader");
-  expect(freshness(nowMs - 3000, nowMs, false)).toBe("3 s old");
-  expect(freshness(nowMs - 60_000, nowMs, true)).toContain("60 s old: the last question had no answer");
+  expect(freshness(nowMs - 3000, nowMs)).toBe("3 s old");
+  expect(staleness(nowMs - 3000, false)).toBe("");
+  expect(staleness(nowMs - 60_000, true)).toContain("stale: the last question had no answer");
+  expect(staleness(undefined, true)).toContain("no answer yet");
 });

@@ -38,6 +38,7 @@ if (flag === "--real") {
   const alone = ["costly", "budget", "promptness"].map((name) => `src/simulated-${name}.test.ts`);
   const others = ["simulated", ...alone.map((file) => `--exclude=${file}`)];
   results.push(await vitestStep("end to end, simulated", { cwd: "test/e2e", args: others }));
+  results.push(await vitestStep("the page in Chromium", { cwd: "test/page" }));
   // It makes its changes at a person's pace, which many products beside it would change.
   results.push(await commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]));
   // One after the other, and nothing beside: one makes all the work that one tenant can, the others measure times.

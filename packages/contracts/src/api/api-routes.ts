@@ -6,6 +6,7 @@ import {
   changesAnswer,
   clustersAnswer,
   heldAnswer,
+  queueAnswer,
   statusAnswer,
 } from "./fleet-answers.ts";
 
@@ -47,9 +48,15 @@ export const apiRoutes = {
   },
   held: {
     path: "/held",
-    summary: "What is on hold: by whom or what, and until when",
+    summary: "What is on hold: by whom or what, and until when; the freezes",
     query: z.strictObject({ cluster, namespace, reason, limit, cursor }),
     answer: heldAnswer,
+  },
+  queue: {
+    path: "/queue",
+    summary: "The queue: the age of the oldest request, what waits, and what is held and failed, by reason",
+    query: z.strictObject({ since }),
+    answer: queueAnswer,
   },
   workload: {
     path: "/workloads/{cluster}/{kind}/{namespace}/{name}",

@@ -60,19 +60,23 @@ const freezeAnswer = z.object({
   untilMs: z.exactOptional(z.number()),
 });
 
+const queueCounts = z.object({
+  work: amount,
+  waiting: amount,
+  prioritized: amount,
+  active: amount,
+  due: amount,
+  held: amount,
+  delayed: amount.meta({ description: "Waiting for a later time, and not on hold." }),
+  oldestMs: z.number().nonnegative().optional(),
+});
+const countsByReason = z.record(z.string(), amount);
+
 /** What needs somebody, with counts of the rest. Where a list is shorter than its count, the rest did not fit. */
 export const statusAnswer = z.object({
   clusters: z.object({ count: amount, sickCount: amount, sick: z.array(clusterAnswer) }),
-  queue: z.object({
-    work: amount,
-    waiting: amount,
-    prioritized: amount,
-    active: amount,
-    due: amount,
-    held: amount,
-    oldestMs: z.number().nonnegative().optional(),
-  }),
-  held: z.record(z.string(), amount),
+  queue: queueCounts,
+  held: countsByReason,
   freezeCount: amount,
   freezes: z.array(freezeAnswer),
   changes: z.object({ count: amount, openCount: amount, open: z.array(changeAnswer) }),
@@ -103,9 +107,20 @@ export const changedWorkloadsAnswer = z.object({
   next,
 });
 
-/** Requests on hold. */
+/** The queue: what waits, what is on hold by reason, and the workloads whose last roll failed or stalled, by reason. */
+export const queueAnswer = z.object({
+  queue: queueCounts,
+  held: countsByReason,
+  failed: countsByReason,
+  isCut: z.boolean(),
+});
+
+/** Requests on hold, with the freezes. `reasons` counts those of all pages. */
 export const heldAnswer = z.object({
   count,
+  reasons: countsByReason,
+  freezeCount: amount,
+  freezes: z.array(freezeAnswer),
   holds: z.array(
     z.object({
       cluster: z.string(),

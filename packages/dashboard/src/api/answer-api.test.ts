@@ -65,6 +65,30 @@ test("a status of a fleet that is all sick is not larger than 200 KiB, and count
   expect(clusters.sick.length).toBeGreaterThan(3);
 });
 
+test("holds with many freezes are not larger than 200 KiB, and count all", async () => {
+  const freezes = Array.from({ length: 1000 }, (_, at) => ({
+    scope: { cluster: `cluster-${at}` },
+    reason: "the disk is full ".repeat(100),
+    by: "ann",
+  }));
+  const held = Array.from({ length: 1000 }, (_, at) => ({
+    id: String(at),
+    request: { cluster: "uid-nova", workload: { kind: "Deployment", namespace: "shop", name: `api-${at}` } },
+    reason: at % 4 === 0 ? "BudgetRate" : "n".repeat(300),
+    againAtMs: 0,
+  }));
+  const fleet = fleetOf([overviewOf("nova")]);
+  const overview = { ...fleet, freezes: async () => freezes, holds: async () => held };
+  await using served = await startServedFleet({ overview });
+  const { body } = await served.ask("/api/v1/held?limit=1000");
+  expect(Buffer.byteLength(body)).toBeLessThanOrEqual(answerBytesMax);
+  const { count, freezeCount, holds, reasons } = JSON.parse(body);
+  expect([count, freezeCount, reasons.BudgetRate]).toEqual([1000, 1000, 250]);
+  expect(holds.length).toBeGreaterThan(100);
+  const queue = JSON.parse((await served.ask("/api/v1/queue")).body);
+  expect(queue).toMatchObject({ queue: { delayed: 0 }, held: { BudgetRate: 250 }, failed: {} });
+});
+
 test("what comes to the front between two pages moves nothing on the next one", async () => {
   const records = [changed(1), changed(2), changed(3)].flat();
   await using served = await startServedFleet({ reader: readerOf(records) });

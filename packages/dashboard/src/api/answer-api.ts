@@ -101,6 +101,8 @@ function createRoutes(
       const query = readApiQuery(apiRoutes.held.query, given.parameters);
       return await fleet.held(query, pages(given, query));
     },
+    queue: async (given, signal) =>
+      await fleet.queue(readApiQuery(apiRoutes.queue.query, given.parameters), signal),
     workload: async (given, signal) => {
       const query = readApiQuery(apiRoutes.workload.query, given.parameters);
       return await clusters.workload(objectIn(given), pages(given, query), signal);

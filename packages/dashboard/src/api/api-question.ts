@@ -33,6 +33,7 @@ const routeNames = [
   "changes",
   "change",
   "held",
+  "queue",
   "workload",
   "source",
 ] as const satisfies readonly ApiRouteName[];

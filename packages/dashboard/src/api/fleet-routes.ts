@@ -1,11 +1,13 @@
 import type { ApiQuery } from "@fleet-reloader/contracts/api/api-routes";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
 import { changeDetails, summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
+import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
 import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
@@ -31,6 +33,8 @@ const noFilter: RecordFilters = { since: "", cluster: "", namespace: "", name: "
 
 /** What each list of a status may take of an answer, in bytes: three of them fit. */
 const statusListBytesMax = 60 * 1024;
+/** What the freezes may take beside a page of holds, in bytes. */
+const heldFreezesBytesMax = 30 * 1024;
 /** As many as somebody reads at once. */
 const statusListMax = 50;
 
@@ -106,13 +110,27 @@ export class FleetRoutes {
   async held({ cluster = "", namespace = "", reason = "" }: ApiQuery<"held">, take: TakePage) {
     const { overview, clock } = this.#options;
     const { holds: all, clusters } = await chosenHolds(overview, { cluster, namespace, reason });
+    const freezes = await overview.freezes();
     const { count, elements, next } = await take({
       all,
       keyOf: ({ id }) => [id],
       // Only what is given out is explained: a hold may cost a read of Redis.
       write: (holds) => explainHolds({ holds, clusters }, overview, clock.now()),
     });
-    return { count, holds: elements, next };
+    return {
+      count,
+      reasons: countByReason(all),
+      freezeCount: freezes.length,
+      freezes: firstOnes(freezes, heldFreezesBytesMax),
+      holds: elements,
+      next,
+    };
+  }
+
+  async queue({ since = "" }: ApiQuery<"queue">, signal: AbortSignal) {
+    const { records, isCut } = await recentRecords(this.#options, onlyBy({ since }), signal);
+    const { queue, held, failed } = await queueDigest(this.#options.overview, records);
+    return { queue, held, failed, isCut };
   }
 }
 
@@ -121,6 +139,6 @@ function onlyBy({ since }: Pick<RecordFilters, "since">): RecordFilters {
   return { since, cluster, namespace, name, change };
 }
 
-function firstOnes<T>(all: readonly T[]): readonly T[] {
-  return fitting(all.slice(0, statusListMax), statusListBytesMax);
+function firstOnes<T>(all: readonly T[], bytesMax = statusListBytesMax): readonly T[] {
+  return fitting(all.slice(0, statusListMax), bytesMax);
 }

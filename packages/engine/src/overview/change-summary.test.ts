@@ -6,7 +6,7 @@ import type {
   HistoryRecord,
   OutcomeRecord,
 } from "../history/history.ts";
-import { changeDetails, summarizeChanges } from "./change-summary.ts";
+import { changeDetails, summarizeChanges, unsuccessfulWorkloads } from "./change-summary.ts";
 
 const source = { kind: "Secret", namespace: "shop", name: "db" } as const;
 const on = (name: string) => ({ id: `uid-${name}`, name });
@@ -129,6 +129,20 @@ test("the details of a change list what needs somebody first, with its reason", 
     ["nova", "api", "healthy", "Available"],
     ["nova", "web", "unchanged", "SourceChanged"],
   ]);
+});
+
+test("a workload is unsuccessful while its last roll failed or stalled", () => {
+  const failed = [changed("nova", "f1-a"), acted("nova", "api", "rolled"), ended("nova", "api", "failed")];
+  const sources = [{ ...source, change: "uid-nova/db@8" }];
+  const later = { ...changed("nova", "f1-b", 5), change: "uid-nova/db@8" };
+  const stays = { ...decided("nova", "api", "no"), time: time(6), sources };
+  const held = { ...decided("nova", "api", "held"), time: time(6), sources };
+  for (const records of [failed, [...failed, later, stays], [...failed, later, held]])
+    expect(unsuccessfulWorkloads(records)).toMatchObject([{ cluster: "nova", progress: "failed" }]);
+  const again = { ...acted("nova", "api", "rolled"), time: time(6), sources };
+  expect(unsuccessfulWorkloads([...failed, later, again])).toEqual([]);
+  const stalled = { ...ended("nova", "api", "stalled"), time: time(7), sources };
+  expect(unsuccessfulWorkloads([...failed, later, again, stalled])).toMatchObject([{ progress: "stalled" }]);
 });
 
 test("a change is found by its id in one cluster, and another one is not", () => {

@@ -71,6 +71,19 @@ export function changeDetails(records: Iterable<HistoryRecord>, id: string): Cha
   return { change: summaryOf(fleetChange ?? change, fold), workloads };
 }
 
+/** The workloads whose last roll for a change of the records failed or stalled, each once. A decision not to roll is no roll. */
+export function unsuccessfulWorkloads(records: Iterable<HistoryRecord>): readonly ChangedWorkload[] {
+  const latest = new Map<string, ChangedWorkload>();
+  for (const fold of foldChanges(records).folds.values()) {
+    for (const [key, one] of fold.workloads) {
+      const before = latest.get(key);
+      const isRoll = one.progress !== "unchanged" && one.progress !== "held";
+      if (isRoll && (before === undefined || before.time <= one.time)) latest.set(key, one);
+    }
+  }
+  return [...latest.values()].filter(({ progress }) => progress === "failed" || progress === "stalled");
+}
+
 /** What needs somebody first. */
 const urgencies: readonly ChangeProgress[] = ["failed", "stalled", "held", "rolling", "healthy", "unchanged"];
 

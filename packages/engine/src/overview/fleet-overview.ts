@@ -33,6 +33,8 @@ export interface ClusterOverview extends ListedCluster {
 export interface QueueOverview extends Work {
   /** Age of the oldest request that is due and not taken up, in milliseconds; undefined: there is none. */
   readonly oldestMs: number | undefined;
+  /** Waiting for a later time, and not on hold: for a quiet period, another attempt, or the next look at a rollout. */
+  readonly delayed: number;
 }
 
 export interface ManagedWorkload {

@@ -1,6 +1,7 @@
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import type { HistoryRecord } from "../history/history.ts";
+import { countByReason } from "./by-reason.ts";
 import { type ChangeSummary, summarizeChanges } from "./change-summary.ts";
 import { type ClusterHealth, clusterHealth } from "./cluster-health.ts";
 import type { FleetOverview, QueueOverview } from "./fleet-overview.ts";
@@ -51,15 +52,12 @@ export interface StatusDigest {
 
 /** What of a status needs somebody. */
 export function statusDigest({ clusters, queue, holds, freezes, changes }: FleetStatus): StatusDigest {
-  const byReason = [...Map.groupBy(holds, ({ reason }) => reason)].map(
-    ([reason, its]) => [reason, its.length] as const,
-  );
   const sick = clusters.filter(({ problems }) => problems.length > 0);
   const open = changes.filter(({ isDone }) => !isDone);
   return {
     clusters: { count: clusters.length, sickCount: sick.length, sick },
     queue,
-    held: Object.fromEntries(byReason),
+    held: countByReason(holds),
     freezeCount: freezes.length,
     freezes,
     changes: { count: changes.length, openCount: open.length, open },

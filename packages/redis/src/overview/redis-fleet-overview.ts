@@ -62,8 +62,10 @@ export class RedisFleetOverview implements FleetOverview {
 
   async queue(): Promise<QueueOverview> {
     const { queue, clock } = this.#options;
-    const [work, entries] = await Promise.all([
+    const [work, laterOnes, onHold, entries] = await Promise.all([
       countWork({ queues: queue.queues, holds: this.#holds, clock, horizonMs: 0 }),
+      Promise.all(queue.queues.map((each) => each.getDelayedCount())),
+      this.#holds.of(queue.queues).count(),
       Promise.all(
         queue.queues.map((each) => each.getJobs(["waiting", "prioritized"], 0, firstEntries - 1, true)),
       ),
@@ -71,7 +73,9 @@ export class RedisFleetOverview implements FleetOverview {
     // One that was taken up between two reads is undefined.
     const addedAtMs = entries.flat().flatMap((entry) => entry?.timestamp ?? []);
     const oldestMs = addedAtMs.length === 0 ? undefined : Math.max(0, clock.now() - Math.min(...addedAtMs));
-    return { ...work, oldestMs };
+    // Read one after the other: a hold may be stored a moment before its request is put back.
+    const delayed = Math.max(0, laterOnes.reduce((sum, count) => sum + count, 0) - onHold);
+    return { ...work, oldestMs, delayed };
   }
 
   async holds(): Promise<readonly HeldRequest[]> {

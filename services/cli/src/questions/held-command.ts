@@ -1,4 +1,5 @@
 import type { HeldRequest } from "@fleet-reloader/engine/admission/held-requests";
+import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
 import type { ExplainedHold } from "@fleet-reloader/engine/overview/explained-hold";
 import { answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
@@ -27,7 +28,10 @@ export const heldCommand = defineCommand({
       const shown = { holds: wanted.slice(0, limit), clusters };
       const holds = await explainHolds(shown, overview, clock.now());
       printAnswer(
-        { text: () => holdsText(holds, wanted), json: { count: wanted.length, holds } },
+        {
+          text: () => holdsText(holds, wanted),
+          json: { count: wanted.length, reasons: countByReason(wanted), holds },
+        },
         output,
         io,
       );
@@ -36,9 +40,7 @@ export const heldCommand = defineCommand({
 });
 
 function holdsText(holds: readonly ExplainedHold[], all: readonly HeldRequest[]): string {
-  const counts = [...Map.groupBy(all, ({ reason }) => reason)].map(
-    ([reason, its]) => `${its.length} ${reason}`,
-  );
+  const counts = Object.entries(countByReason(all)).map(([reason, count]) => `${count} ${reason}`);
   const rows = holds.map(({ cluster, workload, reason, until, why }) => [
     cluster,
     workload,

@@ -1,4 +1,5 @@
 import { describeScope } from "@fleet-reloader/domain/hold/freeze";
+import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
 import type { ChangeSummary } from "@fleet-reloader/engine/overview/change-summary";
 import { type FleetStatus, fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
 import { recentRecords, recentSince } from "@fleet-reloader/redis/overview/recent-records";
@@ -44,7 +45,7 @@ function statusText({ clusters, queue, holds, freezes, changes }: FleetStatus, s
     ...firstLines(sick, ({ name, problems }) => `${name}: ${problems.join("; ")}`, "fleet-reloader clusters"),
     `queue     ${oldest}; ${queue.waiting + queue.prioritized} waiting, ${queue.active} running`,
     `held      ${holds.length}`,
-    ...[...Map.groupBy(holds, ({ reason }) => reason)].map(([reason, its]) => `  ${its.length} ${reason}`),
+    ...Object.entries(countByReason(holds)).map(([reason, count]) => `  ${count} ${reason}`),
     `frozen    ${counted(freezes.length, "freeze")}`,
     ...firstLines(
       freezes,

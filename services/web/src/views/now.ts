@@ -1,17 +1,17 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
-import { describeScope } from "@fleet-reloader/domain/hold/freeze";
-import { spanText, until } from "../age.ts";
+import { oldestText } from "../age.ts";
+import { heldAddress } from "../place.ts";
 import { stateMark } from "../state-mark.ts";
 import { el, facts, link, section, table, type ViewNode } from "../view-node.ts";
 import { changeHeadings, changeRow } from "./change-rows.ts";
 import { clusterHeadings, clusterRow } from "./clusters.ts";
+import { countedTitle, freezeSection } from "./freeze-table.ts";
 
 type Status = ApiAnswer<"status">;
-type ShownFreeze = Status["freezes"][number];
 
 /** What needs somebody now. */
 export function nowView(status: Status, nowMs: number): readonly ViewNode[] {
-  const { changes, clusters, freezes, freezeCount } = status;
+  const { changes, clusters } = status;
   return [
     el("h1", {}, "Now"),
     ...(status.isCut
@@ -40,45 +40,17 @@ export function nowView(status: Status, nowMs: number): readonly ViewNode[] {
       }),
       link("/clusters", "All clusters"),
     ),
-    section(
-      countedTitle(freezeCount, "freeze", "in force"),
-      table({
-        label: "Freezes in force",
-        headings: ["What", "Why", "By", "Until"],
-        rows: freezes.map(freezeRow),
-        count: freezeCount,
-        none: "Nothing is frozen. The command fleet-reloader freeze sets a freeze.",
-      }),
-    ),
+    freezeSection(status),
   ];
-}
-
-function countedTitle(count: number, what: string, which: string): string {
-  return `${count} ${what}${count === 1 ? "" : "s"} ${which}`;
 }
 
 function summary({ held, queue }: Status): ViewNode {
-  const oldest = queue.oldestMs === undefined ? "nothing waits" : `${spanText(queue.oldestMs)} old`;
   const reasons = Object.entries(held).map(([reason, count]) =>
-    el(
-      "span",
-      {},
-      link(`/held?reason=${encodeURIComponent(reason)}`, stateMark("held", `${count} ${reason}`)),
-      " ",
-    ),
+    el("span", {}, link(heldAddress(reason), stateMark("held", `${count} ${reason}`)), " "),
   );
   return facts([
-    ["Oldest request", oldest],
+    ["Oldest request", link("/queue", oldestText(queue))],
     ["Queue", `${queue.waiting + queue.prioritized} waiting, ${queue.active} running`],
     ["On hold", reasons.length === 0 ? "nothing" : el("span", {}, ...reasons)],
   ]);
-}
-
-function freezeRow({ scope, reason, by, untilMs }: ShownFreeze): readonly ViewNode[] {
-  return [
-    describeScope(scope),
-    reason,
-    by,
-    untilMs === undefined ? "somebody lifts it" : until(new Date(untilMs).toISOString()),
-  ];
 }

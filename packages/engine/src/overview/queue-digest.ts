@@ -1,0 +1,22 @@
+import type { HistoryRecord } from "../history/history.ts";
+import { countByReason } from "./by-reason.ts";
+import { unsuccessfulWorkloads } from "./change-summary.ts";
+import type { FleetOverview, QueueOverview } from "./fleet-overview.ts";
+
+/** What waits, for how long, and what went wrong. */
+export interface QueueDigest {
+  readonly queue: QueueOverview;
+  /** Requests on hold by reason. */
+  readonly held: Readonly<Record<string, number>>;
+  /** Workloads whose last roll failed or stalled, by the reason of that. */
+  readonly failed: Readonly<Record<string, number>>;
+}
+
+/** Reads the state of the queue. What failed is taken from the records. */
+export async function queueDigest(
+  overview: Pick<FleetOverview, "queue" | "holds">,
+  records: readonly HistoryRecord[],
+): Promise<QueueDigest> {
+  const [queue, holds] = await Promise.all([overview.queue(), overview.holds()]);
+  return { queue, held: countByReason(holds), failed: countByReason(unsuccessfulWorkloads(records)) };
+}

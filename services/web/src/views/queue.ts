@@ -1,0 +1,57 @@
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { sumOfCounts } from "@fleet-reloader/engine/overview/by-reason";
+import { oldestText } from "../age.ts";
+import { heldAddress } from "../place.ts";
+import { stateMark } from "../state-mark.ts";
+import { el, facts, link, section, type ViewNode } from "../view-node.ts";
+import { filterForm } from "./filter-form.ts";
+import { reasonTable } from "./reason-table.ts";
+
+/** What waits and for how long, what runs, what is on hold and what failed. Age comes first: it says whether anything is late. */
+export function queueView(answer: ApiAnswer<"queue">, query: URLSearchParams): readonly ViewNode[] {
+  const { failed, held, queue } = answer;
+  return [
+    el("h1", {}, "Queue"),
+    facts([
+      ["Oldest request", oldestText(queue)],
+      ["Waiting", `${queue.waiting + queue.prioritized}, for a worker`],
+      ["Running", String(queue.active)],
+      ["Delayed", `${queue.delayed}, for a quiet period, another attempt or the next check of a rollout`],
+      ["On hold", String(sumOfCounts(held))],
+      ["Failed", `${sumOfCounts(failed)} workloads since ${query.get("since") || "1h"}`],
+    ]),
+    section(
+      "On hold by reason",
+      reasonTable({
+        label: "Requests on hold by reason",
+        counts: held,
+        counted: "Requests",
+        markOf: (reason) => link(heldAddress(reason), stateMark("held", reason)),
+        none: "Nothing is on hold.",
+      }),
+      link("/held", "All holds"),
+    ),
+    section(
+      "Failed by reason",
+      filterForm("/queue", query, [["since", "Since (1h)"]]),
+      ...(answer.isCut
+        ? [
+            el(
+              "p",
+              { class: "notice" },
+              "Not all records were read: there are newer ones. Give a later start.",
+            ),
+          ]
+        : []),
+      reasonTable({
+        label: "Workloads whose last roll failed or stalled, by reason",
+        counts: failed,
+        counted: "Workloads",
+        markOf: (reason) => stateMark("failed", reason),
+        none: "The last roll of every workload went well, or goes on.",
+      }),
+      link("/changes", "All changes"),
+    ),
+    el("p", { class: "end" }, el("a", { href: "/queues" }, "Every entry, on the queue board")),
+  ];
+}

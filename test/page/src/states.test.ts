@@ -1,0 +1,174 @@
+import {
+  fleetOf,
+  overviewOf,
+  readerOf,
+  startServedFleet,
+} from "@fleet-reloader/dashboard/fixture/served-fleet";
+import { readPageFiles } from "@fleet-reloader/dashboard/page-files";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
+import { until } from "@fleet-reloader/testkit/until";
+import type { Browser, Page } from "playwright-core";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { barriers, overflow } from "./barriers.ts";
+import { looks, openWindow } from "./browser-window.ts";
+import { startChromium } from "./chromium.ts";
+
+let browser: Browser;
+beforeAll(async () => {
+  browser = await startChromium();
+});
+afterAll(() => browser.close());
+
+/** Serves the built page over a fleet that is in memory. */
+async function serve(overview: FleetOverview) {
+  const served = await startServedFleet({ overview, loadPage: async () => readPageFiles() });
+  return { origin: `http://127.0.0.1:${served.port}`, [Symbol.asyncDispose]: served[Symbol.asyncDispose] };
+}
+
+/** A fleet whose every question is answered like this. */
+function answering(answer: () => Promise<never>): FleetOverview {
+  const all = { clusters: answer, queue: answer, holds: answer };
+  return { ...all, freezes: answer, managed: answer, unfinished: answer };
+}
+
+const calm = fleetOf([overviewOf("nova")]);
+const away = answering(() => Promise.reject(new Fault("redis.unavailable", "redis: no connection")));
+const asked = ["/", "/clusters", "/queue", "/held"] as const;
+
+async function seesNoBarrier(page: Page, address: string): Promise<void> {
+  expect(await barriers(page), address).toEqual([]);
+  expect(await overflow(page), address).toBe(0);
+}
+
+test.each(looks)("what is not answered yet says so, $colorScheme and $width wide", async (look) => {
+  await using served = await serve(answering(() => new Promise(() => undefined)));
+  await using window = await openWindow(browser, served.origin, look);
+  for (const address of asked) {
+    await window.page.goto(address);
+    await window.page.getByRole("status").filter({ hasText: "Asking…" }).waitFor();
+    await seesNoBarrier(window.page, address);
+  }
+});
+
+test.each(looks)("a list without elements says why, $colorScheme and $width wide", async (look) => {
+  await using served = await serve(calm);
+  await using window = await openWindow(browser, served.origin, look);
+  const sentences = [
+    ["/", "Nothing is failed, stalled, held or still rolling of the 0 changes of the last hour."],
+    ["/changes", "No change of a source that a workload uses fits. Without a start the last hour is shown."],
+    ["/queue", "The last roll of every workload went well, or goes on."],
+    ["/held", "Nothing is on hold."],
+    ["/workloads/nova", "/workloads/nova shows nothing."],
+  ] as const;
+  for (const [address, sentence] of sentences) {
+    await window.page.goto(address);
+    await window.page.getByText(sentence).waitFor();
+    await seesNoBarrier(window.page, address);
+  }
+  expect(window.troubles).toEqual([]);
+});
+
+test.each(looks)("a refusal says what to do, $colorScheme and $width wide", async (look) => {
+  await using served = await serve(away);
+  await using window = await openWindow(browser, served.origin, look);
+  const { page } = window;
+  for (const address of asked) {
+    await page.goto(address);
+    await page.getByRole("alert").filter({ hasText: "redis: no connection" }).waitFor();
+    await page.getByText("What to do:").waitFor();
+    await seesNoBarrier(page, address);
+  }
+  await using well = await serve(calm);
+  await page.goto(`${well.origin}/held?reason=Frosen`);
+  await page.getByRole("alert").filter({ hasText: "reason Frosen: is not known" }).waitFor();
+  await page.getByText("did you mean Frozen?").waitFor();
+});
+
+test.each(looks)("an answer that is stale says so and stays, $colorScheme and $width wide", async (look) => {
+  let overview = calm;
+  const now: FleetOverview = {
+    clusters: () => overview.clusters(),
+    queue: () => overview.queue(),
+    holds: () => overview.holds(),
+    freezes: () => overview.freezes(),
+    managed: (cluster) => overview.managed(cluster),
+    unfinished: (request) => overview.unfinished(request),
+  };
+  await using served = await serve(now);
+  await using window = await openWindow(browser, served.origin, look);
+  const { page } = window;
+  await page.clock.install();
+  await page.goto("/");
+  const sentence = page.getByText("All 1 clusters are well.");
+  await sentence.waitFor();
+  overview = away;
+  await page.clock.fastForward(15_000);
+  const stale = page.getByRole("status").filter({ hasText: "stale: the last question had no answer" });
+  await stale.waitFor();
+  await sentence.waitFor();
+  await seesNoBarrier(page, "stale");
+  overview = calm;
+  // The longest that a page waits after failures.
+  await page.clock.fastForward(120_000);
+  await stale.waitFor({ state: "hidden" });
+});
+
+test("a page that grows older keeps what somebody selected, and counts the age on", async () => {
+  const records = [
+    {
+      v: 1,
+      time: "2026-01-01T00:00:00.000Z",
+      type: "change",
+      cluster: { id: "uid-nova", name: "nova" },
+      change: "nova/db@7",
+      source: { kind: "Secret", namespace: "shop", name: "db" },
+      resourceVersion: "7",
+    },
+  ] as const;
+  await using served = await startServedFleet({
+    reader: readerOf(records),
+    loadPage: async () => readPageFiles(),
+  });
+  await using window = await openWindow(browser, `http://127.0.0.1:${served.port}`);
+  const { page } = window;
+  await page.clock.install({ time: "2026-01-01T00:00:10Z" });
+  await page.goto("/changes?since=2025-12-31T00:00:00Z");
+  const written = page.getByRole("row").nth(1).locator("time");
+  await written.waitFor();
+  const before = await written.textContent();
+  await page.getByRole("link", { name: "Secret shop/db" }).selectText();
+  await page.clock.fastForward(120_000);
+  await until("the age counts on", async () => (await written.textContent()) !== before);
+  expect(await page.evaluate<string>("getSelection().toString()")).toBe("Secret shop/db");
+});
+
+test("what tenants write is shown as they wrote it, and is no markup", async () => {
+  const nasty = '"><img src="/x" onerror="alert(1)"><script>alert(1)</script>';
+  const sick = { ...overviewOf("nova"), status: { state: "Unreachable", why: [nasty] } } as const;
+  await using served = await serve(fleetOf([sick]));
+  await using window = await openWindow(browser, served.origin);
+  const { page, troubles } = window;
+  for (const address of ["/", "/clusters"]) {
+    await page.goto(address);
+    await page.getByText(nasty).waitFor();
+    expect(await page.locator("main img, main script").count()).toBe(0);
+  }
+  expect(troubles).toEqual([]);
+});
+
+test("the way back shows the former view, and the frame says where one is", async () => {
+  await using served = await serve(calm);
+  await using window = await openWindow(browser, served.origin);
+  const { page } = window;
+  const views = page.getByRole("navigation", { name: "Views" });
+  await page.goto("/");
+  for (const name of ["Changes", "Clusters", "Queue", "Holds"]) {
+    await views.getByRole("link", { name }).click();
+    await page.getByRole("heading", { level: 1, name, exact: true }).waitFor();
+    expect(await views.locator("[aria-current=page]").allTextContents()).toEqual([name]);
+    expect(await page.title()).toBe(`${name} · fleet-reloader`);
+  }
+  await page.goBack();
+  await page.getByRole("heading", { level: 1, name: "Queue", exact: true }).waitFor();
+});
