@@ -9,7 +9,9 @@ const why = ["--reason", "incident 4711", "--by", "ann"];
 const runAs = (role: "dashboard" | "operator" | "watcher", ...words: readonly string[]) =>
   commandRun(words, { env: { FLEET_RELOADER_REDIS_URL: redis.urlOf(role) } });
 
-beforeEach(() => void redis.admin.connection.acl("LOG", "RESET"));
+beforeEach(async () => {
+  await redis.admin.connection.acl("LOG", "RESET");
+});
 afterAll(async () => {
   await bed[Symbol.asyncDispose]();
   await redis[Symbol.asyncDispose]();

@@ -23,7 +23,9 @@ const keys = new Keys("fleet-reloader", 2);
 const log = new CollectedLog();
 const clients = redisRoles.map((role) => new RedisClient(redisAddress(redis.urlOf(role)), log));
 const clientOf = (role: RedisRole): RedisClient => clients[redisRoles.indexOf(role)] ?? redis.admin;
-beforeEach(() => void redis.admin.connection.acl("LOG", "RESET"));
+beforeEach(async () => {
+  await redis.admin.connection.acl("LOG", "RESET");
+});
 afterAll(async () => {
   await Promise.all(clients.map((client) => client.close()));
   await redis[Symbol.asyncDispose]();
