@@ -56,25 +56,34 @@ export class AttributedHistory implements History {
   }
 
   async #attributed(records: readonly HistoryRecord[]): Promise<readonly HistoryRecord[]> {
-    const { clock, log } = this.#options;
-    const found = new Map<HistoryRecord, readonly AuditedUser[]>();
-    const lookups = records.filter(isAttributable).map(async (record) => {
-      found.set(record, await this.#candidates(record));
-    });
-    try {
-      await atMost(lookupMs, clock, Promise.all(lookups));
-    } catch (error) {
-      log.debug({ err: asFault(error).message }, "who made a change could not be looked up");
-    }
-    return records.map((record) => withUsers(record, found.get(record) ?? []));
+    return await Promise.all(
+      records.map(async (record) =>
+        isAttributable(record) ? withUsers(record, await this.#candidates(record)) : record,
+      ),
+    );
   }
 
   #candidates(record: ChangeRecord): Promise<readonly AuditedUser[]> {
     const nowMs = this.#options.clock.monotonic();
     const shared = this.#lookups.get(record.change);
     if (shared !== undefined && nowMs - shared.atMs < lookupSharedMs) return shared.users;
-    const users = this.#lookUp(record);
+    const users = this.#inTime(record);
     this.#lookups.set(record.change, { atMs: nowMs, users });
+    return users;
+  }
+
+  /** Nobody when the lookup fails or is late. */
+  async #inTime(record: ChangeRecord): Promise<readonly AuditedUser[]> {
+    const { clock, log } = this.#options;
+    let users: readonly AuditedUser[] = [];
+    const lookup = this.#lookUp(record).then((found) => {
+      users = found;
+    });
+    try {
+      await atMost(lookupMs, clock, lookup);
+    } catch (error) {
+      log.debug({ err: asFault(error).message }, "who made a change could not be looked up");
+    }
     return users;
   }
 
@@ -96,7 +105,7 @@ function isAttributable(record: HistoryRecord): record is ChangeRecord {
   return record.type === "change" && record.actor !== undefined && record.cluster !== undefined;
 }
 
-function withUsers(record: HistoryRecord, users: readonly AuditedUser[]): HistoryRecord {
-  if (record.type !== "change" || record.actor === undefined || users.length === 0) return record;
+function withUsers(record: ChangeRecord, users: readonly AuditedUser[]): HistoryRecord {
+  if (record.actor === undefined || users.length === 0) return record;
   return { ...record, actor: { ...record.actor, users } };
 }

@@ -1,5 +1,6 @@
 import { readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
+import process from "node:process";
 import { holds, patienceMs, until } from "@fleet-reloader/testkit/until";
 import { expect } from "vitest";
 import { auto, at as field, reads, type Site } from "../../site.ts";
@@ -9,6 +10,9 @@ export type Owned = readonly ["Deployment" | "StatefulSet" | "DaemonSet", string
 
 /** What asks a workload's roll to be written as a variable, whatever the flags say. */
 const asVariable = { "fleet-reloader.io/strategy": "env-vars" };
+
+/** How many workloads of each kind and strategy a row holds: `CARRIED_COPIES=25` gives each estate 100 workloads. */
+const copies = Number(process.env.CARRIED_COPIES ?? 1);
 
 /** Three quiet periods of `--debounce 500ms`, and then some. */
 const quietMs = 2000;
@@ -26,12 +30,15 @@ export async function makeReaders(
   optIn: Readonly<Record<string, string>> = auto,
 ): Promise<readonly Owned[]> {
   const spec = reads(source);
-  const estate = [
-    ["Deployment", name, optIn],
-    ["Deployment", `${name}-variable`, { ...optIn, ...asVariable }],
-    ["StatefulSet", name, optIn],
-    ["DaemonSet", name, { ...optIn, ...asVariable }],
-  ] as const;
+  const copy = (own: string) =>
+    [
+      ["Deployment", own, optIn],
+      ["Deployment", `${own}-variable`, { ...optIn, ...asVariable }],
+      ["StatefulSet", own, optIn],
+      ["DaemonSet", own, { ...optIn, ...asVariable }],
+    ] as const;
+  const names = Array.from({ length: copies }, (_, i) => (i === 0 ? name : `${name}-${i}`));
+  const estate = names.flatMap(copy);
   await Promise.all(estate.map(([kind, own, annotations]) => at.workload(kind, own, { annotations, spec })));
   return estate.map(([kind, own]) => [kind, own]);
 }
