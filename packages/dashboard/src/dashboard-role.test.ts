@@ -21,7 +21,9 @@ async function openAs(url: string, isGuest: boolean) {
   await clock.read();
   const queue = new BullWorkqueue({ client, keys, clock, isGuest });
   return {
-    ...{ client, clock, queue },
+    client,
+    clock,
+    queue,
     async [Symbol.asyncDispose]() {
       await queue.close();
       await client.close();

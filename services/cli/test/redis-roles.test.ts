@@ -49,7 +49,7 @@ test.each(["operator", "watcher"] as const)("a %s may retry, replay and release"
   expect(await redis.denied()).toEqual([]);
 });
 
-test("an act of whoever may only ask is refused, with the user, the command and the mend", async () => {
+test("an act of whoever may only ask is refused with user, command and mend", async () => {
   const refused = await runAs("dashboard", "retry", "deploy/api", "--cluster", "nova", ...why);
   expect(refused).toMatchObject({ code: 78, output: "" });
   expect(refused.errors).toMatch(

@@ -80,13 +80,13 @@ interface DeniedCommand {
 }
 
 function deniedProblem({ user, name, args, said }: DeniedCommand): string {
-  const key = keyOf(name, args);
+  const key = deniedKey(name, args);
   const what = `${name.toUpperCase()}${key === undefined ? "" : ` on ${key}`}`;
   return `the user ${user} may not run ${what} (${said}); give it the commands and keys of its role, see docs/reference/redis-users.md`;
 }
 
 /** The first key: of a script it comes after the digest, or the text, and the number of keys. */
-function keyOf(name: string, args: Command["args"]): string | undefined {
+function deniedKey(name: string, args: Command["args"]): string | undefined {
   const key = args[/^eval/.test(name) ? 2 : 0];
   return typeof key === "string" && key.startsWith("{") ? key : undefined;
 }
