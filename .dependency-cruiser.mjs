@@ -32,7 +32,7 @@ const rooms = {
     "overview",
   ],
   kube: ["credentials", "http", "discovery", "objects", "watch", "event", "registration", "fleet"],
-  redis: ["connection", "index", "hints", "queue", "ownership", "ledger", "history", "overview"],
+  redis: ["connection", "index", "hints", "queue", "ownership", "ledger", "history", "overview", "access"],
   runtime: ["process", "log", "pattern", "config", "metrics", "http", "audit"],
 };
 const noRoomAbove = Object.entries(rooms).flatMap(([name, all]) =>

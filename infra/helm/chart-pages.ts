@@ -1,6 +1,7 @@
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { redisAclRules, redisRoles } from "../../packages/redis/src/access/redis-roles.ts";
 import { ownValues } from "./own-values.ts";
 import { peerValues } from "./peer-values.ts";
 import type { Fields, Leaf, Section } from "./value.ts";
@@ -17,6 +18,7 @@ export function chartPages(): ReadonlyMap<string, string> {
     [`${chart}/values.schema.json`, `${JSON.stringify(jsonSchema(), undefined, 2)}\n`],
     [`${chart}/README.md`, readme()],
     [`${chart}/templates/_known-values.tpl`, knownValues()],
+    [`${chart}/files/redis-users.yaml`, redisUsers()],
   ]);
 }
 
@@ -55,6 +57,12 @@ function knownValues(): string {
 ${JSON.stringify(known)}
 {{- end -}}
 `;
+}
+
+/** The rules of each user of Redis, as templates read them. */
+function redisUsers(): string {
+  const users = redisRoles.map((role) => `${role}: ${JSON.stringify(redisAclRules(role).join(" "))}\n`);
+  return `# ${made} from packages/redis/src/access.\n${users.join("")}`;
 }
 
 function sectionsOf(fields: Fields, path: string): readonly (readonly [string, readonly string[]])[] {

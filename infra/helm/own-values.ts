@@ -3,6 +3,7 @@ import { brakeFields } from "../../packages/runtime/src/config/fields/brake-fiel
 import { historyFields } from "../../packages/runtime/src/config/fields/history-fields.ts";
 import { dashboardFields } from "../../packages/runtime/src/config/fields/http-fields.ts";
 import { connectionFields, ruleFields, workerFields } from "../../packages/runtime/src/config/fields.ts";
+import { auditValues } from "./audit-values.ts";
 import {
   closed,
   count,
@@ -104,6 +105,10 @@ const hub: Fields = {
       "Secret with the password, letters and digits only. When empty, the watchers and workers create one once, with a random password.",
     ),
     existingSecretKey: text("password", "Key of the password in that Secret."),
+    usersPerRole: toggle(
+      false,
+      "Instead of the default user, one user for each role: watcher, worker, dashboard (asks only) and operator (for people). Each may run the commands of its role, on its keys. They have one password.",
+    ),
     persistence: closed("Its append-only file, written every second. Lost state is compared again.", {
       enabled: toggle(true, "Keep it in a PersistentVolumeClaim; an emptyDir otherwise."),
       size: text("1Gi", "Size of the claim."),
@@ -167,6 +172,7 @@ export const ownValues: Fields = {
       },
     ),
     hub: closed("The mode hub. reloader.deployment applies to all Deployments, except replicas.", hub),
+    audit: auditValues,
     clusters: closed("Where clusters come from, in addition to the one it runs in.", clusters),
     notices: closed("Notifications. Addresses go into reloader.deployment.env.", notices),
     workloadKinds: leaf(

@@ -113,7 +113,8 @@ export const faultCatalogue = {
   },
   "redis.unsuitable": {
     class: "misconfigured",
-    meaning: "This Redis cannot be used: it is too old, evicts keys, or refuses our user.",
+    meaning:
+      "This Redis cannot be used: it is too old, evicts keys, or refuses our user or one of its commands.",
     mend: "Use Redis ≥ 7.0 or Valkey with maxmemory-policy noeviction. The message says what is wrong.",
   },
   "notify.rejected": {

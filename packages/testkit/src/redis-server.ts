@@ -5,10 +5,20 @@ import { join } from "node:path";
 import { pickFreePort } from "./free-port.ts";
 import { until } from "./until.ts";
 
+/** A user of a test's Redis. */
+export interface TestRedisUser {
+  /** Also its password. */
+  readonly name: string;
+  /** In the words of `ACL SETUSER`. */
+  readonly rules: readonly string[];
+}
+
 /** A Redis of a test's own, on a free port of the loopback. */
 export interface TestRedis extends AsyncDisposable {
+  /** For the default user. With users of its own there is none, and `admin` may do everything. */
   readonly url: string;
   readonly port: number;
+  readonly urlOf: (user: string) => string;
   /** Ends it without warning. */
   kill(): Promise<void>;
   /** Starts it again on the same port; what was not written to its append-only file is gone. */
@@ -24,13 +34,16 @@ export interface RedisNode extends TestRedis {
 /** A port that is drawn by two at once is rare. Where it is drawn so often, something else is wrong. */
 const drawsMax = 5;
 
-export async function startRedis(): Promise<TestRedis> {
-  return await startRedisNode("alone");
+export async function startRedis(users: readonly TestRedisUser[] = []): Promise<TestRedis> {
+  return await startRedisNode("alone", users);
 }
 
-export async function startRedisNode(role: "alone" | "cluster"): Promise<RedisNode> {
+export async function startRedisNode(
+  role: "alone" | "cluster",
+  users: readonly TestRedisUser[] = [],
+): Promise<RedisNode> {
   const directory = mkdtempSync(join(tmpdir(), "fr-redis-"));
-  const started = await startAnywhere(role, directory);
+  const started = await startAnywhere(role, directory, userSettings(users));
   const { port, busPort, settings } = started;
   let { child } = started;
   const kill = async (): Promise<void> => {
@@ -43,6 +56,7 @@ export async function startRedisNode(role: "alone" | "cluster"): Promise<RedisNo
   return {
     url: `redis://127.0.0.1:${port}`,
     port,
+    urlOf: (user) => `redis://${user}:${user}@127.0.0.1:${port}`,
     busPort,
     kill,
     async restart() {
@@ -56,8 +70,15 @@ export async function startRedisNode(role: "alone" | "cluster"): Promise<RedisNo
   };
 }
 
+function userSettings(users: readonly TestRedisUser[]): readonly string[] {
+  if (users.length === 0) return [];
+  const admin = { name: "admin", rules: ["~*", "&*", "+@all"] };
+  const own = [admin, ...users].flatMap(({ name, rules }) => ["--user", name, "on", `>${name}`, ...rules]);
+  return ["--user", "default", "off", ...own];
+}
+
 /** Another test may draw the same port at the same moment. */
-async function startAnywhere(role: "alone" | "cluster", directory: string) {
+async function startAnywhere(role: "alone" | "cluster", directory: string, more: readonly string[]) {
   for (let draw = 1; ; draw += 1) {
     const port = await pickFreePort();
     const busPort = await pickFreePort();
@@ -67,6 +88,7 @@ async function startAnywhere(role: "alone" | "cluster", directory: string) {
       // As the Redis is set up that comes with us.
       ...["--hash-max-listpack-value", "512"],
       ...(role === "alone" ? [] : ["--cluster-enabled", "yes", "--cluster-port", String(busPort)]),
+      ...more,
     ];
     try {
       return { port, busPort, settings, child: await spawnServer(settings) };

@@ -47,6 +47,14 @@ test("every process of an install has the same keys and the same password", asyn
   expect(urls[0]).toMatch(/^redis:\/\/:[0-9a-f]{48}@valkey:6379$/);
 });
 
+test("the user in the address of Redis stays there beside the password", async () => {
+  await using hub = await startHub();
+  const { config } = hub.options;
+  const redisUrl = "redis://watcher@valkey:6379/2";
+  const url = await openRedisUrl({ ...hub.options, config: { ...config, redisUrl } });
+  expect(url).toMatch(/^redis:\/\/watcher:[0-9a-f]{48}@valkey:6379\/2$/);
+});
+
 test("no key is made while the API server is away", async () => {
   await using hub = await startHub();
   await hub.cluster.stop();

@@ -50,7 +50,7 @@ export async function openKeyring(options: MadeSecretsOptions): Promise<Keyring>
 export async function openRedisUrl(options: MadeSecretsOptions): Promise<string> {
   const { redisUrl, redisPasswordSecret } = options.config;
   if (redisPasswordSecret === undefined) return redisUrl;
-  const [, scheme, rest] = /^([a-z-]+:\/\/)([^@]+)$/.exec(redisUrl) ?? [];
+  const [, scheme, user = "", rest] = /^([a-z-]+:\/\/)(?:([^:@]+)@)?([^@]+)$/.exec(redisUrl) ?? [];
   if (scheme === undefined || rest === undefined)
     throw new Fault(
       "config.invalid",
@@ -58,7 +58,7 @@ export async function openRedisUrl(options: MadeSecretsOptions): Promise<string>
     );
   const made = () => randomBytes(24).toString("hex");
   const password = await waitForSecret("--redis-password-secret", redisPasswordSecret, made, options);
-  return `${scheme}:${encodeURIComponent(password.trim())}@${rest}`;
+  return `${scheme}${user}:${encodeURIComponent(password.trim())}@${rest}`;
 }
 
 /** Waits until the Secret is read or made. While the API server does not answer, a health endpoint says that this process is alive. */

@@ -195,6 +195,38 @@ export const matrix: Readonly<Record<string, Rendering>> = {
     },
     apiVersions: ["monitoring.coreos.com/v1"],
   },
+  "a hub that receives audit events": {
+    values: {
+      fleetReloader: {
+        mode: "hub",
+        audit: {
+          ...{
+            enabled: true,
+            serverSecret: "audit-tls",
+            tokenSecret: "audit-tokens",
+            clientCaSecret: "audit-ca",
+          },
+          service: { type: "LoadBalancer", annotations: { "example.com/internal": "true" } },
+          from: [{ ipBlock: { cidr: "10.0.0.0/8" } }],
+        },
+        hub: { valkey: { enabled: true, usersPerRole: true } },
+      },
+      reloader: { netpol: { enabled: true } },
+    },
+  },
+  "one pod that receives audit events": {
+    values: {
+      fleetReloader: {
+        audit: {
+          enabled: true,
+          port: 8443,
+          eventSource: "audit",
+          serverSecret: "tls",
+          tokenSecret: "tokens",
+        },
+      },
+    },
+  },
   "a hub for namespaces by their labels": {
     values: {
       fleetReloader: { mode: "hub", redis: { url: "redis://redis" } },

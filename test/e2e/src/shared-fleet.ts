@@ -31,9 +31,12 @@ export interface SharedFleet extends AsyncDisposable {
   readonly told: () => string;
 }
 
+type Service = "watcher" | "worker" | "standalone" | "dashboard";
+
 export async function startSharedFleet(options: {
   readonly clusters: number;
-  readonly redisUrl: string;
+  /** The same for all, or the one of each service. */
+  readonly redisUrl: string | ((service: Service) => string);
   readonly args?: readonly string[];
 }): Promise<SharedFleet> {
   const directory = mkdtempSync(join(tmpdir(), "fr-fleet-"));
@@ -41,14 +44,16 @@ export async function startSharedFleet(options: {
   const clusters = await Promise.all(names.map((name) => startCluster(name, directory)));
   const products: Product[] = [];
   const kubeconfig = names.map((name) => join(directory, `${name}.yaml`)).join(":");
-  const start = (service: "watcher" | "worker" | "standalone" | "dashboard") => (): Product => {
+  const { redisUrl } = options;
+  const urlOf = typeof redisUrl === "string" ? () => redisUrl : redisUrl;
+  const start = (service: Service) => (): Product => {
     const product = startProduct({
       service,
       kubeconfig,
       // One for all: workers of one Redis have the same key.
       dataDir: directory,
       args: [
-        ...["--redis-url", options.redisUrl, "--log-level", "debug"],
+        ...["--redis-url", urlOf(service), "--log-level", "debug"],
         ...names.flatMap((name) => ["--context", name]),
         ...(options.args ?? []),
       ],

@@ -24,6 +24,7 @@ import { workerConfig } from "@fleet-reloader/worker/config";
 import { annotationsPage } from "./annotations-page.ts";
 import { commandPage } from "./command-page.ts";
 import { cruiseFolders } from "./cruise.ts";
+import { redisUsersPage } from "./redis-users-page.ts";
 import { root } from "./root.ts";
 
 /** Every page that is made from the code: path and text. */
@@ -35,6 +36,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
     ["docs/reference/faults.md", faultPage()],
     ["docs/reference/reasons.md", reasonPage()],
     ["docs/reference/metrics.md", metricPage()],
+    ["docs/reference/redis-users.md", redisUsersPage(made)],
     ["docs/reference/openapi.json", `${JSON.stringify(openApiDocument(), undefined, 2)}\n`],
     ["ARCHITECTURE.md", await architecturePage()],
   ]);

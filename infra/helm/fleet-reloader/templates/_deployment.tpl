@@ -133,6 +133,10 @@ spec:
             - name: grpc-scaler
               containerPort: {{ . }}
             {{- end }}
+            {{- with include "fleet-reloader.auditPort" . }}
+            - name: https-audit
+              containerPort: {{ . }}
+            {{- end }}
           livenessProbe:
             httpGet:
               path: /live
@@ -169,6 +173,11 @@ spec:
             {{- if include "fleet-reloader.scalerSecret" . }}
             - name: scaler-tls
               mountPath: /etc/fleet-reloader-scaler
+              readOnly: true
+            {{- end }}
+            {{- range $volume, $secret := include "fleet-reloader.auditSecrets" . | mustFromJson }}
+            - name: {{ $volume }}
+              mountPath: /etc/fleet-reloader-{{ $volume }}
               readOnly: true
             {{- end }}
             {{- range .Values.fleetReloader.clusters.kubeconfigSecrets }}
@@ -210,6 +219,12 @@ spec:
         - name: scaler-tls
           secret:
             secretName: {{ . }}
+            defaultMode: 288
+        {{- end }}
+        {{- range $volume, $secret := include "fleet-reloader.auditSecrets" . | mustFromJson }}
+        - name: {{ $volume }}
+          secret:
+            secretName: {{ $secret }}
             defaultMode: 288
         {{- end }}
         {{- range .Values.fleetReloader.clusters.kubeconfigSecrets }}

@@ -67,6 +67,7 @@
 {{- $args = append $args (printf "--%s=/etc/fleet-reloader-scaler/%s" $flag $key) -}}
 {{- end -}}
 {{- end -}}
+{{- $args = concat $args (include "fleet-reloader.auditArgs" . | mustFromJson) -}}
 {{- if include "fleet-reloader.mountedMarkKey" . }}{{ $args = append $args (printf "--mark-key-file=/etc/fleet-reloader/%s" $own.markKey.existingSecretKey) }}{{ end -}}
 {{- if include "fleet-reloader.hashes" . -}}
 {{- with include "fleet-reloader.madeMarkKey" . }}{{ $args = append $args (printf "--mark-key-secret=%s/%s/%s" (include "fleet-reloader.namespace" $) . $own.markKey.existingSecretKey) }}{{ end -}}
@@ -160,6 +161,8 @@
 {{- end }}
 {{- if include "fleet-reloader.hasValkey" . }}
 {{- $host := printf "%s.%s.svc:6379" (include "fleet-reloader.valkeyName" .) (include "fleet-reloader.namespace" .) }}
+{{- $user := "" }}
+{{- if .Values.fleetReloader.hub.valkey.usersPerRole }}{{ $user = .Component }}{{ end }}
 {{- with .Values.fleetReloader.hub.valkey.existingSecret }}
 - name: VALKEY_PASSWORD
   valueFrom:
@@ -167,10 +170,10 @@
       name: {{ . }}
       key: {{ $.Values.fleetReloader.hub.valkey.existingSecretKey | quote }}
 - name: FLEET_RELOADER_REDIS_URL
-  value: redis://:$(VALKEY_PASSWORD)@{{ $host }}
+  value: redis://{{ $user }}:$(VALKEY_PASSWORD)@{{ $host }}
 {{- else }}
 - name: FLEET_RELOADER_REDIS_URL
-  value: redis://{{ $host }}
+  value: redis://{{ with $user }}{{ . }}@{{ end }}{{ $host }}
 {{- end }}
 {{- end }}
 {{- with .Values.fleetReloader.redis.caSecret }}

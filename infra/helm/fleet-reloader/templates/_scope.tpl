@@ -90,6 +90,7 @@
 {{- if contains "@" ($own.redis.url | default "") -}}
 {{- fail "fleetReloader.redis.url holds a user or password; put the URL into a Secret and name that in fleetReloader.redis.existingSecret" -}}
 {{- end -}}
+{{- include "fleet-reloader.checkAudit" . -}}
 {{- if and (ne $own.mode "hub") (gt (int (include "fleet-reloader.replicas" .)) 1) (not (include "fleet-reloader.markKeySecret" .)) -}}
 {{- fail "fleetReloader.markKey.create is false and fleetReloader.markKey.existingSecret is empty, but reloader.deployment.replicas is more than 1: all instances need the same key; set one of the two" -}}
 {{- end -}}

@@ -2,6 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { Cluster, Redis } from "ioredis";
 import { type ClusterAddress, connectCluster, isClusterUrl, parseClusterUrl } from "./cluster-connection.ts";
+import { DeniedCommands } from "./denied-commands.ts";
 import { gatherWrites } from "./gather-writes.ts";
 
 /** Where Redis is: a URL (`redis://`, `rediss://`), the path of a unix socket, or some nodes of a Redis Cluster. */
@@ -14,6 +15,8 @@ export type RedisConnection = Redis | Cluster;
 const options = {
   maxRetriesPerRequest: null,
   enableReadyCheck: true,
+  // A user of Redis 7.0 cannot be given the right to it, and later versions log that it was denied.
+  disableClientInfo: true,
   // Quick at first, since an embedded server is back within 100 ms; a full second later on.
   retryStrategy: (times: number) => Math.min(50 * times, 1000),
 } as const;
@@ -24,6 +27,7 @@ const options = {
  */
 export class RedisClient {
   readonly connection: RedisConnection;
+  readonly #denied: DeniedCommands;
   #connections = 0;
 
   constructor(address: RedisAddress, log: Log) {
@@ -31,6 +35,8 @@ export class RedisClient {
       this.#connections += 1;
     });
     gatherWrites(this.connection);
+    this.#denied = new DeniedCommands(log);
+    this.#denied.watch(this.connection);
     this.connection.on("ready", () => {
       this.#connections += 1;
     });
@@ -54,6 +60,11 @@ export class RedisClient {
   /** What keeps this connection from being used, for readiness; nothing when it can be. */
   get notReady(): readonly string[] {
     return this.connection.status === "ready" ? [] : [`redis: ${this.connection.status}`];
+  }
+
+  /** What is wrong although it can be used: commands that our user may not run, a line each. */
+  get notes(): readonly string[] {
+    return this.#denied.problems;
   }
 
   /** A connection of its own for a consumer that blocks. That it is down is told by this one. */
@@ -144,8 +155,6 @@ export async function unlessRefused<T>(asked: Promise<T>): Promise<T> {
 function refusalProblem(said: string): string | undefined {
   if (/^(WRONGPASS|NOAUTH|ERR AUTH)/.test(said))
     return `Redis does not accept the user and password, or their absence (${said}); write redis://user:password@host:port, both percent-encoded`;
-  if (said.startsWith("NOPERM"))
-    return `the user does not have the rights it needs (${said}); allow it all commands on all keys and channels, or on those that begin with {fleet-reloader`;
   if (/^ERR (DB index|SELECT)/.test(said))
     return `this Redis does not have the database of the URL (${said}); write another number after the port, or none`;
   return undefined;

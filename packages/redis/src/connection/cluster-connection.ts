@@ -61,6 +61,7 @@ export function connectCluster(address: ClusterAddress, onLayoutChanged: () => v
     ...(tls ? { dnsLookup: (host, callback) => callback(null, host) } : {}),
     redisOptions: {
       maxRetriesPerRequest: null,
+      disableClientInfo: true,
       ...(tls ? { tls: {} } : {}),
       ...(username === undefined ? {} : { username }),
       ...(password === undefined ? {} : { password }),

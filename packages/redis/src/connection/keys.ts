@@ -4,6 +4,9 @@ import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 
 const kinds: readonly SourceKind[] = [...defaultSourceKinds, "SecretProviderClass"];
 
+/** BullMQ puts it between the prefix of a shard and its own words. */
+export const queueName = "reconcile";
+
 /**
  * What every Redis key begins with; scripts and BullMQ append their own words. All keys of a cluster carry the hash tag of its shard,
  * so that index, checkpoint and queue lie in one slot and Redis Cluster works; what is of the whole fleet has slots of its own. Names of

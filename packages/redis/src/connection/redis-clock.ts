@@ -59,7 +59,7 @@ export class RedisClock implements Clock {
   async read(): Promise<void> {
     const { client, keys, local } = this.#options;
     const askedAtMs = local.monotonic();
-    const answer = await timeScript.run(client.connection, keys.fleet.root, []);
+    const answer = await timeScript.runReadOnly(client.connection, keys.fleet.root, []);
     const [seconds, microseconds] = Array.isArray(answer) ? answer.map(Number) : [];
     if (seconds === undefined || microseconds === undefined) return;
     const atMs = seconds * 1000 + microseconds / 1000;

@@ -79,7 +79,7 @@ export class RedisFleetOverview implements FleetOverview {
   }
 
   async holds(): Promise<readonly HeldRequest[]> {
-    return await this.#holds.of(this.#options.queue.queues).list();
+    return await this.#holds.list();
   }
 
   async freezes(): Promise<readonly Freeze[]> {

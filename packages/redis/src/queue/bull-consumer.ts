@@ -5,11 +5,10 @@ import type { Again } from "@fleet-reloader/engine/ports/request";
 import type { DeliveryTimes, Handler } from "@fleet-reloader/engine/ports/workqueue";
 import { DelayedError, type Job, Worker } from "bullmq";
 import type { RedisClient, RedisConnection } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
+import { type Keys, queueName } from "../connection/keys.ts";
 import type { RedisClock } from "../connection/redis-clock.ts";
 import { bullBackend } from "./bull-backend.ts";
 import { BullHolds } from "./bull-holds.ts";
-import { queueName } from "./bull-workqueue.ts";
 import { fromJob, isAborted, purposeOf, type RequestJob } from "./request-job.ts";
 import { pauseAfter, redeliverAfter } from "./retry-policy.ts";
 

@@ -79,10 +79,17 @@ export class BullHolds {
     return await this.#client.connection.zcount(this.#keys.holdTimes(shard), "-inf", `(${wallMs}`);
   }
 
+  /** Of all shards, for people to see. Writes nothing. */
+  async list(): Promise<readonly HeldRequest[]> {
+    const shards = await Promise.all(this.#keys.queuePrefixes.map((_, shard) => this.#list(shard)));
+    return shards.flatMap(({ held }) => held);
+  }
+
   /** The same as whoever watches over holds sees it; the queues in the order of their shards. */
   of(queues: readonly Queue<RequestJob>[]): HeldRequests {
     return {
-      list: async () => (await Promise.all(queues.map((_, shard) => this.#list(shard)))).flat(),
+      list: async () =>
+        (await Promise.all(queues.map((_, shard) => this.#tidied(shard, this.#list(shard))))).flat(),
       count: async () => {
         const { connection } = this.#client;
         const counts = await Promise.all(
@@ -91,7 +98,11 @@ export class BullHolds {
         return counts.reduce((sum, count) => sum + count, 0);
       },
       listDue: async (afterMs, untilMs) =>
-        (await Promise.all(queues.map((_, shard) => this.#listDue(shard, afterMs, untilMs)))).flat(),
+        (
+          await Promise.all(
+            queues.map((_, shard) => this.#tidied(shard, this.#listDue(shard, afterMs, untilMs))),
+          )
+        ).flat(),
       release: async (held) => {
         const shards = Map.groupBy(held, ({ request }) => this.#keys.shardOf(request.cluster));
         await Promise.all([...shards].map(([shard, its]) => this.#release(shard, queues[shard], its)));
@@ -103,36 +114,28 @@ export class BullHolds {
     return [this.#keys.holdTimes(shard), this.#keys.holdTexts(shard)];
   }
 
-  async #list(shard: number): Promise<readonly HeldRequest[]> {
-    const { connection } = this.#client;
-    const scores = await connection.zrange(this.#keys.holdTimes(shard), "0", "-1", "WITHSCORES");
-    if (scores.length === 0) return [];
-    return await this.#read(shard, scores, await connection.hgetall(this.#keys.holdTexts(shard)));
+  /** What cannot be read is forgotten: it is due when it is due. */
+  async #tidied(shard: number, listed: Promise<ListedHolds>): Promise<readonly HeldRequest[]> {
+    const { held, unreadable } = await listed;
+    await this.#forgetSeen(shard, unreadable);
+    return held;
   }
 
-  async #listDue(shard: number, afterMs: number, untilMs: number): Promise<readonly HeldRequest[]> {
+  async #list(shard: number): Promise<ListedHolds> {
+    const { connection } = this.#client;
+    const scores = await connection.zrange(this.#keys.holdTimes(shard), "0", "-1", "WITHSCORES");
+    const texts = scores.length === 0 ? {} : await connection.hgetall(this.#keys.holdTexts(shard));
+    return listedHolds(scores, texts);
+  }
+
+  async #listDue(shard: number, afterMs: number, untilMs: number): Promise<ListedHolds> {
     const { connection } = this.#client;
     const [key, after] = [this.#keys.holdTimes(shard), `(${afterMs}`];
     const scores = await connection.zrangebyscore(key, after, untilMs, "WITHSCORES");
-    if (scores.length === 0) return [];
+    if (scores.length === 0) return { held: [], unreadable: [] };
     const ids = scores.filter((_, at) => at % 2 === 0);
     const texts = await connection.hmget(this.#keys.holdTexts(shard), ...ids);
-    return await this.#read(shard, scores, Object.fromEntries(ids.map((id, at) => [id, texts[at] ?? ""])));
-  }
-
-  /** Members and their scores in turns, and the text of each. */
-  async #read(shard: number, scores: readonly string[], texts: Readonly<Record<string, string>>) {
-    const held: HeldRequest[] = [];
-    const unreadable: SeenHold[] = [];
-    for (let at = 0; at < scores.length; at += 2) {
-      const [id = "", score] = scores.slice(at, at + 2);
-      const againAtMs = Number(score);
-      const one = readHeld(id, againAtMs, texts[id]);
-      if (one === undefined) unreadable.push({ id, againAtMs });
-      else held.push(one);
-    }
-    await this.#forgetSeen(shard, unreadable);
-    return held;
+    return listedHolds(scores, Object.fromEntries(ids.map((id, at) => [id, texts[at] ?? ""])));
   }
 
   /** Resolves to the entries whose hold was still the one that was seen. */
@@ -178,12 +181,31 @@ interface SeenHold {
   readonly againAtMs: number;
 }
 
+interface ListedHolds {
+  readonly held: readonly HeldRequest[];
+  readonly unreadable: readonly SeenHold[];
+}
+
+/** From members and their scores in turns, and the text of each. */
+function listedHolds(scores: readonly string[], texts: Readonly<Record<string, string>>): ListedHolds {
+  const held: HeldRequest[] = [];
+  const unreadable: SeenHold[] = [];
+  for (let at = 0; at < scores.length; at += 2) {
+    const [id = "", score] = scores.slice(at, at + 2);
+    const againAtMs = Number(score);
+    const one = readHeld(id, againAtMs, texts[id]);
+    if (one === undefined) unreadable.push({ id, againAtMs });
+    else held.push(one);
+  }
+  return { held, unreadable };
+}
+
 interface Held {
   readonly hold: Hold;
   readonly againAtMs: number;
 }
 
-/** Undefined for what cannot be read: it is due when it is due. */
+/** Undefined for what cannot be read. */
 function readHeld(id: string, againAtMs: number, text: string | undefined): HeldRequest | undefined {
   const value = parseJson(text ?? "");
   const request = fromJob(value);

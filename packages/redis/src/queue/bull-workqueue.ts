@@ -4,7 +4,7 @@ import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { Addition, Workqueue } from "@fleet-reloader/engine/ports/workqueue";
 import { type JobsOptions, Queue } from "bullmq";
 import type { RedisClient } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
+import { type Keys, queueName } from "../connection/keys.ts";
 import type { RedisClock } from "../connection/redis-clock.ts";
 import { readList } from "../index/index-entry.ts";
 import { bullBackend } from "./bull-backend.ts";
@@ -12,7 +12,6 @@ import { burstStartsScript } from "./burst-starts-script.ts";
 import { FairShares } from "./fair-shares.ts";
 import { type RequestJob, requestId, toJob } from "./request-job.ts";
 
-export const queueName = "reconcile";
 /** As late as an entry may be taken up by a server that looks at its clock ten times a second (its hz), and two round trips. */
 const momentMs = 110;
 /** A request is retried until it succeeds or becomes pointless; what has no end is seen in its age, not in a count. */
@@ -24,6 +23,8 @@ export interface BullWorkqueueOptions {
   readonly clock: RedisClock;
   /** What one cluster may ask for before others; the default when absent. */
   readonly share?: Share;
+  /** Leaves the settings of the queues as the services wrote them: for whoever asks, or adds now and then. */
+  readonly isGuest?: boolean;
 }
 
 /**
@@ -52,6 +53,7 @@ export class BullWorkqueue implements Workqueue {
           prefix,
           // Nobody reads what BullMQ tells of its entries.
           streams: { events: { maxLen: 0 } },
+          skipMetasUpdate: options.isGuest ?? false,
         },
         bullBackend(options.clock),
       );

@@ -2,8 +2,7 @@ import { jsonField, jsonText, parseJson } from "@fleet-reloader/domain/json";
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { QueueView, WaitingRequest } from "@fleet-reloader/engine/ports/workqueue";
 import type { RedisClient } from "../connection/client.ts";
-import type { Keys } from "../connection/keys.ts";
-import { queueName } from "./bull-workqueue.ts";
+import { type Keys, queueName } from "../connection/keys.ts";
 import { requestId } from "./request-job.ts";
 
 /** Reads what waits without a queue of BullMQ, which would write when it is opened. */

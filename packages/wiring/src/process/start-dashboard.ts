@@ -104,7 +104,7 @@ function openRedis(url: string, shards: number, log: Log, shutdown: Shutdown) {
   const keys = new Keys("fleet-reloader", shards);
   const clock = new RedisClock({ client, keys, local: systemClock });
   shutdown.add("clock", () => clock.stop());
-  const queue = new BullWorkqueue({ client, keys, clock });
+  const queue = new BullWorkqueue({ client, keys, clock, isGuest: true });
   shutdown.add("queue", () => queue.close());
   return { client, keys, clock, queue, absence: new RedisAbsence({ client, clock }) };
 }

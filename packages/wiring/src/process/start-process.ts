@@ -83,7 +83,7 @@ function serveHealth(
       ),
       ...(watched?.watching.notReady((cluster) => fleet.isWaitedFor(cluster)) ?? []),
     ],
-    notes: () => [...registration.notes, ...fleet.notes, ...served.freezes.notes],
+    notes: () => [...client.notes, ...registration.notes, ...fleet.notes, ...served.freezes.notes],
     metrics,
     ...(watched === undefined ? {} : { work: watched.scaling.work }),
   });

@@ -63,7 +63,7 @@ export async function withFleetRedis<T>(
     const keys = new Keys("fleet-reloader", shards);
     const clock = new RedisClock({ client, keys, local: systemClock });
     await clock.read();
-    const queue = new BullWorkqueue({ client, keys, clock });
+    const queue = new BullWorkqueue({ client, keys, clock, isGuest: true });
     try {
       return await act({
         client,

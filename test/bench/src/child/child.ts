@@ -1,4 +1,5 @@
 import { fork } from "node:child_process";
+import process from "node:process";
 import type { Methods, Reply } from "./protocol.ts";
 
 /** A process of ours that answers questions. */
@@ -11,8 +12,17 @@ export interface Child<M extends Methods> extends AsyncDisposable {
 }
 
 /** Starts a file that calls `serveMethods` with methods of type M. */
-export function startChild<M extends Methods>(file: URL, execArgv: readonly string[] = []): Child<M> {
-  const child = fork(file, { execArgv: [...execArgv], serialization: "advanced", stdio: "inherit" });
+export function startChild<M extends Methods>(
+  file: URL,
+  execArgv: readonly string[] = [],
+  env: Readonly<Record<string, string>> = {},
+): Child<M> {
+  const child = fork(file, {
+    execArgv: [...execArgv],
+    serialization: "advanced",
+    stdio: "inherit",
+    env: { ...process.env, ...env },
+  });
   const waiting = new Map<number, PromiseWithResolvers<unknown>>();
   let lastId = 0;
   let whyEnded: string | undefined;

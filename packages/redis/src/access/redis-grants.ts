@@ -1,0 +1,166 @@
+import type { KeyPatterns } from "./key-patterns.ts";
+import { addingCommands, askingCommands, promotingCommands, takingCommands } from "./queue-commands.ts";
+
+/** What one part of the product does with Redis. */
+export interface RedisGrant {
+  readonly commands: readonly string[];
+  /** Patterns of the keys that are only read. */
+  readonly reads?: readonly string[];
+  /** Patterns of the keys that are written, and maybe read. */
+  readonly writes?: readonly string[];
+}
+
+type RedisGrants = Readonly<Record<string, RedisGrant>>;
+
+/** Redis asks the rights to write from whoever calls a script, except where the call itself says that it only reads. */
+const scripts = ["eval", "evalsha"];
+const readOnlyScripts = ["eval_ro", "evalsha_ro"];
+
+/** Where the keys of a Redis Cluster lie, and the way to one that is on the move. */
+const clusterCommands = ["asking", "cluster|info", "cluster|slots"];
+
+/** What each part of the product needs, by part. A script needs the rights of the commands that it calls. */
+export function redisGrants(keys: KeyPatterns) {
+  return { ...commonGrants(keys), ...watchGrants(keys), ...workGrants(keys), ...peopleGrants(keys) };
+}
+
+/** What more than one kind of process does. */
+function commonGrants(keys: KeyPatterns) {
+  const { cluster, fleet } = keys;
+  return {
+    connecting: { commands: ["ping", "info", "select", "client|setname", ...clusterCommands] },
+    clock: { commands: ["time", ...readOnlyScripts], reads: [fleet.root] },
+    /** The number of shards, and whether an older version was here. */
+    layout: { commands: ["exists", "get", "set"], reads: [keys.markKeyId], writes: [fleet.shards] },
+    /** The registered clusters and the freeze documents. */
+    serving: {
+      commands: ["hget", "hgetall", "hset", "sadd", "set", "sismember", ...scripts],
+      writes: [fleet.incumbents, fleet.freezeDocuments, fleet.clusters],
+    },
+    historyWriting: {
+      commands: ["xadd", "xtrim", "zrangebyscore", ...scripts],
+      reads: [cluster.auditedWrites],
+      writes: [keys.history],
+    },
+    /** BullMQ calls scripts that only read like all others, so the keys must allow writes. None of these commands writes. */
+    queueReading: {
+      commands: ["exec", "hexists", "hmget", "multi", ...askingCommands, ...scripts],
+      reads: keys.holds,
+      writes: [keys.queue],
+    },
+    queueAdding: {
+      commands: ["exec", "multi", ...askingCommands, ...addingCommands, ...scripts],
+      writes: [keys.queue],
+    },
+  } as const satisfies RedisGrants;
+}
+
+function watchGrants(keys: KeyPatterns) {
+  const { fleet } = keys;
+  return {
+    /** The reference index, checkpoints, and what webhook mode remembers. */
+    index: {
+      commands: [
+        ...["exists", "get", "hdel", "hget", "hgetall", "hkeys", "hlen", "hmget", "hscan", "hset", "hsetnx"],
+        ...["mget", "sadd", "scard", "set", "sismember", "smembers", "srem", ...scripts],
+      ],
+      writes: [keys.clusters],
+    },
+    hints: {
+      commands: [
+        ...["del", "exists", "expire", "get", "set", "time", "zadd", "zcard", "zrangebyscore", "zrem"],
+        ...["zremrangebyrank", "zremrangebyscore", "zscore", ...scripts],
+      ],
+      writes: [...keys.hints, keys.clusters],
+    },
+    ownership: {
+      commands: [
+        ...[
+          "get",
+          "hdel",
+          "hget",
+          "hgetall",
+          "hset",
+          "incr",
+          "set",
+          "time",
+          "zadd",
+          "zrange",
+          "zrangebyscore",
+        ],
+        ...["zrem", "zscore", ...scripts],
+      ],
+      writes: keys.ownership,
+    },
+    freezeNews: {
+      commands: ["time", "zadd", "zrange", "zrem", "zremrangebyscore", ...scripts],
+      writes: [fleet.freezes],
+    },
+    /** Forgets clusters that are not registered any more. */
+    goneClusters: {
+      commands: [
+        ...["exists", "hdel", "hexists", "hget", "hgetall", "hkeys", "hset", "scan", "set", "time", "unlink"],
+        ...scripts,
+      ],
+      reads: [fleet.owners],
+      writes: [fleet.registered, fleet.forgetting, fleet.incumbents, keys.clusters],
+    },
+    /** Looks at rollouts that workers have left. */
+    slowRollouts: {
+      commands: ["hget", "hmget", "zadd", "zrangebyscore", "zrem", ...scripts],
+      writes: [keys.clusters],
+    },
+    /** Ends holds that are over. */
+    holdEnding: {
+      commands: ["hdel", "zmscore", "zrangebyscore", "zrem", "zscore", ...promotingCommands, ...scripts],
+      writes: [keys.queue, ...keys.holds],
+    },
+  } as const satisfies RedisGrants;
+}
+
+function workGrants(keys: KeyPatterns) {
+  const { cluster } = keys;
+  return {
+    markKey: { commands: ["get", "set", ...scripts], writes: [keys.markKeyId] },
+    queueTaking: {
+      commands: ["bzpopmin", "hdel", "hset", "zadd", "zrem", ...takingCommands, ...scripts],
+      writes: [keys.queue, ...keys.holds],
+    },
+    /** What workers remember of workloads and rollouts. */
+    records: {
+      commands: [
+        ...["exists", "hdel", "hget", "hmget", "hset", "srem", "zadd", "zrem"],
+        ...[...scripts, ...readOnlyScripts],
+      ],
+      reads: [cluster.epoch, cluster.served],
+      writes: [cluster.noted, cluster.seen, cluster.unreconciled, cluster.rollouts, cluster.leftRollouts],
+    },
+    /** Budgets and breakers. */
+    ledger: {
+      commands: [
+        ...["get", "hget", "hmget", "hset", "pexpire", "set", "time", "zadd", "zcount", "zrange"],
+        ...["zrangebyscore", "zrank", "zrem", "zremrangebyscore", "zscore", ...scripts],
+      ],
+      writes: [keys.ledger],
+    },
+  } as const satisfies RedisGrants;
+}
+
+/** What people ask and do. */
+function peopleGrants(keys: KeyPatterns) {
+  return {
+    historyReading: { commands: ["ping", "time", "xrange"], reads: [keys.history] },
+    /** What a question or a page asks, beside the queue and the history. */
+    asking: {
+      commands: [
+        ...["exists", "get", "hget", "hgetall", "hlen", "hmget", "hscan", "scard", "sismember", "time"],
+        ...["zcount", "zrange", "zrangebyscore", "zrank", "zscore", ...readOnlyScripts],
+      ],
+      reads: [keys.all],
+    },
+    /** The board shows the workers, and what an entry depends on. */
+    board: { commands: ["client|list", "sscan"] },
+    /** A person closes a breaker. */
+    breakerClosing: { commands: ["get", "scan", "unlink"], writes: [keys.breakers] },
+  } as const satisfies RedisGrants;
+}

@@ -1,0 +1,59 @@
+import { KeyPatterns } from "./key-patterns.ts";
+import { type RedisGrant, redisGrants } from "./redis-grants.ts";
+
+/** A user of Redis for each kind of process, and two for people. */
+export const redisRoles = ["watcher", "worker", "dashboard", "operator", "standalone"] as const;
+export type RedisRole = (typeof redisRoles)[number];
+
+/** What each user is for. */
+export const redisRolePurposes: Readonly<Record<RedisRole, string>> = {
+  watcher: "The watchers, and the command line in their pods.",
+  worker: "The workers. They read and write no reference index, no ownership and no freeze news.",
+  dashboard: "Whoever asks and changes nothing: pages, and the questions of the command line.",
+  operator: "The same, and the acts of people: `retry`, `replay` and `release`.",
+  standalone: "A standalone: what a watcher and a worker do.",
+};
+
+type GrantName = keyof ReturnType<typeof redisGrants>;
+
+const always: readonly GrantName[] = ["connecting", "clock"];
+const questions: readonly GrantName[] = ["asking", "queueReading", "historyReading", "board"];
+const acts: readonly GrantName[] = ["queueAdding", "historyWriting", "breakerClosing"];
+const services: readonly GrantName[] = ["layout", "serving", "historyWriting", "queueReading", "queueAdding"];
+const watches: readonly GrantName[] = [
+  "index",
+  "hints",
+  "ownership",
+  "freezeNews",
+  "goneClusters",
+  "slowRollouts",
+  "holdEnding",
+];
+const works: readonly GrantName[] = ["markKey", "queueTaking", "records", "ledger"];
+
+const grantsOf: Readonly<Record<RedisRole, readonly GrantName[]>> = {
+  watcher: [...always, ...services, ...watches, ...questions, ...acts],
+  worker: [...always, ...services, ...works],
+  dashboard: [...always, ...questions],
+  operator: [...always, ...questions, ...acts],
+  standalone: [...always, ...services, ...watches, ...works, ...questions, ...acts],
+};
+
+/**
+ * The rules of a role in the words of `ACL SETUSER`, for Redis 7.0 and newer and Valkey: no channel, these commands, these keys. The
+ * prefix is that of `Keys`.
+ */
+export function redisAclRules(role: RedisRole, prefix = "fleet-reloader"): readonly string[] {
+  const keys = new KeyPatterns(prefix);
+  const grants = redisGrants(keys);
+  const its = grantsOf[role].map((name): RedisGrant => grants[name]);
+  const writes = new Set(its.flatMap((grant) => grant.writes ?? []));
+  const read = new Set(its.flatMap((grant) => grant.reads ?? []));
+  const reads = read.has(keys.all) ? [keys.all] : [...read].filter((pattern) => !writes.has(pattern));
+  return [
+    ...["resetchannels", "-@all"],
+    ...[...new Set(its.flatMap(({ commands }) => commands))].toSorted().map((command) => `+${command}`),
+    ...reads.toSorted().map((pattern) => `%R~${pattern}`),
+    ...[...writes].toSorted().map((pattern) => `~${pattern}`),
+  ];
+}

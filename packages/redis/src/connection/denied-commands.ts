@@ -1,0 +1,92 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { Cluster, type Command, type Redis, type RedisOptions } from "ioredis";
+
+/** How Redis refuses a command or a key, and either inside of a script: in 7.0, and in later versions and Valkey. */
+const denial = /^(NOPERM |ERR The user executing the script can't |ERR ACL failure in script)/;
+
+/**
+ * Commands that the user of this process may not run. Each is a fault `redis.unsuitable` that names the user, the command and the mend, and
+ * is logged once: much of what fails in the background is not told of otherwise.
+ */
+export class DeniedCommands {
+  readonly #log: Log;
+  readonly #logged = new Set<string>();
+  /** Command → what is wrong. Until it is allowed again. */
+  readonly #problems = new Map<string, string>();
+
+  constructor(log: Log) {
+    this.#log = log;
+  }
+
+  /** A line for each command that was denied when it was tried last. */
+  get problems(): readonly string[] {
+    return [...this.#problems.values()];
+  }
+
+  /** From here on what this connection, its nodes and its copies are denied is known. The queue makes copies for commands that block. */
+  watch(connection: Redis | Cluster): void {
+    if (connection instanceof Cluster) {
+      connection.on("+node", (node: Redis) => this.#watchServer(node));
+      const copy = connection.duplicate.bind(connection);
+      connection.duplicate = (...given) => this.#watched(copy(...given));
+    } else {
+      this.#watchServer(connection);
+      const copy: (options?: RedisOptions) => Redis = connection.duplicate.bind(connection);
+      connection.duplicate = ((options?: RedisOptions) => this.#watched(copy(options))) as Redis["duplicate"];
+    }
+  }
+
+  #watched<T extends Redis | Cluster>(connection: T): T {
+    this.watch(connection);
+    return connection;
+  }
+
+  #watchServer(server: Redis): void {
+    const send = server.sendCommand.bind(server);
+    server.sendCommand = (command, stream) => {
+      this.#listen(command, server.options.username ?? "default");
+      return send(command, stream);
+    };
+  }
+
+  #listen(command: Command, user: string): void {
+    const { name, reject, resolve } = command;
+    command.reject = (error) => reject(this.#faultOf(error, command, user) ?? error);
+    if (!this.#problems.has(name)) return;
+    command.resolve = (result) => {
+      this.#problems.delete(name);
+      resolve(result);
+    };
+  }
+
+  #faultOf(error: Error, { name, args }: Command, user: string): Fault | undefined {
+    if (!denial.test(error.message)) return undefined;
+    const words = deniedProblem({ user, name, args, said: error.message });
+    this.#problems.set(name, `redis: ${words}`);
+    if (!this.#logged.has(name)) {
+      this.#logged.add(name);
+      this.#log.error({ reason: "redis.unsuitable" }, words);
+    }
+    return new Fault("redis.unsuitable", `--redis-url: ${words}`, { cause: error });
+  }
+}
+
+interface DeniedCommand {
+  readonly user: string;
+  readonly name: string;
+  readonly args: Command["args"];
+  readonly said: string;
+}
+
+function deniedProblem({ user, name, args, said }: DeniedCommand): string {
+  const key = deniedKey(name, args);
+  const what = `${name.toUpperCase()}${key === undefined ? "" : ` on ${key}`}`;
+  return `the user ${user} may not run ${what} (${said}); give it the commands and keys of its role, see docs/reference/redis-users.md`;
+}
+
+/** The first key: of a script it comes after the digest, or the text, and the number of keys. */
+function deniedKey(name: string, args: Command["args"]): string | undefined {
+  const key = args[/^eval/.test(name) ? 2 : 0];
+  return typeof key === "string" && key.startsWith("{") ? key : undefined;
+}

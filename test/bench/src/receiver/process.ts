@@ -1,0 +1,53 @@
+import process from "node:process";
+import type { HintedResource } from "@fleet-reloader/domain/hint/hint";
+import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
+import { Keys } from "@fleet-reloader/redis/connection/keys";
+import { RedisAuditedWrites } from "@fleet-reloader/redis/hints/redis-audited-writes";
+import { RedisHints } from "@fleet-reloader/redis/hints/redis-hints";
+import { AuditCredentials } from "@fleet-reloader/runtime/audit/audit-credentials";
+import { listenAudit } from "@fleet-reloader/runtime/audit/audit-endpoint";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
+import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
+import { createAuditReceiver } from "@fleet-reloader/wiring/hints/audit-receiver";
+import { serveMethods } from "../child/serve.ts";
+import { benchCluster } from "../tool/redis-parts.ts";
+import type { ReceiverMethods } from "./methods.ts";
+
+/** The listener of a watcher that serves one cluster in the mode `audit`, and nothing else of the watcher. */
+const served = new Set(["configmaps", "secrets", "deployments"]);
+
+const methods: ReceiverMethods = {
+  async start({ redisUrl, keyPem, certificatePem, tokens }) {
+    const log = new CollectedLog();
+    const client = new RedisClient(redisAddress(redisUrl), log);
+    await client.connection.ping();
+    const keys = new Keys("fleet-reloader");
+    const meter = new CountingMeter();
+    const receive = createAuditReceiver({
+      clusterNamed: () => ({ cluster: benchCluster, labels: {} }),
+      isServed: ({ resource }: HintedResource) => served.has(resource),
+      eventSource: "audit",
+      hints: new RedisHints({ client, keys, clock: systemClock, log }),
+      writes: new RedisAuditedWrites({ client, keys }),
+      clock: systemClock,
+      log,
+      meter,
+    });
+    const { port } = await listenAudit({
+      address: { host: "127.0.0.1", port: 0 },
+      tls: { cert: Buffer.from(certificatePem), key: Buffer.from(keyPem), clientCa: undefined },
+      credentials: new AuditCredentials(tokens, "tokens"),
+      receive,
+      counted: (cluster = "", result) => meter.auditRequest(cluster, result),
+      log,
+    });
+    return port;
+  },
+  cpuSeconds() {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  },
+};
+
+serveMethods(methods);

@@ -1,0 +1,40 @@
+import {
+  type RedisRole,
+  redisAclRules,
+  redisRolePurposes,
+  redisRoles,
+} from "@fleet-reloader/redis/access/redis-roles";
+
+/** `docs/reference/redis-users.md`, from the rules of the roles. */
+export function redisUsersPage(made: string): string {
+  return `# Users of Redis
+
+${made} Each line makes one user with the commands and keys of its role, for Redis 7.0 or newer and Valkey.
+Run the lines that you need with \`redis-cli\`, on each node of a Redis Cluster, with a password of your own for each user; or put \`user NAME on …\`
+with the same words into the ACL file. Then start each service with its user: \`--redis-url redis://watcher:PASSWORD@host:6379\`. When all run, switch
+the default user off: \`ACL SETUSER default off\`. \`ACL LOG\` stays empty: our tests run with these users and without the default one.
+
+A command that is denied is logged once with user, command and key, is shown as a note at \`/ready\`, and is the fault
+[\`redis.unsuitable\`](faults.md). After an upgrade run the lines again: a new version may need other commands.
+
+| User | For |
+|---|---|
+${redisRoles.map((role) => `| \`${role}\` | ${redisRolePurposes[role]} |`).join("\n")}
+
+${redisRoles.map(lineOf).join("\n\n")}
+`;
+}
+
+function lineOf(role: RedisRole): string {
+  const words = ["reset", "on", ">PASSWORD", ...redisAclRules(role)].map(quoted);
+  return `## ${role}
+
+\`\`\`sh
+redis-cli ACL SETUSER ${role} ${words.join(" ")}
+\`\`\``;
+}
+
+/** What a shell would take for something of its own. */
+function quoted(word: string): string {
+  return /^[-+@a-z_]+$/.test(word) ? word : `'${word}'`;
+}
