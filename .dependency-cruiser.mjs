@@ -13,7 +13,8 @@ const only = (name, from, allowed, comment) => ({
   from: { path: `^${from}/src/.*${source}`, pathNot: test },
   to: { pathNot: [`^${from}/src/`, ...allowed] },
 });
-const builtin = "^(node:|fs|path|crypto|http|https|net|os|child_process|process|stream|util|timers|tls)";
+const builtin =
+  "^(node:|fs|path|crypto|http|https|net|os|child_process|process|stream|util|timers|tls|v8|vm)";
 const npm = (...names) => names.map((name) => `node_modules/${name}/`);
 
 /** The rooms of each package, lowest first: one imports only those before it. What lies in `src` itself is below them all. */

@@ -66,29 +66,19 @@ function watchGrants(keys: KeyPatterns) {
       ],
       writes: [keys.clusters],
     },
+    /** And the rollouts that workers have left to watchers. */
     hints: {
       commands: [
-        ...["del", "exists", "expire", "get", "set", "time", "zadd", "zcard", "zrangebyscore", "zrem"],
+        ...["del", "exists", "expire", "get", "hget", "hmget", "set", "time"],
+        ...["zadd", "zcard", "zrangebyscore", "zrem"],
         ...["zremrangebyrank", "zremrangebyscore", "zscore", ...scripts],
       ],
       writes: [...keys.hints, keys.clusters],
     },
     ownership: {
       commands: [
-        ...[
-          "get",
-          "hdel",
-          "hget",
-          "hgetall",
-          "hset",
-          "incr",
-          "set",
-          "time",
-          "zadd",
-          "zrange",
-          "zrangebyscore",
-        ],
-        ...["zrem", "zscore", ...scripts],
+        ...["get", "hdel", "hget", "hgetall", "hset", "incr", "set", "time"],
+        ...["zadd", "zrange", "zrangebyscore", "zrem", "zscore", ...scripts],
       ],
       writes: keys.ownership,
     },
@@ -104,11 +94,6 @@ function watchGrants(keys: KeyPatterns) {
       ],
       reads: [fleet.owners],
       writes: [fleet.registered, fleet.forgetting, fleet.incumbents, keys.clusters],
-    },
-    /** Looks at rollouts that workers have left. */
-    slowRollouts: {
-      commands: ["hget", "hmget", "zadd", "zrangebyscore", "zrem", ...scripts],
-      writes: [keys.clusters],
     },
     /** Ends holds that are over. */
     holdEnding: {

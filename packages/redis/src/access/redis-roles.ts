@@ -26,7 +26,6 @@ const watches: readonly GrantName[] = [
   "ownership",
   "freezeNews",
   "goneClusters",
-  "slowRollouts",
   "holdEnding",
 ];
 const works: readonly GrantName[] = ["markKey", "queueTaking", "records", "ledger"];

@@ -21,7 +21,7 @@ export interface IdleHeapOptions {
   readonly signal: AbortSignal;
 }
 
-const lookEveryMs = 5000;
+const idleForMs = 5000;
 /** A process that uses less of a core than this has nothing to do but to renew its locks. */
 const idleShare = 0.1;
 /** What a collection has to be worth; bytes. */
@@ -37,7 +37,7 @@ export async function collectWhenIdle({ heap, clock, signal }: IdleHeapOptions):
   let collectedBytes = 0;
   while (!signal.aborted) {
     const before = { cpuMs: heap.cpuMs(), atMs: clock.monotonic() };
-    await clock.sleep(lookEveryMs, signal).catch(() => undefined);
+    await clock.sleep(idleForMs, signal).catch(() => undefined);
     const isIdle = heap.cpuMs() - before.cpuMs < idleShare * (clock.monotonic() - before.atMs);
     if (signal.aborted || !isIdle || heap.usedBytes() > usedMax) continue;
     if (heap.totalBytes() < collectedBytes + growthMin) continue;
