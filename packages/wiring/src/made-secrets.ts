@@ -50,15 +50,21 @@ export async function openKeyring(options: MadeSecretsOptions): Promise<Keyring>
 export async function openRedisUrl(options: MadeSecretsOptions): Promise<string> {
   const { redisUrl, redisPasswordSecret } = options.config;
   if (redisPasswordSecret === undefined) return redisUrl;
+  const made = () => randomBytes(24).toString("hex");
+  return await withPassword(redisUrl, () =>
+    waitForSecret("--redis-password-secret", redisPasswordSecret, made, options),
+  );
+}
+
+/** Puts the password into the URL, which must have none. */
+export async function withPassword(redisUrl: string, password: () => Promise<string>): Promise<string> {
   const [, scheme, user = "", rest] = /^([a-z-]+:\/\/)(?:([^:@]+)@)?([^@]+)$/.exec(redisUrl) ?? [];
   if (scheme === undefined || rest === undefined)
     throw new Fault(
       "config.invalid",
       "--redis-password-secret: it needs a --redis-url without a password; remove one of the two",
     );
-  const made = () => randomBytes(24).toString("hex");
-  const password = await waitForSecret("--redis-password-secret", redisPasswordSecret, made, options);
-  return `${scheme}${user}:${encodeURIComponent(password.trim())}@${rest}`;
+  return `${scheme}${user}:${encodeURIComponent((await password()).trim())}@${rest}`;
 }
 
 /** Waits until the Secret is read or made. While the API server does not answer, a health endpoint says that this process is alive. */

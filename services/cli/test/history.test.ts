@@ -16,7 +16,15 @@ async function linesOf(...given: Parameters<typeof readHistory>): Promise<readon
   return lines;
 }
 
-const all = { since: "", cluster: "", inNamespace: "", object: "", change: "", limit: "" };
+const all = {
+  redisPasswordSecret: undefined,
+  since: "",
+  cluster: "",
+  inNamespace: "",
+  object: "",
+  change: "",
+  limit: "",
+};
 
 function operator(target: string): HistoryRecord {
   const time = new Date().toISOString();
@@ -37,7 +45,7 @@ test("the history of all shards is read without a flag for their number", async 
   await client.close();
   // More records of this millisecond may still come: a reader stops before it.
   await systemClock.sleep(5, new AbortController().signal);
-  const lines = await linesOf({ ...all, redisUrl: redis.url }, { clock: systemClock, log });
+  const lines = await linesOf({ ...all, redisUrl: redis.url }, { clock: systemClock, env: {}, log });
   expect(lines.map((line): unknown => JSON.parse(line).target).toSorted()).toEqual([
     "a",
     "b",
@@ -49,7 +57,10 @@ test("the history of all shards is read without a flag for their number", async 
 
 test("a Redis that nobody uses is an error and not an empty history", async () => {
   await using redis = await startRedis();
-  const reading = linesOf({ ...all, redisUrl: redis.url }, { clock: systemClock, log: new CollectedLog() });
+  const reading = linesOf(
+    { ...all, redisUrl: redis.url },
+    { clock: systemClock, env: {}, log: new CollectedLog() },
+  );
   await expect(reading).rejects.toThrow("nobody uses this Redis");
 });
 
@@ -59,7 +70,7 @@ test.each([
   [{ redisUrl: "" }, "--redis-url"],
 ])("the refusal of %j names the flag", async (wrong, flag) => {
   const config = { ...all, redisUrl: "redis://127.0.0.1:1", ...wrong };
-  const reading = linesOf(config, { clock: systemClock, log: new CollectedLog() });
+  const reading = linesOf(config, { clock: systemClock, env: {}, log: new CollectedLog() });
   await expect(reading).rejects.toMatchObject({
     code: "config.invalid",
     message: expect.stringContaining(flag),

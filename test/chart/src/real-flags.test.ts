@@ -7,7 +7,7 @@ import { matrix } from "./matrix.ts";
 import { argsOf, containerOf, renderedBy } from "./rendered-container.ts";
 
 const ours =
-  /^--(breaker-source|breaker-workload|concurrency|dashboard-address|debounce|listen-address|history-max-length|history-retention|max-wait|data-dir|mark-key-file|mark-key-secret|serve-hub|shards)=/;
+  /^--(breaker-source|breaker-workload|concurrency|dashboard-address|debounce|listen-address|history-max-length|history-retention|max-wait|data-dir|serve-hub|shards)=/;
 
 /** The flags of the peer, as its own chart writes them. */
 describe("flags", () => {

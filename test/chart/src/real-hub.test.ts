@@ -19,6 +19,13 @@ const argsOf = (objects: readonly Manifest[], name: string): readonly string[] =
   const args = at(pod(objects, name), "containers", 0, "args");
   return Array.isArray(args) ? args.map(String) : [];
 };
+const variableOf = (objects: readonly Manifest[], name: string, variable: string): unknown => {
+  const env = at(pod(objects, name), "containers", 0, "env");
+  return at(
+    (Array.isArray(env) ? env : []).find((one) => at(one, "name") === variable),
+    "value",
+  );
+};
 const selectorOf = (object: Manifest) => at(object, "spec", "selector");
 
 describe("watchers and workers", () => {
@@ -66,7 +73,7 @@ describe("watchers and workers", () => {
       ({ kind, metadata: { name } }) => kind === "Role" && name === `${names[service]}-secrets`,
     );
     return [
-      argsOf(objects, names[service]).includes(`--mark-key-secret=tools/${keySecret}/mark.key`),
+      variableOf(objects, names[service], "FLEET_RELOADER_MARK_KEY_SECRET") === `tools/${keySecret}/mark.key`,
       String(at(role, "rules", 1, "resourceNames")).includes(keySecret),
     ];
   };
@@ -236,7 +243,10 @@ describe("Redis", () => {
     const secret = "reloader-reloader-valkey-password";
     expect(at(valkey, "env", 0, "valueFrom", "secretKeyRef")).toEqual({ name: secret, key: "password" });
     for (const name of Object.values(names)) {
-      expect(argsOf(scaled, name)).toContain(`--redis-password-secret=tools/${secret}/password`);
+      // A variable: a command in the pod has it, too.
+      expect(variableOf(scaled, name, "FLEET_RELOADER_REDIS_PASSWORD_SECRET")).toBe(
+        `tools/${secret}/password`,
+      );
       expect(String(at(the(scaled, "Role", `${name}-secrets`), "rules", 1, "resourceNames"))).toContain(
         secret,
       );

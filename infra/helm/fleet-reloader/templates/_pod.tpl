@@ -68,11 +68,6 @@
 {{- end -}}
 {{- end -}}
 {{- $args = concat $args (include "fleet-reloader.auditArgs" . | mustFromJson) -}}
-{{- if include "fleet-reloader.mountedMarkKey" . }}{{ $args = append $args (printf "--mark-key-file=/etc/fleet-reloader/%s" $own.markKey.existingSecretKey) }}{{ end -}}
-{{- if include "fleet-reloader.hashes" . -}}
-{{- with include "fleet-reloader.madeMarkKey" . }}{{ $args = append $args (printf "--mark-key-secret=%s/%s/%s" (include "fleet-reloader.namespace" $) . $own.markKey.existingSecretKey) }}{{ end -}}
-{{- end -}}
-{{- with include "fleet-reloader.madeValkeySecret" . }}{{ $args = append $args (printf "--redis-password-secret=%s/%s/%s" (include "fleet-reloader.namespace" $) . $own.hub.valkey.existingSecretKey) }}{{ end -}}
 {{- range $own.workloadKinds }}{{ $args = append $args (printf "--workload-kinds=%s" .) }}{{ end -}}
 {{- if $own.reloadSuspended }}{{ $args = append $args "--reload-suspended=true" }}{{ end -}}
 {{- if $own.reloadFinished }}{{ $args = append $args "--reload-finished=true" }}{{ end -}}
@@ -174,6 +169,21 @@
 {{- else }}
 - name: FLEET_RELOADER_REDIS_URL
   value: redis://{{ with $user }}{{ . }}@{{ end }}{{ $host }}
+{{- end }}
+{{- end }}
+{{- /* Variables, so that a command in the pod finds Redis and the key as the service does. */}}
+{{- with include "fleet-reloader.madeValkeySecret" . }}
+- name: FLEET_RELOADER_REDIS_PASSWORD_SECRET
+  value: {{ printf "%s/%s/%s" (include "fleet-reloader.namespace" $) . $.Values.fleetReloader.hub.valkey.existingSecretKey | quote }}
+{{- end }}
+{{- if include "fleet-reloader.mountedMarkKey" . }}
+- name: FLEET_RELOADER_MARK_KEY_FILE
+  value: {{ printf "/etc/fleet-reloader/%s" .Values.fleetReloader.markKey.existingSecretKey | quote }}
+{{- end }}
+{{- if include "fleet-reloader.hashes" . }}
+{{- with include "fleet-reloader.madeMarkKey" . }}
+- name: FLEET_RELOADER_MARK_KEY_SECRET
+  value: {{ printf "%s/%s/%s" (include "fleet-reloader.namespace" $) . $.Values.fleetReloader.markKey.existingSecretKey | quote }}
 {{- end }}
 {{- end }}
 {{- with .Values.fleetReloader.redis.caSecret }}

@@ -1,15 +1,11 @@
-import { Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import { homeTarget } from "@fleet-reloader/kube/credentials/kubeconfig";
-import { Connection } from "@fleet-reloader/kube/http/connection";
-import { readOwnedSecret } from "@fleet-reloader/kube/objects/owned-secret";
+import type { SecretKeyRef } from "@fleet-reloader/kube/objects/owned-secret";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import type { connectionFields, workerFields } from "@fleet-reloader/runtime/config/fields";
-import { kubeconfigFilesOf } from "@fleet-reloader/runtime/config/kubeconfig-files";
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import { findKeyring, newMarkKey, readKeyring } from "@fleet-reloader/runtime/process/digest-key";
-import { userAgent } from "@fleet-reloader/runtime/process/version";
+import { readAskedSecret } from "./asked-secret.ts";
 
 export interface AskedKeyringOptions {
   readonly config: ConfigOf<
@@ -42,21 +38,10 @@ export async function askedKeyring(options: AskedKeyringOptions, signal: AbortSi
 }
 
 async function keysOfSecret(
-  { config, env, clock }: AskedKeyringOptions,
-  ref: { readonly namespace: string; readonly name: string; readonly key: string },
+  options: AskedKeyringOptions,
+  ref: SecretKeyRef,
   signal: AbortSignal,
 ): Promise<Keyring> {
   const where = `--mark-key-secret ${ref.namespace}/${ref.name}`;
-  const target = homeTarget(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
-  if (target === undefined)
-    throw new Fault("config.invalid", `${where}: there is no cluster to read it from`);
-  const connection = new Connection({ target, clock, userAgent });
-  try {
-    const text = await readOwnedSecret(connection, ref, signal);
-    if (text === undefined)
-      throw new Fault("config.invalid", `${where}: there is no such Secret; check the name`);
-    return readKeyring(text, where);
-  } finally {
-    await connection.close();
-  }
+  return readKeyring(await readAskedSecret(where, ref, options, signal), where);
 }

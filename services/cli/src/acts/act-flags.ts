@@ -7,6 +7,7 @@ import { fleetRedisFields } from "../redis/fleet-redis.ts";
 /** What every act needs. */
 export const actFlags = {
   redisUrl: fleetRedisFields.redisUrl,
+  redisPasswordSecret: fleetRedisFields.redisPasswordSecret,
   dataDir: fleetRedisFields.dataDir,
   cluster: clusterFlag,
   namespace: namespaceFlag,

@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
-import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
+import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
@@ -15,6 +15,7 @@ import { assertShown } from "@fleet-reloader/wiring/asks/asked-clusters";
 import { type Asking, openAsking } from "@fleet-reloader/wiring/asks/open-asking";
 import type { AskedRedis } from "@fleet-reloader/wiring/asks/questions";
 import type { CommandProcess } from "../frame/command.ts";
+import { redisLogin } from "../redis/redis-login.ts";
 import { shardsOf } from "../redis/used-redis.ts";
 import type { explainConfig } from "./ask-config.ts";
 
@@ -38,7 +39,7 @@ export async function askClusters<T>(
   const settings = settingsOf(config);
   const limits = rollLimitsOf(config);
   const { signal } = new AbortController();
-  const client = redisClientOf(config, env, log);
+  const client = await redisClientOf(config, env, log);
   try {
     const redis = client && (await usedRedis(client));
     const asking = await openAsking({ config, env, settings, limits, redis, clock, log }, signal);
@@ -69,13 +70,13 @@ export function printAnswers(
   else stdout.write(answers.map(({ text }) => printableLines(text)).join("\n"));
 }
 
-function redisClientOf(
-  { redisUrl, dataDir }: AskConfig,
+async function redisClientOf(
+  config: AskConfig,
   env: CommandProcess["env"],
   log: ReturnType<typeof createLog>,
-): RedisClient | undefined {
-  if (redisUrl !== "") return new RedisClient(redisAddress(redisUrl), log);
-  const socketPath = embeddedSocket(dataDirOf(dataDir, env));
+): Promise<RedisClient | undefined> {
+  if (config.redisUrl !== "") return new RedisClient(await redisLogin(config, env), log);
+  const socketPath = embeddedSocket(dataDirOf(config.dataDir, env));
   return existsSync(socketPath) ? new RedisClient({ socketPath }, log) : undefined;
 }
 

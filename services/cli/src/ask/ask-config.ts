@@ -4,6 +4,7 @@ import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields"
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
 import { csvList, textValue } from "@fleet-reloader/runtime/config/types";
 import { outputFlag } from "../frame/cli-fields.ts";
+import { redisLoginFields } from "../redis/redis-login.ts";
 
 const { kubeconfig, contexts, dataDir, redisUrl } = connectionFields;
 const { markKeyFile, markKeySecret } = workerFields;
@@ -58,6 +59,7 @@ const askedPlaces = {
       defaultText: "the embedded one of the data dir, where it runs",
     },
   },
+  ...redisLoginFields,
   dataDir,
   markKeyFile: {
     ...markKeyFile,

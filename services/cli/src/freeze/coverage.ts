@@ -5,13 +5,14 @@ import { clustersOf, coverageOf, type ReloadedWorkload } from "@fleet-reloader/d
 import type { SourceKind } from "@fleet-reloader/domain/source/source";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
+import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { type IndexedWorkload, indexedWorkloads } from "@fleet-reloader/redis/index/indexed-workloads";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import { counted } from "../frame/answer.ts";
+import type { redisLogin } from "../redis/redis-login.ts";
 import { shardsOf } from "../redis/used-redis.ts";
 
 /** What a freeze covers. */
@@ -23,7 +24,8 @@ export interface Covered {
 }
 
 export interface CoverageOptions {
-  readonly redisUrl: string;
+  /** Undefined: no Redis is named. */
+  readonly login: (() => ReturnType<typeof redisLogin>) | undefined;
   readonly dataDir: string;
   /** The freeze was written to a ConfigMap of a hub. */
   readonly isInHub: boolean;
@@ -35,9 +37,9 @@ export interface CoverageOptions {
 
 /** Asks Redis what a freeze covers now: the Redis that is named, or the embedded one of the data dir. */
 export async function coverageNow(scope: FreezeScope, options: CoverageOptions): Promise<Covered> {
-  const { clock, dataDir, isFileNamed, isInHub, log, redisUrl } = options;
+  const { clock, dataDir, isFileNamed, isInHub, log, login } = options;
   const socketPath = embeddedSocket(dataDir);
-  if (redisUrl === "" && (isInHub || !existsSync(socketPath)))
+  if (login === undefined && (isInHub || !existsSync(socketPath)))
     return isInHub || isFileNamed
       ? {
           says: "it is not known here what the freeze covers; give --redis-url to find out",
@@ -47,13 +49,11 @@ export async function coverageNow(scope: FreezeScope, options: CoverageOptions):
           says: `no fleet-reloader runs with the data dir ${dataDir}: no known process reads this file. For one in a cluster give --freeze-configmap NAMESPACE/NAME, for one with a Redis of its own --redis-url`,
           covers: false,
         };
-  const client = new RedisClient(redisUrl === "" ? { socketPath } : redisAddress(redisUrl), log);
   try {
-    return await askRedis(client, scope, clock);
+    const client = new RedisClient(login === undefined ? { socketPath } : await login(), log);
+    return await askRedis(client, scope, clock).finally(() => client.close());
   } catch (error) {
     return { says: `it is not known what the freeze covers: ${asFault(error).message}`, covers: false };
-  } finally {
-    await client.close();
   }
 }
 

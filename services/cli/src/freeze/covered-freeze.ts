@@ -3,6 +3,7 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
+import { redisLogin } from "../redis/redis-login.ts";
 import { coverageNow } from "./coverage.ts";
 import { freeze } from "./freeze.ts";
 import type { freezeConfig } from "./freeze-config.ts";
@@ -34,7 +35,7 @@ export async function coveredFreeze(
   const covered = await coverageNow(scope, {
     clock,
     log,
-    redisUrl: config.redisUrl,
+    login: config.redisUrl === "" ? undefined : () => redisLogin(config, options.env),
     dataDir: dataDirOf(config.dataDir, options.env),
     isInHub: config.freezeConfigmap !== undefined,
     isFileNamed: config.freezeFile !== "",

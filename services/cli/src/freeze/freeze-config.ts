@@ -1,6 +1,7 @@
 import { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
 import { switchFlag, textFlag } from "../frame/cli-fields.ts";
+import { redisLoginFields } from "../redis/redis-login.ts";
 
 const { kubeconfig, contexts, dataDir, redisUrl } = connectionFields;
 
@@ -38,6 +39,7 @@ export const freezeConfig = {
       defaultText: "the embedded one of the data dir",
     },
   },
+  ...redisLoginFields,
   by: textFlag("by", "NAME", "Name of the person who freezes. Without it, the user of this machine."),
 } as const;
 

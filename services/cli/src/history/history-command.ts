@@ -15,9 +15,9 @@ export const historyCommand = defineCommand({
     "fleet-reloader history --redis-url redis://127.0.0.1:6379 --namespace shop --name api",
   ],
   flags: historyConfig,
-  async run({ config }, { stdout }) {
+  async run({ config }, { env, stdout }) {
     const log = createLog({ service: "cli", level: "error", format: "json" });
-    const lines = readHistory(config, { clock: systemClock, log });
+    const lines = readHistory(config, { clock: systemClock, env, log });
     await pipeline(Readable.from(lines), stdout, { end: false });
     return 0;
   },

@@ -1,10 +1,12 @@
 import { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { textFlag } from "../frame/cli-fields.ts";
+import { redisLoginFields } from "../redis/redis-login.ts";
 
 const { redisUrl } = connectionFields;
 
 export const historyConfig = {
   redisUrl: { ...redisUrl, meta: { ...redisUrl.meta, defaultText: "none; it is required" } },
+  ...redisLoginFields,
   since: textFlag(
     "since",
     "TIME",

@@ -2,18 +2,20 @@ import { parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
+import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
+import type { CommandProcess } from "../frame/command.ts";
+import { redisLogin } from "../redis/redis-login.ts";
 import { shardsOf } from "../redis/used-redis.ts";
 import type { historyConfig } from "./history-config.ts";
 
 /** Reads the history of any Redis as JSON lines, oldest first, as `/history` of a standalone answers it. */
 export async function* readHistory(
   config: ConfigOf<typeof historyConfig>,
-  { clock, log }: { readonly clock: Clock; readonly log: Log },
+  { clock, env, log }: { readonly clock: Clock; readonly env: CommandProcess["env"]; readonly log: Log },
 ): AsyncGenerator<string> {
   const { since, cluster, inNamespace, object, change, limit } = config;
   const given = { since, cluster, namespace: inNamespace, name: object, change, limit };
@@ -21,7 +23,7 @@ export async function* readHistory(
   const query = parseHistoryQuery(parameters, clock.now());
   if ("problems" in query)
     throw new Fault("config.invalid", query.problems.map((problem) => `--${problem}`).join("\n"));
-  const client = new RedisClient(redisAddress(config.redisUrl), log);
+  const client = new RedisClient(await redisLogin(config, env), log);
   try {
     const shards = await shardsOf(client, clock);
     if (shards === undefined)

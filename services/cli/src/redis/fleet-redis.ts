@@ -1,6 +1,6 @@
 import { existsSync } from "node:fs";
 import { Fault } from "@fleet-reloader/domain/fault";
-import { RedisClient, redisAddress, unlessRefused } from "@fleet-reloader/redis/connection/client";
+import { RedisClient, unlessRefused } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
@@ -13,6 +13,7 @@ import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import type { CommandProcess } from "../frame/command.ts";
+import { redisLogin, redisLoginFields } from "./redis-login.ts";
 import { shardsOf } from "./used-redis.ts";
 
 const { dataDir, redisUrl } = connectionFields;
@@ -31,6 +32,7 @@ export const fleetRedisFields = {
       defaultText: "the embedded one of the data dir",
     },
   },
+  ...redisLoginFields,
   dataDir,
 } as const;
 
@@ -52,7 +54,7 @@ export async function withFleetRedis<T>(
   act: (redis: FleetRedis) => Promise<T>,
 ): Promise<T> {
   const log = createLog({ service: "cli", level: "error", format: "json" });
-  const client = new RedisClient(addressIn(config, env), log);
+  const client = new RedisClient(await addressIn(config, env), log);
   try {
     const shards = await unlessRefused(shardsOf(client, systemClock));
     if (shards === undefined)
@@ -81,8 +83,8 @@ export async function withFleetRedis<T>(
   }
 }
 
-function addressIn(config: ConfigOf<typeof fleetRedisFields>, env: CommandProcess["env"]) {
-  if (config.redisUrl !== "") return redisAddress(config.redisUrl);
+async function addressIn(config: ConfigOf<typeof fleetRedisFields>, env: CommandProcess["env"]) {
+  if (config.redisUrl !== "") return await redisLogin(config, env);
   const folder = dataDirOf(config.dataDir, env);
   const socketPath = embeddedSocket(folder);
   if (existsSync(socketPath)) return { socketPath };
