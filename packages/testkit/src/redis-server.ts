@@ -19,6 +19,8 @@ export interface TestRedis extends AsyncDisposable {
   readonly url: string;
   readonly port: number;
   readonly urlOf: (user: string) => string;
+  /** SIGSTOP hangs it with its connections open, SIGCONT lets it go on. */
+  signal(signal: "SIGSTOP" | "SIGCONT"): void;
   /** Ends it without warning. */
   kill(): Promise<void>;
   /** Starts it again on the same port; what was not written to its append-only file is gone. */
@@ -58,6 +60,7 @@ export async function startRedisNode(
     port,
     urlOf: (user) => `redis://${user}:${user}@127.0.0.1:${port}`,
     busPort,
+    signal: (signal) => void child.kill(signal),
     kill,
     async restart() {
       await kill();

@@ -10,6 +10,7 @@ import type { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisAbsence } from "@fleet-reloader/redis/connection/redis-absence";
+import type { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
@@ -21,8 +22,7 @@ export interface DashboardPartsOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly queue: BullWorkqueue;
-  /** Redis' own. */
-  readonly clock: Clock;
+  readonly clock: RedisClock;
   readonly log: Log;
   /** Its clusters are asked over the connections that the process has. */
   readonly fleet: Fleet;

@@ -1,26 +1,42 @@
-import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { RedisClient } from "./client.ts";
+import type { RedisClock } from "./redis-clock.ts";
+
+/** Redis that answers at all does so much sooner, and the clock asks every second: a Redis that is stopped does not close its connections. */
+const answerPatienceMs = 5000;
 
 /** Since when Redis is away, for people who look at what was read before. */
 export class RedisAbsence {
   readonly #client: RedisClient;
+  readonly #clock: RedisClock;
   #sinceMs: number | undefined;
 
   /** The clock goes on while Redis is away. */
-  constructor({ client, clock }: { readonly client: RedisClient; readonly clock: Clock }) {
+  constructor({ client, clock }: { readonly client: RedisClient; readonly clock: RedisClock }) {
     this.#client = client;
+    this.#clock = clock;
     if (client.notReady.length > 0) this.#sinceMs = clock.now();
     client.connection.on("ready", () => {
       this.#sinceMs = undefined;
     });
     client.connection.on("close", () => {
-      this.#sinceMs ??= clock.now();
+      this.#sinceMs ??= this.#unansweredSinceMs ?? clock.now();
     });
   }
 
   /** What keeps Redis from being read, and since when, a line each. */
   get notReady(): readonly string[] {
-    const since = this.#sinceMs === undefined ? "" : `, away since ${new Date(this.#sinceMs).toISOString()}`;
-    return this.#client.notReady.map((line) => `${line}${since}`);
+    const { notReady } = this.#client;
+    const unansweredSinceMs = this.#unansweredSinceMs;
+    const lines = notReady.length === 0 && unansweredSinceMs !== undefined ? ["redis: unanswered"] : notReady;
+    const sinceMs = this.#sinceMs ?? unansweredSinceMs;
+    const since = sinceMs === undefined ? "" : `, away since ${new Date(sinceMs).toISOString()}`;
+    return lines.map((line) => `${line}${since}`);
+  }
+
+  /** Undefined while Redis answers in time. */
+  get #unansweredSinceMs(): number | undefined {
+    const { unansweredSinceMs } = this.#clock;
+    if (unansweredSinceMs === undefined) return undefined;
+    return this.#clock.now() - unansweredSinceMs >= answerPatienceMs ? unansweredSinceMs : undefined;
   }
 }

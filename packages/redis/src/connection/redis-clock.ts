@@ -32,6 +32,7 @@ export class RedisClock implements Clock {
   readonly #life = new AbortController();
   /** By how much it is ahead of the monotonic clock. */
   #aheadMs: number | undefined;
+  #unansweredSinceMs: number | undefined;
 
   constructor(options: RedisClockOptions) {
     this.#options = options;
@@ -55,8 +56,22 @@ export class RedisClock implements Clock {
     return redisMs - this.now() + this.#options.local.now();
   }
 
+  /** When the question was asked, by this clock, that waits for its answer. Undefined: none does. */
+  get unansweredSinceMs(): number | undefined {
+    return this.#unansweredSinceMs;
+  }
+
   /** Asks once. What is due is in Redis' time from then on. */
   async read(): Promise<void> {
+    this.#unansweredSinceMs = this.now();
+    try {
+      await this.#read();
+    } finally {
+      this.#unansweredSinceMs = undefined;
+    }
+  }
+
+  async #read(): Promise<void> {
     const { client, keys, local } = this.#options;
     const askedAtMs = local.monotonic();
     const answer = await timeScript.runReadOnly(client.connection, keys.fleet.root, []);

@@ -167,6 +167,22 @@ test("while Redis is away it says since when, and goes on when Redis is back", a
   expect(await dashboard.ask("/held")).toMatchObject({ status: 200, json: { count: 0 } });
 });
 
+test("while Redis hangs it says since when, also to a question under way", async () => {
+  await using world = await startRegisteredWorld();
+  await using dashboard = await world.start();
+  world.redis.signal("SIGSTOP");
+  const since = /^redis: unanswered, away since \d{4}-\d\d-\d\dT[\d:.]+Z/;
+  expect(await dashboard.ask("/status")).toMatchObject({
+    status: 503,
+    json: { code: "redis.unavailable", problem: expect.stringMatching(since) },
+  });
+  const { body, status } = await dashboard.ready();
+  expect({ body, status }).toEqual({ body: expect.stringMatching(since), status: 503 });
+  world.redis.signal("SIGCONT");
+  await until("it is ready again", async () => (await dashboard.ready()).status === 200);
+  expect(await dashboard.ask("/held")).toMatchObject({ status: 200, json: { count: 0 } });
+});
+
 test("its metrics claim nothing of what watchers and workers measure", async () => {
   await using world = await startRegisteredWorld();
   await using dashboard = await world.start();
