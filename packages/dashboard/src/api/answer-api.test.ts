@@ -1,7 +1,9 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { ChangeRecord } from "@fleet-reloader/engine/history/history";
+import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
+import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { fleetOf, overviewOf, readerOf, startServedFleet } from "../fixture/served-fleet.ts";
+import { fleetOf, nobodyAsked, overviewOf, readerOf, startServedFleet } from "../fixture/served-fleet.ts";
 
 const answerBytesMax = 200 * 1024;
 
@@ -209,6 +211,40 @@ test("what broke inside is in the log and not in the answer", async () => {
   expect(answer.status).toBe(500);
   expect(answer.body).not.toContain("canary-77");
   expect(JSON.stringify(served.log.lines)).toContain("canary-77");
+});
+
+test("what Redis answers does not wait for questions to a dead cluster", async () => {
+  let asked = 0;
+  const ask = (_: string, __: unknown, signal: AbortSignal) =>
+    new Promise<never>((_resolve, reject) => {
+      asked += 1;
+      signal.addEventListener("abort", () => reject(signal.reason));
+    });
+  await using served = await startServedFleet({
+    asked: { ...nobodyAsked, ask },
+    clock: new ManualClock(),
+  });
+  const paths = Array.from({ length: 8 }, (_, at) => `/api/v1/workloads/nova/Deployment/shop/api-${at}`);
+  const unanswered = paths.map((path) => served.ask(path).catch(() => undefined));
+  await until("every turn is taken", () => asked >= 4);
+  for (const path of ["status", "clusters", "changes", "held", "queue"])
+    expect((await served.ask(`/api/v1/${path}`)).status).toBe(200);
+  expect(asked).toBe(4);
+  await served[Symbol.asyncDispose]();
+  await Promise.all(unanswered);
+});
+
+test("a question that waits for its turn is refused when Redis goes away", async () => {
+  const clock = new ManualClock();
+  const reader = { notReady: [] as string[], read: readerOf([]).read };
+  const overview = { ...fleetOf([]), clusters: () => new Promise<never>(() => undefined) };
+  await using served = await startServedFleet({ clock, reader, overview });
+  const asked = Array.from({ length: 6 }, () => served.ask("/api/v1/clusters"));
+  // Each looks whether Redis is there, and four have a turn that ends.
+  await until("all wait", () => clock.sleeping === 10);
+  reader.notReady.push("redis: unanswered");
+  await clock.advance(1000);
+  for (const { status } of await Promise.all(asked)) expect(status).toBe(503);
 });
 
 test("a Redis that is away is told at once", async () => {

@@ -4,6 +4,7 @@ import { statusOfFault } from "@fleet-reloader/contracts/api/api-problem";
 import { type ApiRouteName, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
 import { readApiQuery } from "@fleet-reloader/contracts/api/read-api-query";
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import type { Log } from "@fleet-reloader/engine/ports/log";
@@ -23,7 +24,7 @@ export interface ApiOptions extends FleetRoutesOptions {
   readonly notReady: () => readonly string[];
 }
 
-/** Questions that are answered at once: rolls need Redis and the clusters too. */
+/** Questions that are answered at once, of those to Redis and of those to clusters: rolls need both too. */
 const questionsAtOnce = 4;
 /** The next question begins after this, although a slow one goes on. */
 const questionTurnMs = 30_000;
@@ -44,7 +45,7 @@ type AnswerRoute = (asked: ApiQuestion, signal: AbortSignal) => Promise<unknown>
 /** Makes what answers the API. */
 export function createApi(options: ApiOptions): AnswerApi {
   const { clock, log } = options;
-  const turns = new Semaphore({ atOnce: questionsAtOnce, longestMs: questionTurnMs, clock });
+  const turnsOf = createTurns(clock);
   const routes = createRoutes(options, new CursorSeal(randomBytes(32)));
   return async (request, response, address) => {
     const closed = new AbortController();
@@ -54,10 +55,7 @@ export function createApi(options: ApiOptions): AnswerApi {
       checkAsker(request);
       asked = readApiQuestion(address);
       assertReadable(options);
-      const endTurn = await turns.take(closed.signal);
-      const work = answerText(routes, asked, closed.signal);
-      // Not when the connection ends: what is under way then still costs what it costs.
-      void work.then(endTurn, endTurn);
+      const work = answerInTurn(turnsOf(asked.route), routes, asked, closed.signal);
       sendAnswer(request, response, 200, await whileReadable(work, options, closed.signal));
     } catch (error) {
       if (closed.signal.aborted) return;
@@ -123,6 +121,29 @@ function objectIn({ path }: ApiQuestion): PathObject {
 function unpagedText({ route, path, parameters }: ApiQuestion): string {
   const rest = [...parameters].filter(([name]) => name !== "limit" && name !== "cursor");
   return JSON.stringify([route, path, rest.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))]);
+}
+
+/** Questions to a dead cluster keep their turns for long: what Redis alone answers does not wait for these. */
+function createTurns(clock: Clock): (route: ApiRouteName) => Semaphore {
+  const limits = { atOnce: questionsAtOnce, longestMs: questionTurnMs, clock };
+  const ofRedis = new Semaphore(limits);
+  const ofClusters = new Semaphore(limits);
+  return (route) => (route === "workload" || route === "source" ? ofClusters : ofRedis);
+}
+
+async function answerInTurn(
+  turns: Semaphore,
+  routes: Readonly<Record<ApiRouteName, AnswerRoute>>,
+  given: ApiQuestion,
+  signal: AbortSignal,
+): Promise<string> {
+  const endTurn = await turns.take(signal);
+  try {
+    return await answerText(routes, given, signal);
+  } finally {
+    // Not when the connection ends: what is under way then still costs what it costs.
+    endTurn();
+  }
 }
 
 /** The answer as JSON. What the contract of its route does not name does not leave. */
