@@ -81,7 +81,7 @@ test.each([
   expect(events).toEqual(["connect nova", ...again]);
 });
 
-test("a connection that fails is tried again with the next question", async () => {
+test("a cluster that is not registered is tried again with the next question", async () => {
   let isAway = true;
   const { events, lent } = startLending(async () => {
     if (isAway) throw new Fault("config.invalid", "no such cluster");
@@ -90,6 +90,24 @@ test("a connection that fails is tried again with the next question", async () =
   isAway = false;
   expect(await lent.ask("nova", nameOf, signal)).toBe("nova");
   expect(events).toEqual(["connect nova", "connect nova"]);
+});
+
+test("a cluster that cannot be reached is refused in the same words for 10 s", async () => {
+  const unreachable = new Fault("kube.unreachable", "no route");
+  let isAway = true;
+  const { clock, events, lent } = startLending(async () => {
+    if (isAway) throw unreachable;
+  });
+  await expect(lent.ask("nova", nameOf, signal)).rejects.toBe(unreachable);
+  isAway = false;
+  await clock.advance(9999);
+  await expect(lent.ask("nova", nameOf, signal)).rejects.toBe(unreachable);
+  expect(events).toEqual(["connect nova"]);
+  expect(await lent.ask("otech62", nameOf, signal)).toBe("otech62");
+  await clock.advance(1);
+  expect(await lent.ask("nova", nameOf, signal)).toBe("nova");
+  await lent.close();
+  expect(clock.sleeping).toBe(0);
 });
 
 test("whoever goes away does not wait for a connection, which serves the others", async () => {

@@ -22,10 +22,14 @@ const lentMs = 300_000;
 const lentMax = 32;
 /** After such a fault the registration is worth a new read. */
 const staleClasses: readonly FaultClass[] = ["denied", "transient", "unreachable"];
+/** A dead cluster costs each attempt its whole time limit; no question waits for it again in this time. A page asks every minute. */
+const unreachedMs = 10_000;
+/** Faults of a connect that took its time. Any other is found at once, and may be mended at once. */
+const slowClasses: readonly FaultClass[] = ["transient", "unreachable"];
 
 /**
  * Clusters that are connected to when somebody asks about one of them. A connection serves the questions of five minutes, or those until
- * one fails; it is closed when none of them is under way.
+ * one fails; it is closed when none of them is under way. A cluster that could not be reached is not tried again for 10 s.
  */
 export class LentClusters {
   readonly #options: LentClustersOptions;
@@ -49,7 +53,7 @@ export class LentClusters {
       kept.reached = cluster;
       return await question(cluster);
     } catch (error) {
-      if (staleClasses.includes(asFault(error).class)) this.#forget(kept);
+      if (kept.reached !== undefined && staleClasses.includes(asFault(error).class)) this.#forget(kept);
       throw error;
     } finally {
       kept.askers -= 1;
@@ -73,19 +77,26 @@ export class LentClusters {
   }
 
   #keep(called: string): KeptCluster {
-    const { clock, connect } = this.#options;
+    const { connect } = this.#options;
     const life = new AbortController();
     const connected = connect(called, life.signal);
     const kept: KeptCluster = { called, life, connected, reached: undefined, askers: 0 };
-    connected.catch(() => this.#forget(kept));
+    connected.catch((error: unknown) => {
+      if (slowClasses.includes(asFault(error).class)) this.#forgetAfter(unreachedMs, kept);
+      else this.#forget(kept);
+    });
     this.#kept.set(called, kept);
     const [oldest] = this.#kept.values();
     if (this.#kept.size > lentMax && oldest !== undefined) this.#forget(oldest);
-    clock.sleep(lentMs, life.signal).then(
+    this.#forgetAfter(lentMs, kept);
+    return kept;
+  }
+
+  #forgetAfter(ms: number, kept: KeptCluster): void {
+    this.#options.clock.sleep(ms, kept.life.signal).then(
       () => this.#forget(kept),
       () => undefined,
     );
-    return kept;
   }
 
   /** The next question connects anew. */
