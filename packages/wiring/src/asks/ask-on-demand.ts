@@ -1,5 +1,6 @@
 import type { AskedFleet } from "@fleet-reloader/dashboard/api/asked-routes";
 import { asFault } from "@fleet-reloader/domain/fault";
+import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import { onlyCluster } from "@fleet-reloader/engine/overview/registered-clusters";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
@@ -72,7 +73,8 @@ async function connectTo(
   { clock, config, env, limit, log, redis, settings }: OnDemandOptions,
   signal: AbortSignal,
 ): Promise<ConnectedTo> {
-  const registered = await new RedisClusterList(redis).read();
+  // A command waits as long as Redis is away, and nobody waits for it at the end.
+  const registered = await unlessAborted(new RedisClusterList(redis).read(), signal, "Redis");
   // Whoever misspells a name is told so before any registration is read.
   if (registered !== undefined) onlyCluster(registered, called);
   const named = { ...config, clusters: [called] };

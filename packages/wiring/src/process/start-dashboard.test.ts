@@ -183,6 +183,15 @@ test("while Redis hangs it says since when, also to a question under way", async
   expect(await dashboard.ask("/held")).toMatchObject({ status: 200, json: { count: 0 } });
 });
 
+test("it ends while a connection to a cluster waits for a Redis that hangs", async () => {
+  await using world = await startRegisteredWorld();
+  const dashboard = await world.start();
+  world.redis.signal("SIGSTOP");
+  // The question is refused. The connection would serve the next one, so it still waits.
+  expect(await dashboard.ask(aboutWeb)).toMatchObject({ status: 503, json: { code: "redis.unavailable" } });
+  await expect(dashboard[Symbol.asyncDispose]()).resolves.toBeUndefined();
+});
+
 test("its metrics claim nothing of what watchers and workers measure", async () => {
   await using world = await startRegisteredWorld();
   await using dashboard = await world.start();
