@@ -192,6 +192,17 @@ test("it ends while a connection to a cluster waits for a Redis that hangs", asy
   await expect(dashboard[Symbol.asyncDispose]()).resolves.toBeUndefined();
 });
 
+test("it notes what Redis denies, and stays ready", async () => {
+  await using world = await startRegisteredWorld();
+  await using dashboard = await world.start();
+  expect((await dashboard.ready()).body).toBe("ready\n");
+  await world.client.connection.acl("SETUSER", "default", "-get");
+  expect(await dashboard.ask("/clusters")).toMatchObject({ json: { code: "redis.unsuitable" } });
+  const { body, status } = await dashboard.ready();
+  expect(status).toBe(200);
+  expect(body).toContain("note: redis: the user default may not run GET");
+});
+
 test("its metrics claim nothing of what watchers and workers measure", async () => {
   await using world = await startRegisteredWorld();
   await using dashboard = await world.start();

@@ -83,6 +83,7 @@ async function startAnswering(
   const health = await listenHealth({
     address: guardedAddress(config.listenAddress, config.allowedHosts),
     notReady: () => [...starting, ...redis.absence.notReady],
+    notes: () => redis.client.notes,
     metrics,
   });
   shutdown.add("health", () => health.close());
