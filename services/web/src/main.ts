@@ -135,8 +135,12 @@ async function ask(): Promise<void> {
   drawPlace();
 }
 
-async function answerTo(question: string, signal: AbortSignal): Promise<PlaceAnswer> {
+/** A turn at the API is over after 30 s. What has no answer long after that hangs. */
+const answerMaxMs = 45_000;
+
+async function answerTo(question: string, given: AbortSignal): Promise<PlaceAnswer> {
   try {
+    const signal = AbortSignal.any([given, AbortSignal.timeout(answerMaxMs)]);
     const response = await fetch(question, { signal, headers: { accept: "application/json" } });
     const body: unknown = await response.json();
     return response.ok ? { type: "answered", body } : { type: "failed", problem: body as ApiProblem };

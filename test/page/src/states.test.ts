@@ -114,6 +114,36 @@ test.each(looks)("an answer that is stale says so and stays, $colorScheme and $w
   await stale.waitFor({ state: "hidden" });
 });
 
+test("an answer is stale when the next question has no answer for 45 s", async () => {
+  let isHanging = false;
+  let unanswered = 0;
+  const clusters = () => {
+    if (!isHanging) return calm.clusters();
+    unanswered += 1;
+    return new Promise<never>(() => undefined);
+  };
+  await using served = await serve({ ...calm, clusters });
+  await using window = await openWindow(browser, served.origin);
+  const { page } = window;
+  await page.clock.install();
+  // Chromium's own keeps the time of the machine.
+  await page.addInitScript(`AbortSignal.timeout = (ms) => {
+    const over = new AbortController();
+    setTimeout(() => over.abort(), ms);
+    return over.signal;
+  };`);
+  await page.goto("/clusters");
+  const row = page.getByText("nova");
+  await row.waitFor();
+  isHanging = true;
+  await page.clock.fastForward(15_000);
+  await until("it is asked", () => unanswered >= 1);
+  await page.clock.fastForward(45_000);
+  const stale = page.getByRole("status").filter({ hasText: "stale: the last question had no answer" });
+  await stale.waitFor();
+  await row.waitFor();
+});
+
 test("a page that grows older keeps what somebody selected, and counts the age on", async () => {
   const records = [
     {
