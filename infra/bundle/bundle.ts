@@ -31,8 +31,10 @@ const leftOut: Readonly<Record<string, string>> = {
   // The other database of bullmq, with all its SQL, and its jobs at a time of the day.
   "bullmq without postgres": "module.exports = {};",
   "bullmq without cron": "module.exports = {};",
-  // undici without fetch, WebSocket, caches and doubles for tests.
-  "undici, its connections": `module.exports = {
+  // undici without fetch, WebSocket, caches and doubles for tests. Its index gives dispatchers \`request\` and \`connect\`.
+  "undici, its connections": `
+  Object.assign(require("undici/lib/dispatcher/dispatcher").prototype, require("undici/lib/api"));
+  module.exports = {
     Agent: require("undici/lib/dispatcher/agent"),
     Pool: require("undici/lib/dispatcher/pool"),
     ProxyAgent: require("undici/lib/dispatcher/proxy-agent"),

@@ -297,7 +297,7 @@ export const ownValues: Fields = {
     ),
     args: list("More flags."),
     extraRules: list(
-      "Further rights for declared kinds of workloads, as rules of a Role. In a hub the watchers get list and watch of them, the workers all except watch, the dashboard get and list.",
+      "Further rights for declared kinds of workloads, as rules of a Role. In a hub the watchers have get, list and watch of them, the workers all except watch, the dashboard get and list.",
     ),
   }),
 };

@@ -5,16 +5,14 @@ import { looks, openWindow } from "./browser-window.ts";
 import { startChromium } from "./chromium.ts";
 import { podReason, startShownFleet } from "./shown-fleet.ts";
 
-const started = Promise.all([startChromium(), startShownFleet()]);
-let browser: Awaited<typeof started>[0];
-let fleet: Awaited<typeof started>[1];
+const stack = new AsyncDisposableStack();
+let browser: Awaited<ReturnType<typeof startChromium>>;
+let fleet: Awaited<ReturnType<typeof startShownFleet>>;
 beforeAll(async () => {
-  [browser, fleet] = await started;
+  browser = stack.adopt(await startChromium(), (its) => its.close());
+  fleet = stack.use(await startShownFleet());
 });
-afterAll(async () => {
-  await browser.close();
-  await fleet[Symbol.asyncDispose]();
-});
+afterAll(() => stack.disposeAsync());
 
 const heading = (page: Page, name: string) => page.getByRole("heading", { level: 1, name, exact: true });
 const tableOf = (page: Page, name: string) => page.getByRole("table", { name, exact: true });

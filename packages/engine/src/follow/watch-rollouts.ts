@@ -44,10 +44,18 @@ export async function watchRollouts(options: RolloutWatchOptions, signal: AbortS
 }
 
 async function lookAtDue(options: RolloutWatchOptions, signal: AbortSignal): Promise<void> {
-  const { api, clock, runs } = options;
+  const { api, clock, log, runs } = options;
   const left = (await runs.due(api.cluster, clock.now())).values();
   const lookAtNext = async (): Promise<void> => {
-    for (const started of left) await lookAtOne(options, started, signal);
+    for (const started of left) {
+      try {
+        await lookAtOne(options, started, signal);
+      } catch (error) {
+        if (signal.aborted) throw error;
+        // It stays due.
+        log.debug({ err: asFault(error).message }, "a rollout could not be looked at");
+      }
+    }
   };
   await Promise.all(Array.from({ length: looksAtOnce }, lookAtNext));
 }

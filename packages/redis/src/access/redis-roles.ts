@@ -11,7 +11,7 @@ export const redisRolePurposes: Readonly<Record<RedisRole, string>> = {
   worker: "The workers. They read and write no reference index, no ownership and no freeze news.",
   dashboard: "Whoever asks and changes nothing: pages, and the questions of the command line.",
   operator: "The same, and the acts of people: `retry`, `replay` and `release`.",
-  standalone: "A standalone: what a watcher and a worker do.",
+  standalone: "A standalone: what a watcher, a worker and the pages do, and the acts of people.",
 };
 
 type GrantName = keyof ReturnType<typeof redisGrants>;

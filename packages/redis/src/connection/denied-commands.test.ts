@@ -3,6 +3,7 @@ import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
 import { RedisClient, redisAddress } from "./client.ts";
+import { Script } from "./script.ts";
 
 async function startDenied() {
   const redis = await startRedis([
@@ -54,6 +55,25 @@ test("a denied command is logged once, and noted until it is allowed", async () 
   await expect(ask()).resolves.toBeNull();
   expect(bed.client.notes).toEqual([]);
   expect(bed.log.messages("error")).toHaveLength(1);
+});
+
+test("a script that is allowed hides none that is denied", async () => {
+  await using bed = await startDenied();
+  await bed.admin.connection.acl("SETUSER", "reader", "+evalsha");
+  const { connection } = bed.client;
+  const allowed = new Script("return redis.call('GET', KEYS[1])");
+  const denied = new Script("return redis.call('SET', KEYS[1], 1)");
+  const other = new Script("return redis.call('DEL', KEYS[1])");
+  for (const script of [denied, denied, other])
+    await expect(script.run(connection, ["{a}:c:uid-1:b"], [])).rejects.toMatchObject(
+      refusal("EVAL(SHA)? on {a}:c:uid-1:b"),
+    );
+  await expect(allowed.run(connection, ["{a}:c:uid-1:b"], [])).resolves.toBeNull();
+  expect(bed.client.notes).toHaveLength(2);
+  expect(bed.log.messages("error")).toHaveLength(2);
+  await bed.admin.connection.acl("SETUSER", "reader", "+set");
+  await expect(denied.run(connection, ["{a}:c:uid-2:b"], [])).resolves.toBe("OK");
+  expect(bed.client.notes).toHaveLength(1);
 });
 
 test("what a copy of the connection is denied is known, too", async () => {

@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { Cluster, type Command, type Redis, type RedisOptions } from "ioredis";
@@ -6,13 +7,12 @@ import { Cluster, type Command, type Redis, type RedisOptions } from "ioredis";
 const denial = /^(NOPERM |ERR The user executing the script can't |ERR ACL failure in script)/;
 
 /**
- * Commands that the user of this process may not run. Each is a fault `redis.unsuitable` that names the user, the command and the mend, and
- * is logged once: much of what fails in the background is not told of otherwise.
+ * Commands that the user of this process may not run. Each is a fault `redis.unsuitable` that names the user, the command and the mend. It
+ * is logged when it is denied for the first time, or for the first time after it was allowed: much of what fails in the background is not told of otherwise.
  */
 export class DeniedCommands {
   readonly #log: Log;
-  readonly #logged = new Set<string>();
-  /** Command → what is wrong. Until it is allowed again. */
+  /** Kind of command → what is wrong. Until it is allowed again. */
   readonly #problems = new Map<string, string>();
 
   constructor(log: Log) {
@@ -51,25 +51,40 @@ export class DeniedCommands {
   }
 
   #listen(command: Command, user: string): void {
-    const { name, reject, resolve } = command;
+    const { reject, resolve } = command;
     command.reject = (error) => reject(this.#faultOf(error, command, user) ?? error);
-    if (!this.#problems.has(name)) return;
+    if (this.#problems.size === 0) return;
     command.resolve = (result) => {
-      this.#problems.delete(name);
+      this.#problems.delete(kindOf(command));
       resolve(result);
     };
   }
 
-  #faultOf(error: Error, { name, args }: Command, user: string): Fault | undefined {
+  #faultOf(error: Error, command: Command, user: string): Fault | undefined {
     if (!denial.test(error.message)) return undefined;
+    const { name, args } = command;
     const words = deniedProblem({ user, name, args, said: error.message });
-    this.#problems.set(name, `redis: ${words}`);
-    if (!this.#logged.has(name)) {
-      this.#logged.add(name);
+    const kind = kindOf(command);
+    if (!this.#problems.has(kind) && this.#problems.size < problemsMax) {
+      this.#problems.set(kind, `redis: ${words}`);
       this.#log.error({ reason: "redis.unsuitable" }, words);
     }
     return new Fault("redis.unsuitable", `--redis-url: ${words}`, { cause: error });
   }
+}
+
+/** A user without any rights is denied everything: what is known then says enough. */
+const problemsMax = 50;
+
+/** Commands that are allowed or denied together. A script is sent by its digest, or as the text that the digest is of. */
+function kindOf({ name, args }: Command): string {
+  const [script] = args;
+  const digest = /^eval(_ro)?$/.test(name) ? createHash("sha1").update(String(script)).digest("hex") : script;
+  const what = name.startsWith("eval") ? String(digest) : name;
+  const key = deniedKey(name, args)
+    ?.replace(/:c:[^:]+:/, ":c:*:")
+    .replace(/:\d+/g, ":*");
+  return `${what} ${key}`;
 }
 
 interface DeniedCommand {

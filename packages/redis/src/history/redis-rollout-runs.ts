@@ -22,6 +22,13 @@ redis.call('ZADD', KEYS[2], ARGV[3], ARGV[1])
 return 1
 `);
 
+/** KEYS: the runs of a cluster, those left to its watcher. ARGV: workloads. Those without a run are left no more. */
+const dropLostScript = new Script(`
+for _, workload in ipairs(ARGV) do
+  if redis.call('HEXISTS', KEYS[1], workload) == 0 then redis.call('ZREM', KEYS[2], workload) end
+end
+`);
+
 /** Of one cluster, at a time: what can be looked at before the next ones are asked for. */
 const dueMax = 500;
 
@@ -64,8 +71,9 @@ export class RedisRolloutRuns implements RolloutRuns {
     if (due.length === 0) return [];
     const texts = await connection.hmget(rollouts, ...due);
     const started = due.map((key, at) => startedRun(cluster, key, texts[at]));
-    const lost = due.filter((_, at) => started[at] === undefined);
-    if (lost.length > 0) await connection.zrem(leftRollouts, ...lost);
+    // One that another version wrote stays for that version.
+    const lost = due.filter((_, at) => texts[at] === null);
+    if (lost.length > 0) await dropLostScript.run(connection, [rollouts, leftRollouts], lost);
     return started.filter((one) => one !== undefined);
   }
 

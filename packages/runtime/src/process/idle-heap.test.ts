@@ -4,22 +4,28 @@ import { collectWhenIdle, type Heap, nodeHeap } from "./idle-heap.ts";
 
 const mib = 1024 * 1024;
 
-/** A process of which each look takes the next line: CPU of the last five seconds, and its heap. */
-async function collections(
-  looks: readonly { readonly cpuMs: number; readonly mib: number }[],
-): Promise<string> {
+interface Look {
+  readonly cpuMs: number;
+  readonly mib: number;
+}
+
+/** What an idle process holds after a collection. */
+const keptMiB = 20;
+
+/** A process of which each look takes the next line: CPU of the last five seconds, and its heap. The numbers of the looks that collect. */
+async function collections(looks: readonly Look[]): Promise<readonly number[]> {
   const lifetime = new AbortController();
+  const collected: number[] = [];
   let look = -1;
   let totalCpuMs = 0;
-  let collected = "";
-  let totalMiB = 0;
+  let heldMiB = 0;
   const heap: Heap = {
-    totalBytes: () => totalMiB * mib,
-    usedBytes: () => totalMiB * mib,
+    oldBytes: () => heldMiB * mib,
+    usedBytes: () => heldMiB * mib,
     cpuMs: () => totalCpuMs,
     collect: () => {
-      collected += `${look} `;
-      totalMiB = 20;
+      collected.push(look);
+      heldMiB = keptMiB;
     },
   };
   const clock = {
@@ -29,25 +35,37 @@ async function collections(
       const next = looks[look];
       if (next === undefined) return lifetime.abort();
       totalCpuMs += next.cpuMs;
-      totalMiB = next.mib;
+      heldMiB = next.mib;
     },
   };
   await collectWhenIdle({ heap, clock, signal: lifetime.signal });
-  return collected.trim();
+  return collected;
 }
 
+const looks = (count: number, look: Look) => Array.from({ length: count }, () => look);
+const idle = (mib: number): Look => ({ cpuMs: 20, mib });
+
 test("an idle process collects once, and again only after its heap has grown", async () => {
-  const idle = { cpuMs: 20, mib: 20 };
-  expect(await collections([{ cpuMs: 20, mib: 40 }, idle, idle, { cpuMs: 20, mib: 30 }, idle])).toBe("0 3");
+  const grown = [idle(40), ...looks(20, idle(20)), idle(30), ...looks(20, idle(20))];
+  expect(await collections(grown)).toEqual([0, 21]);
+});
+
+test("a heap that grows back at once is collected at most once a minute", async () => {
+  expect(await collections(looks(30, idle(40)))).toEqual([0, 12, 24]);
+});
+
+test("a heap that V8 itself has shrunk is collected when it has grown again", async () => {
+  const shrunk = [idle(80), ...looks(12, idle(10)), idle(17)];
+  expect(await collections(shrunk)).toEqual([0, 13]);
 });
 
 test("a busy process is not stopped", async () => {
   const busy = { cpuMs: 600, mib: 80 };
-  expect(await collections([busy, busy, busy, { cpuMs: 100, mib: 80 }])).toBe("3");
+  expect(await collections([busy, busy, busy, { cpuMs: 100, mib: 80 }])).toEqual([3]);
 });
 
 test("a heap that takes long to collect is left to V8", async () => {
-  expect(await collections([{ cpuMs: 10, mib: 200 }])).toBe("");
+  expect(await collections([idle(200)])).toEqual([]);
 });
 
 test("a collection of this process returns what nobody uses", () => {

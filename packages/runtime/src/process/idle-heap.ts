@@ -1,12 +1,12 @@
 import process from "node:process";
-import { setFlagsFromString } from "node:v8";
+import { getHeapSpaceStatistics, type HeapSpaceInfo, setFlagsFromString } from "node:v8";
 import { runInNewContext } from "node:vm";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 /** The memory of one process that its garbage collector manages. */
 export interface Heap {
-  /** What the process holds for objects, with what lies free in between; bytes. */
-  readonly totalBytes: () => number;
+  /** What the process holds for objects that have lived a while, with what lies free in between; bytes. */
+  readonly oldBytes: () => number;
   /** What objects take, the dead ones included; bytes. */
   readonly usedBytes: () => number;
   /** CPU time of the process since its start; ms. */
@@ -22,6 +22,8 @@ export interface IdleHeapOptions {
 }
 
 const idleForMs = 5000;
+/** A process that is merely alive makes garbage, too: it is stopped for that at most once in this time. */
+const apartMs = 60_000;
 /** A process that uses less of a core than this has nothing to do but to renew its locks. */
 const idleShare = 0.1;
 /** What a collection has to be worth; bytes. */
@@ -35,20 +37,25 @@ const usedMax = 96 * 1024 * 1024;
  */
 export async function collectWhenIdle({ heap, clock, signal }: IdleHeapOptions): Promise<void> {
   let collectedBytes = 0;
+  let collectedAtMs = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
     const before = { cpuMs: heap.cpuMs(), atMs: clock.monotonic() };
     await clock.sleep(idleForMs, signal).catch(() => undefined);
     const isIdle = heap.cpuMs() - before.cpuMs < idleShare * (clock.monotonic() - before.atMs);
     if (signal.aborted || !isIdle || heap.usedBytes() > usedMax) continue;
-    if (heap.totalBytes() < collectedBytes + growthMin) continue;
+    collectedBytes = Math.min(collectedBytes, heap.oldBytes());
+    if (heap.oldBytes() < collectedBytes + growthMin) continue;
+    if (clock.monotonic() < collectedAtMs + apartMs) continue;
     heap.collect();
-    collectedBytes = heap.totalBytes();
+    collectedBytes = heap.oldBytes();
+    collectedAtMs = clock.monotonic();
   }
 }
 
 /** The heap of this process. */
 export const nodeHeap: Heap = {
-  totalBytes: () => process.memoryUsage().heapTotal,
+  oldBytes: () =>
+    getHeapSpaceStatistics().reduce((sum, space) => sum + (isYoung(space) ? 0 : space.space_size), 0),
   usedBytes: () => process.memoryUsage().heapUsed,
   cpuMs: () => {
     const { user, system } = process.cpuUsage();
@@ -60,3 +67,8 @@ export const nodeHeap: Heap = {
     runInNewContext("gc")({ type: "major", execution: "sync", flavor: "last-resort" });
   },
 };
+
+/** What is new lies apart, in a part that grows and shrinks with the load. */
+function isYoung({ space_name: name }: HeapSpaceInfo): boolean {
+  return name.startsWith("new_");
+}
