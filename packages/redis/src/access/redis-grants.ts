@@ -143,6 +143,8 @@ function peopleGrants(keys: KeyPatterns) {
       ],
       reads: [keys.all],
     },
+    /** Who is signed in at the page. */
+    sessions: { commands: ["getex", "set", "unlink"], writes: [keys.sessions] },
     /** The board shows the workers, and what an entry depends on. */
     board: { commands: ["client|list", "sscan"] },
     /** A person closes a breaker. */

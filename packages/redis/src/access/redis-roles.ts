@@ -9,7 +9,8 @@ export type RedisRole = (typeof redisRoles)[number];
 export const redisRolePurposes: Readonly<Record<RedisRole, string>> = {
   watcher: "The watchers, and the command line in their pods.",
   worker: "The workers. They read and write no reference index, no ownership and no freeze news.",
-  dashboard: "Whoever asks and changes nothing: pages, and the questions of the command line.",
+  dashboard:
+    "Whoever asks: pages, and the questions of the command line. It writes nothing but who is signed in at the page.",
   operator: "The same, and the acts of people: `retry`, `replay` and `release`.",
   standalone: "A standalone: what a watcher, a worker and the pages do, and the acts of people.",
 };
@@ -33,9 +34,9 @@ const works: readonly GrantName[] = ["markKey", "queueTaking", "records", "ledge
 const grantsOf: Readonly<Record<RedisRole, readonly GrantName[]>> = {
   watcher: [...always, ...services, ...watches, ...questions, ...acts],
   worker: [...always, ...services, ...works],
-  dashboard: [...always, ...questions],
+  dashboard: [...always, ...questions, "sessions"],
   operator: [...always, ...questions, ...acts],
-  standalone: [...always, ...services, ...watches, ...works, ...questions, ...acts],
+  standalone: [...always, ...services, ...watches, ...works, ...questions, ...acts, "sessions"],
 };
 
 /**
