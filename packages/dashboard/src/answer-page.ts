@@ -43,7 +43,7 @@ const shell = `<!doctype html>
 
 /** Whether an address is one of the page. */
 export function isOfPage(path: string): boolean {
-  return /^\/(page\.(js|css)|((changes|clusters|held|queue|workloads|sources)(\/.*)?)?)$/.test(path);
+  return /^\/(page\.(js|css)|((changes|clusters|held|queue|sign-in|workloads|sources)(\/.*)?)?)$/.test(path);
 }
 
 /** Answers an address of the page. Files that are not there are told with the mend. Never rejects. */
