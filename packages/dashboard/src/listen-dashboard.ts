@@ -7,6 +7,7 @@ import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import { type ListenAddress, listen } from "@fleet-reloader/runtime/http/http-endpoint";
+import type { ListenTls } from "@fleet-reloader/runtime/http/listen-tls";
 import type { AccessControl } from "./access/access-control.ts";
 import { createSessionAnswers } from "./access/answer-session.ts";
 import { guardPage, type ServeViewer, toWhoSeesAll } from "./access/guard-page.ts";
@@ -29,6 +30,8 @@ export interface DashboardOptions {
   readonly log: Log;
   /** Who may ask. Undefined: nobody signs in, so page and API answer at a loopback address only. */
   readonly access?: AccessControl | undefined;
+  /** Undefined, or without files: no TLS. */
+  readonly tls?: ListenTls | undefined;
   /** The files of the page; asked with its first request. */
   readonly loadPage: () => Promise<PageFiles>;
 }
@@ -48,26 +51,31 @@ export function listenDashboard(options: DashboardOptions) {
   const files = readOnce(options.loadPage);
   const serveBoard = createBoardPage(options);
   const serveHistory = createHistoryPage(options);
-  return listen("--dashboard-address", address, (request, response) => {
-    const { pathname, searchParams } = requestAddress(request);
-    if (isServed && isOfPage(pathname)) {
-      void answerPage(files, pathname, request, response);
-      return;
-    }
-    if (pathname === "/") {
-      response.writeHead(302, { location: "/queues" }).end();
-      return;
-    }
-    if (isServed && pathname === sessionPath) {
-      void answerSession(request, response);
-      return;
-    }
-    if (pathname === apiRoot || pathname.startsWith(`${apiRoot}/`)) {
-      void answerApi(request, response, { pathname, searchParams });
-      return;
-    }
-    void guardPage(access, request, response, pathname === "/history" ? serveHistory : serveBoard);
-  });
+  return listen(
+    "--dashboard-address",
+    address,
+    (request, response) => {
+      const { pathname, searchParams } = requestAddress(request);
+      if (isServed && isOfPage(pathname)) {
+        void answerPage(files, pathname, request, response);
+        return;
+      }
+      if (pathname === "/") {
+        response.writeHead(302, { location: "/queues" }).end();
+        return;
+      }
+      if (isServed && pathname === sessionPath) {
+        void answerSession(request, response);
+        return;
+      }
+      if (pathname === apiRoot || pathname.startsWith(`${apiRoot}/`)) {
+        void answerApi(request, response, { pathname, searchParams });
+        return;
+      }
+      void guardPage(access, request, response, pathname === "/history" ? serveHistory : serveBoard);
+    },
+    options.tls,
+  );
 }
 
 function createApiOf({ access, asked, clock, log, overview, reader }: DashboardOptions) {
