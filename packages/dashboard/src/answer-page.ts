@@ -24,7 +24,7 @@ const shell = `<!doctype html>
 </head>
 <body>
 <a class="skip" href="#page">Skip to the content</a>
-<header><strong>fleet-reloader</strong><div id="navigation"></div><span id="trouble" role="status"></span><span id="age"></span><button id="help" type="button" aria-haspopup="dialog">Keys</button></header>
+<header><strong>fleet-reloader</strong><div id="navigation"></div><span id="trouble" role="status"></span><span id="age"></span><span id="account"></span><button id="help" type="button" aria-haspopup="dialog">Keys</button></header>
 <main id="page" tabindex="-1"><noscript>This page needs JavaScript. The same answers are at /api/v1/status and on the command line.</noscript></main>
 <dialog id="keys" aria-labelledby="keys-title">
 <h2 id="keys-title">Keys</h2>

@@ -9,6 +9,7 @@ import { heldView } from "./views/held.ts";
 import { nowView } from "./views/now.ts";
 import type { PageOfList } from "./views/page-end.ts";
 import { queueView } from "./views/queue.ts";
+import { signInView } from "./views/sign-in.ts";
 import { sourceView } from "./views/source.ts";
 import { workloadView } from "./views/workload.ts";
 
@@ -26,6 +27,7 @@ export function placeView(
   nowMs: number,
 ): readonly ViewNode[] {
   if (place.view === "nowhere") return nowhereView(path);
+  if (place.view === "sign-in") return signInView(answer.type === "failed" ? answer.problem : undefined);
   switch (answer.type) {
     case "loading":
       return [el("h1", {}, placeName(place)), el("p", { class: "none", role: "status" }, "Asking…")];
@@ -55,6 +57,8 @@ function answeredView(place: Place, body: unknown, page: PageOfList, nowMs: numb
       return workloadView(body as ApiAnswer<"workload">, page, nowMs);
     case "source":
       return sourceView(body as ApiAnswer<"source">, page, nowMs);
+    case "sign-in":
+      return signInView(undefined);
     case "nowhere":
       return nowhereView(page.path);
   }
