@@ -2,6 +2,7 @@ import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { placeName } from "./frame.ts";
 import type { Place } from "./place.ts";
+import { signInView } from "./session.ts";
 import { el, link, type ViewNode } from "./view-node.ts";
 import { changesView, changeView } from "./views/changes.ts";
 import { clustersView } from "./views/clusters.ts";
@@ -9,7 +10,6 @@ import { heldView } from "./views/held.ts";
 import { nowView } from "./views/now.ts";
 import type { PageOfList } from "./views/page-end.ts";
 import { queueView } from "./views/queue.ts";
-import { signInView } from "./views/sign-in.ts";
 import { sourceView } from "./views/source.ts";
 import { workloadView } from "./views/workload.ts";
 

@@ -202,10 +202,10 @@ document.addEventListener("submit", (event) => {
   if (event.target?.getAttribute("id") !== "sign-in") return;
   event.preventDefault();
   const [field] = document.querySelectorAll("#token");
-  void signIn(field?.value ?? "");
+  void signInWith(field?.value ?? "");
 });
 
-async function signIn(token: string): Promise<void> {
+async function signInWith(token: string): Promise<void> {
   const then = addressAfterSignIn(location.search);
   const signed = await askSession("POST", token);
   if ("problem" in signed) {

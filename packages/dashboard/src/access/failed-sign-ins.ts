@@ -3,7 +3,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { RecentMap } from "@fleet-reloader/engine/recent-map";
 
 /** More than somebody who mistypes needs. Tokens are not found by trying: this keeps the log and the processor free. */
-const failuresMax = 10;
+const failedSignInsMax = 10;
 const windowMs = 60_000;
 /** More addresses at once are no people. */
 const addressesMax = 10_000;
@@ -19,12 +19,16 @@ export class FailedSignIns {
 
   /** Faults with `access.throttled` after too many failures. */
   assertMayTry(address: string): void {
-    if (this.#recentOf(address).count < failuresMax) return;
+    if (this.#recentOf(address).count < failedSignInsMax) return;
     const mend = "wait a minute";
-    throw new Fault("access.throttled", `${failuresMax} sign-ins from this address have failed; ${mend}`, {
-      context: { mend },
-      retryAfterMs: windowMs,
-    });
+    throw new Fault(
+      "access.throttled",
+      `${failedSignInsMax} sign-ins from this address have failed; ${mend}`,
+      {
+        context: { mend },
+        retryAfterMs: windowMs,
+      },
+    );
   }
 
   count(address: string): void {

@@ -10,16 +10,19 @@ const people = { ann: reads, bob: reads };
 const overview = fleetOf([overviewOf("nova")]);
 const path = "/api/v1/session";
 /** What a browser says of a request of our own page. */
-const own = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
+const fromOurPage = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
 
 async function startSignIns() {
   const world = createAccessWorld(subjectsOf(people, { ci: reads }), overview);
   const clock = new ManualClock();
   const served = await startServedFleet({ overview, access: world.access, clock });
-  const give = (body: string, headers: Readonly<Record<string, string>> = own) =>
+  const give = (body: string, headers: Readonly<Record<string, string>> = fromOurPage) =>
     served.ask(path, headers, "POST", body);
   return {
-    ...{ clock, world, served, give },
+    clock,
+    world,
+    served,
+    give,
     signIn: (name: string) => give(JSON.stringify({ token: tokenOf(name) })),
     /** The cookie of somebody who has signed in. */
     async cookieOf(name: string) {
@@ -90,7 +93,7 @@ test("a browser that only says its origin signs in at our own page", async () =>
 test("who signs out is known no more, and the cookie is forgotten", async () => {
   await using signs = await startSignIns();
   const [ann, bob] = [await signs.cookieOf("ann"), await signs.cookieOf("bob")];
-  const { headers, status } = await signs.served.ask(path, { ...own, ...ann }, "DELETE");
+  const { headers, status } = await signs.served.ask(path, { ...fromOurPage, ...ann }, "DELETE");
   expect(status).toBe(200);
   expect(String(headers["set-cookie"])).toMatch(/^fleet-reloader-session=; .*Max-Age=0$/);
   expect([await signs.askAs(ann), await signs.askAs(bob)]).toEqual([401, 200]);

@@ -12,9 +12,9 @@ export interface SignInSession {
 }
 
 /** A working day; then somebody signs in again. */
-const longestMs = 8 * 3_600_000;
+const sessionLongestMs = 8 * 3_600_000;
 /** Of nobody's asking: a page that is looked at asks every few seconds. */
-const idleMs = 30 * 60_000;
+const sessionIdleMs = 30 * 60_000;
 /** 256 bits: nobody guesses them. */
 const sessionIdBytes = 32;
 
@@ -38,15 +38,15 @@ export class RedisSessions {
   /** Begins a session, and resolves to its id, which is a secret. */
   async begin({ name, tokenId }: SignInSession): Promise<string> {
     const id = randomBytes(sessionIdBytes).toString("base64url");
-    const text = JSON.stringify({ name, tokenId, endMs: this.#clock.now() + longestMs });
-    await this.#client.connection.set(this.#keyOf(id), text, "PX", idleMs);
+    const text = JSON.stringify({ name, tokenId, endMs: this.#clock.now() + sessionLongestMs });
+    await this.#client.connection.set(this.#keyOf(id), text, "PX", sessionIdleMs);
     return id;
   }
 
   /** The session of this id; undefined: it has ended, or there was none. It lives on from now. */
   async find(id: string): Promise<SignInSession | undefined> {
     const key = this.#keyOf(id);
-    const read = parseJson((await this.#client.connection.getex(key, "PX", idleMs)) ?? "");
+    const read = parseJson((await this.#client.connection.getex(key, "PX", sessionIdleMs)) ?? "");
     const [name, tokenId, endMs] = [
       jsonText(read, "name"),
       jsonText(read, "tokenId"),

@@ -30,12 +30,12 @@ export type AccessDocument =
   | { readonly type: "known"; readonly subjects: readonly AccessSubject[] }
   | { readonly type: "unreadable"; readonly why: string };
 
-const named = z.string("must be a text; put it in quotes").min(1, "is empty; write a name");
+const accessName = z.string("must be a text; put it in quotes").min(1, "is empty; write a name");
 const everything = (what: string) =>
   z
-    .union([z.literal("*"), z.array(named).min(1)], `must be "*" for all, or a list of ${what}`)
+    .union([z.literal("*"), z.array(accessName).min(1)], `must be "*" for all, or a list of ${what}`)
     .transform((given): readonly string[] | "all" => (given === "*" ? "all" : given));
-const digestText = z
+const tokenHash = z
   .string("must be a text")
   .refine(
     (text) => readTokenDigest(text) !== undefined,
@@ -60,11 +60,11 @@ const grantShape = z
   });
 const subjectShape = z.strictObject({
   // It is shown to others, and written into the history.
-  name: named.regex(
+  name: accessName.regex(
     /^[\p{L}\p{N}][\p{L}\p{N}@._ -]{0,63}$/u,
     "is no name; write at most 64 letters and digits",
   ),
-  tokens: z.array(digestText, "must be a list of hashes").min(1, "is empty; write at least one hash"),
+  tokens: z.array(tokenHash, "must be a list of hashes").min(1, "is empty; write at least one hash"),
   grants: z.array(grantShape, "must be a list of grants").min(1, "is empty; write at least one grant"),
 });
 const documentShape = z.strictObject(
@@ -90,7 +90,7 @@ export function readAccessDocument(text: string): AccessDocument {
   if (!parsed.success)
     return {
       type: "unreadable",
-      why: parsed.error.issues.map((issue) => describeIssue(issue, value)).join("; "),
+      why: parsed.error.issues.map((issue) => describeAccessIssue(issue, value)).join("; "),
     };
   const { machines, people } = parsed.data;
   const problems = doubled([...people, ...machines]);
@@ -140,7 +140,7 @@ function doubled(entries: readonly SubjectEntry[]): readonly string[] {
   ];
 }
 
-function describeIssue(issue: z.core.$ZodIssue, document: unknown): string {
+function describeAccessIssue(issue: z.core.$ZodIssue, document: unknown): string {
   const { path, message } = issue;
   const place = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
   const where = place === "" ? "" : `${place.slice(1)}: `;

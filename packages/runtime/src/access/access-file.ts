@@ -5,7 +5,7 @@ import { RereadFile } from "../process/reread-file.ts";
 import { type AccessDocument, type AccessSubject, readAccessDocument } from "./access-document.ts";
 
 /** How late a damaged file is told while nobody asks. */
-const lookEveryMs = 10_000;
+const lookAtAccessMs = 10_000;
 const accessFlag = "--access-file";
 
 /** Who may ask and act, as a file says it now. A file that is damaged or gone leaves what it said before. */
@@ -53,7 +53,7 @@ export class AccessFile {
   /** Looks at the file now and then, until the signal is aborted, so that the notes are true although nobody asks. Never rejects. */
   async watch(clock: Clock, signal: AbortSignal): Promise<void> {
     while (!signal.aborted) {
-      await clock.sleep(lookEveryMs, signal).catch(() => undefined);
+      await clock.sleep(lookAtAccessMs, signal).catch(() => undefined);
       if (!signal.aborted) await this.subjects();
     }
   }

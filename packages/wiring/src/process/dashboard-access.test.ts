@@ -58,7 +58,13 @@ async function startAccessWorld() {
   const write = (document: object) => writeFileSync(path, JSON.stringify(document));
   write({ people: [entry("ann")], machines: [entry("ci")] });
   return {
-    ...{ redis, client, folder, path, tokens, write, entry },
+    redis,
+    client,
+    folder,
+    path,
+    tokens,
+    write,
+    entry,
     async start(host: string, ...flags: readonly string[]) {
       const args = [
         ...["--listen-address", "127.0.0.1:0", "--dashboard-address", `${host}:0`, "--log-level", "error"],

@@ -13,7 +13,7 @@ export function queueView(answer: ApiAnswer<"queue">, query: URLSearchParams): r
   return [
     el("h1", {}, "Queue"),
     facts([
-      ...(queue === undefined ? [] : wholeQueue(queue)),
+      ...(queue === undefined ? [] : queueFacts(queue)),
       ["On hold", String(sumOfCounts(held))],
       ["Failed", `${sumOfCounts(failed)} workloads since ${query.get("since") || "1h"}`],
     ]),
@@ -60,7 +60,7 @@ export function queueView(answer: ApiAnswer<"queue">, query: URLSearchParams): r
 }
 
 /** What cannot be divided by cluster and namespace. */
-function wholeQueue(
+function queueFacts(
   queue: NonNullable<ApiAnswer<"queue">["queue"]>,
 ): readonly (readonly [string, ViewNode])[] {
   return [
