@@ -60,7 +60,7 @@ describe("with an access file", () => {
   });
 });
 
-test("without an access file no page is guarded, and that of a hub is reached by nobody", async () => {
+test("without an access file the page of a hub is reached by nobody", async () => {
   const unguarded = { dashboardAddress: "0.0.0.0:8080" };
   const objects = await rendered({ values: { fleetReloader: Object.assign({}, unguarded, hub) } });
   const pod = podOf(objects, "reloader-reloader-dashboard");

@@ -6,6 +6,7 @@ import type { RedisSessions } from "@fleet-reloader/redis/session/redis-sessions
 import type { AccessSubject } from "@fleet-reloader/runtime/access/access-document";
 import { bearerToken, ownerOfToken } from "@fleet-reloader/runtime/access/token-digest";
 import { assertReadable, whileReadable } from "../api/while-readable.ts";
+import type { IdentifyCaller } from "./caller.ts";
 import { createGrantedCaller, everybody, type Viewer } from "./granted-caller.ts";
 import { assertOwnPage } from "./own-page.ts";
 import { unauthenticated } from "./refuse-access.ts";
@@ -25,7 +26,7 @@ export interface AccessOptions {
 }
 
 /** Knows callers by their tokens and sessions. */
-export class AccessControl {
+export class AccessControl implements Readonly<Record<"identify", IdentifyCaller>> {
   readonly #options: AccessOptions;
   readonly cookie: SessionCookie;
 

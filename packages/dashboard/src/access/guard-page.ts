@@ -4,7 +4,6 @@ import { printable } from "@fleet-reloader/runtime/log/printable";
 import { statusOfRefusal } from "../api/refusal-status.ts";
 import { type AccessControl, identifyViewer } from "./access-control.ts";
 import type { Viewer } from "./granted-caller.ts";
-import { assertSameSite } from "./own-page.ts";
 import { assertMay } from "./refuse-access.ts";
 
 /** What answers a request of somebody who is known. */
@@ -18,7 +17,6 @@ export async function guardPage(
   serve: ServeViewer,
 ): Promise<void> {
   try {
-    if (access !== undefined) assertSameSite(request);
     serve(await identifyViewer(access, request), request, response);
   } catch (error) {
     const fault = asFault(error);

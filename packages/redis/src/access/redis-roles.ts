@@ -41,12 +41,13 @@ const grantsOf: Readonly<Record<RedisRole, readonly GrantName[]>> = {
 
 /**
  * The rules of a role in the words of `ACL SETUSER`, for Redis 7.0 and newer and Valkey: no channel, these commands, these keys. The
- * prefix is that of `Keys`.
+ * prefix is that of `Keys`. What is granted apart is a selector.
  */
 export function redisAclRules(role: RedisRole, prefix = "fleet-reloader"): readonly string[] {
   const keys = new KeyPatterns(prefix);
   const grants = redisGrants(keys);
-  const its = grantsOf[role].map((name): RedisGrant => grants[name]);
+  const all = grantsOf[role].map((name): RedisGrant => grants[name]);
+  const its = all.filter(({ isApart }) => isApart !== true);
   const writes = new Set(its.flatMap((grant) => grant.writes ?? []));
   const read = new Set(its.flatMap((grant) => grant.reads ?? []));
   const reads = read.has(keys.all) ? [keys.all] : [...read].filter((pattern) => !writes.has(pattern));
@@ -55,5 +56,10 @@ export function redisAclRules(role: RedisRole, prefix = "fleet-reloader"): reado
     ...[...new Set(its.flatMap(({ commands }) => commands))].toSorted().map((command) => `+${command}`),
     ...reads.toSorted().map((pattern) => `%R~${pattern}`),
     ...[...writes].toSorted().map((pattern) => `~${pattern}`),
+    ...all.filter((grant) => !its.includes(grant)).map(selectorOf),
   ];
+}
+
+function selectorOf({ commands, writes = [] }: RedisGrant): string {
+  return `(${[...commands.map((command) => `+${command}`), ...writes.map((pattern) => `~${pattern}`)].join(" ")})`;
 }
