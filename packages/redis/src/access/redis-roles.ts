@@ -56,10 +56,10 @@ export function redisAclRules(role: RedisRole, prefix = "fleet-reloader"): reado
     ...[...new Set(its.flatMap(({ commands }) => commands))].toSorted().map((command) => `+${command}`),
     ...reads.toSorted().map((pattern) => `%R~${pattern}`),
     ...[...writes].toSorted().map((pattern) => `~${pattern}`),
-    ...all.filter((grant) => !its.includes(grant)).map(selectorOf),
+    ...all.filter((grant) => !its.includes(grant)).map(aclSelectorOf),
   ];
 }
 
-function selectorOf({ commands, writes = [] }: RedisGrant): string {
+function aclSelectorOf({ commands, writes = [] }: RedisGrant): string {
   return `(${[...commands.map((command) => `+${command}`), ...writes.map((pattern) => `~${pattern}`)].join(" ")})`;
 }
