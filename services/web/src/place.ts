@@ -1,6 +1,7 @@
 /** Where on the page somebody is: one for each view. */
 export type Place = { readonly query: URLSearchParams } & (
   | { readonly view: "now" | "changes" | "clusters" | "held" | "queue" }
+  | { readonly view: "sign-in" }
   | { readonly view: "change"; readonly change: string }
   | { readonly view: "workload" | "source"; readonly object: PlacedObject }
   | { readonly view: "nowhere" }
@@ -21,6 +22,7 @@ export function placeOfAddress(path: string, search: string): Place {
   const query = new URLSearchParams(search);
   const [first = "", ...rest] = pathParts(path);
   if (first === "" && rest.length === 0) return { view: "now", query };
+  if (first === "sign-in" && rest.length === 0) return { view: "sign-in", query };
   const list = lists.find((one) => one === first);
   if (rest.length === 0 && list !== undefined) return { view: list, query };
   const [one = "", kind = "", namespace = "", name = ""] = rest;
@@ -42,7 +44,7 @@ function pathParts(path: string): readonly string[] {
 
 /** What the API is asked for a place; undefined: nothing. An empty field of a form is no filter. */
 export function questionOf(place: Place): string | undefined {
-  if (place.view === "nowhere") return undefined;
+  if (place.view === "nowhere" || place.view === "sign-in") return undefined;
   const path =
     place.view === "change"
       ? addressWith("changes", place.change)

@@ -45,6 +45,7 @@ export function sendAnswer(
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
     ...(status === 405 ? { allow: "GET, HEAD" } : {}),
+    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
   });
   response.end(method === "HEAD" ? undefined : `${text}\n`);
 }

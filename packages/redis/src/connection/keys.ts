@@ -136,6 +136,11 @@ class FleetKeys {
     return `${this.root}:owners`;
   }
 
+  /** Who is signed in by a session. `digest` is that of its id. */
+  session(digest: string): string {
+    return `${this.root}:session:${digest}`;
+  }
+
   /** How many shards the keys of this Redis are laid out for. */
   get shards(): string {
     return `${this.root}:shards`;
