@@ -12,6 +12,7 @@ import { createApi } from "./api/answer-api.ts";
 import type { AskedFleet } from "./api/asked-routes.ts";
 import { refuseApi } from "./api/refuse-api.ts";
 import { answerHistory } from "./history-answer.ts";
+import { NewsFeed, type NewsFeedOptions } from "./news/news-feed.ts";
 import type { PageFiles } from "./page-files.ts";
 
 export interface DashboardOptions {
@@ -21,6 +22,8 @@ export interface DashboardOptions {
   readonly reader: Pick<HistoryReader, "notReady" | "read">;
   readonly overview: FleetOverview;
   readonly asked: AskedFleet;
+  /** Whether anything is newer. */
+  readonly freshness: NewsFeedOptions["freshness"];
   readonly clock: Clock;
   readonly log: Log;
   /** The files of the page; asked with its first request. */
@@ -34,10 +37,11 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
  * deduplication, and its "empty" blocks Redis. It is loaded with the first request, since it takes as much memory as the rest of the
  * product. Page and API have no login, so they answer at a loopback address only; elsewhere `/` leads to the board.
  */
-export function listenDashboard(options: DashboardOptions) {
-  const { address, clock, loadPage, queues, reader } = options;
+export async function listenDashboard(options: DashboardOptions) {
+  const { address, clock, freshness, loadPage, log, queues, reader } = options;
   const isLocal = isLoopbackHost(address.host);
-  const answerApi = isLocal ? createApiOf(options) : refuseApi(address);
+  const news = new NewsFeed({ freshness, notReady: () => reader.notReady, clock, log });
+  const answerApi = isLocal ? createApiOf(options, news) : refuseApi(address);
   let page: Promise<PageFiles> | undefined;
   const files = () => {
     // One that failed is tried again.
@@ -48,7 +52,7 @@ export function listenDashboard(options: DashboardOptions) {
     return page;
   };
   let board: Promise<Handle> | undefined;
-  return listen("--dashboard-address", address, (request, response) => {
+  const { close, port } = await listen("--dashboard-address", address, (request, response) => {
     const { pathname, searchParams } = requestAddress(request);
     if (isLocal && isOfPage(pathname)) {
       void answerPage(files, pathname, request, response);
@@ -75,10 +79,21 @@ export function listenDashboard(options: DashboardOptions) {
           .end("the queue dashboard cannot be loaded\n"),
     );
   });
+  return {
+    port,
+    /** Streams of news that are open. */
+    get streams() {
+      return news.size;
+    },
+    async close() {
+      news.close();
+      await close();
+    },
+  };
 }
 
-function createApiOf({ asked, clock, log, overview, reader }: DashboardOptions) {
-  return createApi({ asked, clock, log, overview, reader, notReady: () => reader.notReady });
+function createApiOf({ asked, clock, log, overview, reader }: DashboardOptions, news: NewsFeed) {
+  return createApi({ asked, clock, log, news, overview, reader, notReady: () => reader.notReady });
 }
 
 /** What a request asks for. An address that is none is nowhere. */

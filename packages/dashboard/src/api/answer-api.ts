@@ -1,6 +1,7 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { statusOfFault } from "@fleet-reloader/contracts/api/api-problem";
+import { noParameters } from "@fleet-reloader/contracts/api/api-query";
 import { type ApiRouteName, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
 import { readApiQuery } from "@fleet-reloader/contracts/api/read-api-query";
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
@@ -9,6 +10,8 @@ import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
+import { answerNews, isOfNews } from "../news/answer-news.ts";
+import type { NewsFeed } from "../news/news-feed.ts";
 import { type ApiQuestion, pathNames, readApiQuestion } from "./api-question.ts";
 import { type AskedFleet, createAskedRoutes, type PathObject } from "./asked-routes.ts";
 import { CursorSeal } from "./cursor-seal.ts";
@@ -22,6 +25,7 @@ export interface ApiOptions extends FleetRoutesOptions {
   readonly log: Log;
   /** What keeps Redis from being read, a line each. */
   readonly notReady: () => readonly string[];
+  readonly news: NewsFeed;
 }
 
 /** Questions that are answered at once, of those to Redis and of those to clusters: rolls need both too. */
@@ -53,6 +57,7 @@ export function createApi(options: ApiOptions): AnswerApi {
     let asked: ApiQuestion | undefined;
     try {
       checkAsker(request);
+      if (isOfNews(address.pathname)) return streamNews(options, request, response, address);
       asked = readApiQuestion(address);
       assertReadable(options);
       const work = answerInTurn(turnsOf(asked.route), routes, asked, closed.signal);
@@ -65,6 +70,17 @@ export function createApi(options: ApiOptions): AnswerApi {
       sendProblem(request, response, refusalStatus(fault, asked?.route), fault);
     }
   };
+}
+
+function streamNews(
+  options: ApiOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { searchParams }: ApiAddress,
+): void {
+  readApiQuery(noParameters, searchParams);
+  assertReadable(options);
+  answerNews(options.news, request, response);
 }
 
 function createRoutes(
@@ -186,6 +202,7 @@ function refusalStatus({ code, context }: Fault, route: ApiRouteName | undefined
   const { field } = context;
   if (field === "method") return 405;
   if (field === "Sec-Fetch-Site") return 403;
+  if (field === "streams") return 503;
   const isOfPath = route !== undefined && pathNames(apiRoutes[route].path).some((name) => name === field);
   return field === "path" || isOfPath ? 404 : statusOfFault(code);
 }

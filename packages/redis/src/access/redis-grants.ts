@@ -140,6 +140,8 @@ function peopleGrants(keys: KeyPatterns) {
       commands: [
         ...["exists", "get", "hget", "hgetall", "hlen", "hmget", "hscan", "scard", "sismember", "time"],
         ...["zcount", "zrange", "zrangebyscore", "zrank", "zscore", ...readOnlyScripts],
+        // Whether anything is newer.
+        ...["strlen", "xinfo|stream", "zcard"],
       ],
       reads: [keys.all],
     },
