@@ -146,7 +146,7 @@ test("the navigation marks where one is, and the age is always told", () => {
   const place = placeOfAddress("/changes/f1-a", "");
   expect(htmlOf([navigation(place)])).toContain('<a href="/changes" aria-current="page">Changes</a>');
   expect(titleOf(placeOfAddress("/sources/nova/Secret/shop/db", ""))).toBe("Secret db · fleet-reloader");
-  expect(freshness(nowMs - 3000, nowMs)).toBe("3 s old");
+  expect(freshness(nowMs - 3000, nowMs, false)).toBe("3 s old");
   expect(staleness(nowMs - 3000, false)).toBe("");
   expect(staleness(nowMs - 60_000, true)).toContain("stale: the last question had no answer");
   expect(staleness(undefined, true)).toContain("no answer yet");
