@@ -25,6 +25,7 @@ describe("Now", () => {
       "✔ 35 healthy",
       "1 cluster with a problem",
       "✖ Unreachable no route to host",
+      "3 of 8 streams, since 30 s ago 1 missing",
       "cluster otech62, namespace shop CHG-12 ann 2026-07-01 12:11:00 UTC",
       "Oldest request 4 s old",
       "12 ClusterUnreachable",

@@ -82,6 +82,10 @@ function watchGrants(keys: KeyPatterns) {
       ],
       writes: keys.ownership,
     },
+    clusterReports: {
+      commands: ["del", "hdel", "hset", "incr", "pexpire", ...scripts],
+      writes: [keys.reports],
+    },
     freezeNews: {
       commands: ["time", "zadd", "zrange", "zrem", "zremrangebyscore", ...scripts],
       writes: [fleet.freezes],

@@ -24,6 +24,7 @@ const watches: readonly GrantName[] = [
   "index",
   "hints",
   "ownership",
+  "clusterReports",
   "freezeNews",
   "goneClusters",
   "holdEnding",

@@ -5,6 +5,7 @@ import { HintInbox } from "@fleet-reloader/engine/hints/hint-inbox";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
 import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
 import type { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
+import type { StreamLag } from "@fleet-reloader/engine/ports/cluster-reports";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
@@ -101,6 +102,11 @@ export class Watching {
   annotationsOf(cluster: ClusterId): ClusterWatcher["annotations"] | undefined {
     const watched = this.#watchers.get(cluster);
     return watched?.isHinted === false ? watched.watcher.annotations : undefined;
+  }
+
+  /** How far the streams of each watched cluster are. */
+  get lags(): ReadonlyMap<ClusterId, StreamLag> {
+    return new Map([...this.#watchers].map(([cluster, { watcher }]) => [cluster, watcher.lag]));
   }
 
   #inboxOf({ cluster, name }: Engaged): HintInbox {
