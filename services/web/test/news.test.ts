@@ -64,12 +64,12 @@ test("a refusal of who asks ends the stream for good", async () => {
   expect([asked, told]).toEqual([1, [{ type: "refused" }]]);
 });
 
-test("a page that is told of news asks by itself once in a minute, and as before after a failure", () => {
+test("a page that is told of news asks once a minute, and soon after a failure", () => {
   expect(waitBefore({ view: "now" }, { failures: 0, isLive: true }, 0)).toBe(60_000);
   expect(waitBefore({ view: "now" }, { failures: 1, isLive: true }, 1)).toBe(20_000);
 });
 
-test("news lead to one question in a second at most, and to fewer where answers take long", () => {
+test("news lead to a question a second at most, and to fewer where answers take long", () => {
   expect(waitAfterNews(0, 0)).toBe(1000);
   expect(waitAfterNews(2000, 0)).toBe(6000);
   expect(waitAfterNews(0, 50)).toBe(64_000);

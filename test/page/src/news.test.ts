@@ -147,7 +147,7 @@ test("who is not signed in asks for no other stream, until a question is answere
   expect(counts.streams).toBe(2);
 });
 
-test("a page whose stream breaks is not live, asks by itself soon and says that it is stale", async () => {
+test("a page whose stream breaks is not live, asks soon and says that it is stale", async () => {
   const { origin, served } = await serveRecords();
   await using window = await openWindow(browser, origin);
   const { page } = window;

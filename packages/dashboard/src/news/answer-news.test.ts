@@ -30,7 +30,7 @@ async function openNews(port: number, headers: Readonly<Record<string, string>> 
   };
 }
 
-test("a stream says when all is told, is counted while it is open, and ends with the process", async () => {
+test("a stream says when all is told, is counted while open, and ends with the process", async () => {
   await using served = await startServedFleet();
   const stream = await openNews(served.port, { "last-event-id": "" });
   expect([stream.status, stream.headers["content-type"], stream.headers["cache-control"]]).toEqual([

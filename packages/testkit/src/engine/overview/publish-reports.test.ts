@@ -65,7 +65,7 @@ test("reports of a thousand clusters are one write, and none while nothing chang
   await bed.stop();
 });
 
-test("a report that changes all the time is written once in 15 s, and another one at once", async () => {
+test("a report that changes all the time is written once in 15 s, another one at once", async () => {
   const reports = new Map([
     ["a", well],
     ["b", well],
@@ -85,7 +85,7 @@ test("a report that changes all the time is written once in 15 s, and another on
   await bed.stop();
 });
 
-test("a cluster that begins is written when its first lists are over, or after ten seconds", async () => {
+test("a cluster is written when its first lists are over, or after ten seconds", async () => {
   const reports = new Map([
     ["quick", listing],
     ["slow", listing],

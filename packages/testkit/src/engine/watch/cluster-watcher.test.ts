@@ -19,7 +19,7 @@ describe("a watcher of a cluster", () => {
     expect(bed.asked()).toEqual(["(api)", "(api)"]);
   });
 
-  test("says which streams are behind once they have been for ten seconds, and since when", async () => {
+  test("says which streams have been behind for ten seconds, and since when", async () => {
     const reconnected = Promise.withResolvers<void>();
     const broken = Promise.withResolvers<void>();
     await using bed = await watching({}, ({ cluster }) => ({
