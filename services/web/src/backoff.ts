@@ -16,7 +16,7 @@ const leastGapMs = 1000;
 const gapOfAnswers = 3;
 
 /** How a page asks. */
-export interface Asking {
+export interface AskingState {
   /** Questions without an answer, in a row. */
   readonly failures: number;
   /** Whether it is told of news. */
@@ -28,7 +28,7 @@ export interface Asking {
  */
 export function waitBefore(
   { view }: Pick<Place, "view">,
-  { failures, isLive }: Asking,
+  { failures, isLive }: AskingState,
   chance: number,
 ): number {
   const ofCluster = view === "workload" || view === "source";

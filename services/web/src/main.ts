@@ -4,6 +4,7 @@ import { type PlaceAnswer, placeView } from "./answer.ts";
 import { waitAfterNews, waitBefore } from "./backoff.ts";
 import { type DrawnDocument, draw } from "./draw.ts";
 import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame.ts";
+import type { NewsTimes } from "./news/follow-news.ts";
 import { type NewsReader, SharedNews, type TabChannel, type TabLocks } from "./news/shared-news.ts";
 import { placeOfAddress, questionOf, showsTopic } from "./place.ts";
 import { elementsOf, type ViewNode } from "./view-node.ts";
@@ -189,12 +190,20 @@ const newsReader: NewsReader = {
   },
 };
 
+const times: NewsTimes = {
+  after(ms, run) {
+    const its = setTimeout(run, ms);
+    return () => clearTimeout(its);
+  },
+  chance: Math.random,
+};
+
 /** Undefined: this browser or this address has no locks, so nobody is told of news. */
 const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
 const news =
   locks === undefined
     ? undefined
-    : new SharedNews(locks, new BroadcastChannel("fleet-reloader-news"), newsReader);
+    : new SharedNews(locks, new BroadcastChannel("fleet-reloader-news"), newsReader, times);
 
 /** A turn at the API is over after 30 s. What has no answer long after that hangs. */
 const answerMaxMs = 45_000;

@@ -1,12 +1,15 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { waitAfterNews, waitBefore, waitForStream } from "../src/backoff.ts";
 import { freshness, lossNotice } from "../src/frame.ts";
-import { EventText } from "../src/news/event-text.ts";
+import { EventReader } from "../src/news/event-reader.ts";
 import { followNews } from "../src/news/follow-news.ts";
 import { messageOf, type TabMessage } from "../src/news/tab-message.ts";
 import { placeOfAddress, showsTopic } from "../src/place.ts";
 
 afterEach(() => void vi.unstubAllGlobals());
+
+/** No time passes. */
+const times = { after: () => () => undefined, chance: () => 0 };
 
 const stream = [
   `id: 5-0-1\nevent: news\ndata: {"topics":["changes","queue"]}\n\n`,
@@ -23,7 +26,7 @@ const messages: readonly TabMessage[] = [
 ];
 
 test.each([1, 2, 7, 1000])("a stream in parts of %i characters has the same messages", (length) => {
-  const events = new EventText();
+  const events = new EventReader();
   const parts = Array.from({ length: Math.ceil(stream.length / length) }, (_, at) =>
     stream.slice(at * length, (at + 1) * length),
   );
@@ -44,7 +47,7 @@ test("the stream goes on after what was told last, and a heartbeat says that it 
     told.push(message);
     if (message.type === "broken") over.abort();
   };
-  await followNews(() => "4-0-0", tell, over.signal);
+  await followNews(() => "4-0-0", tell, times, over.signal);
   expect(asked).toEqual([["/api/v1/news", { "last-event-id": "4-0-0" }]]);
   expect(told).toEqual([messages[0], messages[1], messages[1], { type: "broken" }]);
 });
@@ -59,6 +62,7 @@ test("a refusal of who asks ends the stream for good", async () => {
   await followNews(
     () => undefined,
     (message) => told.push(message),
+    times,
     new AbortController().signal,
   );
   expect([asked, told]).toEqual([1, [{ type: "refused" }]]);

@@ -7,7 +7,7 @@ import type { NewsFeed } from "./news-feed.ts";
 import { NewsStream } from "./news-stream.ts";
 
 /** Each takes some 30 KiB of this process. */
-const streamsMax = 500;
+const newsStreamsMax = 500;
 
 /** Whether an address is that of the stream of news. */
 export function isOfNews(path: string): boolean {
@@ -20,11 +20,11 @@ export function answerNews(
   { headers, method }: IncomingMessage,
   response: ServerResponse,
 ): void {
-  if (feed.size >= streamsMax)
+  if (feed.size >= newsStreamsMax)
     throw refusedQuestion({
       field: "streams",
-      value: String(streamsMax),
-      problem: `streams: ${streamsMax} are open, and no more are served at once`,
+      value: String(newsStreamsMax),
+      problem: `streams: ${newsStreamsMax} are open, and no more are served at once`,
       mend: "ask the other routes now and then instead, as the page does by itself",
     });
   response.writeHead(200, Object.assign({ "x-accel-buffering": "no" }, answerHeaders("text/event-stream")));

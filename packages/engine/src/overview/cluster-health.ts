@@ -1,6 +1,6 @@
 import type { ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-status";
 import type { HeldRequest } from "../admission/held-requests.ts";
-import type { ClusterReport } from "../ports/cluster-reports.ts";
+import type { ClusterReport } from "../ports/ownership.ts";
 import type { ClusterOverview } from "./fleet-overview.ts";
 
 /** A cluster with what is wrong with it. */

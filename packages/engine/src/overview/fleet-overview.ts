@@ -3,7 +3,7 @@ import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import type { Work } from "../admission/work.ts";
-import type { ClusterReport } from "../ports/cluster-reports.ts";
+import type { ClusterReport } from "../ports/ownership.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 
 /** What Redis alone knows of a fleet now, for people. Nothing is decided by it, and no question changes anything. */

@@ -2,8 +2,8 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import { atMost } from "../async/at-most.ts";
 import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
-import type { ClusterReport, ClusterReportStore } from "../ports/cluster-reports.ts";
 import type { Log } from "../ports/log.ts";
+import type { ClusterReport, ClusterReportStore } from "../ports/ownership.ts";
 import type { ClusterId } from "../ports/request.ts";
 
 export interface PublishReportsOptions {
@@ -19,14 +19,14 @@ const compareEveryMs = 1000;
 /** Each cluster is written no more often than this: a stream that fails again and again has another reason each time. */
 const writeEveryMs = 15_000;
 /** A third of the time for which reports stay. */
-const renewEveryMs = 20_000;
+const renewReportsEveryMs = 20_000;
 /** Nobody waits longer for a Redis that is away: reports expire. */
 const clearMs = 1000;
 
 /** First lists take moments: a cluster that begins is written when they are over, or are still not after this. */
 const firstListsMs = 10_000;
 
-interface Written {
+interface WrittenReport {
   /** Undefined: nothing yet. */
   readonly text: string | undefined;
   /** When it was written; before that, when the cluster was seen first. */
@@ -36,15 +36,15 @@ interface Written {
 /** Publishes what changes of the reports until the signal is aborted; then removes them. One command for all clusters, and none where nothing changes. */
 export async function publishReports(options: PublishReportsOptions, signal: AbortSignal): Promise<void> {
   const { clock, log, store } = options;
-  const written = new Map<ClusterId, Written>();
-  let renewAtMs = clock.monotonic() + renewEveryMs;
+  const written = new Map<ClusterId, WrittenReport>();
+  let renewAtMs = clock.monotonic() + renewReportsEveryMs;
   while (!signal.aborted) {
     try {
       await unlessAborted(writeChanges(written, options), signal, "Redis");
       if (written.size > 0 && clock.monotonic() >= renewAtMs) {
         // What Redis has lost is written again with the next comparison.
         if (!(await unlessAborted(store.renew(), signal, "Redis"))) written.clear();
-        renewAtMs = clock.monotonic() + renewEveryMs;
+        renewAtMs = clock.monotonic() + renewReportsEveryMs;
       }
     } catch (error) {
       if (!signal.aborted)
@@ -61,7 +61,7 @@ export async function publishReports(options: PublishReportsOptions, signal: Abo
 }
 
 async function writeChanges(
-  written: Map<ClusterId, Written>,
+  written: Map<ClusterId, WrittenReport>,
   { clock, reports, store }: PublishReportsOptions,
 ): Promise<void> {
   const atMs = clock.monotonic();

@@ -36,7 +36,7 @@ export class RedisFreshness {
     const { client, keys } = this.#options;
     const shards = await Promise.all(keys.histories.map((stream) => streamEnd(stream, client)));
     const ids = shards.map(({ id }) => id);
-    return { id: newestOf(ids), ids, added: shards.map(({ added }) => added) };
+    return { id: newestIdOf(ids), ids, added: shards.map(({ added }) => added) };
   }
 
   /** Two commands for each shard, and three. */
@@ -72,7 +72,7 @@ async function streamEnd(
 }
 
 /** As the reader of the history names it: with its shard. Of two shards with one id the later one is read later. */
-function newestOf(ids: readonly string[]): string {
+function newestIdOf(ids: readonly string[]): string {
   const [newest] = ids
     .flatMap((id, shard) => (id === "" ? [] : [{ id, shard, numbers: id.split("-").map(Number) }]))
     .toSorted(

@@ -1,4 +1,4 @@
-import type { ClusterReport } from "@fleet-reloader/engine/ports/cluster-reports";
+import type { ClusterReport } from "@fleet-reloader/engine/ports/ownership";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { afterAll, expect, test } from "vitest";

@@ -1,5 +1,5 @@
 import { jsonField, jsonList, parseJson } from "@fleet-reloader/domain/json";
-import type { ClusterReport, ClusterReportStore } from "@fleet-reloader/engine/ports/cluster-reports";
+import type { ClusterReport, ClusterReportStore } from "@fleet-reloader/engine/ports/ownership";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";

@@ -1,7 +1,7 @@
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { publishReports } from "@fleet-reloader/engine/overview/publish-reports";
-import { type ClusterReport, reportLinesMax } from "@fleet-reloader/engine/ports/cluster-reports";
 import type { Log } from "@fleet-reloader/engine/ports/log";
+import { type ClusterReport, reportLinesMax } from "@fleet-reloader/engine/ports/ownership";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Fleet } from "@fleet-reloader/kube/fleet/fleet";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";

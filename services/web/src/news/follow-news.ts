@@ -1,18 +1,26 @@
 import { newsHeartbeatMs, newsPath } from "@fleet-reloader/contracts/api/news";
 import { waitForStream } from "../backoff.ts";
-import { EventText } from "./event-text.ts";
+import { EventReader } from "./event-reader.ts";
 import { messageOf, type TabMessage } from "./tab-message.ts";
 
 /** Of a stream whose heartbeats do not come, three in a row. */
 export const silenceMaxMs = 3 * newsHeartbeatMs;
 
+/** Time and chance of the browser. */
+export interface NewsTimes {
+  /** Runs something later; what is answered stops that. */
+  after(ms: number, run: () => void): () => void;
+  /** From 0 to 1. */
+  chance(): number;
+}
+
 /** Waits; resolves at once when the signal is aborted. */
-function pause(ms: number, signal: AbortSignal): Promise<void> {
+function pause(ms: number, { after }: NewsTimes, signal: AbortSignal): Promise<void> {
   return new Promise((resolve) => {
     if (signal.aborted) return resolve();
-    const timer = setTimeout(resolve, ms);
+    const stop = after(ms, resolve);
     const end = () => {
-      clearTimeout(timer);
+      stop();
       resolve();
     };
     signal.addEventListener("abort", end, { once: true });
@@ -26,6 +34,7 @@ function pause(ms: number, signal: AbortSignal): Promise<void> {
 export async function followNews(
   lastId: () => string | undefined,
   tell: (message: TabMessage) => void,
+  times: NewsTimes,
   signal: AbortSignal,
 ): Promise<void> {
   let failures = 0;
@@ -36,13 +45,14 @@ export async function followNews(
         failures = 0;
         tell(message);
       },
+      times,
       signal,
     );
     if (signal.aborted) return;
     if (end === "refused") return tell({ type: "refused" });
     failures += 1;
     tell({ type: "broken" });
-    await pause(waitForStream(failures, Math.random()), signal);
+    await pause(waitForStream(failures, times.chance()), times, signal);
   }
 }
 
@@ -50,24 +60,25 @@ export async function followNews(
 async function readStream(
   lastId: string | undefined,
   tell: (message: TabMessage) => void,
+  { after }: NewsTimes,
   outer: AbortSignal,
 ): Promise<"refused" | "ended"> {
   const silent = new AbortController();
-  let timer = setTimeout(() => silent.abort(), silenceMaxMs);
+  let heard = after(silenceMaxMs, () => silent.abort());
   try {
     const signal = AbortSignal.any([outer, silent.signal]);
     const headers = lastId === undefined ? {} : { "last-event-id": lastId };
     const response = await fetch(`/api/v1${newsPath}`, { signal, headers, cache: "no-store" });
     if (response.status === 401) return "refused";
     if (!response.ok || response.body === null) return "ended";
-    const events = new EventText();
+    const events = new EventReader();
     const decoder = new TextDecoder();
     let id: string | undefined;
     for (const reader = response.body.getReader(); ; ) {
       const { done, value } = await reader.read();
       if (done) return "ended";
-      clearTimeout(timer);
-      timer = setTimeout(() => silent.abort(), silenceMaxMs);
+      heard();
+      heard = after(silenceMaxMs, () => silent.abort());
       const found = events
         .push(decoder.decode(value, { stream: true }))
         .flatMap((one) => messageOf(one) ?? []);
@@ -81,6 +92,6 @@ async function readStream(
   } catch {
     return "ended";
   } finally {
-    clearTimeout(timer);
+    heard();
   }
 }

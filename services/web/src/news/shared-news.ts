@@ -1,5 +1,5 @@
 import type { NewsTopic } from "@fleet-reloader/contracts/api/news";
-import { followNews, silenceMaxMs } from "./follow-news.ts";
+import { followNews, type NewsTimes, silenceMaxMs } from "./follow-news.ts";
 import type { TabMessage } from "./tab-message.ts";
 
 /** Locks that the tabs of one browser share. Pages of an insecure address have none. */
@@ -29,16 +29,18 @@ export class SharedNews {
   readonly #locks: TabLocks;
   readonly #channel: TabChannel;
   readonly #reader: NewsReader;
+  readonly #times: NewsTimes;
   #visible: AbortController | undefined;
   #holdsStream = false;
   #isLive = false;
   #lastId: string | undefined;
-  #silence: ReturnType<typeof setTimeout> | undefined;
+  #stopSilence = (): void => undefined;
 
-  constructor(locks: TabLocks, channel: TabChannel, reader: NewsReader) {
+  constructor(locks: TabLocks, channel: TabChannel, reader: NewsReader, times: NewsTimes) {
     this.#locks = locks;
     this.#channel = channel;
     this.#reader = reader;
+    this.#times = times;
     channel.onmessage = ({ data }) => this.#hear(data);
   }
 
@@ -55,7 +57,7 @@ export class SharedNews {
         this.#channel.postMessage(message);
         this.#hear(message);
       };
-      await followNews(() => this.#lastId, tell, signal);
+      await followNews(() => this.#lastId, tell, this.#times, signal);
     };
     this.#locks
       .request("fleet-reloader-news", { signal }, hold)
@@ -90,8 +92,8 @@ export class SharedNews {
 
   /** Silence is the end of the tab that held the stream, which could say nothing. */
   #setLive(isLive: boolean): void {
-    clearTimeout(this.#silence);
-    if (isLive) this.#silence = setTimeout(() => this.#setLive(false), silenceMaxMs);
+    this.#stopSilence();
+    if (isLive) this.#stopSilence = this.#times.after(silenceMaxMs, () => this.#setLive(false));
     if (isLive === this.#isLive) return;
     this.#isLive = isLive;
     this.#reader.live(isLive);

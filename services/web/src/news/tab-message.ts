@@ -1,5 +1,5 @@
 import { type NewsTopic, newsEvents, newsTopics } from "@fleet-reloader/contracts/api/news";
-import type { TextEvent } from "./event-text.ts";
+import type { TextEvent } from "./event-reader.ts";
 
 /**
  * What the tab that holds the stream tells the others. `live`: the stream lives, and all that is newer was told. `broken`: nothing is told for now.

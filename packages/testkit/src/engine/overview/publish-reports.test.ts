@@ -1,5 +1,5 @@
 import { publishReports } from "@fleet-reloader/engine/overview/publish-reports";
-import type { ClusterReport } from "@fleet-reloader/engine/ports/cluster-reports";
+import type { ClusterReport } from "@fleet-reloader/engine/ports/ownership";
 import { expect, test } from "vitest";
 import { CollectedLog } from "../../memory/collected-log.ts";
 import { ManualClock } from "../../memory/manual-clock.ts";

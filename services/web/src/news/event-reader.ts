@@ -7,7 +7,7 @@ export interface TextEvent {
 }
 
 /** Reads the text of a stream as it comes, in parts of any length. */
-export class EventText {
+export class EventReader {
   #rest = "";
   #id = "";
 
