@@ -4,6 +4,7 @@ import { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
 import { startRedisOfRoles } from "@fleet-reloader/redis/fixture/role-users";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
+import { RedisFreshness } from "@fleet-reloader/redis/overview/redis-freshness";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
@@ -46,6 +47,9 @@ test("board, history and API are shown to a user of Redis that may change nothin
     reader: new HistoryReader({ client, keys }),
     overview: new RedisFleetOverview({ client, keys, queue, clock }),
   });
+  const freshness = new RedisFreshness({ client, keys, queue });
+  await freshness.historyEnd();
+  await freshness.versions();
   const states = ["latest", "waiting", "prioritized", "delayed", "active", "completed", "failed"];
   const one = "/queues/api/queues/shard%200%20reconcile";
   const [entry] = (await watcher.queue.queues[0]?.getJobs()) ?? [];

@@ -17,6 +17,7 @@ import { createApi } from "./api/answer-api.ts";
 import type { AskedFleet } from "./api/asked-routes.ts";
 import { refuseApi } from "./api/refuse-api.ts";
 import { answerHistory } from "./history-answer.ts";
+import { NewsFeed, type NewsFeedOptions } from "./news/news-feed.ts";
 import type { PageFiles } from "./page-files.ts";
 
 export interface DashboardOptions {
@@ -26,6 +27,8 @@ export interface DashboardOptions {
   readonly reader: Pick<HistoryReader, "notReady" | "read">;
   readonly overview: FleetOverview;
   readonly asked: AskedFleet;
+  /** Whether anything is newer. */
+  readonly freshness: NewsFeedOptions["freshness"];
   readonly clock: Clock;
   readonly log: Log;
   /** Who may ask. Undefined: nobody signs in, so page and API answer at a loopback address only. */
@@ -43,43 +46,56 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
  * deduplication, and its "empty" blocks Redis. Where nobody signs in, page and API answer at a loopback address only; elsewhere `/` leads
  * to the board.
  */
-export function listenDashboard(options: DashboardOptions) {
+export async function listenDashboard(options: DashboardOptions) {
+  const { address, clock, freshness, log, reader, tls } = options;
+  const news = new NewsFeed({ freshness, notReady: () => reader.notReady, clock, log });
+  const { close, port } = await listen("--dashboard-address", address, createHandle(options, news), tls);
+  return {
+    port,
+    /** Streams of news that are open. */
+    get streams() {
+      return news.size;
+    },
+    async close() {
+      news.close();
+      await close();
+    },
+  };
+}
+
+function createHandle(options: DashboardOptions, news: NewsFeed): Handle {
   const { access, address } = options;
   const isServed = isLoopbackHost(address.host) || access !== undefined;
-  const answerApi = isServed ? createApiOf(options) : refuseApi(address);
+  const answerApi = isServed ? createApiOf(options, news) : refuseApi(address);
   const answerSession = createSessionAnswers({ access, clock: options.clock, log: options.log });
   const files = readOnce(options.loadPage);
   const serveBoard = createBoardPage(options);
   const serveHistory = createHistoryPage(options);
-  return listen(
-    "--dashboard-address",
-    address,
-    (request, response) => {
-      const { pathname, searchParams } = requestAddress(request);
-      if (isServed && isOfPage(pathname)) {
-        void answerPage(files, pathname, request, response);
-        return;
-      }
-      if (pathname === "/") {
-        response.writeHead(302, { location: "/queues" }).end();
-        return;
-      }
-      if (isServed && pathname === sessionPath) {
-        void answerSession(request, response);
-        return;
-      }
-      if (pathname === apiRoot || pathname.startsWith(`${apiRoot}/`)) {
-        void answerApi(request, response, { pathname, searchParams });
-        return;
-      }
-      void guardPage(access, request, response, pathname === "/history" ? serveHistory : serveBoard);
-    },
-    options.tls,
-  );
+  return (request, response) => {
+    const { pathname, searchParams } = requestAddress(request);
+    if (isServed && isOfPage(pathname)) {
+      void answerPage(files, pathname, request, response);
+      return;
+    }
+    if (pathname === "/") {
+      response.writeHead(302, { location: "/queues" }).end();
+      return;
+    }
+    if (isServed && pathname === sessionPath) {
+      void answerSession(request, response);
+      return;
+    }
+    if (pathname === apiRoot || pathname.startsWith(`${apiRoot}/`)) {
+      void answerApi(request, response, { pathname, searchParams });
+      return;
+    }
+    void guardPage(access, request, response, pathname === "/history" ? serveHistory : serveBoard);
+  };
 }
 
-function createApiOf({ access, asked, clock, log, overview, reader }: DashboardOptions) {
-  return createApi({ access, asked, clock, log, overview, reader, notReady: () => reader.notReady });
+function createApiOf({ access, asked, clock, log, overview, reader }: DashboardOptions, news: NewsFeed) {
+  const notReady = () => reader.notReady;
+  return createApi({ access, asked, clock, log, news, overview, reader, notReady });
 }
 
 function createHistoryPage({ clock, reader }: DashboardOptions): ServeViewer {

@@ -13,6 +13,7 @@ import { RedisAbsence } from "@fleet-reloader/redis/connection/redis-absence";
 import type { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
+import { RedisFreshness } from "@fleet-reloader/redis/overview/redis-freshness";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { RedisSessions } from "@fleet-reloader/redis/session/redis-sessions";
 import type { ListenAddress } from "@fleet-reloader/runtime/http/http-endpoint";
@@ -76,6 +77,7 @@ export function openDashboard(options: OpenDashboardOptions) {
     },
     overview,
     asked,
+    freshness: new RedisFreshness({ client, keys, queue }),
     clock,
     log,
     loadPage: async () => (await import("@fleet-reloader/dashboard/page-files")).readPageFiles(),

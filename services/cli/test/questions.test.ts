@@ -59,12 +59,14 @@ test("status shows clusters, queue age, holds, freezes and open changes at once"
     expect(output).toContain(part);
 });
 
-test("clusters lists sick ones first, with what is wrong and who watches them", async () => {
+test("clusters lists sick ones first, what is wrong, and what their watchers say", async () => {
   const { output } = await bed.run("clusters");
   const [heading, first, second] = output.split("\n");
   expect(heading).toMatch(/^CLUSTER +STATE +WORKLOADS/);
-  expect(first).toMatch(/^otech62 +Unreachable +2 +0 +1 +watcher-b +no route to host$/);
-  expect(second).toMatch(/^nova +Ready +2 +0 +2 +watcher-a$/);
+  expect(first).toMatch(
+    /^otech62 +Unreachable +2 +0 +1 +3 of 8, 50d +1 missing +watcher-b +no route to host$/,
+  );
+  expect(second).toMatch(/^nova +Ready +2 +0 +2 +none +all +watcher-a$/);
 });
 
 test("changes counts what came of one content on all clusters", async () => {

@@ -48,7 +48,7 @@ function answeredView(place: Place, body: unknown, page: PageOfList, nowMs: numb
     case "change":
       return changeView(body as ApiAnswer<"change">, page, nowMs);
     case "clusters":
-      return clustersView(body as ApiAnswer<"clusters">, page);
+      return clustersView(body as ApiAnswer<"clusters">, page, nowMs);
     case "held":
       return heldView(body as ApiAnswer<"held">, page);
     case "queue":

@@ -36,9 +36,20 @@ export function placeName(place: Place): string {
   return name;
 }
 
-/** How old what is shown is. */
-export function freshness(shownMs: number | undefined, nowMs: number): string {
-  return shownMs === undefined ? "" : `${spanText(nowMs - shownMs)} old`;
+/** How old what is shown is. While it is live, what is newer is asked for as soon as there is something. */
+export function freshness(shownMs: number | undefined, nowMs: number, isLive: boolean): string {
+  if (shownMs === undefined) return "";
+  return `${isLive ? "live, " : ""}${spanText(nowMs - shownMs)} old`;
+}
+
+/** What Redis has lost: shown as long as a view without a start would show some of it. */
+const lossShownMs = 3_600_000;
+
+/** That the history is gone; empty: it is not, or that was long ago. */
+export function lossNotice(lostMs: number | undefined, nowMs: number): string {
+  if (lostMs === undefined || nowMs - lostMs > lossShownMs) return "";
+  const time = new Date(lostMs).toISOString().slice(11, 19);
+  return `⚠ the history before ${time} UTC is gone: Redis lost it. What follows is shown.`;
 }
 
 /** Why there is nothing newer; empty: nothing is wrong. It stays the same while the age grows, so that it is read out once. */

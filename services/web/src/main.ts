@@ -1,9 +1,12 @@
 import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
+import { newsTopics } from "@fleet-reloader/contracts/api/news";
 import { type PlaceAnswer, placeView } from "./answer.ts";
-import { waitBefore } from "./backoff.ts";
+import { waitAfterNews, waitBefore } from "./backoff.ts";
 import { type DrawnDocument, draw } from "./draw.ts";
-import { freshness, navigation, staleness, titleOf } from "./frame.ts";
-import { placeOfAddress, questionOf } from "./place.ts";
+import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame.ts";
+import type { NewsTimes } from "./news/follow-news.ts";
+import { type NewsReader, SharedNews, type TabChannel, type TabLocks } from "./news/shared-news.ts";
+import { placeOfAddress, questionOf, showsTopic } from "./place.ts";
 import { accountNodes, addressAfterSignIn, askSession, signInAddress } from "./session.ts";
 import { elementsOf, type ViewNode } from "./view-node.ts";
 
@@ -49,6 +52,8 @@ declare const location: {
 };
 declare const history: { pushState(state: null, title: string, address: string): void };
 declare const addEventListener: (type: string, listener: () => void) => void;
+declare const navigator: { readonly locks?: TabLocks } | undefined;
+declare const BroadcastChannel: new (name: string) => TabChannel;
 declare const scrollTo: (x: number, y: number) => void;
 
 const places = {
@@ -68,6 +73,15 @@ let failures = 0;
 let drawn = "";
 let asking = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
+/** A question is under way; and it began before the last news. */
+let isAsking = false;
+let isOutdated = false;
+/** How long the last answer took, and when it or its failure came. */
+let tookMs = 0;
+let endedMs = 0;
+let isLive = false;
+/** When Redis lost the history. */
+let lostMs: number | undefined;
 
 /**
  * Draws what is known of the place. What looks the same as before is left alone but for its ages, so that focus and selection stay; so is
@@ -91,8 +105,10 @@ function drawPlace(): void {
         .find((one) => focusNames(one) === focused)
         ?.focus();
   }
-  showText(places.age, freshness(shownMs, Date.now()));
-  showText(places.trouble, staleness(shownMs, failures > 0));
+  const isTold = isLive && failures === 0 && showsTopic(place, newsTopics);
+  showText(places.age, freshness(shownMs, Date.now(), isTold));
+  const troubles = [staleness(shownMs, failures > 0), lossNotice(lostMs, Date.now())];
+  showText(places.trouble, troubles.filter((one) => one !== "").join(" "));
 }
 
 /** Two drawings with the same text differ in the ages of the same times at most. */
@@ -130,12 +146,19 @@ async function ask(): Promise<void> {
   clearTimeout(timer);
   asking.abort();
   asking = new AbortController();
+  isAsking = false;
   const { signal } = asking;
   const place = placeOfAddress(location.pathname, location.search);
   const question = questionOf(place);
   if (question === undefined) return drawPlace();
+  isAsking = true;
+  isOutdated = false;
+  const beganMs = Date.now();
   const asked = await answerTo(question, signal);
   if (signal.aborted) return;
+  isAsking = false;
+  endedMs = Date.now();
+  tookMs = endedMs - beganMs;
   // Nothing is asked again before somebody has signed in.
   if (asked.type === "failed" && asked.problem.code === "access.unauthenticated") {
     fill(places.account, []);
@@ -145,9 +168,56 @@ async function ask(): Promise<void> {
   // An answer that is there stays, with its age.
   if (asked.type === "answered") answeredMs = Date.now();
   if (asked.type === "answered" || answer.type !== "answered") answer = asked;
-  if (!document.hidden) timer = setTimeout(() => void ask(), waitBefore(place, failures, Math.random()));
+  if (!document.hidden) {
+    askLater(
+      isOutdated ? waitAfterNews(tookMs, failures) : waitBefore(place, { failures, isLive }, Math.random()),
+    );
+    // After a refusal of who we are, the sign-in is good again.
+    if (asked.type === "answered") news?.begin();
+  }
   drawPlace();
 }
+
+function askLater(ms: number): void {
+  clearTimeout(timer);
+  timer = setTimeout(() => void ask(), ms);
+}
+
+/** Asks again for what is shown as soon as there is something newer, and seldom as long as there is not. */
+const newsReader: NewsReader = {
+  newer(topics) {
+    if (document.hidden || !showsTopic(placeOfAddress(location.pathname, location.search), topics)) return;
+    if (isAsking) isOutdated = true;
+    else askLater(Math.max(0, endedMs + waitAfterNews(tookMs, failures) - Date.now()));
+  },
+  live(isLiveNow) {
+    isLive = isLiveNow;
+    const place = placeOfAddress(location.pathname, location.search);
+    // What the last news said may have been missed.
+    if (!isLive && !isAsking && !document.hidden)
+      askLater(Math.random() * waitBefore(place, { failures, isLive }, Math.random()));
+    drawPlace();
+  },
+  historyLost() {
+    lostMs = Date.now();
+    drawPlace();
+  },
+};
+
+const newsTimes: NewsTimes = {
+  after(ms, run) {
+    const its = setTimeout(run, ms);
+    return () => clearTimeout(its);
+  },
+  chance: Math.random,
+};
+
+/** Undefined: this browser or this address has no locks, so nobody is told of news. */
+const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
+const news =
+  locks === undefined
+    ? undefined
+    : new SharedNews(locks, new BroadcastChannel("fleet-reloader-news"), newsReader, newsTimes);
 
 /** A turn at the API is over after 30 s. What has no answer long after that hangs. */
 const answerMaxMs = 45_000;
@@ -257,10 +327,16 @@ function focusRow(step: number): void {
 }
 
 document.addEventListener("visibilitychange", () => {
-  if (document.hidden) clearTimeout(timer);
-  else void ask();
+  if (document.hidden) {
+    clearTimeout(timer);
+    news?.end();
+    return;
+  }
+  news?.begin();
+  void ask();
 });
 addEventListener("popstate", arrive);
 setInterval(drawPlace, 5000);
+if (!document.hidden) news?.begin();
 arrive();
 void showAccount();

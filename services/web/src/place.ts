@@ -1,3 +1,5 @@
+import type { NewsTopic } from "@fleet-reloader/contracts/api/news";
+
 /** Where on the page somebody is: one for each view. */
 export type Place = { readonly query: URLSearchParams } & (
   | { readonly view: "now" | "changes" | "clusters" | "held" | "queue" }
@@ -13,6 +15,26 @@ export interface PlacedObject {
   readonly kind: string;
   readonly namespace: string;
   readonly name: string;
+}
+
+/** The topics that each view shows. An object is asked of its cluster, and no news are told of it. */
+const topicsOf: Readonly<Record<Place["view"], readonly NewsTopic[]>> = {
+  now: ["changes", "held", "queue", "clusters"],
+  changes: ["changes"],
+  change: ["changes"],
+  clusters: ["clusters", "held"],
+  // Freezes are recorded in the history, and so is what failed.
+  held: ["held", "changes"],
+  queue: ["queue", "held", "changes"],
+  workload: [],
+  source: [],
+  "sign-in": [],
+  nowhere: [],
+};
+
+/** Whether a view shows one of these topics. */
+export function showsTopic({ view }: Pick<Place, "view">, topics: readonly NewsTopic[]): boolean {
+  return topicsOf[view].some((topic) => topics.includes(topic));
 }
 
 const lists = ["changes", "clusters", "held", "queue"] as const;

@@ -34,15 +34,17 @@ test("the next page has the same filters and another cursor", () => {
 });
 
 test("what costs a cluster requests is asked once in a minute, all else more often", () => {
-  expect(waitBefore({ view: "changes" }, 0, 0.3)).toBe(10_000);
-  expect(waitBefore({ view: "source" }, 0, 0.3)).toBe(60_000);
+  expect(waitBefore({ view: "changes" }, { failures: 0, isLive: false }, 0.3)).toBe(10_000);
+  expect(waitBefore({ view: "source" }, { failures: 0, isLive: false }, 0.3)).toBe(60_000);
 });
 
 test("after failures it is asked ever more seldom, at most once in a minute", () => {
   const now = { view: "now" } as const;
-  expect(waitBefore(now, 1, 0)).toBeLessThan(waitBefore(now, 3, 0));
+  expect(waitBefore(now, { failures: 1, isLive: false }, 0)).toBeLessThan(
+    waitBefore(now, { failures: 3, isLive: false }, 0),
+  );
   for (const chance of [0, 0.5, 1]) {
-    expect(waitBefore(now, 50, chance)).toBeGreaterThanOrEqual(60_000);
-    expect(waitBefore(now, 50, chance)).toBeLessThanOrEqual(120_000);
+    expect(waitBefore(now, { failures: 50, isLive: false }, chance)).toBeGreaterThanOrEqual(60_000);
+    expect(waitBefore(now, { failures: 50, isLive: false }, chance)).toBeLessThanOrEqual(120_000);
   }
 });

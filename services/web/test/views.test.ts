@@ -25,6 +25,7 @@ describe("Now", () => {
       "✔ 35 healthy",
       "1 cluster with a problem",
       "✖ Unreachable no route to host",
+      "3 of 8 streams, since 30 s ago 1 missing",
       "cluster otech62, namespace shop CHG-12 ann 2026-07-01 12:11:00 UTC",
       "Oldest request 4 s old",
       "12 ClusterUnreachable",
@@ -146,7 +147,7 @@ test("the navigation marks where one is, and the age is always told", () => {
   const place = placeOfAddress("/changes/f1-a", "");
   expect(htmlOf([navigation(place)])).toContain('<a href="/changes" aria-current="page">Changes</a>');
   expect(titleOf(placeOfAddress("/sources/nova/Secret/shop/db", ""))).toBe("Secret db · fleet-reloader");
-  expect(freshness(nowMs - 3000, nowMs)).toBe("3 s old");
+  expect(freshness(nowMs - 3000, nowMs, false)).toBe("3 s old");
   expect(staleness(nowMs - 3000, false)).toBe("");
   expect(staleness(nowMs - 60_000, true)).toContain("stale: the last question had no answer");
   expect(staleness(undefined, true)).toContain("no answer yet");

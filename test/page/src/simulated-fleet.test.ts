@@ -81,6 +81,16 @@ test("the queue says what waits, what is held and what failed, by reason", async
   expect(new URL(page.url()).search).toBe("?reason=Frozen");
 });
 
+test("each cluster says how far its streams are and which rights are missing", async () => {
+  await using window = await openWindow(browser, fleet.origin);
+  const { page } = window;
+  await page.goto("/clusters");
+  const row = tableOf(page, "Clusters").getByRole("row").filter({ hasText: "nova" });
+  await row.filter({ hasText: "Ready" }).waitFor();
+  expect(await textOfRow(row.filter({ hasText: "all" }))).toMatch(/\| none \| all$/);
+  expect(window.troubles).toEqual([]);
+});
+
 test("keys alone go to a row, open it, filter a list and show the keys", async () => {
   await using window = await openWindow(browser, fleet.origin);
   const { page } = window;

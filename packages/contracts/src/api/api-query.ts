@@ -42,3 +42,6 @@ export const filteredBy = {
     .optional()
     .meta({ description: "Key of the source that changes. May be repeated. Without it, all keys." }),
 } as const;
+
+/** The query of a route that has no parameters. */
+export const noParameters = z.strictObject({});

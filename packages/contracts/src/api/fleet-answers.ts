@@ -7,15 +7,31 @@ const amount = z.int().nonnegative();
 const { count, next } = pageFields;
 const labelsAnswer = z.record(z.string(), z.string());
 
+const statusInAnswer = z.object({ state: z.enum(clusterStates), why: z.array(z.string()) });
+
 const clusterAnswer = z.object({
   name: z.string(),
   labels: labelsAnswer,
   id: z.string().optional(),
-  status: z.object({ state: z.enum(clusterStates), why: z.array(z.string()) }).optional(),
+  status: statusInAnswer.optional(),
   watcher: z.string().optional(),
   workloads: amount,
   unobserved: amount,
   rollouts: amount,
+  report: z
+    .object({
+      status: statusInAnswer.optional(),
+      streams: amount,
+      behindCount: amount,
+      behind: z.array(z.string()),
+      behindSinceMs: z.number().optional().meta({ description: "Absent: every stream is in sync." }),
+      missingRights: z.array(z.string()),
+      missingRightCount: amount,
+    })
+    .optional()
+    .meta({
+      description: "What its watcher says, at most 15 s ago. Lists have the first few of their elements.",
+    }),
   problems: z.array(z.string()),
   held: amount,
 });

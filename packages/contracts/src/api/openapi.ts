@@ -1,6 +1,7 @@
 import * as z from "zod";
 import { apiProblem } from "./api-problem.ts";
 import { apiRoot, apiRoutes } from "./api-routes.ts";
+import { newsEvents, newsPath, newsTopics } from "./news.ts";
 
 /** The API as an OpenAPI 3.1 document, made from the contracts of its routes. */
 export function openApiDocument(): object {
@@ -26,8 +27,27 @@ export function openApiDocument(): object {
       description:
         "Questions about a fleet. Read-only. Without an access file it is served at a loopback --dashboard-address only; with one each request needs a token or a session. No answer is larger than 200 KiB.",
     },
-    paths: Object.fromEntries(paths),
+    paths: Object.fromEntries([...paths, [`${apiRoot}${newsPath}`, newsRoute()]]),
     components: { schemas: { Problem: schemaOf(apiProblem) } },
+  };
+}
+
+/** The one route that answers with a stream. */
+function newsRoute(): object {
+  const { caughtUp, historyLost, newer } = newsEvents;
+  return {
+    get: {
+      operationId: "news",
+      summary: "That something is newer, and not what, as server-sent events",
+      parameters: [{ name: "Last-Event-ID", in: "header", required: false, schema: { type: "string" } }],
+      responses: {
+        200: {
+          description: `Events ${newer} with the topics that are newer (${newsTopics.join(", ")}), ${caughtUp} and ${historyLost}.`,
+          content: { "text/event-stream": { schema: { type: "string" } } },
+        },
+        default: jsonContent("No stream, and why.", { $ref: "#/components/schemas/Problem" }),
+      },
+    },
   };
 }
 

@@ -1,5 +1,6 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { noParameters } from "@fleet-reloader/contracts/api/api-query";
 import { type ApiRouteName, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
 import { readApiQuery } from "@fleet-reloader/contracts/api/read-api-query";
 import { asFault } from "@fleet-reloader/domain/fault";
@@ -14,6 +15,8 @@ import { assertSameSite } from "../access/own-page.ts";
 import { scopeAsking } from "../access/scoped-asking.ts";
 import { scopeFleet } from "../access/scoped-fleet.ts";
 import { scopeHistory } from "../access/scoped-history.ts";
+import { answerNews, isOfNews } from "../news/answer-news.ts";
+import type { NewsFeed } from "../news/news-feed.ts";
 import { type ApiQuestion, readApiQuestion } from "./api-question.ts";
 import { type AskedFleet, createAskedRoutes, type PathObject } from "./asked-routes.ts";
 import { CursorSeal } from "./cursor-seal.ts";
@@ -30,6 +33,7 @@ export interface ApiOptions extends Omit<FleetRoutesOptions, "seesQueue"> {
   readonly access?: AccessControl | undefined;
   /** What keeps Redis from being read, a line each. */
   readonly notReady: () => readonly string[];
+  readonly news: NewsFeed;
 }
 
 /** Questions that are answered at once, of those to Redis and of those to clusters: rolls need both too. */
@@ -63,6 +67,7 @@ export function createApi(options: ApiOptions): AnswerApi {
       assertSameSite(request);
       const viewer = await identifyViewer(access, request);
       assertReading(request);
+      if (isOfNews(address.pathname)) return streamNews(options, request, response, address);
       asked = readApiQuestion(address);
       assertReadable(options);
       const routes = createRoutes(options, viewer, seal);
@@ -76,6 +81,17 @@ export function createApi(options: ApiOptions): AnswerApi {
       sendProblem(request, response, statusOfRefusal(fault, asked?.route), fault);
     }
   };
+}
+
+function streamNews(
+  options: ApiOptions,
+  request: IncomingMessage,
+  response: ServerResponse,
+  { searchParams }: ApiAddress,
+): void {
+  readApiQuery(noParameters, searchParams);
+  assertReadable(options);
+  answerNews(options.news, request, response);
 }
 
 /** The routes as one viewer sees them. */

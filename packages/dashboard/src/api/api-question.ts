@@ -1,4 +1,5 @@
 import { type ApiRouteName, apiRoot, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
+import { newsPath } from "@fleet-reloader/contracts/api/news";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 
 /** A question to a route of the API, not checked yet. */
@@ -23,7 +24,7 @@ export function readApiQuestion(address: Pick<URL, "pathname" | "searchParams">)
     field: "path",
     value: address.pathname,
     problem: "path: the API has no such route",
-    mend: `the routes are ${routeNames.map((route) => `${apiRoot}${apiRoutes[route].path}`).join(", ")}`,
+    mend: `the routes are ${[...routeNames.map((route) => apiRoutes[route].path), newsPath].map((path) => `${apiRoot}${path}`).join(", ")}`,
   });
 }
 

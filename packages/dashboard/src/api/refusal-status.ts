@@ -7,6 +7,7 @@ import { pathNames } from "./api-question.ts";
 export function statusOfRefusal({ code, context }: Fault, route?: ApiRouteName): number {
   const { field } = context;
   if (field === "method") return 405;
+  if (field === "streams") return 503;
   const isOfPath = route !== undefined && pathNames(apiRoutes[route].path).some((name) => name === field);
   return field === "path" || isOfPath ? 404 : statusOfFault(code);
 }

@@ -37,15 +37,24 @@ export function sendAnswer(
   status: number,
   text: string,
 ): void {
-  response.writeHead(status, {
-    "content-type": "application/json; charset=utf-8",
+  const more = headersOfStatus(status);
+  response.writeHead(status, Object.assign(more, answerHeaders("application/json")));
+  response.end(method === "HEAD" ? undefined : `${text}\n`);
+}
+
+/** The headers of every answer of the API. */
+export function answerHeaders(type: string) {
+  return {
+    "content-type": `${type}; charset=utf-8`,
     "cache-control": "no-store",
     "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
     "cross-origin-resource-policy": "same-origin",
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
-    ...(status === 405 ? { allow: "GET, HEAD" } : {}),
-    ...(status === 401 ? { "www-authenticate": "Bearer" } : {}),
-  });
-  response.end(method === "HEAD" ? undefined : `${text}\n`);
+  };
+}
+
+function headersOfStatus(status: number): Readonly<Record<string, string>> {
+  if (status === 405) return { allow: "GET, HEAD" };
+  return status === 401 ? { "www-authenticate": "Bearer" } : {};
 }

@@ -43,6 +43,32 @@ test("a cluster whose requests are parked is sick, although it was listed as rea
   expect(first).toMatchObject({ name: "b", problems: ["its requests are parked: ClusterFailing"], held: 1 });
 });
 
+const report = {
+  ...{ status: undefined, streams: 8, behindCount: 0, behind: [], behindSinceMs: undefined },
+  ...{ missingRights: [], missingRightCount: 0 },
+} as const;
+
+test.each([
+  ["Ready", "Degraded", "Degraded"],
+  ["Forbidden", "Ready", "Forbidden"],
+  ["Paused", "Ready", "Paused"],
+  ["Connecting", "Unreachable", "Unreachable"],
+] as const)("listed as %s and reported as %s, a cluster is %s", (listed, reported, shown) => {
+  const given = {
+    status: { state: listed, why: [] },
+    report: { ...report, status: { state: reported, why: [] } },
+  };
+  expect(clusterHealth([cluster("a", given)], [])[0]?.status?.state).toBe(shown);
+});
+
+test("a cluster whose streams are behind is sick, and says which", () => {
+  const behind = ["Secret is backoff (timeout)"];
+  const its = { ...report, behindCount: 3, behind, behindSinceMs: 5 };
+  const [first] = clusterHealth([cluster("a"), cluster("b", { report: its })], []);
+  const problems = ["3 of 8 streams are behind: Secret is backoff (timeout), and 2 more"];
+  expect(first).toMatchObject({ name: "b", problems });
+});
+
 test.each(["Paused", "Alias"] as const)("a cluster that is %s is as somebody wants it", (state) => {
   const [only] = clusterHealth(
     [cluster("a", { id: undefined, status: { state, why: [] }, watcher: undefined })],

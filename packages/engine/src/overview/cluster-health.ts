@@ -1,4 +1,6 @@
+import type { ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-status";
 import type { HeldRequest } from "../admission/held-requests.ts";
+import type { ClusterReport } from "../ports/ownership.ts";
 import type { ClusterOverview } from "./fleet-overview.ts";
 
 /** A cluster with what is wrong with it. */
@@ -29,13 +31,15 @@ export function clusterHealth(
   return clusters
     .map((cluster) => {
       const its = held.get(cluster.id ?? "") ?? [];
-      return { ...cluster, held: its.length, problems: clusterProblems(cluster, its, isWatched) };
+      const status = worseStatus(cluster);
+      const problems = clusterProblems({ ...cluster, status }, its, isWatched);
+      return { ...cluster, status, held: its.length, problems };
     })
     .toSorted((a, b) => severityOf(a) - severityOf(b) || b.held - a.held || compareNames(a.name, b.name));
 }
 
 function clusterProblems(
-  { id, status, watcher, unobserved }: ClusterOverview,
+  { id, report, status, watcher, unobserved }: ClusterOverview,
   holds: readonly HeldRequest[],
   isWatched: boolean,
 ): readonly string[] {
@@ -47,15 +51,36 @@ function clusterProblems(
     ...(isSick ? (status?.why.length ? status.why : [`it is ${state}`]) : []),
     ...(id === undefined && !isSick && !isOut ? ["it has not answered yet"] : []),
     ...(isWatched && watcher === undefined && id !== undefined && !isOut ? ["no watcher watches it"] : []),
+    ...(lagMatters.includes(state) ? lagProblems(report) : []),
     ...(parked.size === 0 || isSick ? [] : [`its requests are parked: ${[...parked].sort().join(", ")}`]),
     ...(unobserved === 0 ? [] : [`${unobserved} workloads are not observed yet`]),
   ];
 }
 
-function severityOf({ problems, status }: ClusterHealth): number {
-  if (problems.length === 0) return Number.MAX_SAFE_INTEGER;
+/** Where the state does not say already why nothing is heard of the cluster. */
+const lagMatters: readonly string[] = ["", "Ready", "Degraded", "Syncing"];
+
+function lagProblems(report: ClusterReport | undefined): readonly string[] {
+  const { behind = [], behindCount = 0, streams } = report ?? {};
+  if (behindCount === 0) return [];
+  const more = behindCount === behind.length ? "" : `, and ${behindCount - behind.length} more`;
+  return [`${behindCount} of ${streams} streams are behind: ${behind.join(", ")}${more}`];
+}
+
+/** Whoever listed the cluster last may not watch it, and a watcher does not know the rights of a worker: the worse of the two is true. */
+function worseStatus({ report, status }: ClusterOverview): ClusterStatus | undefined {
+  if (report?.status === undefined) return status;
+  return sicknessOf(report.status) < sicknessOf(status) ? report.status : status;
+}
+
+function sicknessOf(status: ClusterStatus | undefined): number {
   const at = sickStates.indexOf(status?.state ?? "");
   return at < 0 ? sickStates.length : at;
+}
+
+function severityOf({ problems, status }: ClusterHealth): number {
+  if (problems.length === 0) return Number.MAX_SAFE_INTEGER;
+  return sicknessOf(status);
 }
 
 function compareNames(a: string, b: string): number {

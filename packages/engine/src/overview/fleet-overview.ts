@@ -3,6 +3,7 @@ import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import type { Work } from "../admission/work.ts";
+import type { ClusterReport } from "../ports/ownership.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 
 /** What Redis alone knows of a fleet now, for people. Nothing is decided by it, and no question changes anything. */
@@ -28,6 +29,8 @@ export interface ClusterOverview extends ListedCluster {
   readonly unobserved: number;
   /** Rollouts that are followed. */
   readonly rollouts: number;
+  /** What its watcher says of it; undefined: nobody watches it, or one of an older version does. */
+  readonly report?: ClusterReport | undefined;
 }
 
 export interface QueueOverview extends Work {

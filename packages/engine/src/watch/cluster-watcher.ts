@@ -11,6 +11,7 @@ import { selectorOf } from "../observe/namespace-scope.ts";
 import type { ShownWorkloads } from "../observe/shown-workloads.ts";
 import type { Log } from "../ports/log.ts";
 import type { Meter } from "../ports/meter.ts";
+import { reportLinesMax, type StreamLag } from "../ports/ownership.ts";
 import type { Checkpoints, IndexSession, ReferenceIndex } from "../ports/reference-index.ts";
 import type { ClusterId } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
@@ -62,6 +63,8 @@ const restartAfterMs = 250;
 const stallPatienceMs = 2000;
 /** A list of a large cluster takes seconds. Streams that are behind for longer may be so for long, and freezes may have ended meanwhile. */
 const behindMaxMs = 60_000;
+/** API servers end each watch now and then, and a list takes moments. */
+const lagShownMs = 10_000;
 /** Without a served kind no worker reconciles a workload, whatever an earlier configuration left in the index. */
 const nothingToAdopt = { unreconciled: async () => 0 };
 
@@ -70,8 +73,8 @@ export class ClusterWatcher {
   readonly #options: ClusterWatcherOptions;
   readonly #statuses = new Map<string, StreamStatus>();
   readonly #frozen = new FrozenObjects();
-  /** Monotonic. Undefined: every stream is in sync. */
-  #behindSinceMs: number | undefined;
+  /** Undefined: every stream is in sync. */
+  #behindSince: { readonly monotonicMs: number; readonly wallMs: number } | undefined;
   /** The wait of the current session. */
   #adoption: AdoptionWait | undefined;
   /** Releases the semaphore, while we hold it. */
@@ -79,7 +82,7 @@ export class ClusterWatcher {
 
   constructor(options: ClusterWatcherOptions) {
     this.#options = options;
-    this.#behindSinceMs = options.clock.monotonic();
+    this.#behindSince = this.#now;
   }
 
   get statuses(): readonly StreamStatus[] {
@@ -97,7 +100,7 @@ export class ClusterWatcher {
   /** The objects that annotations freeze, while every stream is in sync. One that lists again is given time. */
   get annotations(): Exclude<AnnotationView, "elsewhere"> {
     if (this.isInSync) return this.#frozen;
-    const behindMs = this.#options.clock.monotonic() - (this.#behindSinceMs ?? 0);
+    const behindMs = this.#now.monotonicMs - (this.#behindSince?.monotonicMs ?? 0);
     return behindMs < behindMaxMs ? "behind" : "unknown";
   }
 
@@ -109,6 +112,28 @@ export class ClusterWatcher {
   /** The progress of adoption, for people. */
   get adoption(): string {
     return this.#adoption?.progress ?? "streams are starting";
+  }
+
+  /** How far the streams are, for people. A stream that lists again for a moment is not behind. */
+  get lag(): StreamLag {
+    const behindMs = this.#now.monotonicMs - (this.#behindSince?.monotonicMs ?? 0);
+    if (this.#behindSince === undefined || behindMs < lagShownMs)
+      return { streams: this.#statuses.size, behindCount: 0, behind: [], behindSinceMs: undefined };
+    const behind = this.statuses.filter(({ state }) => !isSettled(state));
+    const lines = behind
+      .slice(0, reportLinesMax)
+      .map(({ resource, state, why }) => `${resource} is ${state} (${why})`);
+    return {
+      streams: this.#statuses.size,
+      behindCount: behind.length,
+      behind: lines,
+      behindSinceMs: this.#behindSince.wallMs,
+    };
+  }
+
+  get #now() {
+    const { clock } = this.#options;
+    return { monotonicMs: clock.monotonic(), wallMs: clock.now() };
   }
 
   /** The namespaces of the streams: each one of the scope, or undefined for all in one. */
@@ -136,7 +161,7 @@ export class ClusterWatcher {
         session.abort();
         session[Symbol.dispose]();
         this.#statuses.clear();
-        this.#behindSinceMs ??= clock.monotonic();
+        this.#behindSince ??= this.#now;
         this.#adoption = undefined;
       }
     }
@@ -241,9 +266,7 @@ export class ClusterWatcher {
     const resource = namespace === undefined ? kind : `${kind} in ${namespace}`;
     const before = this.#statuses.get(resource)?.state;
     this.#statuses.set(resource, { resource, state, why });
-    this.#behindSinceMs = this.isInSync
-      ? undefined
-      : (this.#behindSinceMs ?? this.#options.clock.monotonic());
+    this.#behindSince = this.isInSync ? undefined : (this.#behindSince ?? this.#now);
     if (this.isInSync) {
       this.#endTurn();
       this.#adoption?.begin();

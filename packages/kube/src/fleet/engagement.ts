@@ -103,6 +103,11 @@ export class Engagement {
     return clusterStatusOf(this.#facts);
   }
 
+  /** Those that were missing when they were asked for last, as sentences. */
+  get missingRights(): readonly string[] {
+    return this.#facts.missingRights;
+  }
+
   /** Whether these are the namespaces that the engagement serves, in any order. */
   serves(namespaces: readonly string[] | undefined): boolean {
     return JSON.stringify(this.engaged.namespaces?.toSorted()) === JSON.stringify(namespaces?.toSorted());

@@ -71,6 +71,11 @@ export class Fleet {
     return this.get(cluster) === undefined ? undefined : this.#engagements.get(cluster)?.status;
   }
 
+  /** Rights that we need in an engaged cluster and lack, as sentences. */
+  missingRights(cluster: ClusterId): readonly string[] {
+    return this.#engagements.get(cluster)?.missingRights ?? [];
+  }
+
   /** Whether requests to it are worth a try. */
   reachOf(cluster: ClusterId): Reach {
     const status = this.status(cluster);

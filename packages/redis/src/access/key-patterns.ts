@@ -21,6 +21,11 @@ export class KeyPatterns {
     return [root, `${root}:members`, `${owners}*`];
   }
 
+  /** What watchers say of their clusters. */
+  get reports(): string {
+    return `${this.#keys.fleet.root}:reports*`;
+  }
+
   /** All of the queue. */
   get queue(): string {
     return `${this.#ofShards(`${this.#keys.queuePrefixes[0]}:${queueName}`)}:*`;

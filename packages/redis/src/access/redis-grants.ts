@@ -84,6 +84,10 @@ function watchGrants(keys: KeyPatterns) {
       ],
       writes: keys.ownership,
     },
+    clusterReports: {
+      commands: ["del", "hdel", "hset", "incr", "pexpire", ...scripts],
+      writes: [keys.reports],
+    },
     freezeNews: {
       commands: ["time", "zadd", "zrange", "zrem", "zremrangebyscore", ...scripts],
       writes: [fleet.freezes],
@@ -142,6 +146,8 @@ function peopleGrants(keys: KeyPatterns) {
       commands: [
         ...["exists", "get", "hget", "hgetall", "hlen", "hmget", "hscan", "scard", "sismember", "time"],
         ...["zcount", "zrange", "zrangebyscore", "zrank", "zscore", ...readOnlyScripts],
+        // Whether anything is newer.
+        ...["strlen", "xinfo|stream", "zcard"],
       ],
       reads: [keys.all],
     },

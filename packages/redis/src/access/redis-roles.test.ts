@@ -15,6 +15,7 @@ import { RedisKnownDocuments } from "../index/redis-known-documents.ts";
 import { RedisPublishedSources } from "../index/redis-published-sources.ts";
 import { GoneClusters } from "../ownership/gone-clusters.ts";
 import { RedisClusterList } from "../ownership/redis-cluster-list.ts";
+import { RedisClusterReports } from "../ownership/redis-cluster-reports.ts";
 import { RedisIncumbents } from "../ownership/redis-incumbents.ts";
 import { type RedisRole, redisAclRules, redisRoles } from "./redis-roles.ts";
 
@@ -78,6 +79,10 @@ test.each(["watcher", "standalone"] as const)("a %s takes hints, and forgets clu
   expect(await published.find([source])).toHaveLength(1);
   await published.forget([source]);
   await new RedisRecordedFreezes({ client, keys, member: "m" }).replace([]);
+  const reports = new RedisClusterReports({ client, keys, member: "m" });
+  await reports.write(new Map([["c1", "{}"]]), ["c2"]);
+  expect(await reports.renew()).toBe(true);
+  await reports.clear();
   await redis.admin.connection.del(keys.fleet.forgetting);
   await redis.admin.connection.hset(keys.fleet.registered, "gone", "1");
   await redis.admin.connection.set(keys.cluster("gone").epoch, "e");

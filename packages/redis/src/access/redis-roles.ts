@@ -25,6 +25,7 @@ const watches: readonly GrantName[] = [
   "index",
   "hints",
   "ownership",
+  "clusterReports",
   "freezeNews",
   "goneClusters",
   "holdEnding",

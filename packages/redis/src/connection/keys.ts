@@ -141,6 +141,21 @@ class FleetKeys {
     return `${this.root}:session:${digest}`;
   }
 
+  /** Another one after every change of who watches what. Written by the script of ownership alone. */
+  get ownersVersion(): string {
+    return `${this.owners}-version`;
+  }
+
+  /** Hash of a watcher: cluster that it watches → its report. Expires with the watcher. */
+  reportsOf(member: string): string {
+    return `${this.root}:reports:${member}`;
+  }
+
+  /** Another one after every change of a report. */
+  get reportsVersion(): string {
+    return `${this.root}:reports-version`;
+  }
+
   /** How many shards the keys of this Redis are laid out for. */
   get shards(): string {
     return `${this.root}:shards`;

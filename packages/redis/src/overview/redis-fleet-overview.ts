@@ -16,6 +16,7 @@ import { indexedWorkloads } from "../index/indexed-workloads.ts";
 import { readUnfinished } from "../ledger/unfinished-rolls.ts";
 import { readView } from "../ownership/ownership-view.ts";
 import { RedisClusterList } from "../ownership/redis-cluster-list.ts";
+import { readClusterReports } from "../ownership/redis-cluster-reports.ts";
 import { BullHolds } from "../queue/bull-holds.ts";
 import { countWork } from "../queue/bull-work.ts";
 import type { BullWorkqueue } from "../queue/bull-workqueue.ts";
@@ -49,14 +50,15 @@ export class RedisFleetOverview implements FleetOverview {
       client.connection.hgetall(keys.fleet.owners),
     ]);
     const { owners: records } = readView([], Object.entries(owners).flat());
-    return (
-      listed &&
-      (await Promise.all(
-        listed.map(async (cluster) => {
-          const { id = "" } = cluster;
-          return { ...cluster, watcher: records.get(id)?.owner, ...(await this.#countsOf(id)) };
-        }),
-      ))
+    if (listed === undefined) return undefined;
+    const reportOf = await readClusterReports(this.#options, records);
+    return await Promise.all(
+      listed.map(async ({ id = "", labels, name, status }) => {
+        const { rollouts, unobserved, workloads } = await this.#countsOf(id);
+        const known = id === "" ? undefined : id;
+        const [watcher, report] = [records.get(id)?.owner, reportOf(id)];
+        return { name, id: known, labels, status, watcher, workloads, unobserved, rollouts, report };
+      }),
     );
   }
 

@@ -29,12 +29,13 @@ export class RedisClusterList {
       name: jsonText(each, "name") ?? "",
       id: jsonText(each, "id"),
       labels: labelsOf(jsonField(each, "labels")),
-      status: statusIn(jsonField(each, "status")),
+      status: readClusterStatus(jsonField(each, "status")),
     }));
   }
 }
 
-function statusIn(value: unknown): ClusterStatus | undefined {
+/** The status in what a process wrote; undefined: none that this version knows. */
+export function readClusterStatus(value: unknown): ClusterStatus | undefined {
   const state = clusterStates.find((one) => one === jsonText(value, "state"));
   const why = jsonList(value, "why").filter((line) => typeof line === "string");
   return state === undefined ? undefined : { state, why };

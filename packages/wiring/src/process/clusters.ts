@@ -40,6 +40,8 @@ export interface Watched {
   readonly ownership: RedisOwnership | undefined;
   /** The name of this process among the others. */
   readonly member: string;
+  /** Publishes what is known of the watched clusters. Resolves when the signal is aborted. */
+  report(signal: AbortSignal): Promise<void>;
 }
 
 /** Makes what watches, reads and writes clusters. Nothing here waits for Redis or for a cluster. */
@@ -169,6 +171,8 @@ function createWatched(
       registered: () => fleet.claimedClusters,
     }),
     ownership,
+    report: (signal) =>
+      parts.reportClusters({ client, clock, fleet, keys, log, member, ownership, watching }, signal),
   };
 }
 

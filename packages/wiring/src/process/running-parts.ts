@@ -30,6 +30,7 @@ export interface ProcessContext {
  * | freezes: reads them, publishes the list of clusters | watches or works |
  * | ownership: shares the clusters among processes | watches, if others do too |
  * | holds: ends those that are over | watches |
+ * | reports: says how each watched cluster is | watches |
  * | gone clusters: removes what Redis holds of them | watches |
  * | freeze news: records what is frozen and unfrozen | watches |
  * | history: writes records | watches or works |
@@ -57,6 +58,7 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
   loops.watch(served.broken);
   if (watched !== undefined) {
     const { gone, member, ownership, scaling } = watched;
+    loops.add("the reports of clusters", watched.report(signal));
     const { freezes } = served;
     const { history } = kept;
     if (ownership !== undefined) loops.add("ownership", ownership.run(signal));

@@ -57,12 +57,14 @@ function recordingParts() {
     }),
     createWatching: () => ({
       annotationsOf: () => undefined,
+      lags: new Map(),
       notReady: () => [],
       watch: (_, signal) => untilAborted(signal),
     }),
     createScaling: () => ({ work: () => Promise.reject(new Error("unused")), watchHolds: run("holds") }),
     serveAudit: async () => ({ port: 1, close: end("audit events") }),
     listenForKeda: async () => ({ port: 1, close: end("scaler") }),
+    reportClusters: (_, signal) => untilAborted(signal),
     createGoneClusters: () => ({ run: (signal) => untilAborted(signal) }),
   };
   const works: WorkParts = {

@@ -2,6 +2,7 @@ import { GoneClusters, type GoneClustersOptions } from "@fleet-reloader/redis/ow
 import type { AuditEndpoint } from "@fleet-reloader/runtime/audit/audit-endpoint";
 import { type ServeAuditOptions, serveAudit } from "../hints/serve-audit.ts";
 import { type ListenForKeda, listenForKeda } from "./listen-for-keda.ts";
+import { type ReportClustersOptions, reportClusters } from "./report-clusters.ts";
 import { createScaling, type Scaling, type ScalingOptions } from "./scaling.ts";
 import { Watching, type WatchingOptions } from "./watching.ts";
 import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./webhook-mode.ts";
@@ -10,9 +11,10 @@ import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./
 export interface WatchParts {
   serveAudit(options: ServeAuditOptions): Promise<AuditEndpoint | undefined>;
   createWebhookMode(options: WebhookModeOptions): Promise<WebhookMode | undefined>;
-  createWatching(options: WatchingOptions): Pick<Watching, "annotationsOf" | "notReady" | "watch">;
+  createWatching(options: WatchingOptions): Pick<Watching, "annotationsOf" | "lags" | "notReady" | "watch">;
   createScaling(options: ScalingOptions): Scaling;
   listenForKeda: ListenForKeda;
+  reportClusters(options: ReportClustersOptions, signal: AbortSignal): Promise<void>;
   createGoneClusters(options: GoneClustersOptions): Pick<GoneClusters, "run">;
 }
 
@@ -22,5 +24,6 @@ export const watchParts: WatchParts = {
   serveAudit,
   createScaling,
   listenForKeda,
+  reportClusters,
   createGoneClusters: (options) => new GoneClusters(options),
 };

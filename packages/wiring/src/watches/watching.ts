@@ -7,6 +7,7 @@ import { scopeIn } from "@fleet-reloader/engine/observe/namespace-scope";
 import type { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
+import type { StreamLag } from "@fleet-reloader/engine/ports/ownership";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { isSettled } from "@fleet-reloader/engine/ports/source-stream";
@@ -101,6 +102,11 @@ export class Watching {
   annotationsOf(cluster: ClusterId): ClusterWatcher["annotations"] | undefined {
     const watched = this.#watchers.get(cluster);
     return watched?.isHinted === false ? watched.watcher.annotations : undefined;
+  }
+
+  /** How far the streams of each watched cluster are. */
+  get lags(): ReadonlyMap<ClusterId, StreamLag> {
+    return new Map([...this.#watchers].map(([cluster, { watcher }]) => [cluster, watcher.lag]));
   }
 
   #inboxOf({ cluster, name }: Engaged): HintInbox {

@@ -1,6 +1,6 @@
 import { type ClusterHealth, clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
-import { answerFlag, printAnswer, textTable } from "../frame/answer.ts";
+import { ageText, answerFlag, printAnswer, textTable } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
 import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
 import { clusterFlag } from "./question-flags.ts";
@@ -8,29 +8,49 @@ import { clusterFlag } from "./question-flags.ts";
 export const clustersCommand = defineCommand({
   name: "clusters",
   purpose: "List the clusters, sick ones first, with what is wrong",
-  details: "The state is that of the process that listed the clusters last, at most some seconds ago.",
+  details:
+    "The state is that of the process that listed the clusters last, at most some seconds ago, or that of the watcher where it is worse. LAG and RIGHTS are the watcher's, at most 15 seconds ago: streams that are behind and for how long, and rights that it lacks.",
   examples: ["fleet-reloader clusters", "fleet-reloader clusters --cluster nova -o json"],
   flags: { ...fleetRedisFields, cluster: clusterFlag, output: answerFlag },
   run: async ({ config }, io) =>
-    await withFleetRedis(config, io, async ({ overview }) => {
+    await withFleetRedis(config, io, async ({ clock, overview }) => {
       const clusters = await chosenClusters(overview, config.cluster);
       const health = clusterHealth(clusters, await overview.holds());
-      printAnswer({ text: () => clusterTable(health), json: { clusters: health } }, config.output, io);
+      printAnswer(
+        { text: () => clusterTable(health, clock.now()), json: { clusters: health } },
+        config.output,
+        io,
+      );
       return 0;
     }),
 });
 
-function clusterTable(health: readonly ClusterHealth[]): string {
+function clusterTable(health: readonly ClusterHealth[], nowMs: number): string {
   return textTable(
-    ["CLUSTER", "STATE", "WORKLOADS", "ROLLING", "HELD", "WATCHER", "PROBLEM"],
-    health.map(({ name, status, workloads, rollouts, held, watcher, problems }) => [
+    ["CLUSTER", "STATE", "WORKLOADS", "ROLLING", "HELD", "LAG", "RIGHTS", "WATCHER", "PROBLEM"],
+    health.map(({ name, status, workloads, rollouts, held, report, watcher, problems }) => [
       name,
       status?.state ?? "-",
       String(workloads),
       String(rollouts),
       String(held),
+      lagText(report, nowMs),
+      rightsText(report),
       watcher ?? "-",
       problems.join("; "),
     ]),
   );
+}
+
+function lagText(report: ClusterHealth["report"], nowMs: number): string {
+  if (report === undefined) return "-";
+  const { behindCount, behindSinceMs, streams } = report;
+  return behindSinceMs === undefined
+    ? "none"
+    : `${behindCount} of ${streams}, ${ageText(nowMs - behindSinceMs)}`;
+}
+
+function rightsText(report: ClusterHealth["report"]): string {
+  if (report === undefined) return "-";
+  return report.missingRightCount === 0 ? "all" : `${report.missingRightCount} missing`;
 }

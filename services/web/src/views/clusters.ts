@@ -1,4 +1,5 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { ago } from "../age.ts";
 import { stateMark } from "../state-mark.ts";
 import { el, link, table, type ViewNode } from "../view-node.ts";
 import { filterForm } from "./filter-form.ts";
@@ -6,17 +7,30 @@ import { type PageOfList, pageEnd } from "./page-end.ts";
 
 export type ShownCluster = ApiAnswer<"clusters">["clusters"][number];
 
-export const clusterHeadings = ["Cluster", "State", "Problem", "Workloads", "Rolling", "Held"] as const;
+export const clusterHeadings = [
+  "Cluster",
+  "State",
+  "Problem",
+  "Workloads",
+  "Rolling",
+  "Held",
+  "Lag",
+  "Rights",
+] as const;
 
 /** The clusters, sick ones first. */
-export function clustersView(answer: ApiAnswer<"clusters">, page: PageOfList): readonly ViewNode[] {
+export function clustersView(
+  answer: ApiAnswer<"clusters">,
+  page: PageOfList,
+  nowMs: number,
+): readonly ViewNode[] {
   return [
     el("h1", {}, "Clusters"),
     filterForm("/clusters", page.query, [["cluster", "Cluster"]]),
     table({
       label: "Clusters",
       headings: clusterHeadings,
-      rows: answer.clusters.map(clusterRow),
+      rows: answer.clusters.map((cluster) => clusterRow(cluster, nowMs)),
       count: answer.count,
       none: "No cluster is registered. docs/clusters.md says how to register one.",
     }),
@@ -25,14 +39,10 @@ export function clustersView(answer: ApiAnswer<"clusters">, page: PageOfList): r
 }
 
 /** The cells of a cluster. */
-export function clusterRow({
-  held,
-  name,
-  problems,
-  rollouts,
-  status,
-  workloads,
-}: ShownCluster): readonly ViewNode[] {
+export function clusterRow(
+  { held, name, problems, report, rollouts, status, workloads }: ShownCluster,
+  nowMs: number,
+): readonly ViewNode[] {
   return [
     link(`/changes?cluster=${encodeURIComponent(name)}`, name),
     stateMark(status?.state ?? "Discovered"),
@@ -40,5 +50,24 @@ export function clusterRow({
     String(workloads),
     String(rollouts),
     held === 0 ? "0" : link(`/held?cluster=${encodeURIComponent(name)}`, String(held)),
+    lagOf(report, nowMs),
+    rightsOf(report),
   ];
+}
+
+/** Streams that are behind, and since when. */
+function lagOf(report: ShownCluster["report"], nowMs: number): ViewNode {
+  if (report === undefined) return "not reported";
+  const { behindCount, behindSinceMs, streams } = report;
+  if (behindSinceMs === undefined) return "none";
+  const since = ago(new Date(behindSinceMs).toISOString(), nowMs);
+  return el("span", {}, `${behindCount} of ${streams} streams, since `, since);
+}
+
+/** How many rights its watcher lacks; the first few are its title. */
+function rightsOf(report: ShownCluster["report"]): ViewNode {
+  if (report === undefined) return "not reported";
+  const { missingRightCount, missingRights } = report;
+  if (missingRightCount === 0) return "all";
+  return el("span", { title: missingRights.join("\n") }, `${missingRightCount} missing`);
 }

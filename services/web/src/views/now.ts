@@ -34,7 +34,7 @@ export function nowView(status: Status, nowMs: number): readonly ViewNode[] {
       table({
         label: "Clusters with a problem",
         headings: clusterHeadings,
-        rows: clusters.sick.map(clusterRow),
+        rows: clusters.sick.map((cluster) => clusterRow(cluster, nowMs)),
         count: clusters.sickCount,
         none: `All ${clusters.count} clusters are well.`,
       }),

@@ -19,6 +19,39 @@ describe("a watcher of a cluster", () => {
     expect(bed.asked()).toEqual(["(api)", "(api)"]);
   });
 
+  test("says which streams have been behind for ten seconds, and since when", async () => {
+    const reconnected = Promise.withResolvers<void>();
+    const broken = Promise.withResolvers<void>();
+    await using bed = await watching({}, ({ cluster }) => ({
+      workloads(kind, handler) {
+        const stream = cluster.workloads(kind, handler);
+        if (kind.kind !== "DaemonSet") return stream;
+        return {
+          run: async (signal, onState) => {
+            void broken.promise.then(() => onState("backoff", "no route"));
+            void reconnected.promise.then(() => onState("watching", ""));
+            await stream.run(signal, onState);
+          },
+        };
+      },
+      sources: (kind, handler) => cluster.sources(kind, handler),
+      namespaces: (handler) => cluster.namespaces(handler),
+      serverSeconds: () => cluster.serverSeconds(),
+    }));
+    const inSync = { streams: 5, behindCount: 0, behind: [], behindSinceMs: undefined };
+    expect(bed.watcher.lag).toEqual(inSync);
+    const sinceMs = bed.clock.now();
+    broken.resolve();
+    await bed.clock.advance(9000);
+    expect(bed.watcher.lag).toEqual(inSync);
+    await bed.clock.advance(2000);
+    const behind = ["DaemonSet is backoff (no route)"];
+    expect(bed.watcher.lag).toEqual({ streams: 5, behindCount: 1, behind, behindSinceMs: sinceMs });
+    reconnected.resolve();
+    await bed.clock.advance(0);
+    expect(bed.watcher.lag).toEqual(inSync);
+  });
+
   test("turns a change of a source into one request for each workload that uses it", async () => {
     await using bed = await watching();
     bed.asked();

@@ -1,0 +1,45 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { apiRoot } from "@fleet-reloader/contracts/api/api-routes";
+import { newsPath } from "@fleet-reloader/contracts/api/news";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+import { answerHeaders } from "../api/send-answer.ts";
+import type { NewsFeed } from "./news-feed.ts";
+import { NewsStream } from "./news-stream.ts";
+
+/** Each takes some 30 KiB of this process. */
+const newsStreamsMax = 500;
+
+/** Whether an address is that of the stream of news. */
+export function isOfNews(path: string): boolean {
+  return path === `${apiRoot}${newsPath}`;
+}
+
+/** Answers with a stream that ends when either side ends it. Faults where there are too many. */
+export function answerNews(
+  feed: Pick<NewsFeed, "add" | "remove" | "size">,
+  { headers, method }: IncomingMessage,
+  response: ServerResponse,
+): void {
+  if (feed.size >= newsStreamsMax)
+    throw refusedQuestion({
+      field: "streams",
+      value: String(newsStreamsMax),
+      problem: `streams: ${newsStreamsMax} are open, and no more are served at once`,
+      mend: "ask the other routes now and then instead, as the page does by itself",
+    });
+  response.writeHead(200, Object.assign({ "x-accel-buffering": "no" }, answerHeaders("text/event-stream")));
+  if (method === "HEAD") {
+    response.end();
+    return;
+  }
+  response.flushHeaders();
+  const stream = new NewsStream(response, lastIdOf(headers["last-event-id"]));
+  response.once("close", () => feed.remove(stream));
+  // A connection that breaks is closed, too.
+  response.once("error", () => undefined);
+  feed.add(stream);
+}
+
+function lastIdOf(given: string | readonly string[] | undefined): string | undefined {
+  return typeof given === "string" ? given : given?.[0];
+}

@@ -1,0 +1,148 @@
+import { type NewsTopic, newsHeartbeatMs, newsTopics } from "@fleet-reloader/contracts/api/news";
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type {
+  FleetVersions,
+  HistoryEnd,
+  RedisFreshness,
+} from "@fleet-reloader/redis/overview/redis-freshness";
+import { whileReadable } from "../api/while-readable.ts";
+import type { NewsStream } from "./news-stream.ts";
+
+export interface NewsFeedOptions {
+  readonly freshness: Pick<RedisFreshness, "historyEnd" | "versions">;
+  /** What keeps Redis from being read, a line each. */
+  readonly notReady: () => readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** A record is written within 200 ms, so that a change is on the page within a second of it. */
+const historyEveryMs = 250;
+/** What is counted is read with every fourth reading: once in a second. */
+const readingsOfCounts = 4;
+
+interface Known {
+  readonly end: HistoryEnd;
+  readonly versions: FleetVersions;
+}
+
+/**
+ * Tells streams that something is newer, and not what. One loop reads for all of them. It begins with the first stream and ends with the last, so
+ * that nobody who looks costs Redis nothing. When Redis cannot be read, all streams end.
+ */
+export class NewsFeed {
+  readonly #options: NewsFeedOptions;
+  /** Those that were told of everything, and those that wait for the first reading. */
+  readonly #streams = new Map<NewsStream, "caught-up" | "waiting">();
+  #loop: AbortController | undefined;
+  #known: Known | undefined;
+
+  constructor(options: NewsFeedOptions) {
+    this.#options = options;
+  }
+
+  /** How many streams there are. */
+  get size(): number {
+    return this.#streams.size;
+  }
+
+  /** Whoever closes a stream removes it. */
+  add(stream: NewsStream): void {
+    this.#streams.set(stream, "waiting");
+    if (this.#loop === undefined) this.#begin();
+    else this.#catchUp();
+  }
+
+  remove(stream: NewsStream): void {
+    this.#streams.delete(stream);
+    if (this.#streams.size === 0) this.#stop();
+  }
+
+  /** Ends all streams. */
+  close(): void {
+    const all = [...this.#streams.keys()];
+    this.#streams.clear();
+    this.#stop();
+    for (const stream of all) stream.end();
+  }
+
+  #begin(): void {
+    const loop = new AbortController();
+    this.#loop = loop;
+    this.#follow(loop.signal).catch((error: unknown) => {
+      if (loop.signal.aborted) return;
+      const { code, message } = asFault(error);
+      this.#options.log.debug({ reason: code, err: message }, "the streams of news end");
+      this.close();
+    });
+  }
+
+  #stop(): void {
+    this.#loop?.abort();
+    this.#loop = undefined;
+    this.#known = undefined;
+  }
+
+  async #follow(signal: AbortSignal): Promise<never> {
+    const { clock } = this.#options;
+    let beatAtMs = clock.monotonic() + newsHeartbeatMs;
+    for (let turn = 0; ; turn += 1) {
+      const reading = whileReadable(this.#read(turn), this.#options, signal);
+      this.#tell(await unlessAborted(reading, signal, "Redis"));
+      if (clock.monotonic() >= beatAtMs) {
+        beatAtMs = clock.monotonic() + newsHeartbeatMs;
+        for (const stream of this.#streams.keys()) stream.heartbeat();
+      }
+      await clock.sleep(historyEveryMs, signal);
+    }
+  }
+
+  async #read(turn: number): Promise<Known> {
+    const { freshness } = this.#options;
+    const known = this.#known?.versions;
+    const [end, versions] = await Promise.all([
+      freshness.historyEnd(),
+      known !== undefined && turn % readingsOfCounts !== 0 ? known : freshness.versions(),
+    ]);
+    return { end, versions };
+  }
+
+  #tell(now: Known): void {
+    const before = this.#known;
+    this.#known = now;
+    if (before !== undefined) {
+      const topics = newerTopics(before, now);
+      const isLost = now.end.added.some((count, shard) => count < (before.end.added[shard] ?? 0));
+      for (const [stream, state] of this.#streams) {
+        if (state === "waiting") continue;
+        if (isLost) stream.historyLost(now.end.id);
+        if (topics.length > 0) stream.tell(topics, now.end.id);
+      }
+    }
+    this.#catchUp();
+  }
+
+  /** What changed in the counts since a stream was there last nobody knows. */
+  #catchUp(): void {
+    const { end } = this.#known ?? {};
+    if (end === undefined) return;
+    for (const [stream, state] of this.#streams) {
+      if (state === "caught-up") continue;
+      this.#streams.set(stream, "caught-up");
+      const topics = newsTopics.filter((topic) => topic !== "changes" || stream.lastId !== end.id);
+      stream.tell(topics, end.id);
+      stream.caughtUp(end.id);
+    }
+  }
+}
+
+function newerTopics(before: Known, now: Known): readonly NewsTopic[] {
+  return newsTopics.filter((topic) =>
+    topic === "changes"
+      ? before.end.ids.join() !== now.end.ids.join()
+      : before.versions[topic] !== now.versions[topic],
+  );
+}

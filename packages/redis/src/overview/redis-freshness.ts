@@ -1,0 +1,85 @@
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { readList, readText } from "../index/index-entry.ts";
+import type { BullWorkqueue } from "../queue/bull-workqueue.ts";
+
+export interface RedisFreshnessOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  /** Read only. */
+  readonly queue: Pick<BullWorkqueue, "queues">;
+}
+
+/** How far the history is written. */
+export interface HistoryEnd {
+  /** Of the newest record in all shards, as `HistoryLine` has it; empty: there has been none. */
+  readonly id: string;
+  /** The newest id of each shard; empty where there has been none. */
+  readonly ids: readonly string[];
+  /** How many records each shard has ever been given: fewer than before means that Redis lost it. */
+  readonly added: readonly number[];
+}
+
+/** Texts that differ from the former ones where something is newer. What stays as it was between two readings is not noticed. */
+export type FleetVersions = Readonly<Record<"held" | "queue" | "clusters", string>>;
+
+/** Tells whether what Redis knows of a fleet is newer than before. Each command takes Redis the same time whatever the size of the fleet. */
+export class RedisFreshness {
+  readonly #options: RedisFreshnessOptions;
+
+  constructor(options: RedisFreshnessOptions) {
+    this.#options = options;
+  }
+
+  /** One command for each shard. */
+  async historyEnd(): Promise<HistoryEnd> {
+    const { client, keys } = this.#options;
+    const shards = await Promise.all(keys.histories.map((stream) => streamEnd(stream, client)));
+    const ids = shards.map(({ id }) => id);
+    return { id: newestIdOf(ids), ids, added: shards.map(({ added }) => added) };
+  }
+
+  /** Two commands for each shard, and three. */
+  async versions(): Promise<FleetVersions> {
+    const { client, keys, queue } = this.#options;
+    const { connection } = client;
+    const { clusters, ownersVersion, reportsVersion } = keys.fleet;
+    const [counts, held, ...listed] = await Promise.all([
+      Promise.all(
+        queue.queues.map((each) => each.getJobCounts("wait", "prioritized", "active", "delayed", "failed")),
+      ),
+      Promise.all(queue.queues.map((_, shard) => connection.zcard(keys.holdTimes(shard)))),
+      connection.get(ownersVersion),
+      connection.get(reportsVersion),
+      connection.strlen(clusters),
+    ]);
+    return { queue: JSON.stringify(counts), held: JSON.stringify(held), clusters: JSON.stringify(listed) };
+  }
+}
+
+async function streamEnd(
+  stream: string,
+  { connection }: RedisClient,
+): Promise<{ readonly id: string; readonly added: number }> {
+  try {
+    const flat = readList(await connection.xinfo("STREAM", stream));
+    const fieldOf = (name: string) => flat[flat.indexOf(name) + 1];
+    return { id: readText(fieldOf("last-generated-id")), added: Number(fieldOf("entries-added")) };
+  } catch (error) {
+    if (error instanceof Error && /no such key/i.test(error.message)) return { id: "", added: 0 };
+    throw error;
+  }
+}
+
+/** As the reader of the history names it: with its shard. Of two shards with one id the later one is read later. */
+function newestIdOf(ids: readonly string[]): string {
+  const [newest] = ids
+    .flatMap((id, shard) => (id === "" ? [] : [{ id, shard, numbers: id.split("-").map(Number) }]))
+    .toSorted(
+      (a, b) =>
+        (b.numbers[0] ?? 0) - (a.numbers[0] ?? 0) ||
+        (b.numbers[1] ?? 0) - (a.numbers[1] ?? 0) ||
+        b.shard - a.shard,
+    );
+  return newest === undefined ? "" : `${newest.id}-${newest.shard}`;
+}
