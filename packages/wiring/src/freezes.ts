@@ -23,19 +23,11 @@ import type { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-
 import { kubeconfigFilesOf } from "@fleet-reloader/runtime/config/kubeconfig-files";
 import { freezeOfEntry, readFreezeEntries } from "@fleet-reloader/runtime/freeze/freeze-entries";
 import { FreezeFile } from "@fleet-reloader/runtime/freeze/freeze-file";
+import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import { Loops } from "@fleet-reloader/runtime/process/loops";
 import { instanceName } from "@fleet-reloader/runtime/process/version";
 import { FreezeAbsence, type KnownDocuments } from "./freeze-absence.ts";
-
-/** One freeze document, to be read and changed. */
-export interface FreezeStore {
-  /** The place of the document, for people. */
-  readonly name: string;
-  /** The document as it is now; undefined: there is none. */
-  text(): Promise<string | undefined>;
-  write(change: (before: string | undefined) => string): Promise<void>;
-}
 
 export type FreezeStores = readonly [FreezeStore, ...FreezeStore[]];
 

@@ -1,8 +1,7 @@
 import { existsSync } from "node:fs";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
-import { clustersOf, coverageOf, type ReloadedWorkload } from "@fleet-reloader/domain/hold/freeze-coverage";
-import { usesOfWorkload } from "@fleet-reloader/engine/act/uses-of-workload";
+import { coveredByFreeze } from "@fleet-reloader/engine/act/covered-by-freeze";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
@@ -66,15 +65,10 @@ async function askRedis(client: RedisClient, scope: FreezeScope, clock: Clock): 
       says: "it covers nothing: no fleet-reloader serves clusters with this Redis now",
       covers: false,
     };
-  const ids = clustersOf(scope, registered).clusters.flatMap(({ id }) => id ?? []);
-  const compile = createPatternCompiler();
-  const read = async (id: string) =>
-    [
-      id,
-      (await indexedWorkloads(id, { client, keys })).map((each) => usesOfWorkload(each, compile)),
-    ] as const;
-  const workloads = new Map<string, readonly ReloadedWorkload[]>(await Promise.all(ids.map(read)));
-  const found = coverageOf(scope, registered, ({ id }) => workloads.get(id ?? "") ?? []);
+  const found = await coveredByFreeze(scope, registered, {
+    compile: createPatternCompiler(),
+    managed: (id) => indexedWorkloads(id, { client, keys }),
+  });
   if (found.missing !== undefined) return { says: `it covers nothing: ${found.missing}`, covers: false };
   const [some, more] = [found.clusters.slice(0, 5), found.clusters.length - 5];
   const names = `${some.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
