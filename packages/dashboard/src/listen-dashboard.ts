@@ -7,6 +7,8 @@ import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import { type ListenAddress, listen } from "@fleet-reloader/runtime/http/http-endpoint";
+import { createActs, isOfActs } from "./acts/answer-acts.ts";
+import type { DashboardActs } from "./acts/dashboard-acts.ts";
 import { answerPage, isOfPage } from "./answer-page.ts";
 import { createApi } from "./api/answer-api.ts";
 import type { AskedFleet } from "./api/asked-routes.ts";
@@ -21,6 +23,8 @@ export interface DashboardOptions {
   readonly reader: Pick<HistoryReader, "notReady" | "read">;
   readonly overview: FleetOverview;
   readonly asked: AskedFleet;
+  /** Undefined: nobody may act. */
+  readonly acts?: DashboardActs | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** The files of the page; asked with its first request. */
@@ -38,6 +42,7 @@ export function listenDashboard(options: DashboardOptions) {
   const { address, clock, loadPage, queues, reader } = options;
   const isLocal = isLoopbackHost(address.host);
   const answerApi = isLocal ? createApiOf(options) : refuseApi(address);
+  const answerActs = isLocal ? createActsOf(options) : answerApi;
   let page: Promise<PageFiles> | undefined;
   const files = () => {
     // One that failed is tried again.
@@ -56,6 +61,10 @@ export function listenDashboard(options: DashboardOptions) {
     }
     if (pathname === "/") {
       response.writeHead(302, { location: "/queues" }).end();
+      return;
+    }
+    if (isOfActs(pathname)) {
+      void answerActs(request, response, { pathname, searchParams });
       return;
     }
     if (pathname === apiRoot || pathname.startsWith(`${apiRoot}/`)) {
@@ -79,6 +88,10 @@ export function listenDashboard(options: DashboardOptions) {
 
 function createApiOf({ asked, clock, log, overview, reader }: DashboardOptions) {
   return createApi({ asked, clock, log, overview, reader, notReady: () => reader.notReady });
+}
+
+function createActsOf({ acts, clock, log, reader }: DashboardOptions) {
+  return createActs({ acts, clock, log, notReady: () => reader.notReady });
 }
 
 /** What a request asks for. An address that is none is nowhere. */

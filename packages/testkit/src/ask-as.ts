@@ -8,13 +8,16 @@ export async function askAs(what: {
   readonly headers: Readonly<Record<string, string>>;
   /** GET when absent. */
   readonly method?: string;
+  /** None when absent or empty. */
+  readonly body?: string;
 }) {
   const { promise, resolve, reject } = Promise.withResolvers<{
     readonly status: number | undefined;
     readonly headers: Readonly<Record<string, unknown>>;
     readonly body: string;
   }>();
-  const asked = request({ host: "127.0.0.1", agent: false, ...what }, async (response) => {
+  const { body: sent = "", ...rest } = what;
+  const asked = request({ host: "127.0.0.1", agent: false, ...rest }, async (response) => {
     try {
       const body = await text(response);
       resolve({ status: response.statusCode, headers: response.headers, body });
@@ -22,6 +25,6 @@ export async function askAs(what: {
       reject(error);
     }
   });
-  asked.on("error", reject).end();
+  asked.on("error", reject).end(sent === "" ? undefined : sent);
   return await promise;
 }

@@ -46,6 +46,12 @@ export function nothingMeant({ action, breakers, object, requests, target }: Mea
   return requests.length > 0 ? undefined : `${target}: no workload that is reloaded is meant`;
 }
 
+/** What an act came to, for people. */
+export function doneText({ action, requests, target }: MeantAct): string {
+  const count = `${requests.length} workload${requests.length === 1 ? "" : "s"}`;
+  return `${action} ${target}: ${count} will be checked now`;
+}
+
 /** Asks the workers to check what is meant now, and records who did so and why. */
 export async function performAct(
   { action, breakers, object, place, requests, target }: MeantAct,

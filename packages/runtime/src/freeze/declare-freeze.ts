@@ -1,6 +1,7 @@
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { describeScope } from "@fleet-reloader/domain/hold/freeze";
+import { printable } from "../log/printable.ts";
 import { type FreezeEntry, freezeOfEntry, readFreezeEntries, writeFreezeEntries } from "./freeze-entries.ts";
 import type { FreezeStore } from "./freeze-store.ts";
 
@@ -85,6 +86,13 @@ export async function readEntriesIn(store: FreezeStore): Promise<readonly Freeze
 /** The scope of an entry in one line. Entries that freeze the same have the same line. */
 export function entryScopeText(entry: FreezeEntry): string {
   return describeScope(freezeOfEntry(entry).scope);
+}
+
+/** What an entry freezes, why, who set it and until when, in one line for people. */
+export function entryText(entry: FreezeEntry, nowMs: number): string {
+  const isOver = isFreezeOver(entry, nowMs);
+  const until = entry.until === undefined ? "" : `, until ${entry.until}${isOver ? ", which is over" : ""}`;
+  return printable(`${entryScopeText(entry)}: ${entry.reason} (by ${entry.by}${until})`);
 }
 
 /** Whether a freeze has ended by itself. */

@@ -3,6 +3,7 @@ import type { ActedFleet } from "@fleet-reloader/engine/act/acted-fleet";
 import { type NamedObject, readNamedObject } from "@fleet-reloader/engine/act/named-object";
 import {
   actedTypes,
+  doneText,
   meantByAct,
   nothingMeant,
   type ObjectAction,
@@ -14,7 +15,6 @@ import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
-import { counted } from "../frame/answer.ts";
 import type { CommandProcess } from "../frame/command.ts";
 import { type FleetRedis, withFleetRedis } from "../redis/fleet-redis.ts";
 import { type actFlags, actorOf } from "./act-flags.ts";
@@ -54,7 +54,7 @@ export async function runAct(
     const count = meant.requests.length;
     if (!(await confirmCount({ count, act: action, yes, expect }, io))) return nothingDone;
     await performAct(meant, { by: actorOf(config), reason }, fleet);
-    io.stdout.write(`${action} ${meant.target}: ${counted(count, "workload")} will be checked now\n`);
+    io.stdout.write(`${doneText(meant)}\n`);
     return 0;
   });
 }

@@ -6,6 +6,7 @@ import {
   type CheckedEntry,
   declareFreeze,
   entryScopeText,
+  entryText,
   freezeEntryOf,
   isFreezeOver,
   liftFreeze,
@@ -15,7 +16,6 @@ import {
 } from "@fleet-reloader/runtime/freeze/declare-freeze";
 import { type FreezeEntry, freezeOfEntry } from "@fleet-reloader/runtime/freeze/freeze-entries";
 import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
-import { printable } from "@fleet-reloader/runtime/log/printable";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import type { freezeConfig, unfreezeConfig } from "./freeze-config.ts";
 
@@ -39,7 +39,7 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
       `--until ${until}: this time is over; write a later one, or how long from now, for example 2h or 2d`,
     );
   await declareFreeze(store, entry);
-  return { scope: freezeOfEntry(entry).scope, says: `frozen in ${store.name}: ${lineOf(entry)}\n` };
+  return { scope: freezeOfEntry(entry).scope, says: `frozen in ${store.name}: ${entryText(entry, now)}\n` };
 }
 
 /** Removes the freeze of exactly this scope. */
@@ -64,7 +64,7 @@ export async function listFreezes(stores: readonly FreezeStore[]): Promise<strin
       if (entries === undefined) return `${store.name}: nothing is frozen; it is not there\n`;
       return entries.length === 0
         ? `${store.name}: nothing is frozen\n`
-        : `${store.name}:\n${entries.map((entry) => `  ${lineOf(entry)}\n`).join("")}`;
+        : `${store.name}:\n${entries.map((entry) => `  ${entryText(entry, systemClock.now())}\n`).join("")}`;
     }),
   );
   return parts.join("");
@@ -81,10 +81,4 @@ function entryIn(checked: CheckedEntry): FreezeEntry {
 function scopeOf(config: ConfigOf<typeof unfreezeConfig>): WantedScope {
   const { fleet, cluster, clusterSelector, inNamespace: namespace, workload, source } = config;
   return { fleet, cluster, clusterSelector, namespace, workload, source };
-}
-
-function lineOf(entry: FreezeEntry): string {
-  const isOver = isFreezeOver(entry, systemClock.now());
-  const until = entry.until === undefined ? "" : `, until ${entry.until}${isOver ? ", which is over" : ""}`;
-  return printable(`${entryScopeText(entry)}: ${entry.reason} (by ${entry.by}${until})`);
 }

@@ -1,0 +1,73 @@
+import type { IncomingMessage } from "node:http";
+import { parseJson } from "@fleet-reloader/domain/json";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+
+/** The longest body holds names of the longest kind and a reason of 1000 characters of four bytes. */
+const bodyMaxBytes = 16 * 1024;
+
+/**
+ * Refuses what no page of ours and no program of an operator sends. A browser names the site of the page that acts; a program names none,
+ * and brings no sign-in of a browser with it.
+ */
+export function checkActRequest({ headers, method }: IncomingMessage): void {
+  if (method !== "POST")
+    throw refusedQuestion({
+      field: "method",
+      value: method ?? "",
+      problem: "method: an act is sent",
+      mend: "write POST",
+    });
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin")
+    throw refusedQuestion({
+      field: "Sec-Fetch-Site",
+      value: String(site),
+      problem: "Sec-Fetch-Site: the page of another site acts",
+      mend: "open the page of fleet-reloader itself",
+    });
+  const { host, origin } = headers;
+  if (origin !== undefined && URL.parse(origin)?.host !== host?.toLowerCase())
+    throw refusedQuestion({
+      field: "Origin",
+      value: origin,
+      problem: "Origin: the page of another site acts",
+      mend: "open the page of fleet-reloader itself",
+    });
+  const type = headers["content-type"] ?? "";
+  if (!/^application\/json *(;|$)/i.test(type))
+    throw refusedQuestion({
+      field: "Content-Type",
+      value: type,
+      problem: "Content-Type: the body is no JSON",
+      mend: "send JSON with Content-Type: application/json",
+    });
+}
+
+/** Reads the body of an act; undefined: it is no JSON. Faults when it is larger than any act. */
+export async function readActJson(request: IncomingMessage): Promise<unknown> {
+  return parseJson(await readText(request));
+}
+
+async function readText(request: IncomingMessage): Promise<string> {
+  const { headers } = request;
+  if (headers["content-encoding"] !== undefined) throw tooLarge();
+  if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    bytes += chunk.length;
+    if (bytes > bodyMaxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}
+
+function tooLarge() {
+  return refusedQuestion({
+    field: "Content-Length",
+    value: "",
+    problem: `Content-Length: the body is compressed, or larger than ${bodyMaxBytes} bytes`,
+    mend: "send one act, as plain JSON",
+  });
+}
