@@ -1,3 +1,4 @@
+import type { DashboardActs } from "@fleet-reloader/dashboard/acts/dashboard-acts";
 import type { AskedFleet } from "@fleet-reloader/dashboard/api/asked-routes";
 import { listenDashboard } from "@fleet-reloader/dashboard/listen-dashboard";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
@@ -44,6 +45,8 @@ export interface OpenDashboardOptions {
   readonly keys: Keys;
   readonly queue: BullWorkqueue;
   readonly asked: AskedFleet;
+  /** Undefined: nobody may act. */
+  readonly acts?: DashboardActs | undefined;
   /** Since when Redis is away. */
   readonly absence: RedisAbsence;
   /** Redis' own. */
@@ -53,7 +56,7 @@ export interface OpenDashboardOptions {
 
 /** Serves page, API, history and queue board. */
 export function openDashboard(options: OpenDashboardOptions) {
-  const { absence, address, asked, client, clock, keys, log, queue } = options;
+  const { absence, acts, address, asked, client, clock, keys, log, queue } = options;
   const history = new HistoryReader({ client, keys });
   return listenDashboard({
     address,
@@ -66,6 +69,7 @@ export function openDashboard(options: OpenDashboardOptions) {
     },
     overview: new RedisFleetOverview({ client, keys, queue, clock }),
     asked,
+    acts,
     clock,
     log,
     loadPage: async () => (await import("@fleet-reloader/dashboard/page-files")).readPageFiles(),

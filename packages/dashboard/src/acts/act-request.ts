@@ -10,21 +10,8 @@ const bodyMaxBytes = 16 * 1024;
  * and brings no sign-in of a browser with it.
  */
 export function checkActRequest({ headers, method }: IncomingMessage): void {
-  if (method !== "POST")
-    throw refusedQuestion({
-      field: "method",
-      value: method ?? "",
-      problem: "method: an act is sent",
-      mend: "write POST",
-    });
-  const site = headers["sec-fetch-site"];
-  if (site !== undefined && site !== "same-origin")
-    throw refusedQuestion({
-      field: "Sec-Fetch-Site",
-      value: String(site),
-      problem: "Sec-Fetch-Site: the page of another site acts",
-      mend: "open the page of fleet-reloader itself",
-    });
+  if (method !== "POST") throw otherMethod(method, "an act is sent", "write POST");
+  checkSite(headers);
   const { host, origin } = headers;
   if (origin !== undefined && URL.parse(origin)?.host !== host?.toLowerCase())
     throw refusedQuestion({
@@ -41,6 +28,28 @@ export function checkActRequest({ headers, method }: IncomingMessage): void {
       problem: "Content-Type: the body is no JSON",
       mend: "send JSON with Content-Type: application/json",
     });
+}
+
+/** Refuses what asks what somebody may do in another way than our page, or a program, does. */
+export function checkPermissionsRequest({ headers, method }: IncomingMessage): void {
+  if (method !== "GET" && method !== "HEAD") throw otherMethod(method, "this is only read", "write GET");
+  // Somebody may open the address themselves.
+  if (headers["sec-fetch-site"] !== "none") checkSite(headers);
+}
+
+function checkSite(headers: IncomingMessage["headers"]): void {
+  const site = headers["sec-fetch-site"];
+  if (site !== undefined && site !== "same-origin")
+    throw refusedQuestion({
+      field: "Sec-Fetch-Site",
+      value: String(site),
+      problem: "Sec-Fetch-Site: the page of another site acts",
+      mend: "open the page of fleet-reloader itself",
+    });
+}
+
+function otherMethod(method: string | undefined, problem: string, mend: string) {
+  return refusedQuestion({ field: "method", value: method ?? "", problem: `method: ${problem}`, mend });
 }
 
 /** Reads the body of an act; undefined: it is no JSON. Faults when it is larger than any act. */

@@ -18,10 +18,10 @@ import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-questio
 import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
-import { type AnswerApi, type ApiAddress, checkAsker } from "../api/answer-api.ts";
+import type { AnswerApi, ApiAddress } from "../api/answer-api.ts";
 import { sendAnswer, sendProblem } from "../api/send-answer.ts";
 import { assertReadable, whileReadable } from "../api/while-readable.ts";
-import { checkActRequest, readActJson } from "./act-request.ts";
+import { checkActRequest, checkPermissionsRequest, readActJson } from "./act-request.ts";
 import type { ActingPerson, DashboardActs } from "./dashboard-acts.ts";
 import { answerFreeze, answerLift } from "./freeze-acts.ts";
 import { answerObjectAct } from "./object-acts.ts";
@@ -55,7 +55,7 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
     response.once("close", () => closed.abort());
     try {
       if (address.pathname === actsRoot) {
-        checkAsker(request);
+        checkPermissionsRequest(request);
         const answer = permissionsRoute.answer.parse(await permissionsOf(acts, request, address));
         return sendAnswer(request, response, 200, printableJson(JSON.stringify(answer)));
       }
@@ -76,7 +76,7 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
       const fault = asFault(error);
       if (fault.class === "invariant")
         log.error({ reason: fault.code, err: fault.message, path: address.pathname }, "act failed");
-      refuseAct(request, response, fault);
+      refuseAct(request, response, fault, address.pathname === actsRoot ? "GET, HEAD" : "POST");
     }
   };
 }
@@ -151,10 +151,10 @@ const statusOfField: Readonly<Record<string, number>> = {
   "Content-Length": 413,
 };
 
-function refuseAct(request: IncomingMessage, response: ServerResponse, fault: Fault): void {
+function refuseAct(request: IncomingMessage, response: ServerResponse, fault: Fault, allow: string): void {
   const { count, field = "" } = fault.context;
   const status = count === undefined ? statusOfField[String(field)] : 409;
   // What is left of a body is thrown away: a connection that ended before would take the answer with it.
   request.resume();
-  sendProblem(request, response, status ?? statusOfFault(fault.code), fault, "POST");
+  sendProblem(request, response, status ?? statusOfFault(fault.code), fault, allow);
 }

@@ -164,7 +164,7 @@ async function answerText(
 }
 
 /** Browsers say for which site a request is made: no other page asks us, not even blindly. */
-export function checkAsker({ method, headers }: IncomingMessage): void {
+function checkAsker({ method, headers }: IncomingMessage): void {
   const site = headers["sec-fetch-site"];
   if (site === "cross-site" || site === "same-site")
     throw refusedQuestion({

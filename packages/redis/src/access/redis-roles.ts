@@ -10,7 +10,8 @@ export const redisRolePurposes: Readonly<Record<RedisRole, string>> = {
   watcher: "The watchers, and the command line in their pods.",
   worker: "The workers. They read and write no reference index, no ownership and no freeze news.",
   dashboard: "Whoever asks and changes nothing: pages, and the questions of the command line.",
-  operator: "The same, and the acts of people: `retry`, `replay` and `release`.",
+  operator:
+    "The same, and the acts of people: `retry`, `replay` and `release`, on the command line or on the page. A dashboard on which people act needs it.",
   standalone: "A standalone: what a watcher, a worker and the pages do, and the acts of people.",
 };
 
