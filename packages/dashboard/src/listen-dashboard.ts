@@ -42,6 +42,7 @@ export function listenDashboard(options: DashboardOptions) {
   const { address, clock, loadPage, queues, reader } = options;
   const isLocal = isLoopbackHost(address.host);
   const answerApi = isLocal ? createApiOf(options) : refuseApi(address);
+  const hasActs = options.acts !== undefined;
   const answerActs = isLocal ? createActsOf(options) : answerApi;
   let page: Promise<PageFiles> | undefined;
   const files = () => {
@@ -56,7 +57,7 @@ export function listenDashboard(options: DashboardOptions) {
   return listen("--dashboard-address", address, (request, response) => {
     const { pathname, searchParams } = requestAddress(request);
     if (isLocal && isOfPage(pathname)) {
-      void answerPage(files, pathname, request, response);
+      void answerPage({ load: files, hasActs }, pathname, request, response);
       return;
     }
     if (pathname === "/") {

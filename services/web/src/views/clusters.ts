@@ -1,22 +1,24 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { actButtons, type Permits } from "../acts/act-offer.ts";
+import { freezeClusterOffer } from "../acts/offered-acts.ts";
 import { stateMark } from "../state-mark.ts";
 import { el, link, table, type ViewNode } from "../view-node.ts";
 import { filterForm } from "./filter-form.ts";
-import { type PageOfList, pageEnd } from "./page-end.ts";
+import { type OfferingPage, pageEnd } from "./page-end.ts";
 
 export type ShownCluster = ApiAnswer<"clusters">["clusters"][number];
 
 export const clusterHeadings = ["Cluster", "State", "Problem", "Workloads", "Rolling", "Held"] as const;
 
 /** The clusters, sick ones first. */
-export function clustersView(answer: ApiAnswer<"clusters">, page: PageOfList): readonly ViewNode[] {
+export function clustersView(answer: ApiAnswer<"clusters">, page: OfferingPage): readonly ViewNode[] {
   return [
     el("h1", {}, "Clusters"),
     filterForm("/clusters", page.query, [["cluster", "Cluster"]]),
     table({
       label: "Clusters",
       headings: clusterHeadings,
-      rows: answer.clusters.map(clusterRow),
+      rows: answer.clusters.map((cluster) => clusterRow(cluster, page.permits)),
       count: answer.count,
       none: "No cluster is registered. docs/clusters.md says how to register one.",
     }),
@@ -25,16 +27,14 @@ export function clustersView(answer: ApiAnswer<"clusters">, page: PageOfList): r
 }
 
 /** The cells of a cluster. */
-export function clusterRow({
-  held,
-  name,
-  problems,
-  rollouts,
-  status,
-  workloads,
-}: ShownCluster): readonly ViewNode[] {
+export function clusterRow(
+  { held, name, problems, rollouts, status, workloads }: ShownCluster,
+  permits: Permits,
+): readonly ViewNode[] {
+  const freeze = actButtons(permits, { cluster: name, namespace: "" }, [freezeClusterOffer(name)]);
+  const changes = link(`/changes?cluster=${encodeURIComponent(name)}`, name);
   return [
-    link(`/changes?cluster=${encodeURIComponent(name)}`, name),
+    freeze.length === 0 ? changes : el("span", {}, changes, " ", ...freeze),
     stateMark(status?.state ?? "Discovered"),
     problems.join("; ") || "none",
     String(workloads),
