@@ -104,7 +104,7 @@ export const actAnswer = z.object({
 export type ActAnswer = z.output<typeof actAnswer>;
 
 /** Most places of one question: as many as a page has rows. */
-export const placesMax = 200;
+const placesMax = 200;
 
 /** What whoever asks may do, place by place. */
 export const permissionsRoute = {
