@@ -1,4 +1,5 @@
 import { againWhenFree } from "@fleet-reloader/engine/ports/request";
+import { atOnce, change } from "@fleet-reloader/testkit/contracts/queue-under-test";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { patienceMs } from "@fleet-reloader/testkit/until";
 import { afterAll, expect, test, vi } from "vitest";
@@ -8,24 +9,16 @@ import { RedisFleetOverview } from "./redis-fleet-overview.ts";
 const redis = await startRedis();
 afterAll(() => redis[Symbol.asyncDispose]());
 
-const requestOf = (name: string) => ({
-  cluster: "c1",
-  workload: { kind: "Deployment", namespace: "ns", name },
-});
-const later = { quietPeriodMs: 3_600_000, maxWaitMs: 3_600_000, purpose: "change" } as const;
-const atOnce = { quietPeriodMs: 0, maxWaitMs: 0, purpose: "change" } as const;
+const anHour = { quietPeriodMs: 3_600_000, maxWaitMs: 3_600_000 };
 
 test("a request that waits for its quiet period is delayed, and one on hold is not", async () => {
   await using bed = await startQueue(redis.url, undefined, { shards: 2 });
   const overview = new RedisFleetOverview(bed);
   expect(await overview.queue()).toMatchObject({ delayed: 0, oldestMs: undefined });
-  await bed.queue.add([
-    { request: requestOf("api"), ...later },
-    { request: requestOf("web"), ...later },
-  ]);
+  await bed.queue.add([change("api", anHour), change("web", anHour)]);
   expect(await overview.queue()).toMatchObject({ delayed: 2, waiting: 0, oldestMs: undefined });
   bed.handle(async () => againWhenFree({ type: "hold", reason: "Frozen", afterMs: 600_000 }));
-  await bed.queue.add([{ request: requestOf("held"), ...atOnce }]);
+  await bed.queue.add([atOnce("held")]);
   const isHeld = async () => expect(await overview.holds()).toMatchObject([{ reason: "Frozen" }]);
   await vi.waitFor(isHeld, { timeout: patienceMs });
   const isPutBack = async () => expect(await overview.queue()).toMatchObject({ active: 0, delayed: 2 });

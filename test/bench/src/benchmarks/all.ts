@@ -20,6 +20,7 @@ import { redisCost } from "./b19-redis-cost.ts";
 import { queueCeiling } from "./b20-queue-ceiling.ts";
 import { auditIngest } from "./b22-audit-ingest.ts";
 import { questions } from "./b24-questions.ts";
+import { exits } from "./b25-exits.ts";
 
 export const benchmarks: readonly Benchmark[] = [
   singleChange,
@@ -43,4 +44,5 @@ export const benchmarks: readonly Benchmark[] = [
   queueCeiling,
   auditIngest,
   questions,
+  exits,
 ];
