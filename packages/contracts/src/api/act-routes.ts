@@ -2,27 +2,31 @@ import * as z from "zod";
 import { apiRoot } from "./api-routes.ts";
 
 /** Names in Kubernetes have at most 253 characters; those of clusters are no longer. */
-const placeName = (description: string) =>
+const actPlaceName = (description: string) =>
   z.string().max(253, "has more than 253 characters").default("").meta({ description });
 /** A kind, a slash and a name. */
 const objectText = (description: string) =>
   z.string().max(507, "has more than 507 characters").default("").meta({ description });
 
-const cluster = placeName("Name or id. Empty: all clusters.");
-const namespace = placeName("Empty: all namespaces.");
-const reason = z
-  .string()
-  .max(1000, "has more than 1000 characters")
-  .default("")
-  .meta({ description: "Why; it is recorded in the history. Required unless `dryRun` is true." });
-const expect = z.int("must be a whole number").nonnegative("must not be negative").optional().meta({
-  description:
-    "How many workloads are meant. Required unless `dryRun` is true; another number than the one that is meant now is refused with 409.",
-});
-const dryRun = z
-  .boolean("must be true or false")
-  .default(false)
-  .meta({ description: "Answer what is meant, and do nothing." });
+/** Of every act: where, why, and what whoever acts was shown. */
+const actBodyFields = {
+  cluster: actPlaceName("Name or id. Empty: all clusters."),
+  namespace: actPlaceName("Empty: all namespaces."),
+  reason: z
+    .string()
+    .max(1000, "has more than 1000 characters")
+    .default("")
+    .meta({ description: "Why; it is recorded in the history. Required unless `dryRun` is true." }),
+  expect: z.int("must be a whole number").nonnegative("must not be negative").optional().meta({
+    description:
+      "How many workloads are meant. Required unless `dryRun` is true; another number than the one that is meant now is refused with 409.",
+  }),
+  dryRun: z
+    .boolean("must be true or false")
+    .default(false)
+    .meta({ description: "Answer what is meant, and do nothing." }),
+} as const;
+const { cluster, namespace, reason, expect, dryRun } = actBodyFields;
 
 const objectBody = z.strictObject({
   object: objectText("`KIND/NAME`, for example `Deployment/api`. Required."),
@@ -33,21 +37,21 @@ const objectBody = z.strictObject({
   dryRun,
 });
 
-const scopeFields = {
+const actScopeFields = {
   fleet: z.boolean("must be true or false").default(false).meta({ description: "The whole fleet." }),
   cluster,
-  clusterSelector: placeName("Clusters whose registration has matching labels."),
+  clusterSelector: actPlaceName("Clusters whose registration has matching labels."),
   namespace,
   workload: objectText("`KIND/NAME` of a workload."),
   source: objectText("`KIND/NAME` of a source."),
 } as const;
 
 /** What is lifted: every given field has to match, as in a freeze. */
-const liftBody = z.strictObject({ ...scopeFields, reason, expect, dryRun });
+const liftBody = z.strictObject({ ...actScopeFields, reason, expect, dryRun });
 
 /** What is frozen; every given field has to match. */
 const freezeBody = z.strictObject({
-  ...scopeFields,
+  ...actScopeFields,
   until: z.string().max(64, "has more than 64 characters").default("").meta({
     description:
       "A time such as 2026-01-31T18:00:00Z, or how long from now, such as 2h. Empty: until it is lifted.",
@@ -104,17 +108,21 @@ export const actAnswer = z.object({
 export type ActAnswer = z.output<typeof actAnswer>;
 
 /** Most places of one question: as many as a page has rows. */
-const placesMax = 200;
+const permissionPlacesMax = 200;
 
 /** What whoever asks may do, place by place. */
 export const permissionsRoute = {
   path: "/acts",
   summary: "What whoever asks may do in places of the fleet",
   query: z.strictObject({
-    place: z.array(z.string()).max(placesMax, `has more than ${placesMax} places`).default([]).meta({
-      description:
-        "`CLUSTER/NAMESPACE`, with nothing before the slash for all clusters and nothing after it for all namespaces. May be repeated.",
-    }),
+    place: z
+      .array(z.string())
+      .max(permissionPlacesMax, `has more than ${permissionPlacesMax} places`)
+      .default([])
+      .meta({
+        description:
+          "`CLUSTER/NAMESPACE`, with nothing before the slash for all clusters and nothing after it for all namespaces. May be repeated.",
+      }),
   }),
   answer: z.object({
     by: z.string().meta({ description: "Who asks; empty: nobody is signed in." }),

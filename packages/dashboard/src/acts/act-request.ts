@@ -3,7 +3,7 @@ import { parseJson } from "@fleet-reloader/domain/json";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 
 /** The longest body holds names of the longest kind and a reason of 1000 characters of four bytes. */
-const bodyMaxBytes = 16 * 1024;
+const actBytesMax = 16 * 1024;
 
 /**
  * Refuses what no page of ours and no program of an operator sends. A browser names the site of the page that acts; a program names none,
@@ -54,19 +54,19 @@ function otherMethod(method: string | undefined, problem: string, mend: string) 
 
 /** Reads the body of an act; undefined: it is no JSON. Faults when it is larger than any act. */
 export async function readActJson(request: IncomingMessage): Promise<unknown> {
-  return parseJson(await readText(request));
+  return parseJson(await readActText(request));
 }
 
-async function readText(request: IncomingMessage): Promise<string> {
+async function readActText(request: IncomingMessage): Promise<string> {
   const { headers } = request;
   if (headers["content-encoding"] !== undefined) throw tooLarge();
-  if (Number(headers["content-length"] ?? 0) > bodyMaxBytes) throw tooLarge();
+  if (Number(headers["content-length"] ?? 0) > actBytesMax) throw tooLarge();
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of request.iterator({ destroyOnReturn: false })) {
     if (!Buffer.isBuffer(chunk)) continue;
     bytes += chunk.length;
-    if (bytes > bodyMaxBytes) throw tooLarge();
+    if (bytes > actBytesMax) throw tooLarge();
     chunks.push(chunk);
   }
   return Buffer.concat(chunks).toString("utf8");
@@ -76,7 +76,7 @@ function tooLarge() {
   return refusedQuestion({
     field: "Content-Length",
     value: "",
-    problem: `Content-Length: the body is compressed, or larger than ${bodyMaxBytes} bytes`,
+    problem: `Content-Length: the body is compressed, or larger than ${actBytesMax} bytes`,
     mend: "send one act, as plain JSON",
   });
 }

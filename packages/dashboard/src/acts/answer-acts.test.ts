@@ -238,7 +238,10 @@ test("who may do what is answered place by place", async () => {
     by: "bob",
     places: {
       "nova/shop": ["retry", "replay", "release", "freeze", "lift"],
-      ...{ "nova/": [], "/shop": [], "/": [], "otech62/shop": [] },
+      "nova/": [],
+      "/shop": [],
+      "/": [],
+      "otech62/shop": [],
     },
   });
 });

@@ -30,7 +30,9 @@ export async function answerFreeze(body: ActBody<"freeze">, person: ActingPerson
   assertPermitted("freeze", caller, body, registered);
   const store = storeOf(acts.freezes);
   const { clock } = acts.fleet;
-  const entry = entryIn(freezeEntryOf({ scope: scopeIn(body), reason, by: caller.name, until }, clock.now()));
+  const entry = intendedEntry(
+    freezeEntryOf({ scope: wantedScopeOf(body), reason, by: caller.name, until }, clock.now()),
+  );
   // It would freeze nothing, and it would replace a freeze of the same scope that is in force.
   if (isFreezeOver(entry, clock.now()))
     throw refusedQuestion({
@@ -57,7 +59,7 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
   const { dryRun, expect, reason } = body;
   assertPermitted("lift", caller, body, registered);
   const store = storeOf(acts.freezes);
-  const entry = entryIn(scopeEntryOf(scopeIn(body)));
+  const entry = intendedEntry(scopeEntryOf(wantedScopeOf(body)));
   const { answer } = await coverage("lift", entry, person);
   if (dryRun) return Object.assign(answer, { isDone: false });
   assertIntended({ reason, expect }, answer.count);
@@ -92,12 +94,12 @@ async function coverage(act: "freeze" | "lift", entry: FreezeEntry, { acts, regi
   return { answer: { act, target, count: found.workloads, workloads }, missing: found.missing };
 }
 
-function scopeIn(body: WantedScope): WantedScope {
+function wantedScopeOf(body: WantedScope): WantedScope {
   const { cluster, clusterSelector, fleet, namespace, source, workload } = body;
   return { fleet, cluster, clusterSelector, namespace, workload, source };
 }
 
-function entryIn(checked: CheckedEntry): FreezeEntry {
+function intendedEntry(checked: CheckedEntry): FreezeEntry {
   if (checked.type === "entry") return checked.entry;
   const [field = "", ...rest] = checked.why.split(": ");
   const isField = rest.length > 0 && /^[a-zA-Z]+$/.test(field);

@@ -35,7 +35,7 @@ export function assertPermitted(
   throw refusedQuestion({
     field: "caller",
     value: caller.name,
-    problem: `caller: ${caller.name} may not ${act} ${placeText(place)}`,
+    problem: `caller: ${caller.name} may not ${act} ${actPlaceText(place)}`,
     mend: `ask for the role ${roleFor(act, place)} there`,
   });
 }
@@ -50,7 +50,7 @@ export function nobodySignedIn(): Fault {
   });
 }
 
-function placeText({ cluster, namespace }: ActPlace): string {
+function actPlaceText({ cluster, namespace }: ActPlace): string {
   const where = namespace === "" ? "in all namespaces" : `in namespace ${namespace}`;
   return `${where} ${cluster === "" ? "of all clusters" : `of ${cluster}`}`;
 }

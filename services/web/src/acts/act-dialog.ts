@@ -4,7 +4,7 @@ import { el, link, type ViewNode } from "../view-node.ts";
 import { type ActOffer, offerName } from "./act-offer.ts";
 
 /** What somebody has written into the dialog of an act. */
-export interface GivenWords {
+export interface WrittenWords {
   readonly reason: string;
   readonly until: string;
 }
@@ -16,7 +16,7 @@ export type ActState =
   | {
       readonly type: "meant";
       readonly meant: ActAnswer;
-      readonly words: GivenWords;
+      readonly words: WrittenWords;
       readonly isSending: boolean;
       /** Why the act was refused before. */
       readonly problem?: ApiProblem | undefined;
@@ -86,7 +86,7 @@ const actMeaning = {
 } as const satisfies Readonly<Record<ActName, string>>;
 
 function confirmText(act: ActName, count: number): string {
-  const workloads = counted(count);
+  const workloads = countedWorkloads(count);
   switch (act) {
     case "retry":
     case "replay":
@@ -108,7 +108,7 @@ function meantLines({ count, notice, workloads }: ActAnswer): readonly ViewNode[
     el(
       "p",
       { role: "status" },
-      `${counted(count)} ${count === 1 ? "is" : "are"} meant${count === 0 ? "." : ":"}`,
+      `${countedWorkloads(count)} ${count === 1 ? "is" : "are"} meant${count === 0 ? "." : ":"}`,
     ),
     ...(names.length === 0 ? [] : [el("ul", {}, ...names)]),
     ...(more > 0 && names.length > 0 ? [el("p", {}, `and ${more} more`)] : []),
@@ -130,6 +130,6 @@ function buttons(close: string, ...others: readonly ViewNode[]): ViewNode {
   return el("p", { class: "acts" }, ...others, el("button", { type: "button", "data-close": "" }, close));
 }
 
-function counted(count: number): string {
+function countedWorkloads(count: number): string {
   return `${count} workload${count === 1 ? "" : "s"}`;
 }

@@ -1,7 +1,7 @@
 import type { ActAnswer } from "@fleet-reloader/contracts/api/act-routes";
 import type { ApiAnswered } from "../ask-api.ts";
 import type { ViewNode } from "../view-node.ts";
-import { type ActState, actDialogView, type GivenWords } from "./act-dialog.ts";
+import { type ActState, actDialogView, type WrittenWords } from "./act-dialog.ts";
 import type { ActOffer } from "./act-offer.ts";
 
 /** Where an act is shown, and where it is sent. */
@@ -9,7 +9,7 @@ export interface ActDialogOptions {
   /** Shows a state, and puts the focus on what somebody does next. */
   readonly show: (nodes: readonly ViewNode[], state: ActState["type"]) => void;
   /** What is written in the dialog now. */
-  readonly words: () => GivenWords;
+  readonly words: () => WrittenWords;
   readonly send: (address: string, body: object) => Promise<ApiAnswered>;
 }
 
@@ -50,7 +50,7 @@ export class RunningAct {
   }
 
   async #look(
-    words: GivenWords,
+    words: WrittenWords,
     problem?: Extract<ApiAnswered, { type: "failed" }>["problem"],
   ): Promise<void> {
     const answer = await this.#send({ dryRun: true }, { reason: "", until: "" });
@@ -58,7 +58,7 @@ export class RunningAct {
     this.#enter({ type: "meant", meant: answer.body as ActAnswer, words, isSending: false, problem });
   }
 
-  async #send(more: object, { until }: GivenWords): Promise<ApiAnswered> {
+  async #send(more: object, { until }: WrittenWords): Promise<ApiAnswered> {
     const { act, body } = this.#offer;
     const end = until === "" ? {} : { until };
     return await this.#options.send(`/api/v1/acts/${act}`, Object.assign({}, body, end, more));
