@@ -13,7 +13,7 @@ export function readActBody<S extends z.ZodObject>(schema: S, given: unknown): z
     });
   const known = Object.keys(schema.shape);
   const unknown = Object.keys(given).find((field) => !known.includes(field));
-  if (unknown !== undefined) throw unknownField(unknown.slice(0, 100), known);
+  if (unknown !== undefined) throw unknownBodyField(unknown.slice(0, 100), known);
   const read = schema.safeParse(given);
   if (read.success) return read.data;
   const [issue] = read.error.issues;
@@ -26,7 +26,7 @@ export function readActBody<S extends z.ZodObject>(schema: S, given: unknown): z
   });
 }
 
-function unknownField(field: string, known: readonly string[]) {
+function unknownBodyField(field: string, known: readonly string[]) {
   const near = nearestName(field, known);
   return refusedQuestion({
     field,

@@ -11,7 +11,7 @@ export function retryOffer(object: PlacedObject): ActOffer {
   return {
     act: "retry",
     label: "Check now:",
-    subject: subjectOf(object),
+    subject: actSubject(object),
     body: bodyOf(object),
     seenAt: objectAddress("workloads", object),
   };
@@ -22,7 +22,7 @@ export function replayOffer(object: PlacedObject): ActOffer {
   return {
     act: "replay",
     label: "Check all users of it:",
-    subject: subjectOf(object),
+    subject: actSubject(object),
     body: bodyOf(object),
     seenAt: objectAddress("sources", object),
   };
@@ -33,7 +33,7 @@ export function releaseOffer(list: "workloads" | "sources", object: PlacedObject
   return {
     act: "release",
     label: "Release:",
-    subject: subjectOf(object),
+    subject: actSubject(object),
     body: bodyOf(object),
     seenAt: objectAddress(list, object),
   };
@@ -45,7 +45,7 @@ export function freezeObjectOffer(type: "workload" | "source", object: PlacedObj
   return {
     act: "freeze",
     label: "Freeze …",
-    subject: subjectOf(object),
+    subject: actSubject(object),
     body: { cluster, namespace, [type]: `${kind}/${name}` },
     seenAt: "/held",
   };
@@ -102,6 +102,6 @@ function bodyOf({ cluster, kind, name, namespace }: PlacedObject): ActOffer["bod
   return { object: `${kind}/${name}`, cluster, namespace };
 }
 
-function subjectOf({ cluster, kind, name, namespace }: PlacedObject): string {
+function actSubject({ cluster, kind, name, namespace }: PlacedObject): string {
   return `${kind} ${namespace}/${name} on ${cluster}`;
 }
