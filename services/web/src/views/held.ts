@@ -48,10 +48,12 @@ function holdRow(hold: ApiAnswer<"held">["holds"][number], permits: Permits): re
   const object = { cluster, kind, namespace, name };
   // The breaker of a source is closed on the view of the source.
   const offers = reason === "WorkloadLooping" ? [releaseOffer("workloads", object)] : [];
+  const release = actButtons(permits, object, offers);
+  const mark = stateMark("held", reason);
   return [
     link(objectAddress("workloads", object), `${kind} ${namespace}/${name}`),
     cluster,
-    el("span", {}, stateMark("held", reason), " ", ...actButtons(permits, object, offers)),
+    release.length === 0 ? mark : el("span", {}, mark, " ", ...release),
     why,
     hold.until === undefined ? "not known" : until(hold.until),
   ];
