@@ -31,6 +31,7 @@ const rooms = {
     "ask",
     "watch",
     "overview",
+    "act",
   ],
   kube: ["credentials", "http", "discovery", "objects", "watch", "event", "registration", "fleet"],
   redis: [

@@ -13,7 +13,7 @@ const pagePolicy = [
 ].join("; ");
 
 /** The same for every address: the script reads the address. */
-const shell = `<!doctype html>
+const shellOf = (acts: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -37,9 +37,19 @@ const shell = `<!doctype html>
 </dl>
 <form method="dialog"><button>Close</button></form>
 </dialog>
-</body>
+${acts}</body>
 </html>
 `;
+
+/** Its script offers acts where the shell has this. */
+const actDialog = '<dialog id="act" aria-labelledby="act-title"></dialog>\n';
+
+/** What the page is made of. */
+export interface ServedPage {
+  readonly load: () => Promise<PageFiles>;
+  /** Whether people may act on it. */
+  readonly hasActs: boolean;
+}
 
 /** Whether an address is one of the page. */
 export function isOfPage(path: string): boolean {
@@ -48,7 +58,7 @@ export function isOfPage(path: string): boolean {
 
 /** Answers an address of the page. Files that are not there are told with the mend. Never rejects. */
 export async function answerPage(
-  load: () => Promise<PageFiles>,
+  { hasActs, load }: ServedPage,
   path: string,
   { method }: IncomingMessage,
   response: ServerResponse,
@@ -59,7 +69,7 @@ export async function answerPage(
     const { script, style } = await load();
     if (path === "/page.js") return sendPage(response, 200, "text/javascript", script);
     if (path === "/page.css") return sendPage(response, 200, "text/css", style);
-    return sendPage(response, 200, "text/html", shell);
+    return sendPage(response, 200, "text/html", shellOf(hasActs ? actDialog : ""));
   } catch {
     sendPage(response, 500, "text/plain", "the page cannot be loaded: build it with ./dev bundle\n");
   }

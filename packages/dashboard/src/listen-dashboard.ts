@@ -12,6 +12,8 @@ import type { AccessControl } from "./access/access-control.ts";
 import { createSessionAnswers } from "./access/answer-session.ts";
 import { guardPage, type ServeViewer, toWhoSeesAll } from "./access/guard-page.ts";
 import { scopeHistory } from "./access/scoped-history.ts";
+import { createActs, isOfActs } from "./acts/answer-acts.ts";
+import type { DashboardActs } from "./acts/dashboard-acts.ts";
 import { answerPage, isOfPage } from "./answer-page.ts";
 import { createApi } from "./api/answer-api.ts";
 import type { AskedFleet } from "./api/asked-routes.ts";
@@ -29,6 +31,8 @@ export interface DashboardOptions {
   readonly asked: AskedFleet;
   /** Whether anything is newer. */
   readonly freshness: NewsFeedOptions["freshness"];
+  /** Undefined: nobody may act. */
+  readonly acts?: DashboardActs | undefined;
   readonly clock: Clock;
   readonly log: Log;
   /** Who may ask. Undefined: nobody signs in, so page and API answer at a loopback address only. */
@@ -64,9 +68,10 @@ export async function listenDashboard(options: DashboardOptions) {
 }
 
 function createHandle(options: DashboardOptions, news: NewsFeed): Handle {
-  const { access, address } = options;
+  const { access, acts, address } = options;
   const isServed = isLoopbackHost(address.host) || access !== undefined;
   const answerApi = isServed ? createApiOf(options, news) : refuseApi(address);
+  const answerActs = isServed ? createActsOf(options) : answerApi;
   const answerSession = createSessionAnswers({ access, clock: options.clock, log: options.log });
   const files = readOnce(options.loadPage);
   const serveBoard = createBoardPage(options);
@@ -74,7 +79,7 @@ function createHandle(options: DashboardOptions, news: NewsFeed): Handle {
   return (request, response) => {
     const { pathname, searchParams } = requestAddress(request);
     if (isServed && isOfPage(pathname)) {
-      void answerPage(files, pathname, request, response);
+      void answerPage({ load: files, hasActs: acts !== undefined }, pathname, request, response);
       return;
     }
     if (pathname === "/") {
@@ -83,6 +88,10 @@ function createHandle(options: DashboardOptions, news: NewsFeed): Handle {
     }
     if (isServed && pathname === sessionPath) {
       void answerSession(request, response);
+      return;
+    }
+    if (isOfActs(pathname)) {
+      void answerActs(request, response, { pathname, searchParams });
       return;
     }
     if (pathname === apiRoot || pathname.startsWith(`${apiRoot}/`)) {
@@ -132,6 +141,10 @@ function readOnce(load: () => Promise<PageFiles>): () => Promise<PageFiles> {
     });
     return page;
   };
+}
+
+function createActsOf({ acts, clock, log, reader }: DashboardOptions) {
+  return createActs({ acts, clock, log, notReady: () => reader.notReady });
 }
 
 /** What a request asks for. An address that is none is nowhere. */

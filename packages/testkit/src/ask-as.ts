@@ -8,7 +8,7 @@ export async function askAs(what: {
   readonly headers: Readonly<Record<string, string>>;
   /** GET when absent. */
   readonly method?: string;
-  /** Nothing when absent. */
+  /** None when absent or empty. */
   readonly body?: string;
 }) {
   const { promise, resolve, reject } = Promise.withResolvers<{
@@ -28,6 +28,6 @@ export async function askAs(what: {
       }
     },
   );
-  asked.on("error", reject).end(sent);
+  asked.on("error", reject).end(sent === "" ? undefined : sent);
   return await promise;
 }

@@ -16,8 +16,10 @@ import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-o
 import { RedisFreshness } from "@fleet-reloader/redis/overview/redis-freshness";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { RedisSessions } from "@fleet-reloader/redis/session/redis-sessions";
+import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
 import type { ListenAddress } from "@fleet-reloader/runtime/http/http-endpoint";
 import { askServed } from "./asks/served-clusters.ts";
+import { createDashboardActs } from "./dashboard-acts.ts";
 import { type OpenAccess, type OpenAccessOptions, openAccess } from "./open-access.ts";
 
 export interface DashboardPartsOptions {
@@ -31,6 +33,7 @@ export interface DashboardPartsOptions {
   /** Its clusters are asked over the connections that the process has. */
   readonly fleet: Fleet;
   readonly freezes: Freezes;
+  readonly acting: ActingOptions;
   readonly keyring: Keyring;
   readonly settings: Settings;
   readonly limits: RollLimits;
@@ -43,6 +46,14 @@ export interface DashboardParts {
   listen(options: DashboardPartsOptions): Promise<{ readonly port: number; close(): Promise<void> }>;
 }
 
+/** What people who are signed in act with. */
+export interface ActingOptions {
+  /** Where their freezes are written, for all processes to read; undefined: nowhere. */
+  readonly freezes: FreezeStore | undefined;
+  /** Of more records in a stream of the history the oldest go. */
+  readonly historyLengthMax: number;
+}
+
 /** What every dashboard answers from. */
 export interface OpenDashboardOptions {
   readonly address: ListenAddress;
@@ -51,6 +62,7 @@ export interface OpenDashboardOptions {
   readonly keys: Keys;
   readonly queue: BullWorkqueue;
   readonly asked: AskedFleet;
+  readonly acting: ActingOptions;
   /** Since when Redis is away. */
   readonly absence: RedisAbsence;
   /** Redis' own. */
@@ -60,13 +72,27 @@ export interface OpenDashboardOptions {
 
 /** Serves page, API, history and queue board. */
 export function openDashboard(options: OpenDashboardOptions) {
-  const { absence, access, address, asked, client, clock, keys, log, queue } = options;
+  const { absence, access, acting, address, asked, client, clock, keys, log, queue } = options;
   const history = new HistoryReader({ client, keys });
   const overview = new RedisFleetOverview({ client, keys, queue, clock });
   const sessions = new RedisSessions({ client, keys, clock });
+  const control = access.control({ sessions, overview, notReady: () => absence.notReady, clock });
+  // Without a sign-in nobody acts: a reason without a person says little later.
+  const acts =
+    control &&
+    createDashboardActs({
+      identify: (request) => control.identify(request),
+      freezes: acting.freezes,
+      historyLengthMax: acting.historyLengthMax,
+      client,
+      keys,
+      queue,
+      clock,
+      log,
+    });
   return listenDashboard({
     address,
-    access: access.control({ sessions, overview, notReady: () => absence.notReady, clock }),
+    access: control,
     tls: access.tls,
     queues: queue.queues,
     reader: {
@@ -78,6 +104,7 @@ export function openDashboard(options: OpenDashboardOptions) {
     overview,
     asked,
     freshness: new RedisFreshness({ client, keys, queue }),
+    acts,
     clock,
     log,
     loadPage: async () => (await import("@fleet-reloader/dashboard/page-files")).readPageFiles(),
@@ -88,8 +115,21 @@ export const dashboardParts: DashboardParts = {
   openAccess,
 
   async listen(options) {
-    const { access, address, client, clock, fleet, freezes, keyring, keys, limits, log, queue, settings } =
-      options;
+    const {
+      access,
+      acting,
+      address,
+      client,
+      clock,
+      fleet,
+      freezes,
+      keyring,
+      keys,
+      limits,
+      log,
+      queue,
+      settings,
+    } = options;
     const lifetime = new AbortController();
     const asked = askServed({
       fleet,
@@ -105,6 +145,7 @@ export const dashboardParts: DashboardParts = {
     const absence = new RedisAbsence({ client, clock });
     const dashboard = await openDashboard({
       access,
+      acting,
       address,
       client,
       keys,

@@ -23,19 +23,11 @@ import type { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-
 import { kubeconfigFilesOf } from "@fleet-reloader/runtime/config/kubeconfig-files";
 import { freezeOfEntry, readFreezeEntries } from "@fleet-reloader/runtime/freeze/freeze-entries";
 import { FreezeFile } from "@fleet-reloader/runtime/freeze/freeze-file";
+import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
 import { Loops } from "@fleet-reloader/runtime/process/loops";
 import { instanceName } from "@fleet-reloader/runtime/process/version";
 import { FreezeAbsence, type KnownDocuments } from "./freeze-absence.ts";
-
-/** One freeze document, to be read and changed. */
-export interface FreezeStore {
-  /** The place of the document, for people. */
-  readonly name: string;
-  /** The document as it is now; undefined: there is none. */
-  text(): Promise<string | undefined>;
-  write(change: (before: string | undefined) => string): Promise<void>;
-}
 
 export type FreezeStores = readonly [FreezeStore, ...FreezeStore[]];
 
@@ -101,6 +93,8 @@ export interface ServedFreezesOptions {
 
 export interface ServedFreezes {
   readonly freezes: FreezeWatch;
+  /** Where people's freezes are written. */
+  readonly store: FreezeStore;
   /** Rejects when one of its loops ends by itself. */
   readonly broken: Promise<never>;
   close(): Promise<void>;
@@ -124,6 +118,7 @@ export function serveFreezes(options: ServedFreezesOptions): ServedFreezes {
   );
   return {
     freezes,
+    store: open.stores[0],
     broken: loops.broken,
     async close() {
       lifetime.abort();

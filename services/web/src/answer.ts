@@ -1,5 +1,6 @@
 import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { nobodyMay, type Permits } from "./acts/act-offer.ts";
 import { placeName } from "./frame.ts";
 import type { Place } from "./place.ts";
 import { signInView } from "./session.ts";
@@ -8,7 +9,7 @@ import { changesView, changeView } from "./views/changes.ts";
 import { clustersView } from "./views/clusters.ts";
 import { heldView } from "./views/held.ts";
 import { nowView } from "./views/now.ts";
-import type { PageOfList } from "./views/page-end.ts";
+import type { OfferingPage } from "./views/page-end.ts";
 import { queueView } from "./views/queue.ts";
 import { sourceView } from "./views/source.ts";
 import { workloadView } from "./views/workload.ts";
@@ -25,6 +26,7 @@ export function placeView(
   answer: PlaceAnswer,
   path: string,
   nowMs: number,
+  permits: Permits = nobodyMay,
 ): readonly ViewNode[] {
   if (place.view === "nowhere") return nowhereView(path);
   if (place.view === "sign-in") return signInView(answer.type === "failed" ? answer.problem : undefined);
@@ -34,15 +36,15 @@ export function placeView(
     case "failed":
       return problemView(answer.problem);
     case "answered":
-      return answeredView(place, answer.body, { path, query: place.query }, nowMs);
+      return answeredView(place, answer.body, { path, query: place.query, permits }, nowMs);
   }
 }
 
 /** The API writes what its contract says, and the page comes from the same process as the API. */
-function answeredView(place: Place, body: unknown, page: PageOfList, nowMs: number): readonly ViewNode[] {
+function answeredView(place: Place, body: unknown, page: OfferingPage, nowMs: number): readonly ViewNode[] {
   switch (place.view) {
     case "now":
-      return nowView(body as ApiAnswer<"status">, nowMs);
+      return nowView(body as ApiAnswer<"status">, nowMs, page.permits);
     case "changes":
       return changesView(body as ApiAnswer<"changes">, page, nowMs);
     case "change":

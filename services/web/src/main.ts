@@ -1,48 +1,18 @@
-import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import { newsTopics } from "@fleet-reloader/contracts/api/news";
+import { serveActs } from "./acts/page-acts.ts";
+import { Permissions } from "./acts/permissions.ts";
 import { type PlaceAnswer, placeView } from "./answer.ts";
+import { askApi } from "./ask-api.ts";
 import { waitAfterNews, waitBefore } from "./backoff.ts";
-import { type DrawnDocument, draw } from "./draw.ts";
+import type { PageDocument, PageElement } from "./browser.ts";
+import { draw } from "./draw.ts";
 import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame.ts";
-import type { NewsTimes } from "./news/follow-news.ts";
-import { type NewsReader, SharedNews, type TabChannel, type TabLocks } from "./news/shared-news.ts";
+import { openNews } from "./news/open-news.ts";
+import type { NewsReader } from "./news/shared-news.ts";
 import { placeOfAddress, questionOf, showsTopic } from "./place.ts";
 import { accountNodes, addressAfterSignIn, askSession, signInAddress } from "./session.ts";
 import { elementsOf, type ViewNode } from "./view-node.ts";
 
-/** What of a browser is used. The types of a whole DOM would reach every package. */
-interface PageElement {
-  textContent: string | null;
-  readonly tagName: string;
-  /** Of a field alone. */
-  readonly value?: string;
-  append(...children: readonly PageElement[]): void;
-  replaceChildren(...children: readonly PageElement[]): void;
-  setAttribute(name: string, value: string): void;
-  getAttribute(name: string): string | null;
-  closest(selector: string): PageElement | null;
-  focus(): void;
-  /** Of a dialog alone. */
-  showModal?(): void;
-}
-interface PageEvent {
-  readonly target: PageElement | null;
-  readonly key?: string;
-  readonly button?: number;
-  readonly altKey?: boolean;
-  readonly ctrlKey?: boolean;
-  readonly metaKey?: boolean;
-  readonly shiftKey?: boolean;
-  preventDefault(): void;
-}
-interface PageDocument extends DrawnDocument<PageElement> {
-  title: string;
-  readonly hidden: boolean;
-  readonly activeElement: PageElement | null;
-  getElementById(id: string): PageElement | null;
-  querySelectorAll(selector: string): Iterable<PageElement>;
-  addEventListener(type: string, listener: (event: PageEvent) => void): void;
-}
 declare const document: PageDocument;
 declare const location: {
   readonly pathname: string;
@@ -52,8 +22,6 @@ declare const location: {
 };
 declare const history: { pushState(state: null, title: string, address: string): void };
 declare const addEventListener: (type: string, listener: () => void) => void;
-declare const navigator: { readonly locks?: TabLocks } | undefined;
-declare const BroadcastChannel: new (name: string) => TabChannel;
 declare const scrollTo: (x: number, y: number) => void;
 
 const places = {
@@ -63,7 +31,9 @@ const places = {
   trouble: document.getElementById("trouble"),
   account: document.getElementById("account"),
   keys: document.getElementById("keys"),
+  act: document.getElementById("act"),
 };
+const permissions = new Permissions();
 
 let answer: PlaceAnswer = { type: "loading" };
 /** When the answer came, and when the one came that is drawn. */
@@ -85,14 +55,14 @@ let lostMs: number | undefined;
 
 /**
  * Draws what is known of the place. What looks the same as before is left alone but for its ages, so that focus and selection stay; so is
- * everything while somebody fills in a filter.
+ * everything while somebody fills in a filter or acts.
  */
 function drawPlace(): void {
   const place = placeOfAddress(location.pathname, location.search);
   document.title = titleOf(place);
-  const nodes = placeView(place, answer, location.pathname, Date.now());
+  const nodes = placeView(place, answer, location.pathname, Date.now(), (where) => permissions.of(where));
   const text = ageless(nodes);
-  const isFilling = drawn !== "" && isInForm(document.activeElement);
+  const isFilling = drawn !== "" && (isInForm(document.activeElement) || isActing());
   if (!isFilling) shownMs = answeredMs;
   if (text === drawn) drawAges(nodes);
   else if (!isFilling) {
@@ -101,7 +71,7 @@ function drawPlace(): void {
     fill(places.page, nodes);
     drawn = text;
     if (focused !== "")
-      [...document.querySelectorAll("a[href], [tabindex='0']")]
+      [...document.querySelectorAll("a[href], button[aria-label], [tabindex='0']")]
         .find((one) => focusNames(one) === focused)
         ?.focus();
   }
@@ -109,6 +79,17 @@ function drawPlace(): void {
   showText(places.age, freshness(shownMs, Date.now(), isTold));
   const troubles = [staleness(shownMs, failures > 0), lossNotice(lostMs, Date.now())];
   showText(places.trouble, troubles.filter((one) => one !== "").join(" "));
+  if (places.act !== null) void askPermissions();
+}
+
+/** A view that offers acts is drawn again with those that somebody may do. Where nobody can act, the shell has no dialog for it. */
+async function askPermissions(): Promise<void> {
+  const { signal } = new AbortController();
+  if (await permissions.ask((question) => askApi(question, signal))) drawPlace();
+}
+
+function isActing(): boolean {
+  return typeof places.act?.getAttribute("open") === "string";
 }
 
 /** Two drawings with the same text differ in the ages of the same times at most. */
@@ -154,7 +135,7 @@ async function ask(): Promise<void> {
   isAsking = true;
   isOutdated = false;
   const beganMs = Date.now();
-  const asked = await answerTo(question, signal);
+  const asked = await askApi(question, signal);
   if (signal.aborted) return;
   isAsking = false;
   endedMs = Date.now();
@@ -204,37 +185,7 @@ const newsReader: NewsReader = {
   },
 };
 
-const newsTimes: NewsTimes = {
-  after(ms, run) {
-    const its = setTimeout(run, ms);
-    return () => clearTimeout(its);
-  },
-  chance: Math.random,
-};
-
-/** Undefined: this browser or this address has no locks, so nobody is told of news. */
-const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
-const news =
-  locks === undefined
-    ? undefined
-    : new SharedNews(locks, new BroadcastChannel("fleet-reloader-news"), newsReader, newsTimes);
-
-/** A turn at the API is over after 30 s. What has no answer long after that hangs. */
-const answerMaxMs = 45_000;
-
-async function answerTo(question: string, given: AbortSignal): Promise<PlaceAnswer> {
-  try {
-    const signal = AbortSignal.any([given, AbortSignal.timeout(answerMaxMs)]);
-    const response = await fetch(question, { signal, headers: { accept: "application/json" } });
-    const body: unknown = await response.json();
-    return response.ok ? { type: "answered", body } : { type: "failed", problem: body as ApiProblem };
-  } catch {
-    const problem = "fleet-reloader does not answer.";
-    const mend =
-      "Check that its process runs and that the port is still forwarded. The page asks again by itself.";
-    return { type: "failed", problem: { code: "page.unanswered", problem, mend } };
-  }
-}
+const news = openNews(newsReader, Math.random);
 
 /** Another place: nothing of the former one is shown for it. */
 function arrive(): void {
@@ -243,6 +194,7 @@ function arrive(): void {
   shownMs = undefined;
   failures = 0;
   drawn = "";
+  permissions.forget();
   drawPlace();
   void ask();
 }
@@ -257,6 +209,8 @@ function go(address: string): void {
 /** Views of this page; the queue and the history are pages of their own. */
 const isView = (address: string) =>
   /^\/($|\?|(changes|clusters|held|queue|sign-in|workloads|sources)([/?]|$))/.test(address);
+
+serveActs(document, () => void ask());
 
 document.addEventListener("click", (event) => {
   if (event.target?.closest("#help")) return places.keys?.showModal?.();
@@ -306,7 +260,7 @@ async function showAccount(): Promise<void> {
 /** `/` goes to the first filter, `j` and `k` to the next and the former row, `?` shows the keys. */
 document.addEventListener("keydown", (event) => {
   const { altKey, ctrlKey, key, metaKey, target } = event;
-  if (altKey || ctrlKey || metaKey || target?.tagName === "INPUT") return;
+  if (altKey || ctrlKey || metaKey || target?.closest("input, dialog")) return;
   if (key === "?") places.keys?.showModal?.();
   if (key === "/") {
     const [first] = document.querySelectorAll("form input");

@@ -60,6 +60,31 @@ describe("with an access file", () => {
   });
 });
 
+test("only a page of a hub on which people sign in may write freezes", async () => {
+  const valkey = { enabled: true, usersPerRole: true };
+  const own = { mode: "hub", hub: { dashboard: { enabled: true }, valkey } };
+  const [guardedHub, readOnly] = await Promise.all(
+    [Object.assign({}, guarded, own), own].map((fleetReloader) => rendered({ values: { fleetReloader } })),
+  );
+  const name = "reloader-reloader-dashboard";
+  const urlOf = (objects: readonly Manifest[] = []) =>
+    /redis:\/\/([a-z]+)/.exec(JSON.stringify(podOf(objects, name)))?.[1];
+  expect([urlOf(guardedHub), urlOf(readOnly)]).toEqual(["operator", "dashboard"]);
+  const role = the(guardedHub ?? [], "Role", `${name}-writes-freezes`);
+  expect(at(role, "rules")).toEqual([
+    { apiGroups: [""], resources: ["configmaps"], verbs: ["create"] },
+    {
+      apiGroups: [""],
+      resources: ["configmaps"],
+      resourceNames: ["reloader-reloader-freezes"],
+      verbs: ["patch"],
+    },
+  ]);
+  const bound = the(guardedHub ?? [], "RoleBinding", `${name}-writes-freezes`);
+  expect(at(bound, "subjects", 0, "name")).toBe(name);
+  expect(JSON.stringify(readOnly)).not.toContain("writes-freezes");
+});
+
 test("without an access file the page of a hub is reached by nobody", async () => {
   const unguarded = { dashboardAddress: "0.0.0.0:8080" };
   const objects = await rendered({ values: { fleetReloader: Object.assign({}, unguarded, hub) } });

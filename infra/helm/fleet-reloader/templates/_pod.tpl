@@ -159,6 +159,8 @@
 {{- $host := printf "%s.%s.svc:6379" (include "fleet-reloader.valkeyName" .) (include "fleet-reloader.namespace" .) }}
 {{- $user := "" }}
 {{- if .Values.fleetReloader.hub.valkey.usersPerRole }}{{ $user = .Component }}{{ end }}
+{{- /* People who are signed in act on the page. */}}
+{{- if and (eq $user "dashboard") .Values.fleetReloader.access.existingSecret }}{{ $user = "operator" }}{{ end }}
 {{- with .Values.fleetReloader.hub.valkey.existingSecret }}
 - name: VALKEY_PASSWORD
   valueFrom:

@@ -8,6 +8,11 @@ export const apiProblem = z.object({
   value: z.string().optional().meta({ description: "What was given." }),
   problem: z.string().meta({ description: "What is wrong, for people." }),
   mend: z.string().meta({ description: "What to do." }),
+  count: z
+    .int()
+    .nonnegative()
+    .optional()
+    .meta({ description: "Of an act that another count was expected of: so many workloads are meant now." }),
 });
 
 /** What the API answers when it cannot answer. */

@@ -1,4 +1,5 @@
 import { expect, test } from "vitest";
+import { actNames, actsRoot } from "./act-routes.ts";
 import { apiRoot, apiRoutes } from "./api-routes.ts";
 import { openApiDocument } from "./openapi.ts";
 
@@ -34,6 +35,20 @@ test("every route is in the OpenAPI document with its parameters and its problem
         },
       },
     },
+  });
+});
+
+test("every act is in the OpenAPI document with its body", () => {
+  const act = {
+    post: { requestBody: { content: expect.anything() }, responses: { 200: expect.anything() } },
+  };
+  expect(document).toMatchObject({
+    paths: Object.fromEntries(actNames.map((name) => [`${actsRoot}/${name}`, act])),
+  });
+  const object = { type: "object", additionalProperties: false };
+  const content = { "application/json": { schema: object } };
+  expect(document).toMatchObject({
+    paths: { "/api/v1/acts/retry": { post: { requestBody: { content } } } },
   });
 });
 

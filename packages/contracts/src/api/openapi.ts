@@ -1,21 +1,32 @@
 import * as z from "zod";
+import { actAnswer, actRoutes, actsRoot, permissionsRoute } from "./act-routes.ts";
 import { apiProblem } from "./api-problem.ts";
 import { apiRoot, apiRoutes } from "./api-routes.ts";
 import { newsEvents, newsPath, newsTopics } from "./news.ts";
 
 /** The API as an OpenAPI 3.1 document, made from the contracts of its routes. */
 export function openApiDocument(): object {
-  const paths = Object.entries(apiRoutes).map(([operationId, route]) => [
-    `${apiRoot}${route.path}`,
-    {
-      get: {
-        operationId,
-        summary: route.summary,
-        parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
-        responses: {
-          200: jsonContent("The answer.", schemaOf(route.answer)),
-          default: jsonContent("No answer, and why.", { $ref: "#/components/schemas/Problem" }),
+  const questions = Object.entries({ ...apiRoutes, permissions: permissionsRoute }).map(
+    ([operationId, route]) => [
+      `${apiRoot}${route.path}`,
+      {
+        get: {
+          operationId,
+          summary: route.summary,
+          parameters: [...pathParameters(route.path), ...queryParameters(route.query)],
+          responses: responsesOf(route.answer),
         },
+      },
+    ],
+  );
+  const acts = Object.entries(actRoutes).map(([operationId, { body, summary }]) => [
+    `${actsRoot}/${operationId}`,
+    {
+      post: {
+        operationId,
+        summary,
+        requestBody: jsonContent("The act.", bodySchemaOf(body)),
+        responses: responsesOf(actAnswer),
       },
     },
   ]);
@@ -25,9 +36,9 @@ export function openApiDocument(): object {
       title: "fleet-reloader",
       version: "1",
       description:
-        "Questions about a fleet. Read-only. Without an access file it is served at a loopback --dashboard-address only; with one each request needs a token or a session. No answer is larger than 200 KiB.",
+        "Questions about a fleet, and the acts of people who are signed in. Without an access file it is read-only and served at a loopback --dashboard-address only; with one each request needs a token or a session. No answer is larger than 200 KiB.",
     },
-    paths: Object.fromEntries([...paths, [`${apiRoot}${newsPath}`, newsRoute()]]),
+    paths: Object.fromEntries([...questions, [`${apiRoot}${newsPath}`, newsRoute()], ...acts]),
     components: { schemas: { Problem: schemaOf(apiProblem) } },
   };
 }
@@ -49,6 +60,19 @@ function newsRoute(): object {
       },
     },
   };
+}
+
+function responsesOf(answer: z.ZodType): object {
+  return {
+    200: jsonContent("The answer.", schemaOf(answer)),
+    default: jsonContent("No answer, and why.", { $ref: "#/components/schemas/Problem" }),
+  };
+}
+
+/** What has a default may be left out. */
+function bodySchemaOf(schema: z.ZodType): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
+  return rest;
 }
 
 function schemaOf(schema: z.ZodType): object {

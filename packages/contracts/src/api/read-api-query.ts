@@ -2,6 +2,9 @@ import { nearestName } from "@fleet-reloader/domain/nearest-name";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import type * as z from "zod";
 
+/** Parameters that may be given more than once. */
+const repeatedParameters: readonly string[] = ["key", "place"];
+
 /** The query of a route, checked by its schema. Faults with the first parameter that is not known, repeated or wrong. */
 export function readApiQuery<S extends z.ZodObject>(schema: S, parameters: URLSearchParams): z.output<S> {
   const known = Object.keys(schema.shape);
@@ -9,14 +12,14 @@ export function readApiQuery<S extends z.ZodObject>(schema: S, parameters: URLSe
   for (const field of new Set(parameters.keys())) {
     const values = parameters.getAll(field);
     if (!known.includes(field)) throw unknownParameter(field, values[0] ?? "", known);
-    if (field !== "key" && values.length > 1)
+    if (!repeatedParameters.includes(field) && values.length > 1)
       throw refusedQuestion({
         field,
         value: values.join(","),
         problem: `${field}: it is given ${values.length} times`,
         mend: "write it once",
       });
-    given[field] = field === "key" ? values : values[0];
+    given[field] = repeatedParameters.includes(field) ? values : values[0];
   }
   const read = schema.safeParse(given);
   if (read.success) return read.data;

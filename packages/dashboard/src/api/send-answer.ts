@@ -5,7 +5,7 @@ import { printableJson } from "@fleet-reloader/runtime/log/printable";
 
 /** What the API says of a fault: field, value, what is wrong, mend. */
 function apiProblemOf({ code, context, message, class: its }: Fault): ApiProblem {
-  const { field, mend, value } = context;
+  const { count, field, mend, value } = context;
   // What broke inside may quote anything: it is in the log.
   const said = its === "invariant" ? faultCatalogue[code].meaning : message;
   const hasMend = typeof mend === "string" && mend !== "";
@@ -17,6 +17,7 @@ function apiProblemOf({ code, context, message, class: its }: Fault): ApiProblem
     ...(value === undefined ? {} : { value: String(value) }),
     problem,
     mend: hasMend ? mend : faultCatalogue[code].mend,
+    ...(typeof count === "number" ? { count } : {}),
   };
 }
 
@@ -26,8 +27,9 @@ export function sendProblem(
   response: ServerResponse,
   status: number,
   fault: Fault,
+  allow?: string,
 ): void {
-  sendAnswer(request, response, status, printableJson(JSON.stringify(apiProblemOf(fault))));
+  sendAnswer(request, response, status, printableJson(JSON.stringify(apiProblemOf(fault))), allow);
 }
 
 /** Answers with a JSON text. Nothing keeps it, and no page of another site reads it. */
@@ -36,8 +38,10 @@ export function sendAnswer(
   response: ServerResponse,
   status: number,
   text: string,
+  /** Of a 405: what may be asked instead. */
+  allow = "GET, HEAD",
 ): void {
-  const more = headersOfStatus(status);
+  const more = headersOfStatus(status, allow);
   response.writeHead(status, Object.assign(more, answerHeaders("application/json")));
   response.end(method === "HEAD" ? undefined : `${text}\n`);
 }
@@ -54,7 +58,7 @@ export function answerHeaders(type: string) {
   };
 }
 
-function headersOfStatus(status: number): Readonly<Record<string, string>> {
-  if (status === 405) return { allow: "GET, HEAD" };
+function headersOfStatus(status: number, allow: string): Readonly<Record<string, string>> {
+  if (status === 405) return { allow };
   return status === 401 ? { "www-authenticate": "Bearer" } : {};
 }

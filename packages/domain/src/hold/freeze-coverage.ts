@@ -26,6 +26,8 @@ export interface FreezeCoverage {
   /** Names of clusters with a workload that is covered. */
   readonly clusters: readonly string[];
   readonly workloads: number;
+  /** Each of them, with the name of its cluster. */
+  readonly covered: readonly { readonly cluster: string; readonly ref: WorkloadRef }[];
   /** Of what it covers nothing for, with the name that was probably meant; undefined when it covers something. */
   readonly missing: string | undefined;
 }
@@ -59,7 +61,7 @@ export function coverageOf<C extends RegisteredCluster>(
 ): FreezeCoverage {
   const { namespace, workload, source } = scope;
   const { clusters, missing } = clustersOf(scope, registered);
-  const none = (why: string) => ({ clusters: [], workloads: 0, missing: why });
+  const none = (why: string) => ({ clusters: [], workloads: 0, covered: [], missing: why });
   if (missing !== undefined) return none(missing);
   const all = clusters.flatMap((cluster) => workloadsOf(cluster).map((each) => ({ ...each, cluster })));
   if (all.length === 0) return none("no workload is reloaded there");
@@ -92,7 +94,12 @@ export function coverageOf<C extends RegisteredCluster>(
     return none(`nothing that is reloaded uses ${wanted}${near}`);
   }
   const names = new Set(covered.map(({ cluster }) => cluster.name));
-  return { clusters: [...names].sort(), workloads: covered.length, missing: undefined };
+  return {
+    clusters: [...names].sort(),
+    workloads: covered.length,
+    covered: covered.map(({ cluster, ref }) => ({ cluster: cluster.name, ref })),
+    missing: undefined,
+  };
 }
 
 function meant(name: string | undefined, known: readonly string[]): string {

@@ -11,7 +11,8 @@ export const redisRolePurposes: Readonly<Record<RedisRole, string>> = {
   worker: "The workers. They read and write no reference index, no ownership and no freeze news.",
   dashboard:
     "Whoever asks: pages, and the questions of the command line. It writes nothing but who is signed in at the page.",
-  operator: "The same, and the acts of people: `retry`, `replay` and `release`.",
+  operator:
+    "The same, and the acts of people: `retry`, `replay` and `release`, on the command line or on the page. A dashboard on which people act needs it.",
   standalone: "A standalone: what a watcher, a worker and the pages do, and the acts of people.",
 };
 
@@ -36,7 +37,7 @@ const grantsOf: Readonly<Record<RedisRole, readonly GrantName[]>> = {
   watcher: [...always, ...services, ...watches, ...questions, ...acts],
   worker: [...always, ...services, ...works],
   dashboard: [...always, ...questions, "sessions"],
-  operator: [...always, ...questions, ...acts],
+  operator: [...always, ...questions, ...acts, "sessions"],
   standalone: [...always, ...services, ...watches, ...works, ...questions, ...acts, "sessions"],
 };
 

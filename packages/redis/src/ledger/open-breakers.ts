@@ -1,23 +1,17 @@
 import { jsonField, parseJson } from "@fleet-reloader/domain/json";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import type { OpenBreaker, ReleasedBreakers } from "@fleet-reloader/engine/act/acted-fleet";
 import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
 import { Cluster } from "ioredis";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { ledgerRollOf } from "./redis-roll-ledger.ts";
 
-/** A breaker that holds rolls now, or will at the next roll. */
-export interface OpenBreaker {
-  readonly key: string;
-  /** Wall time at which it admits a roll on trial, in milliseconds. */
-  readonly untilMs: number;
-}
-
 /** Keys per scan: a millisecond of Redis. */
 const breakersScanned = 1000;
 
 /** The breakers of rolls in Redis, for a person who closes one. */
-export class OpenBreakers {
+export class OpenBreakers implements ReleasedBreakers {
   readonly #client: RedisClient;
   readonly #root: string;
 

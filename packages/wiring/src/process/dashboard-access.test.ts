@@ -1,4 +1,4 @@
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,6 +13,7 @@ import { connectionFields, ruleFields, workerFields } from "@fleet-reloader/runt
 import { brakeFields } from "@fleet-reloader/runtime/config/fields/brake-fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
+import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 import { loadConfig } from "@fleet-reloader/runtime/config/load";
@@ -31,6 +32,7 @@ const shape = {
   ...webhookModeFields,
   ...freezeFields,
   ...brakeFields,
+  ...historyFields,
   ...dashboardFields,
 } as const;
 
@@ -50,10 +52,10 @@ async function startAccessWorld() {
   await client.connection.persist(keys.fleet.clusters);
   const path = join(folder, "access.yaml");
   const tokens = { ann: makeToken(), ci: makeToken() };
-  const entry = (name: keyof typeof tokens) => ({
+  const entry = (name: keyof typeof tokens, role = "viewer") => ({
     name,
     tokens: [writeTokenDigest(tokenDigest(tokens[name]))],
-    grants: [{ role: "viewer", clusters: "*", namespaces: "*" }],
+    grants: [{ role, clusters: "*", namespaces: "*" }],
   });
   const write = (document: object) => writeFileSync(path, JSON.stringify(document));
   write({ people: [entry("ann")], machines: [entry("ci")] });
@@ -111,6 +113,33 @@ test("page and API answer who signs in at an address that others reach", async (
   expect((await ask("/api/v1/clusters", { cookie })).status).toBe(401);
 });
 
+test("whoever is signed in acts as their role says, and nobody else does", async () => {
+  await using world = await startAccessWorld();
+  world.write({ people: [world.entry("ann", "admin")], machines: [world.entry("ci")] });
+  const freezeFile = join(world.folder, "freezes.yaml");
+  const flags = ["--access-file", world.path, "--freeze-file", freezeFile];
+  await using dashboard = await world.start("127.0.0.1", ...flags);
+  const { ask } = dashboard;
+  const signed = await ask(session, own, "POST", JSON.stringify({ token: world.tokens.ann }));
+  const [cookie = ""] = String(signed.headers["set-cookie"]).split(";");
+  const body = JSON.stringify({ fleet: true, reason: "incident 4711", until: "2h", expect: 0 });
+  const freeze = (headers: Readonly<Record<string, string>>) =>
+    ask("/api/v1/acts/freeze", headers, "POST", body);
+  const json = { "content-type": "application/json" };
+  expect((await freeze(json)).status).toBe(401);
+  expect((await freeze(Object.assign({ authorization: `Bearer ${world.tokens.ci}` }, json))).status).toBe(
+    403,
+  );
+  // The page of another site, with the cookie of this one.
+  expect((await freeze(Object.assign({ cookie, origin: "https://elsewhere.example" }, json))).status).toBe(
+    403,
+  );
+  expect(existsSync(freezeFile)).toBe(false);
+  const done = await freeze(Object.assign({ cookie }, own));
+  expect([done.status, parseJson(done.body)]).toMatchObject([200, { act: "freeze", isDone: true }]);
+  expect(readFileSync(freezeFile, "utf8")).toMatch(/by: ann\n/);
+});
+
 test("a damaged access file is noted at /ready, and what it said before holds", async () => {
   await using world = await startAccessWorld();
   await using dashboard = await world.start("127.0.0.1", "--access-file", world.path);
@@ -138,6 +167,8 @@ test("without an access file everybody on this machine reads, and nobody signs i
   await using dashboard = await world.start("127.0.0.1");
   expect((await dashboard.ask("/api/v1/clusters")).status).toBe(200);
   expect(parseJson((await dashboard.ask(session)).body)).toEqual({ name: "" });
+  const act = await dashboard.ask("/api/v1/acts/freeze", own, "POST", "{}");
+  expect([act.status, parseJson(act.body)]).toMatchObject([403, { field: "caller" }]);
   const refused = await dashboard.ask(session, own, "POST", JSON.stringify({ token: world.tokens.ann }));
   expect([refused.status, parseJson(refused.body)]).toMatchObject([
     405,

@@ -10,6 +10,7 @@ import { connectionFields, ruleFields, workerFields } from "@fleet-reloader/runt
 import { brakeFields } from "@fleet-reloader/runtime/config/fields/brake-fields";
 import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
+import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
 import { loadConfig } from "@fleet-reloader/runtime/config/load";
@@ -29,6 +30,7 @@ const shape = {
   ...webhookModeFields,
   ...freezeFields,
   ...brakeFields,
+  ...historyFields,
   ...dashboardFields,
 } as const;
 

@@ -10,6 +10,7 @@ import type { connectionFields, ruleFields, workerFields } from "@fleet-reloader
 import { type brakeFields, rollLimitsOf } from "@fleet-reloader/runtime/config/fields/brake-fields";
 import type { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
 import type { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
+import type { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import type { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { callLimit } from "@fleet-reloader/runtime/config/fields/limit-fields";
 import type { webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
@@ -38,6 +39,7 @@ export interface DashboardSpec {
       typeof webhookModeFields &
       typeof freezeFields &
       typeof brakeFields &
+      typeof historyFields &
       typeof dashboardFields &
       Pick<typeof workerFields, "markKeyFile" | "markKeySecret">
   >;
@@ -52,7 +54,7 @@ export interface RunningDashboard extends RunningService {
 
 /**
  * Starts a process that only answers: from Redis, and from a cluster when somebody asks about an object of it. It takes up no work, owns no
- * cluster and keeps nothing in Redis. Its pages are served before Redis answers, and while Redis is away. When a step of the start fails,
+ * cluster, and keeps nothing in Redis but who is signed in. Its pages are served before Redis answers, and while Redis is away. When a step of the start fails,
  * everything that was started before ends, the last one first.
  */
 export async function startDashboard(spec: DashboardSpec): Promise<RunningDashboard> {
@@ -131,7 +133,7 @@ async function listenAnswering({
 }: ListenAnsweringOptions): Promise<number> {
   const { config, sources } = spec;
   const { absence, client, clock, keys, queue } = redis;
-  const { asked, close } = askOnDemand({
+  const { asked, close, freezeStore } = askOnDemand({
     config,
     env: sources.env,
     settings: askedSettings(config),
@@ -144,7 +146,19 @@ async function listenAnswering({
   });
   shutdown.add("asked clusters", close);
   const address = guardedAddress(config.dashboardAddress, config.allowedHosts);
-  const dashboard = await openDashboard({ access, address, client, keys, queue, asked, absence, clock, log });
+  const acting = { freezes: freezeStore, historyLengthMax: config.historyMaxLength };
+  const dashboard = await openDashboard({
+    access,
+    acting,
+    address,
+    client,
+    keys,
+    queue,
+    asked,
+    absence,
+    clock,
+    log,
+  });
   shutdown.add("dashboard", () => dashboard.close());
   return dashboard.port;
 }

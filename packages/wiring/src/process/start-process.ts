@@ -126,6 +126,7 @@ async function serveDashboard(
     log,
     fleet,
     freezes: served.freezes,
+    acting: { freezes: served.store, historyLengthMax: config.historyMaxLength },
     keyring: await keyring(),
     settings,
     limits: works?.limits ?? {},

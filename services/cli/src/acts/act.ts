@@ -1,13 +1,24 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Request } from "@fleet-reloader/engine/ports/request";
+import type { ActedFleet } from "@fleet-reloader/engine/act/acted-fleet";
+import { type NamedObject, readNamedObject } from "@fleet-reloader/engine/act/named-object";
+import {
+  actedTypes,
+  doneText,
+  meantByAct,
+  nothingMeant,
+  type ObjectAction,
+  performAct,
+} from "@fleet-reloader/engine/act/object-act";
+import { recordAct } from "@fleet-reloader/redis/history/record-act";
+import { OpenBreakers } from "@fleet-reloader/redis/ledger/open-breakers";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
-import { counted } from "../frame/answer.ts";
+import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
+import { createLog } from "@fleet-reloader/runtime/log/pino-log";
+import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import type { CommandProcess } from "../frame/command.ts";
-import type { FleetRedis } from "../redis/fleet-redis.ts";
+import { type FleetRedis, withFleetRedis } from "../redis/fleet-redis.ts";
 import { type actFlags, actorOf } from "./act-flags.ts";
 import { confirmCount } from "./confirm-count.ts";
-import type { NamedObject } from "./meant-workloads.ts";
-import { type RecordedAct, recordAct } from "./record-act.ts";
 
 /** Nothing was found, or a person said no. */
 const nothingDone = 1;
@@ -17,16 +28,39 @@ export const actExitCodes = {
   1: "nothing was done: nothing is meant, somebody said no, or Redis does not answer",
 } as const;
 
-export interface ActOn {
-  readonly action: RecordedAct["action"];
-  readonly object: NamedObject;
-  readonly requests: readonly Request[];
-  /** Before the requests: what the act undoes. */
-  readonly undo?: () => Promise<void>;
+/** Which command lists what an act may mean. */
+const listedBy = { retry: "managed", replay: "managed", release: "held" } as const;
+const listed = { managed: "them", held: "what is held" } as const;
+
+/** Asks the workers to check what is meant, after a confirmation. Resolves to the exit code. */
+export async function runAct(
+  action: ObjectAction,
+  text: string,
+  config: ConfigOf<typeof actFlags>,
+  io: CommandProcess,
+): Promise<number> {
+  const object = namedObject(text, actedTypes[action]);
+  requireReason(config);
+  return await withFleetRedis(config, io, async (redis) => {
+    const { cluster, namespace, reason, yes, expect } = config;
+    const fleet = actedFleet(redis);
+    const meant = await meantByAct({ action, object, place: { cluster, namespace } }, fleet);
+    const nothing = nothingMeant(meant);
+    if (nothing !== undefined) {
+      const list = listedBy[action];
+      io.stderr.write(`${nothing}; fleet-reloader ${list} lists ${listed[list]}\n`);
+      return nothingDone;
+    }
+    const count = meant.requests.length;
+    if (!(await confirmCount({ count, act: action, yes, expect }, io))) return nothingDone;
+    await performAct(meant, { by: actorOf(config), reason }, fleet);
+    io.stdout.write(`${doneText(meant)}\n`);
+    return 0;
+  });
 }
 
 /** Faults unless a reason is given: an act without one cannot be understood later. */
-export function requireReason({ reason }: { readonly reason: string }): void {
+function requireReason({ reason }: { readonly reason: string }): void {
   if (reason.trim() === "")
     throw new Fault(
       "config.invalid",
@@ -34,45 +68,23 @@ export function requireReason({ reason }: { readonly reason: string }): void {
     );
 }
 
-/** Asks the workers to check these workloads now, after a confirmation, and records who did so and why. */
-export async function actOn(
-  { action, object, requests, undo }: ActOn,
-  config: ConfigOf<typeof actFlags>,
-  { redis, io }: { readonly redis: FleetRedis; readonly io: CommandProcess },
-): Promise<number> {
-  const { cluster, namespace, reason, yes, expect } = config;
-  const count = requests.length;
-  const target = [`${object.kind}/${object.name}`, ...placeWords(cluster, namespace)].join(" ");
-  if (count === 0 && undo === undefined) {
-    io.stderr.write(`${target}: no workload that is reloaded is meant; fleet-reloader managed lists them\n`);
-    return nothingDone;
-  }
-  if (!(await confirmCount({ count, act: action, yes, expect }, io))) return nothingDone;
-  await undo?.();
-  // The same as a change that is due at once: a request that waits is moved, and one on hold is asked about again.
-  const atOnce = { quietPeriodMs: 0, maxWaitMs: 0, purpose: "change" } as const;
-  await redis.queue.add(
-    requests.map((request) => ({
-      request,
-      quietPeriodMs: atOnce.quietPeriodMs,
-      maxWaitMs: atOnce.maxWaitMs,
-      purpose: atOnce.purpose,
-    })),
-  );
-  const { type, kind, name } = object;
-  const about = type === "workload" ? { workload: { kind, name } } : { source: { kind, name } };
-  const place = Object.fromEntries(
-    Object.entries({ cluster, namespace }).filter(([, value]) => value !== ""),
-  );
-  const scope = Object.assign(place, about);
-  await recordAct({ action, by: actorOf(config), target, scope, reason, count }, redis);
-  io.stdout.write(`${action} ${target}: ${counted(count, "workload")} will be checked now\n`);
-  return 0;
+/** Faults with the likely kind where the text names no object. */
+function namedObject(text: string, wanted: readonly NamedObject["type"][]): NamedObject {
+  const read = readNamedObject(text, wanted);
+  if (read.type !== "misnamed") return read;
+  throw new Fault("config.invalid", `${text.slice(0, 300)}: ${read.problem}; ${read.mend}`);
 }
 
-function placeWords(cluster: string, namespace: string): readonly string[] {
-  return [
-    ...(namespace === "" ? [] : [`in namespace ${namespace}`]),
-    ...(cluster === "" ? [] : [`on ${cluster}`]),
-  ];
+function actedFleet(redis: FleetRedis): ActedFleet {
+  const { client, clock, keys, overview, queue } = redis;
+  const log = createLog({ service: "cli", level: "error", format: "json" });
+  const lengthMax = historyFields.historyMaxLength.schema.parse(undefined);
+  return {
+    overview,
+    queue,
+    clock,
+    breakers: new OpenBreakers(redis),
+    compile: createPatternCompiler(),
+    record: (record) => recordAct(record, { client, keys, lengthMax, clock, log }),
+  };
 }

@@ -1,14 +1,13 @@
 import { existsSync } from "node:fs";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
-import { clustersOf, coverageOf, type ReloadedWorkload } from "@fleet-reloader/domain/hold/freeze-coverage";
-import type { SourceKind } from "@fleet-reloader/domain/source/source";
+import { coveredByFreeze } from "@fleet-reloader/engine/act/covered-by-freeze";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
 import { embeddedSocket } from "@fleet-reloader/redis/connection/embedded-server";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
-import { type IndexedWorkload, indexedWorkloads } from "@fleet-reloader/redis/index/indexed-workloads";
+import { indexedWorkloads } from "@fleet-reloader/redis/index/indexed-workloads";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import { counted } from "../frame/answer.ts";
@@ -66,38 +65,13 @@ async function askRedis(client: RedisClient, scope: FreezeScope, clock: Clock): 
       says: "it covers nothing: no fleet-reloader serves clusters with this Redis now",
       covers: false,
     };
-  const ids = clustersOf(scope, registered).clusters.flatMap(({ id }) => id ?? []);
-  const read = async (id: string) =>
-    [id, (await indexedWorkloads(id, { client, keys })).map(reloaded)] as const;
-  const workloads = new Map<string, readonly ReloadedWorkload[]>(await Promise.all(ids.map(read)));
-  const found = coverageOf(scope, registered, ({ id }) => workloads.get(id ?? "") ?? []);
+  const found = await coveredByFreeze(scope, registered, {
+    compile: createPatternCompiler(),
+    managed: (id) => indexedWorkloads(id, { client, keys }),
+  });
   if (found.missing !== undefined) return { says: `it covers nothing: ${found.missing}`, covers: false };
   const [some, more] = [found.clusters.slice(0, 5), found.clusters.length - 5];
   const names = `${some.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
   const says = `it covers ${counted(found.workloads, "workload")} of ${counted(found.clusters.length, "cluster")}: ${names}`;
   return { says, covers: true };
-}
-
-const compileName = createPatternCompiler();
-
-/** An entry of the reference index as freezes and commands ask of it what it uses. */
-export function reloaded({ ref, sources, patterns }: IndexedWorkload): ReloadedWorkload {
-  const used = sources.flatMap((key) => {
-    const [kind, , name = ""] = key.split("/");
-    return isSourceKind(kind) ? [{ kind, name }] : [];
-  });
-  return {
-    ref,
-    sources: used,
-    uses: (source) =>
-      used.some(({ kind, name }) => kind === source.kind && name === source.name) ||
-      patterns.some(([kind, item]) => {
-        const pattern = compileName(`^${item}$`);
-        return kind === source.kind && "matches" in pattern && pattern.matches(source.name);
-      }),
-  };
-}
-
-function isSourceKind(text: string | undefined): text is SourceKind {
-  return text === "ConfigMap" || text === "Secret" || text === "SecretProviderClass";
 }

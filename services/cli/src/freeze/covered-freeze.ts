@@ -1,8 +1,8 @@
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { dataDirOf } from "@fleet-reloader/runtime/process/data-dir";
-import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
 import { redisLogin } from "../redis/redis-login.ts";
 import { coverageNow } from "./coverage.ts";
 import { freeze } from "./freeze.ts";

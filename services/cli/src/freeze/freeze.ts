@@ -1,17 +1,22 @@
 import { userInfo } from "node:os";
-import { parseDuration } from "@fleet-reloader/domain/duration";
-import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import { describeScope, type FreezeScope } from "@fleet-reloader/domain/hold/freeze";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import {
-  type FreezeEntry,
-  freezeOfEntry,
-  readFreezeEntries,
-  writeFreezeEntries,
-} from "@fleet-reloader/runtime/freeze/freeze-entries";
-import { printable } from "@fleet-reloader/runtime/log/printable";
+  type CheckedEntry,
+  declareFreeze,
+  entryScopeText,
+  entryText,
+  freezeEntryOf,
+  isFreezeOver,
+  liftFreeze,
+  readEntriesIn,
+  scopeEntryOf,
+  type WantedScope,
+} from "@fleet-reloader/runtime/freeze/declare-freeze";
+import { type FreezeEntry, freezeOfEntry } from "@fleet-reloader/runtime/freeze/freeze-entries";
+import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
-import type { FreezeStore } from "@fleet-reloader/wiring/freezes";
 import type { freezeConfig, unfreezeConfig } from "./freeze-config.ts";
 
 /** A freeze that was written. */
@@ -23,45 +28,30 @@ export interface Frozen {
 
 /** Freezes. Where the same is frozen already, changes its reason and its end. */
 export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeConfig>): Promise<Frozen> {
-  const wanted = {
-    ...freezeScopeOf(config),
-    ...given("reason", config.reason),
-    by: config.by || userInfo().username,
-    ...given("until", askedEndOf(config.until)),
-  };
-  const entry = checked(wanted);
+  const by = config.by || userInfo().username;
+  const { reason, until } = config;
+  const now = systemClock.now();
+  const entry = entryIn(freezeEntryOf({ scope: scopeOf(config), reason, by, until }, now));
   // It would freeze nothing, and it would replace a freeze of the same scope that is in force.
-  if (isFreezeOver(entry))
+  if (isFreezeOver(entry, now))
     throw new Fault(
       "config.invalid",
-      `--until ${config.until}: this time is over; write a later one, or how long from now, for example 2h or 2d`,
+      `--until ${until}: this time is over; write a later one, or how long from now, for example 2h or 2d`,
     );
-  await naming(
-    store,
-    store.write((before) => {
-      const others = freezeEntriesOf(store, before).filter((each) => scopeText(each) !== scopeText(entry));
-      return writeFreezeEntries([...others, entry]);
-    }),
-  );
-  return { scope: freezeOfEntry(entry).scope, says: `frozen in ${store.name}: ${lineOf(entry)}\n` };
+  await declareFreeze(store, entry);
+  return { scope: freezeOfEntry(entry).scope, says: `frozen in ${store.name}: ${entryText(entry, now)}\n` };
 }
 
 /** Removes the freeze of exactly this scope. */
 export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfreezeConfig>): Promise<string> {
-  const scope = scopeText(checked(freezeScopeOf(config)));
-  await naming(
-    store,
-    store.write((before) => {
-      const entries = freezeEntriesOf(store, before);
-      const others = entries.filter((each) => scopeText(each) !== scope);
-      if (others.length === entries.length)
-        throw new Fault(
-          "config.invalid",
-          `${scope}: it is not frozen in ${store.name}; frozen are: ${entries.map(scopeText).join("; ") || "none"}`,
-        );
-      return writeFreezeEntries(others);
-    }),
-  );
+  const entry = entryIn(scopeEntryOf(scopeOf(config)));
+  const scope = entryScopeText(entry);
+  const lifted = await liftFreeze(store, entry);
+  if (lifted.type === "absent")
+    throw new Fault(
+      "config.invalid",
+      `${scope}: it is not frozen in ${store.name}; frozen are: ${lifted.frozen.join("; ") || "none"}`,
+    );
   return `no longer frozen in ${store.name}: ${scope}\n`;
 }
 
@@ -69,82 +59,26 @@ export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfre
 export async function listFreezes(stores: readonly FreezeStore[]): Promise<string> {
   const parts = await Promise.all(
     stores.map(async (store) => {
-      const text = await naming(store, store.text());
-      const entries = freezeEntriesOf(store, text);
+      const entries = await readEntriesIn(store);
       // A wrong address shows no freeze, too.
-      if (text === undefined) return `${store.name}: nothing is frozen; it is not there\n`;
+      if (entries === undefined) return `${store.name}: nothing is frozen; it is not there\n`;
       return entries.length === 0
         ? `${store.name}: nothing is frozen\n`
-        : `${store.name}:\n${entries.map((entry) => `  ${lineOf(entry)}\n`).join("")}`;
+        : `${store.name}:\n${entries.map((entry) => `  ${entryText(entry, systemClock.now())}\n`).join("")}`;
     }),
   );
   return parts.join("");
 }
 
-/** The scope of an entry in one line. Entries that freeze the same have the same line. */
-function scopeText(entry: FreezeEntry): string {
-  return describeScope(freezeOfEntry(entry).scope);
-}
-
-/** Names the document in an error: those of the file system do not always name the file. */
-async function naming<T>(store: FreezeStore, asked: Promise<T>): Promise<T> {
-  try {
-    return await asked;
-  } catch (error) {
-    if (error instanceof Fault) throw error;
-    throw new Fault("config.invalid", `${store.name}: ${asFault(error).message}`, { cause: error });
-  }
-}
-
-/** A document that cannot be read is not overwritten: it may freeze something. */
-function freezeEntriesOf(store: FreezeStore, text: string | undefined): readonly FreezeEntry[] {
-  if (text === undefined) return [];
-  const document = readFreezeEntries(text);
-  if (document.type === "known") return document.entries;
-  throw new Fault("config.invalid", `${store.name}: ${document.why}`);
-}
-
-/** Checks an entry by the rules of a document that was written by hand. */
-function checked(wanted: object): FreezeEntry {
-  const document = readFreezeEntries(JSON.stringify([wanted]));
-  const [entry] = document.type === "known" ? document.entries : [];
-  if (entry !== undefined) return entry;
-  const why = document.type === "unreadable" ? document.why.replaceAll("entry 1: ", "") : "it says nothing";
+function entryIn(checked: CheckedEntry): FreezeEntry {
+  if (checked.type === "entry") return checked.entry;
   throw new Fault(
     "config.invalid",
-    `${why} (with flags: --fleet, --cluster, --cluster-selector, --namespace, …)`,
+    `${checked.why} (with flags: --fleet, --cluster, --cluster-selector, --namespace, …)`,
   );
 }
 
-function freezeScopeOf(config: ConfigOf<typeof unfreezeConfig>) {
-  const { fleet, cluster, clusterSelector, inNamespace, workload, source } = config;
-  return {
-    ...(fleet ? { fleet } : {}),
-    ...given("cluster", cluster),
-    ...given("clusterSelector", clusterSelector),
-    ...given("namespace", inNamespace),
-    ...given("workload", workload),
-    ...given("source", source),
-  };
-}
-
-function given(name: string, value: string): Readonly<Record<string, string>> {
-  return value === "" ? {} : { [name]: value };
-}
-
-/** A duration counts from now. Other texts are times and stay as they are. */
-function askedEndOf(text: string): string {
-  const ms = parseDuration(text);
-  return ms === undefined ? text : new Date(systemClock.now() + ms).toISOString();
-}
-
-function lineOf(entry: FreezeEntry): string {
-  const until =
-    entry.until === undefined ? "" : `, until ${entry.until}${isFreezeOver(entry) ? ", which is over" : ""}`;
-  return printable(`${scopeText(entry)}: ${entry.reason} (by ${entry.by}${until})`);
-}
-
-function isFreezeOver(entry: FreezeEntry): boolean {
-  const { untilMs } = freezeOfEntry(entry);
-  return untilMs !== undefined && untilMs <= systemClock.now();
+function scopeOf(config: ConfigOf<typeof unfreezeConfig>): WantedScope {
+  const { fleet, cluster, clusterSelector, inNamespace: namespace, workload, source } = config;
+  return { fleet, cluster, clusterSelector, namespace, workload, source };
 }

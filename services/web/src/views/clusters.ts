@@ -1,9 +1,11 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { actButtons, type Permits } from "../acts/act-offer.ts";
+import { freezeClusterOffer } from "../acts/offered-acts.ts";
 import { ago } from "../age.ts";
 import { stateMark } from "../state-mark.ts";
 import { el, link, table, type ViewNode } from "../view-node.ts";
 import { filterForm } from "./filter-form.ts";
-import { type PageOfList, pageEnd } from "./page-end.ts";
+import { type OfferingPage, pageEnd } from "./page-end.ts";
 
 export type ShownCluster = ApiAnswer<"clusters">["clusters"][number];
 
@@ -21,7 +23,7 @@ export const clusterHeadings = [
 /** The clusters, sick ones first. */
 export function clustersView(
   answer: ApiAnswer<"clusters">,
-  page: PageOfList,
+  page: OfferingPage,
   nowMs: number,
 ): readonly ViewNode[] {
   return [
@@ -30,7 +32,7 @@ export function clustersView(
     table({
       label: "Clusters",
       headings: clusterHeadings,
-      rows: answer.clusters.map((cluster) => clusterRow(cluster, nowMs)),
+      rows: answer.clusters.map((cluster) => clusterRow(cluster, page.permits, nowMs)),
       count: answer.count,
       none: "No cluster is registered. docs/clusters.md says how to register one.",
     }),
@@ -41,10 +43,13 @@ export function clustersView(
 /** The cells of a cluster. */
 export function clusterRow(
   { held, name, problems, report, rollouts, status, workloads }: ShownCluster,
+  permits: Permits,
   nowMs: number,
 ): readonly ViewNode[] {
+  const freeze = actButtons(permits, { cluster: name, namespace: "" }, [freezeClusterOffer(name)]);
+  const changes = link(`/changes?cluster=${encodeURIComponent(name)}`, name);
   return [
-    link(`/changes?cluster=${encodeURIComponent(name)}`, name),
+    freeze.length === 0 ? changes : el("span", {}, changes, " ", ...freeze),
     stateMark(status?.state ?? "Discovered"),
     problems.join("; ") || "none",
     String(workloads),

@@ -1,22 +1,25 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { describeScope } from "@fleet-reloader/domain/hold/freeze";
+import { actButtons, actRow, type Permits } from "../acts/act-offer.ts";
+import { freezeFleetOffer, liftOffer, placeOfScope } from "../acts/offered-acts.ts";
 import { until } from "../age.ts";
-import { section, table, type ViewElement, type ViewNode } from "../view-node.ts";
+import { el, section, table, type ViewElement, type ViewNode } from "../view-node.ts";
 
 /** The freezes in force: what, why, who set it, until when. */
-export function freezeSection({
-  freezes,
-  freezeCount,
-}: Pick<ApiAnswer<"status">, "freezes" | "freezeCount">): ViewElement {
+export function freezeSection(
+  { freezes, freezeCount }: Pick<ApiAnswer<"status">, "freezes" | "freezeCount">,
+  permits: Permits,
+): ViewElement {
   return section(
     countedTitle(freezeCount, "freeze", "in force"),
     table({
       label: "Freezes in force",
       headings: ["What", "Why", "By", "Until"],
-      rows: freezes.map(freezeRow),
+      rows: freezes.map((freeze) => freezeRow(freeze, permits)),
       count: freezeCount,
       none: "Nothing is frozen. The command fleet-reloader freeze sets a freeze.",
     }),
+    ...actRow(permits, { cluster: "", namespace: "" }, [freezeFleetOffer]),
   );
 }
 
@@ -25,14 +28,13 @@ export function countedTitle(count: number, what: string, which: string): string
   return `${count} ${what}${count === 1 ? "" : "s"} ${which}`;
 }
 
-function freezeRow({
-  scope,
-  reason,
-  by,
-  untilMs,
-}: ApiAnswer<"status">["freezes"][number]): readonly ViewNode[] {
+function freezeRow(
+  { by, reason, scope, untilMs }: ApiAnswer<"status">["freezes"][number],
+  permits: Permits,
+): readonly ViewNode[] {
+  const lift = actButtons(permits, placeOfScope(scope), [liftOffer({ scope })]);
   return [
-    describeScope(scope),
+    lift.length === 0 ? describeScope(scope) : el("span", {}, `${describeScope(scope)} `, ...lift),
     reason,
     by,
     untilMs === undefined ? "somebody lifts it" : until(new Date(untilMs).toISOString()),

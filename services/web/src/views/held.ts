@@ -1,18 +1,20 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { actButtons, type Permits } from "../acts/act-offer.ts";
+import { releaseOffer } from "../acts/offered-acts.ts";
 import { until } from "../age.ts";
 import { heldAddress, objectAddress } from "../place.ts";
 import { stateMark } from "../state-mark.ts";
 import { el, link, section, table, type ViewNode } from "../view-node.ts";
 import { filterForm } from "./filter-form.ts";
 import { freezeSection } from "./freeze-table.ts";
-import { type PageOfList, pageEnd } from "./page-end.ts";
+import { type OfferingPage, pageEnd } from "./page-end.ts";
 import { reasonTable } from "./reason-table.ts";
 
 /** What holds rolls, and what is on hold: by whom or what, and until when. */
-export function heldView(answer: ApiAnswer<"held">, page: PageOfList): readonly ViewNode[] {
+export function heldView(answer: ApiAnswer<"held">, page: OfferingPage): readonly ViewNode[] {
   return [
     el("h1", {}, "Holds"),
-    freezeSection(answer),
+    freezeSection(answer, page.permits),
     section(
       "Held by",
       reasonTable({
@@ -32,7 +34,7 @@ export function heldView(answer: ApiAnswer<"held">, page: PageOfList): readonly 
     table({
       label: "Requests on hold",
       headings: ["Workload", "Cluster", "Reason", "Why", "Until"],
-      rows: answer.holds.map(holdRow),
+      rows: answer.holds.map((hold) => holdRow(hold, page.permits)),
       count: answer.count,
       none: "Nothing is on hold.",
     }),
@@ -40,13 +42,18 @@ export function heldView(answer: ApiAnswer<"held">, page: PageOfList): readonly 
   ];
 }
 
-function holdRow(hold: ApiAnswer<"held">["holds"][number]): readonly ViewNode[] {
+function holdRow(hold: ApiAnswer<"held">["holds"][number], permits: Permits): readonly ViewNode[] {
   const { cluster, reason, why, workload } = hold;
   const [kind = "", namespace = "", name = ""] = workload.split("/");
+  const object = { cluster, kind, namespace, name };
+  // The breaker of a source is closed on the view of the source.
+  const offers = reason === "WorkloadLooping" ? [releaseOffer("workloads", object)] : [];
+  const release = actButtons(permits, object, offers);
+  const mark = stateMark("held", reason);
   return [
-    link(objectAddress("workloads", { cluster, kind, namespace, name }), `${kind} ${namespace}/${name}`),
+    link(objectAddress("workloads", object), `${kind} ${namespace}/${name}`),
     cluster,
-    stateMark("held", reason),
+    release.length === 0 ? mark : el("span", {}, mark, " ", ...release),
     why,
     hold.until === undefined ? "not known" : until(hold.until),
   ];

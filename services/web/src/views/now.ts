@@ -1,4 +1,5 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import type { Permits } from "../acts/act-offer.ts";
 import { oldestText } from "../age.ts";
 import { heldAddress } from "../place.ts";
 import { stateMark } from "../state-mark.ts";
@@ -10,7 +11,7 @@ import { countedTitle, freezeSection } from "./freeze-table.ts";
 type Status = ApiAnswer<"status">;
 
 /** What needs somebody now. */
-export function nowView(status: Status, nowMs: number): readonly ViewNode[] {
+export function nowView(status: Status, nowMs: number, permits: Permits): readonly ViewNode[] {
   const { changes, clusters } = status;
   return [
     el("h1", {}, "Now"),
@@ -34,13 +35,13 @@ export function nowView(status: Status, nowMs: number): readonly ViewNode[] {
       table({
         label: "Clusters with a problem",
         headings: clusterHeadings,
-        rows: clusters.sick.map((cluster) => clusterRow(cluster, nowMs)),
+        rows: clusters.sick.map((cluster) => clusterRow(cluster, permits, nowMs)),
         count: clusters.sickCount,
         none: `All ${clusters.count} clusters are well.`,
       }),
       link("/clusters", "All clusters"),
     ),
-    freezeSection(status),
+    freezeSection(status, permits),
   ];
 }
 

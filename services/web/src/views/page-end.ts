@@ -1,3 +1,4 @@
+import type { Permits } from "../acts/act-offer.ts";
 import { addressOfPage } from "../place.ts";
 import { el, link, type ViewNode } from "../view-node.ts";
 
@@ -6,6 +7,11 @@ export interface PageOfList {
   /** The path of the page, without its query. */
   readonly path: string;
   readonly query: URLSearchParams;
+}
+
+/** A page on which somebody may act. */
+export interface OfferingPage extends PageOfList {
+  readonly permits: Permits;
 }
 
 /** How much of a list is shown, and the way to the rest. */

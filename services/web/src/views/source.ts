@@ -1,16 +1,19 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { reasonText } from "@fleet-reloader/engine/ask/reason-texts";
+import { actRow } from "../acts/act-offer.ts";
+import { freezeObjectOffer, releaseOffer, replayOffer } from "../acts/offered-acts.ts";
 import { ago } from "../age.ts";
 import { objectAddress } from "../place.ts";
 import { stateMark } from "../state-mark.ts";
 import { el, facts, link, table, type ViewNode } from "../view-node.ts";
-import { type PageOfList, pageEnd } from "./page-end.ts";
+import { type OfferingPage, pageEnd } from "./page-end.ts";
 
 type PlanAnswer = ApiAnswer<"source">;
 
 /** What would follow from a change of a source: who uses it, and how the content comes to its pods. */
-export function sourceView(answer: PlanAnswer, page: PageOfList, nowMs: number): readonly ViewNode[] {
+export function sourceView(answer: PlanAnswer, page: OfferingPage, nowMs: number): readonly ViewNode[] {
   const { cluster, keys, nearest, source, state, time, users } = answer;
+  const object = { cluster, kind: source.kind, namespace: source.namespace, name: source.name };
   const meant = nearest === undefined ? "" : `; did you mean ${nearest}?`;
   return [
     el("h1", {}, `${source.kind} ${source.namespace}/${source.name}`),
@@ -19,6 +22,11 @@ export function sourceView(answer: PlanAnswer, page: PageOfList, nowMs: number):
       ["Asked", ago(time, nowMs)],
       ["State", `${state}${meant}`],
       ["If it changed now", keys === "all" ? "every key" : `key ${keys.join(", ")}`],
+    ]),
+    ...actRow(page.permits, object, [
+      replayOffer(object),
+      releaseOffer("sources", object),
+      freezeObjectOffer("source", object),
     ]),
     table({
       label: "Workloads that use it",

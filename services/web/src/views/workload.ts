@@ -1,17 +1,20 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { verdictLines } from "@fleet-reloader/engine/ask/explanation-text";
 import { reasonText } from "@fleet-reloader/engine/ask/reason-texts";
+import { actRow } from "../acts/act-offer.ts";
+import { freezeObjectOffer, retryOffer } from "../acts/offered-acts.ts";
 import { ago } from "../age.ts";
 import { objectAddress } from "../place.ts";
 import { stateMark } from "../state-mark.ts";
 import { el, facts, link, section, table, type ViewNode } from "../view-node.ts";
-import { type PageOfList, pageEnd } from "./page-end.ts";
+import { type OfferingPage, pageEnd } from "./page-end.ts";
 
 type Explained = ApiAnswer<"workload">;
 
 /** Whether a workload would roll now, and why. */
-export function workloadView(answer: Explained, page: PageOfList, nowMs: number): readonly ViewNode[] {
+export function workloadView(answer: Explained, page: OfferingPage, nowMs: number): readonly ViewNode[] {
   const { cluster, optIn, problems, sources, time, verdict, workload } = answer;
+  const object = { cluster, kind: workload.kind, namespace: workload.namespace, name: workload.name };
   return [
     el("h1", {}, `${workload.kind} ${workload.namespace}/${workload.name}`),
     facts([
@@ -20,6 +23,7 @@ export function workloadView(answer: Explained, page: PageOfList, nowMs: number)
       ["Verdict", stateMark(verdict.type, verdictWord[verdict.type])],
       ["In the queue", waitText(answer)],
     ]),
+    ...actRow(page.permits, object, [retryOffer(object), freezeObjectOffer("workload", object)]),
     el("p", { class: "verdict" }, ...brokenLines(verdictLines(verdict))),
     ...(answer.isPaused
       ? [el("p", { class: "notice" }, "It is paused: a roll reaches its pods when it is resumed.")]

@@ -1,0 +1,134 @@
+import * as z from "zod";
+import { apiRoot } from "./api-routes.ts";
+
+/** Names in Kubernetes have at most 253 characters; those of clusters are no longer. */
+const actPlaceName = (description: string) =>
+  z.string().max(253, "has more than 253 characters").default("").meta({ description });
+/** A kind, a slash and a name. */
+const objectText = (description: string) =>
+  z.string().max(507, "has more than 507 characters").default("").meta({ description });
+
+/** Of every act: where, why, and what whoever acts was shown. */
+const actBodyFields = {
+  cluster: actPlaceName("Name or id. Empty: all clusters."),
+  namespace: actPlaceName("Empty: all namespaces."),
+  reason: z
+    .string()
+    .max(1000, "has more than 1000 characters")
+    .default("")
+    .meta({ description: "Why; it is recorded in the history. Required unless `dryRun` is true." }),
+  expect: z.int("must be a whole number").nonnegative("must not be negative").optional().meta({
+    description:
+      "How many workloads are meant. Required unless `dryRun` is true; another number than the one that is meant now is refused with 409.",
+  }),
+  dryRun: z
+    .boolean("must be true or false")
+    .default(false)
+    .meta({ description: "Answer what is meant, and do nothing." }),
+} as const;
+const { cluster, namespace, reason, expect, dryRun } = actBodyFields;
+
+const objectBody = z.strictObject({
+  object: objectText("`KIND/NAME`, for example `Deployment/api`. Required."),
+  cluster,
+  namespace,
+  reason,
+  expect,
+  dryRun,
+});
+
+const actScopeFields = {
+  fleet: z.boolean("must be true or false").default(false).meta({ description: "The whole fleet." }),
+  cluster,
+  clusterSelector: actPlaceName("Clusters whose registration has matching labels."),
+  namespace,
+  workload: objectText("`KIND/NAME` of a workload."),
+  source: objectText("`KIND/NAME` of a source."),
+} as const;
+
+/** What is lifted: every given field has to match, as in a freeze. */
+const liftBody = z.strictObject({ ...actScopeFields, reason, expect, dryRun });
+
+/** What is frozen; every given field has to match. */
+const freezeBody = z.strictObject({
+  ...actScopeFields,
+  until: z.string().max(64, "has more than 64 characters").default("").meta({
+    description:
+      "A time such as 2026-01-31T18:00:00Z, or how long from now, such as 2h. Empty: until it is lifted.",
+  }),
+  reason,
+  expect,
+  dryRun,
+});
+
+/** Where the acts of people begin. */
+export const actsRoot = `${apiRoot}/acts`;
+
+/** The acts of people by name, each with its body. What a body does not name here is refused. */
+export const actRoutes = {
+  retry: { summary: "Check a workload now, and roll it if it has to roll", body: objectBody },
+  replay: { summary: "Check every workload that uses a source now", body: objectBody },
+  release: {
+    summary: "Close the open breaker of a workload or a source, and check what it held",
+    body: objectBody,
+  },
+  freeze: {
+    summary: "Forbid rolls of the fleet, a cluster, a namespace, a workload or a source",
+    body: freezeBody,
+  },
+  lift: { summary: "Remove the freeze of exactly this scope", body: liftBody },
+} as const;
+
+/** The acts of people by name. */
+export type ActName = keyof typeof actRoutes;
+export const actNames = [
+  "retry",
+  "replay",
+  "release",
+  "freeze",
+  "lift",
+] as const satisfies readonly ActName[];
+
+/** The body of an act, checked. */
+export type ActBody<N extends ActName> = z.output<(typeof actRoutes)[N]["body"]>;
+
+/** What an act means, or meant. */
+export const actAnswer = z.object({
+  act: z.enum(actNames),
+  target: z.string().meta({ description: "What it is about, for people." }),
+  count: z.int().nonnegative().meta({ description: "So many workloads are meant." }),
+  workloads: z
+    .array(z.object({ cluster: z.string(), workload: z.string() }))
+    .meta({ description: "The first of them." }),
+  isDone: z.boolean().meta({ description: "False: nothing was done, since `dryRun` was true." }),
+  notice: z.string().optional().meta({ description: "What people should know before or after it." }),
+});
+
+/** An answer to an act as whoever acts reads it. */
+export type ActAnswer = z.output<typeof actAnswer>;
+
+/** Most places of one question: as many as a page has rows. */
+const permissionPlacesMax = 200;
+
+/** What whoever asks may do, place by place. */
+export const permissionsRoute = {
+  path: "/acts",
+  summary: "What whoever asks may do in places of the fleet",
+  query: z.strictObject({
+    place: z
+      .array(z.string())
+      .max(permissionPlacesMax, `has more than ${permissionPlacesMax} places`)
+      .default([])
+      .meta({
+        description:
+          "`CLUSTER/NAMESPACE`, with nothing before the slash for all clusters and nothing after it for all namespaces. May be repeated.",
+      }),
+  }),
+  answer: z.object({
+    by: z.string().meta({ description: "Who asks; empty: nobody is signed in." }),
+    places: z.record(z.string(), z.array(z.enum(actNames))),
+  }),
+} as const;
+
+/** What whoever asks may do. */
+export type PermissionsAnswer = z.output<typeof permissionsRoute.answer>;

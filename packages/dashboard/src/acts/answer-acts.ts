@@ -1,0 +1,160 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import {
+  type ActAnswer,
+  type ActName,
+  actAnswer,
+  actNames,
+  actRoutes,
+  actsRoot,
+  permissionsRoute,
+} from "@fleet-reloader/contracts/api/act-routes";
+import { statusOfFault } from "@fleet-reloader/contracts/api/api-problem";
+import { readActBody } from "@fleet-reloader/contracts/api/read-act-body";
+import { readApiQuery } from "@fleet-reloader/contracts/api/read-api-query";
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { printableJson } from "@fleet-reloader/runtime/log/printable";
+import type { AnswerApi, ApiAddress } from "../api/answer-api.ts";
+import { sendAnswer, sendProblem } from "../api/send-answer.ts";
+import { assertReadable, whileReadable } from "../api/while-readable.ts";
+import { checkActRequest, checkPermissionsRequest, readActJson } from "./act-request.ts";
+import type { ActingPerson, DashboardActs } from "./dashboard-acts.ts";
+import { answerFreeze, answerLift } from "./freeze-acts.ts";
+import { answerObjectAct } from "./object-acts.ts";
+import { nobodySignedIn, permittedActs } from "./permissions.ts";
+
+export interface AnswerActsOptions {
+  /** Undefined: nobody can sign in, so nobody may act. */
+  readonly acts: DashboardActs | undefined;
+  /** What keeps Redis from being read, a line each. */
+  readonly notReady: () => readonly string[];
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+/** Rolls need Redis too, and an act reads the workloads of all clusters that it is about. */
+const actsAtOnce = 2;
+/** The next act begins after this, although a slow one goes on. */
+const actTurnMs = 30_000;
+
+/** Whether an address is one of the acts. */
+export function isOfActs(path: string): boolean {
+  return path === actsRoot || path.startsWith(`${actsRoot}/`);
+}
+
+/** Makes what answers `/api/v1/acts`: what somebody may do, and the acts. */
+export function createActs(options: AnswerActsOptions): AnswerApi {
+  const { acts, clock, log } = options;
+  const turns = new Semaphore({ atOnce: actsAtOnce, longestMs: actTurnMs, clock });
+  return async (request, response, address) => {
+    const closed = new AbortController();
+    response.once("close", () => closed.abort());
+    try {
+      if (address.pathname === actsRoot) {
+        checkPermissionsRequest(request);
+        const answer = permissionsRoute.answer.parse(await permissionsOf(acts, request, address));
+        return sendAnswer(request, response, 200, printableJson(JSON.stringify(answer)));
+      }
+      const act = actIn(address);
+      checkActRequest(request);
+      if (acts === undefined) throw nobodySignedIn();
+      const caller = await acts.identify(request);
+      const perform = performAs(act, await readActJson(request));
+      assertReadable(options);
+      const work = inTurn(turns, closed.signal, async () => {
+        const registered = await chosenClusters(acts.fleet.overview, "");
+        return await perform({ acts, caller, registered });
+      });
+      const done = actAnswer.parse(await whileReadable(work, options, closed.signal));
+      sendAnswer(request, response, 200, printableJson(JSON.stringify(done)));
+    } catch (error) {
+      if (closed.signal.aborted) return;
+      const fault = asFault(error);
+      if (fault.class === "invariant")
+        log.error({ reason: fault.code, err: fault.message, path: address.pathname }, "act failed");
+      refuseAct(request, response, fault, address.pathname === actsRoot ? "GET, HEAD" : "POST");
+    }
+  };
+}
+
+async function permissionsOf(
+  acts: DashboardActs | undefined,
+  request: IncomingMessage,
+  { searchParams }: ApiAddress,
+) {
+  const { place: places } = readApiQuery(permissionsRoute.query, searchParams);
+  if (acts === undefined) return { by: "", places: Object.fromEntries(places.map((place) => [place, []])) };
+  const caller = await acts.identify(request);
+  const permitted = places.map((place) => {
+    // The name of a cluster may have a slash; that of a namespace has none.
+    const slash = place.lastIndexOf("/");
+    const named = { cluster: place.slice(0, Math.max(0, slash)), namespace: place.slice(slash + 1) };
+    return [place, permittedActs(caller, named)] as const;
+  });
+  return { by: caller.name, places: Object.fromEntries(permitted) };
+}
+
+function actIn({ pathname }: ApiAddress): ActName {
+  const act = actNames.find((name) => pathname === `${actsRoot}/${name}`);
+  if (act !== undefined) return act;
+  throw refusedQuestion({
+    field: "path",
+    value: pathname,
+    problem: "path: the API has no such act",
+    mend: `the acts are ${actNames.map((name) => `${actsRoot}/${name}`).join(", ")}`,
+  });
+}
+
+type PerformAct = (person: ActingPerson) => Promise<ActAnswer>;
+
+/** Checks the body of an act; it is done when somebody is given. */
+function performAs(act: ActName, given: unknown): PerformAct {
+  switch (act) {
+    case "retry":
+    case "replay":
+    case "release": {
+      const body = readActBody(actRoutes[act].body, given);
+      return (person) => answerObjectAct(act, body, person);
+    }
+    case "freeze": {
+      const body = readActBody(actRoutes[act].body, given);
+      return (person) => answerFreeze(body, person);
+    }
+    case "lift": {
+      const body = readActBody(actRoutes[act].body, given);
+      return (person) => answerLift(body, person);
+    }
+  }
+}
+
+/** A turn ends with its work, and not when the connection does: what is under way still costs what it costs. */
+async function inTurn<T>(turns: Semaphore, signal: AbortSignal, work: () => Promise<T>): Promise<T> {
+  const endTurn = await turns.take(signal);
+  try {
+    return await work();
+  } finally {
+    endTurn();
+  }
+}
+
+const statusOfField: Readonly<Record<string, number>> = {
+  path: 404,
+  method: 405,
+  "Sec-Fetch-Site": 403,
+  Origin: 403,
+  caller: 403,
+  "Content-Type": 415,
+  "Content-Length": 413,
+};
+
+function refuseAct(request: IncomingMessage, response: ServerResponse, fault: Fault, allow: string): void {
+  const { count, field = "" } = fault.context;
+  const status = count === undefined ? statusOfField[String(field)] : 409;
+  // What is left of a body is thrown away: a connection that ended before would take the answer with it.
+  request.resume();
+  sendProblem(request, response, status ?? statusOfFault(fault.code), fault, allow);
+}

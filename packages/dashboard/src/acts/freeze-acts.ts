@@ -1,0 +1,135 @@
+import type { ActAnswer, ActBody } from "@fleet-reloader/contracts/api/act-routes";
+import type { Fault } from "@fleet-reloader/domain/fault";
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { coveredByFreeze } from "@fleet-reloader/engine/act/covered-by-freeze";
+import { historyVersion } from "@fleet-reloader/engine/history/history";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+import {
+  type CheckedEntry,
+  declareFreeze,
+  entryScopeText,
+  entryText,
+  freezeEntryOf,
+  isFreezeOver,
+  type LiftedFreeze,
+  liftFreeze,
+  scopeEntryOf,
+  type WantedScope,
+} from "@fleet-reloader/runtime/freeze/declare-freeze";
+import { type FreezeEntry, freezeOfEntry } from "@fleet-reloader/runtime/freeze/freeze-entries";
+import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
+import { assertIntended } from "./assert-intended.ts";
+import type { ActingPerson } from "./dashboard-acts.ts";
+import { shownMax } from "./object-acts.ts";
+import { assertPermitted } from "./permissions.ts";
+
+/** Answers freeze. The watchers record it in the history when they read it. */
+export async function answerFreeze(body: ActBody<"freeze">, person: ActingPerson): Promise<ActAnswer> {
+  const { acts, caller, registered } = person;
+  const { dryRun, expect, reason, until } = body;
+  assertPermitted("freeze", caller, body, registered);
+  const store = storeOf(acts.freezes);
+  const { clock } = acts.fleet;
+  const entry = intendedEntry(
+    freezeEntryOf({ scope: wantedScopeOf(body), reason, by: caller.name, until }, clock.now()),
+  );
+  // It would freeze nothing, and it would replace a freeze of the same scope that is in force.
+  if (isFreezeOver(entry, clock.now()))
+    throw refusedQuestion({
+      field: "until",
+      value: until,
+      problem: "until: this time is over",
+      mend: "write a later one, or how long from now, for example 2h or 2d",
+    });
+  const { answer, missing } = await coverage("freeze", entry, person);
+  const notice = missing === undefined ? undefined : `it covers nothing: ${missing}`;
+  if (dryRun) return Object.assign(answer, { isDone: false, notice });
+  assertIntended({ reason, expect }, answer.count);
+  await declareFreeze(store, entry);
+  const done = `frozen in ${store.name}: ${entryText(entry, clock.now())}`;
+  return Object.assign(answer, {
+    isDone: true,
+    notice: notice === undefined ? done : `${done}; ${notice}`,
+  });
+}
+
+/** Answers lift. */
+export async function answerLift(body: ActBody<"lift">, person: ActingPerson): Promise<ActAnswer> {
+  const { acts, caller, registered } = person;
+  const { dryRun, expect, reason } = body;
+  assertPermitted("lift", caller, body, registered);
+  const store = storeOf(acts.freezes);
+  const entry = intendedEntry(scopeEntryOf(wantedScopeOf(body)));
+  const { answer } = await coverage("lift", entry, person);
+  if (dryRun) return Object.assign(answer, { isDone: false });
+  assertIntended({ reason, expect }, answer.count);
+  const lifted = await liftFreeze(store, entry);
+  if (lifted.type === "absent") throw notFrozen(answer.target, store, lifted);
+  const { clock, record } = acts.fleet;
+  const { clusterSelector: _, ...scope } = freezeOfEntry(entry).scope;
+  await record({
+    v: historyVersion,
+    time: new Date(clock.now()).toISOString(),
+    type: "operator",
+    action: "lift",
+    by: caller.name,
+    target: answer.target,
+    scope,
+    note: `${reason} (${answer.count})`,
+  });
+  return Object.assign(answer, {
+    isDone: true,
+    notice: `no longer frozen in ${store.name}: ${answer.target}`,
+  });
+}
+
+async function coverage(act: "freeze" | "lift", entry: FreezeEntry, { acts, registered }: ActingPerson) {
+  const { compile, overview } = acts.fleet;
+  const managed = (cluster: string) => overview.managed(cluster);
+  const found = await coveredByFreeze(freezeOfEntry(entry).scope, registered, { compile, managed });
+  const workloads = found.covered
+    .slice(0, shownMax)
+    .map(({ cluster, ref }) => ({ cluster, workload: workloadKey(ref) }));
+  const target = entryScopeText(entry);
+  return { answer: { act, target, count: found.workloads, workloads }, missing: found.missing };
+}
+
+function wantedScopeOf(body: WantedScope): WantedScope {
+  const { cluster, clusterSelector, fleet, namespace, source, workload } = body;
+  return { fleet, cluster, clusterSelector, namespace, workload, source };
+}
+
+function intendedEntry(checked: CheckedEntry): FreezeEntry {
+  if (checked.type === "entry") return checked.entry;
+  const [field = "", ...rest] = checked.why.split(": ");
+  const isField = rest.length > 0 && /^[a-zA-Z]+$/.test(field);
+  throw refusedQuestion({
+    field: isField ? field : "body",
+    value: "",
+    problem: isField ? checked.why : `body: ${checked.why}`,
+    mend: "",
+  });
+}
+
+function storeOf(store: FreezeStore | undefined): FreezeStore {
+  if (store !== undefined) return store;
+  throw refusedQuestion({
+    field: "--freeze-configmap",
+    value: "",
+    problem: "--freeze-configmap: it is not given, so this process shares no freezes with the workers",
+    mend: "give it to all processes, or use fleet-reloader freeze",
+  });
+}
+
+function notFrozen(
+  scope: string,
+  { name }: FreezeStore,
+  { frozen }: Extract<LiftedFreeze, { type: "absent" }>,
+): Fault {
+  return refusedQuestion({
+    field: "scope",
+    value: scope,
+    problem: `scope: it is not frozen in ${name}`,
+    mend: `frozen there are: ${frozen.join("; ") || "none"}`,
+  });
+}

@@ -1,0 +1,56 @@
+import { type ActName, actNames } from "@fleet-reloader/contracts/api/act-routes";
+import type { Fault } from "@fleet-reloader/domain/fault";
+import type { ClusterOverview } from "@fleet-reloader/engine/overview/fleet-overview";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+import type { Caller, Role } from "../access/caller.ts";
+
+/** Where an act happens; empty: in all clusters, in all namespaces. */
+export interface ActPlace {
+  readonly cluster: string;
+  readonly namespace: string;
+}
+
+/** A freeze of a whole cluster, or of the fleet, stops others too. */
+function roleFor(act: ActName, { namespace }: ActPlace): Role {
+  return (act === "freeze" || act === "lift") && namespace === "" ? "admin" : "operator";
+}
+
+/** The acts that somebody may do in a place; those without a name may do none. */
+export function permittedActs(caller: Caller, place: ActPlace): readonly ActName[] {
+  if (caller.name === "") return [];
+  return actNames.filter((act) => caller.may(roleFor(act, place), place));
+}
+
+/** Faults unless somebody may do an act in a place. The cluster is named as it is registered: grants are given by names. */
+export function assertPermitted(
+  act: ActName,
+  caller: Caller,
+  { cluster, namespace }: ActPlace,
+  registered: readonly ClusterOverview[],
+): void {
+  const named = registered.find(({ id, name }) => name === cluster || id === cluster)?.name ?? cluster;
+  const place = { cluster: named, namespace };
+  if (caller.name === "") throw nobodySignedIn();
+  if (permittedActs(caller, place).includes(act)) return;
+  throw refusedQuestion({
+    field: "caller",
+    value: caller.name,
+    problem: `caller: ${caller.name} may not ${act} ${actPlaceText(place)}`,
+    mend: `ask for the role ${roleFor(act, place)} there`,
+  });
+}
+
+/** The fault of an act where nobody can sign in, or nobody has. */
+export function nobodySignedIn(): Fault {
+  return refusedQuestion({
+    field: "caller",
+    value: "",
+    problem: "caller: nobody is signed in, so nobody may act",
+    mend: "use the command line, for example fleet-reloader retry",
+  });
+}
+
+function actPlaceText({ cluster, namespace }: ActPlace): string {
+  const where = namespace === "" ? "in all namespaces" : `in namespace ${namespace}`;
+  return `${where} ${cluster === "" ? "of all clusters" : `of ${cluster}`}`;
+}

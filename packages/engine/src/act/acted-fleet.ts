@@ -1,0 +1,33 @@
+import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import type { Clock } from "../async/clock.ts";
+import type { OperatorRecord } from "../history/history.ts";
+import type { FleetOverview } from "../overview/fleet-overview.ts";
+import type { ClusterId, Request } from "../ports/request.ts";
+import type { Workqueue } from "../ports/workqueue.ts";
+
+/** A breaker that holds rolls now, or will at the next roll. */
+export interface OpenBreaker {
+  readonly key: string;
+  /** Wall time at which it admits a roll on trial, in milliseconds. */
+  readonly untilMs: number;
+}
+
+/** The breakers of a fleet, for a person who closes one. */
+export interface ReleasedBreakers {
+  ofWorkload(request: Request): Promise<readonly OpenBreaker[]>;
+  ofSource(clusters: readonly ClusterId[], source: SourceRef): Promise<readonly OpenBreaker[]>;
+  /** They begin anew. */
+  close(breakers: readonly OpenBreaker[]): Promise<void>;
+}
+
+/** What the acts of people look at and change. */
+export interface ActedFleet {
+  readonly overview: Pick<FleetOverview, "clusters" | "managed">;
+  readonly queue: Pick<Workqueue, "add">;
+  readonly breakers: ReleasedBreakers;
+  readonly compile: CompilePattern;
+  readonly clock: Clock;
+  /** Writes to the history; resolves when that is tried. The act is done then, whatever becomes of its record. */
+  record(record: OperatorRecord): Promise<void>;
+}

@@ -1,0 +1,35 @@
+import type { ManagedWorkload } from "../overview/fleet-overview.ts";
+import { chosenClusters } from "../overview/registered-clusters.ts";
+import type { Request } from "../ports/request.ts";
+import type { ActedFleet } from "./acted-fleet.ts";
+import type { NamedObject } from "./named-object.ts";
+import { usesOfWorkload } from "./uses-of-workload.ts";
+
+/** Where to look for an object; empty: everywhere. */
+export interface ObjectPlace {
+  readonly cluster: string;
+  readonly namespace: string;
+}
+
+/** The opted-in workloads that are the object, or that use it. */
+export async function meantWorkloads(
+  object: NamedObject,
+  { cluster, namespace }: ObjectPlace,
+  { compile, overview }: Pick<ActedFleet, "compile" | "overview">,
+): Promise<readonly Request[]> {
+  const isMeant = (workload: ManagedWorkload): boolean => {
+    const { ref } = workload;
+    if (namespace !== "" && ref.namespace !== namespace) return false;
+    if (object.type === "workload") return ref.kind === object.kind && ref.name === object.name;
+    return usesOfWorkload(workload, compile).uses({ kind: object.kind, name: object.name });
+  };
+  const clusters = await chosenClusters(overview, cluster);
+  const found = await Promise.all(
+    clusters.map(async ({ id }) => {
+      if (id === undefined) return [];
+      const managed = await overview.managed(id);
+      return managed.filter(isMeant).map(({ ref }): Request => ({ cluster: id, workload: ref }));
+    }),
+  );
+  return found.flat();
+}

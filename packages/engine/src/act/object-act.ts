@@ -1,0 +1,104 @@
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import { historyVersion } from "../history/history.ts";
+import { chosenClusters } from "../overview/registered-clusters.ts";
+import type { Request } from "../ports/request.ts";
+import type { ActedFleet, OpenBreaker } from "./acted-fleet.ts";
+import { meantWorkloads, type ObjectPlace } from "./meant-workloads.ts";
+import type { NamedObject } from "./named-object.ts";
+
+/** Kinds of objects that each act on an object takes. */
+export const actedTypes = {
+  retry: ["workload"],
+  replay: ["source"],
+  release: ["workload", "source"],
+} as const satisfies Readonly<Record<string, readonly NamedObject["type"][]>>;
+
+/** An act on an object: check it again, check its users again, or close its breaker. */
+export type ObjectAction = keyof typeof actedTypes;
+
+/** What somebody wants to do. */
+export interface WantedAct {
+  readonly action: ObjectAction;
+  readonly object: NamedObject;
+  readonly place: ObjectPlace;
+}
+
+/** What an act means as things are. */
+export interface MeantAct extends WantedAct {
+  /** The object and its place, for people. */
+  readonly target: string;
+  readonly requests: readonly Request[];
+  /** Those that a release closes. */
+  readonly breakers: readonly OpenBreaker[];
+}
+
+/** Finds what an act means; changes nothing. Faults when the cluster is not known. */
+export async function meantByAct({ action, object, place }: WantedAct, fleet: ActedFleet): Promise<MeantAct> {
+  const requests = await meantWorkloads(object, place, fleet);
+  const breakers = action === "release" ? await openBreakersOf(object, place, requests, fleet) : [];
+  return { action, object, place, target: targetText(object, place), requests, breakers };
+}
+
+/** Why an act would do nothing; undefined: it would do something. */
+export function nothingMeant({ action, breakers, object, requests, target }: MeantAct): string | undefined {
+  if (action === "release")
+    return breakers.length > 0 ? undefined : `${object.kind}/${object.name}: no breaker of it is open`;
+  return requests.length > 0 ? undefined : `${target}: no workload that is reloaded is meant`;
+}
+
+/** What an act came to, for people. */
+export function doneText({ action, requests, target }: MeantAct): string {
+  const count = `${requests.length} workload${requests.length === 1 ? "" : "s"}`;
+  return `${action} ${target}: ${count} will be checked now`;
+}
+
+/** Asks the workers to check what is meant now, and records who did so and why. */
+export async function performAct(
+  { action, breakers, object, place, requests, target }: MeantAct,
+  { by, reason }: { readonly by: string; readonly reason: string },
+  { breakers: all, clock, queue, record }: ActedFleet,
+): Promise<void> {
+  if (breakers.length > 0) await all.close(breakers);
+  // The same as a change that is due at once: a request that waits is moved, and one on hold is asked about again.
+  await queue.add(
+    requests.map((request) => ({ request, quietPeriodMs: 0, maxWaitMs: 0, purpose: "change" as const })),
+  );
+  const { type, kind, name } = object;
+  const about = type === "workload" ? { workload: { kind, name } } : { source: { kind, name } };
+  const where = Object.fromEntries(Object.entries(place).filter(([, value]) => value !== ""));
+  await record({
+    v: historyVersion,
+    time: new Date(clock.now()).toISOString(),
+    type: "operator",
+    action,
+    by,
+    target,
+    scope: Object.assign(where, about),
+    note: `${reason} (${requests.length})`,
+  });
+}
+
+async function openBreakersOf(
+  object: NamedObject,
+  place: ObjectPlace,
+  requests: readonly Request[],
+  { breakers, overview }: ActedFleet,
+): Promise<readonly OpenBreaker[]> {
+  if (object.type === "workload")
+    return (await Promise.all(requests.map((request) => breakers.ofWorkload(request)))).flat();
+  const { kind, name } = object;
+  const clusters = (await chosenClusters(overview, place.cluster)).flatMap(({ id }) => id ?? []);
+  const namespaces = new Set(requests.map(({ workload }) => workload.namespace));
+  const sources = [...namespaces].map((namespace): SourceRef => ({ kind, namespace, name }));
+  const found = await Promise.all(sources.map((source) => breakers.ofSource(clusters, source)));
+  return found.flat();
+}
+
+function targetText({ kind, name }: NamedObject, { cluster, namespace }: ObjectPlace): string {
+  const words = [
+    `${kind}/${name}`,
+    ...(namespace === "" ? [] : [`in namespace ${namespace}`]),
+    ...(cluster === "" ? [] : [`on ${cluster}`]),
+  ];
+  return words.join(" ");
+}

@@ -1,0 +1,149 @@
+import { parseDuration } from "@fleet-reloader/domain/duration";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
+import { describeScope } from "@fleet-reloader/domain/hold/freeze";
+import { printable } from "../log/printable.ts";
+import { type FreezeEntry, freezeOfEntry, readFreezeEntries, writeFreezeEntries } from "./freeze-entries.ts";
+import type { FreezeStore } from "./freeze-store.ts";
+
+/** What is frozen, as people write it; an empty text says nothing. */
+export interface WantedScope {
+  readonly fleet: boolean;
+  readonly cluster: string;
+  readonly clusterSelector: string;
+  readonly namespace: string;
+  readonly workload: string;
+  readonly source: string;
+}
+
+/** A freeze as people write it. */
+export interface WantedFreeze {
+  readonly scope: WantedScope;
+  readonly reason: string;
+  readonly by: string;
+  /** A time as RFC 3339, or how long from now, such as `2h`. */
+  readonly until: string;
+}
+
+/** The entry of a document, or why there is none: field, value and mend. */
+export type CheckedEntry =
+  | { readonly type: "entry"; readonly entry: FreezeEntry }
+  | { readonly type: "refused"; readonly why: string };
+
+/** Checks a freeze by the rules of a document that was written by hand. */
+export function freezeEntryOf({ by, reason, scope, until }: WantedFreeze, nowMs: number): CheckedEntry {
+  return checkedEntry({
+    ...writtenScope(scope),
+    ...given("reason", reason),
+    by,
+    ...given("until", endText(until, nowMs)),
+  });
+}
+
+/** Checks what is to be lifted by the same rules. */
+export function scopeEntryOf(scope: WantedScope): CheckedEntry {
+  return checkedEntry(writtenScope(scope));
+}
+
+/** Freezes. Where the same is frozen already, changes its reason and its end. */
+export async function declareFreeze(store: FreezeStore, entry: FreezeEntry): Promise<void> {
+  await namingStore(
+    store,
+    store.write((before) => {
+      const others = entriesIn(store, before).filter(
+        (each) => entryScopeText(each) !== entryScopeText(entry),
+      );
+      return writeFreezeEntries([...others, entry]);
+    }),
+  );
+}
+
+/** What became of a freeze that was to be lifted; `absent` names what is frozen instead. */
+export type LiftedFreeze =
+  | { readonly type: "lifted" }
+  | { readonly type: "absent"; readonly frozen: readonly string[] };
+
+/** Removes the freeze of exactly this scope. */
+export async function liftFreeze(store: FreezeStore, entry: FreezeEntry): Promise<LiftedFreeze> {
+  const scope = entryScopeText(entry);
+  const all = await readEntriesIn(store);
+  const frozen = (all ?? []).map(entryScopeText);
+  if (!frozen.includes(scope)) return { type: "absent", frozen };
+  await namingStore(
+    store,
+    store.write((before) =>
+      writeFreezeEntries(entriesIn(store, before).filter((each) => entryScopeText(each) !== scope)),
+    ),
+  );
+  return { type: "lifted" };
+}
+
+/** The freezes of a document; undefined: it is not there. Faults when it cannot be read. */
+export async function readEntriesIn(store: FreezeStore): Promise<readonly FreezeEntry[] | undefined> {
+  const text = await namingStore(store, store.text());
+  return text === undefined ? undefined : entriesIn(store, text);
+}
+
+/** The scope of an entry in one line. Entries that freeze the same have the same line. */
+export function entryScopeText(entry: FreezeEntry): string {
+  return describeScope(freezeOfEntry(entry).scope);
+}
+
+/** What an entry freezes, why, who set it and until when, in one line for people. */
+export function entryText(entry: FreezeEntry, nowMs: number): string {
+  const isOver = isFreezeOver(entry, nowMs);
+  const until = entry.until === undefined ? "" : `, until ${entry.until}${isOver ? ", which is over" : ""}`;
+  return printable(`${entryScopeText(entry)}: ${entry.reason} (by ${entry.by}${until})`);
+}
+
+/** Whether a freeze has ended by itself. */
+export function isFreezeOver(entry: FreezeEntry, nowMs: number): boolean {
+  const { untilMs } = freezeOfEntry(entry);
+  return untilMs !== undefined && untilMs <= nowMs;
+}
+
+/** Names the document in an error: those of the file system do not always name the file. */
+async function namingStore<T>(store: FreezeStore, asked: Promise<T>): Promise<T> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Fault) throw error;
+    throw new Fault("config.invalid", `${store.name}: ${asFault(error).message}`, { cause: error });
+  }
+}
+
+/** A document that cannot be read is not overwritten: it may freeze something. */
+function entriesIn(store: FreezeStore, text: string | undefined): readonly FreezeEntry[] {
+  if (text === undefined) return [];
+  const document = readFreezeEntries(text);
+  if (document.type === "known") return document.entries;
+  throw new Fault("config.invalid", `${store.name}: ${document.why}`);
+}
+
+function checkedEntry(wanted: object): CheckedEntry {
+  const document = readFreezeEntries(JSON.stringify([wanted]));
+  const [entry] = document.type === "known" ? document.entries : [];
+  if (entry !== undefined) return { type: "entry", entry };
+  const why = document.type === "unreadable" ? document.why.replaceAll("entry 1: ", "") : "it says nothing";
+  return { type: "refused", why };
+}
+
+function writtenScope({ cluster, clusterSelector, fleet, namespace, source, workload }: WantedScope) {
+  return {
+    ...(fleet ? { fleet } : {}),
+    ...given("cluster", cluster),
+    ...given("clusterSelector", clusterSelector),
+    ...given("namespace", namespace),
+    ...given("workload", workload),
+    ...given("source", source),
+  };
+}
+
+function given(name: string, value: string): Readonly<Record<string, string>> {
+  return value === "" ? {} : { [name]: value };
+}
+
+/** A duration counts from now. Other texts are times and stay as they are. */
+function endText(text: string, nowMs: number): string {
+  const ms = parseDuration(text);
+  return ms === undefined ? text : new Date(nowMs + ms).toISOString();
+}

@@ -1,0 +1,135 @@
+import type { ActAnswer, ActName } from "@fleet-reloader/contracts/api/act-routes";
+import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
+import { el, link, type ViewNode } from "../view-node.ts";
+import { type ActOffer, offerName } from "./act-offer.ts";
+
+/** What somebody has written into the dialog of an act. */
+export interface WrittenWords {
+  readonly reason: string;
+  readonly until: string;
+}
+
+/** How far an act has come. */
+export type ActState =
+  | { readonly type: "asking" }
+  | { readonly type: "failed"; readonly problem: ApiProblem }
+  | {
+      readonly type: "meant";
+      readonly meant: ActAnswer;
+      readonly words: WrittenWords;
+      readonly isSending: boolean;
+      /** Why the act was refused before. */
+      readonly problem?: ApiProblem | undefined;
+    }
+  | { readonly type: "done"; readonly done: ActAnswer };
+
+/** The dialog of an act: what is meant, why it is done, and what came of it. */
+export function actDialogView(offer: ActOffer, state: ActState): readonly ViewNode[] {
+  const title = el("h2", { id: "act-title" }, offerName(offer).replace(" …", ""));
+  return [title, el("form", { method: "dialog", class: "dialog" }, ...stateView(offer, state))];
+}
+
+function stateView({ act, seenAt }: ActOffer, state: ActState): readonly ViewNode[] {
+  switch (state.type) {
+    case "asking":
+      return [el("p", { role: "status", class: "none" }, "Asking what is meant…"), buttons("Cancel")];
+    case "failed":
+      return [...problemLines(state.problem), buttons("Close")];
+    case "meant":
+      return meantView(act, state);
+    case "done":
+      return [
+        el("p", { role: "status" }, "✔ Done. ", state.done.notice ?? ""),
+        el("p", {}, link(seenAt, "See what comes of it"), " ", el("a", { href: historyAddress }, "History")),
+        buttons("Close"),
+      ];
+  }
+}
+
+/** The record of the act is the newest. */
+const historyAddress = "/history?since=10m";
+
+function meantView(act: ActName, state: Extract<ActState, { type: "meant" }>): readonly ViewNode[] {
+  const { isSending, meant, problem, words } = state;
+  return [
+    ...(problem === undefined ? [] : problemLines(problem)),
+    ...meantLines(meant),
+    el("p", {}, actMeaning[act]),
+    field("Reason", { name: "reason", value: words.reason, required: "", maxlength: "1000" }),
+    ...(act === "freeze"
+      ? [
+          field("Until: a time, or how long such as 2h. Empty: until somebody lifts it", {
+            name: "until",
+            value: words.until,
+            maxlength: "64",
+          }),
+        ]
+      : []),
+    buttons(
+      "Cancel",
+      el(
+        "button",
+        { type: "submit", class: "act", ...(isSending ? { disabled: "" } : {}) },
+        isSending ? "Sending…" : confirmText(act, meant.count),
+      ),
+    ),
+  ];
+}
+
+const actMeaning = {
+  retry:
+    "It rolls only if its pods do not run with the current content. A freeze, a breaker or a budget still holds it.",
+  replay: "Workloads whose pods run with the current content stay as they are.",
+  release: "Stop the cause first: otherwise the breaker opens again.",
+  freeze: "Nothing of it is rolled until the freeze ends. It is read before every roll.",
+  lift: "What was held rolls at once.",
+} as const satisfies Readonly<Record<ActName, string>>;
+
+function confirmText(act: ActName, count: number): string {
+  const workloads = countedWorkloads(count);
+  switch (act) {
+    case "retry":
+    case "replay":
+      return `Check ${workloads}`;
+    case "release":
+      return `Release ${workloads}`;
+    case "freeze":
+      return `Freeze ${workloads}`;
+    case "lift":
+      return `Lift the freeze of ${workloads}`;
+  }
+}
+
+function meantLines({ count, notice, workloads }: ActAnswer): readonly ViewNode[] {
+  const names = workloads.map(({ cluster, workload }) => el("li", {}, `${workload} on ${cluster}`));
+  const more = count - workloads.length;
+  return [
+    ...(notice === undefined ? [] : [el("p", { class: "notice" }, notice)]),
+    el(
+      "p",
+      { role: "status" },
+      `${countedWorkloads(count)} ${count === 1 ? "is" : "are"} meant${count === 0 ? "." : ":"}`,
+    ),
+    ...(names.length === 0 ? [] : [el("ul", {}, ...names)]),
+    ...(more > 0 && names.length > 0 ? [el("p", {}, `and ${more} more`)] : []),
+  ];
+}
+
+function problemLines({ mend, problem }: ApiProblem): readonly ViewNode[] {
+  return [
+    el("p", { class: "failed", role: "alert" }, problem),
+    ...(mend === "" ? [] : [el("p", {}, `What to do: ${mend}`)]),
+  ];
+}
+
+function field(label: string, attributes: Readonly<Record<string, string>>): ViewNode {
+  return el("label", {}, label, el("input", Object.assign({ autocomplete: "off" }, attributes)));
+}
+
+function buttons(close: string, ...others: readonly ViewNode[]): ViewNode {
+  return el("p", { class: "acts" }, ...others, el("button", { type: "button", "data-close": "" }, close));
+}
+
+function countedWorkloads(count: number): string {
+  return `${count} workload${count === 1 ? "" : "s"}`;
+}

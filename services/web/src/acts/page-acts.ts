@@ -1,0 +1,46 @@
+import { askApi } from "../ask-api.ts";
+import type { PageDocument } from "../browser.ts";
+import { draw } from "../draw.ts";
+import type { ActOffer } from "./act-offer.ts";
+import { RunningAct } from "./run-act.ts";
+
+/**
+ * Opens the dialog of an act when its button is used. The browser puts the focus back to the button when the dialog is closed. Calls
+ * `onClosed` then: what is shown may be another now.
+ */
+export function serveActs(document: PageDocument, onClosed: () => void): void {
+  const dialog = document.getElementById("act");
+  if (dialog === null) return;
+  const written = (name: string) => dialog.querySelector(`[name=${name}]`)?.value ?? "";
+  let running: RunningAct | undefined;
+  const open = (offer: ActOffer) => {
+    running?.close();
+    running = new RunningAct(offer, {
+      show: (nodes, state) => {
+        dialog.replaceChildren(...nodes.map((node) => draw(node, document)));
+        dialog.querySelector(state === "meant" ? "[name=reason]" : "[data-close]")?.focus();
+      },
+      words: () => ({ reason: written("reason"), until: written("until") }),
+      // Once sent, an act is not taken back.
+      send: (address, body) => askApi(address, new AbortController().signal, body),
+    });
+    void running.begin();
+    dialog.showModal?.();
+  };
+  document.addEventListener("click", ({ target }) => {
+    const offer = target?.closest("[data-act]")?.getAttribute("data-act") ?? "";
+    if (offer !== "") open(JSON.parse(offer) as ActOffer);
+    if (target?.closest("#act [data-close]") || target?.closest("#act a[href]")) dialog.close?.();
+  });
+  document.addEventListener("submit", (event) => {
+    if (!event.target?.closest("#act")) return;
+    event.preventDefault();
+    void running?.confirm();
+  });
+  dialog.addEventListener("close", () => {
+    running?.close();
+    running = undefined;
+    dialog.replaceChildren();
+    onClosed();
+  });
+}

@@ -1,0 +1,45 @@
+import type { ActName, PermissionsAnswer } from "@fleet-reloader/contracts/api/act-routes";
+import type { ApiAnswered } from "../ask-api.ts";
+import type { OfferedPlace } from "./act-offer.ts";
+
+/** As many as one question may name. */
+const placesAtOnce = 200;
+
+/** What whoever looks may do, as far as the page has asked. Views ask it while they are drawn. */
+export class Permissions {
+  readonly #known = new Map<string, readonly ActName[]>();
+  readonly #wanted = new Set<string>();
+  #isAsking = false;
+  #isNobody = false;
+
+  /** What is permitted in a place; what is not known yet is asked next. */
+  of({ cluster, namespace }: OfferedPlace): readonly ActName[] {
+    const key = `${cluster}/${namespace}`;
+    const known = this.#known.get(key);
+    if (known === undefined) this.#wanted.add(key);
+    return known ?? [];
+  }
+
+  /** Asks what is wanted. Resolves to whether something is permitted that was not known. Without an answer nothing is permitted. */
+  async ask(send: (question: string) => Promise<ApiAnswered>): Promise<boolean> {
+    if (this.#isAsking || this.#isNobody || this.#wanted.size === 0) return false;
+    const keys = [...this.#wanted].slice(0, placesAtOnce);
+    this.#wanted.clear();
+    this.#isAsking = true;
+    const query = keys.map((key) => `place=${encodeURIComponent(key)}`).join("&");
+    const answer = await send(`/api/v1/acts?${query}`);
+    this.#isAsking = false;
+    const { by = "", places = {} } =
+      answer.type === "answered" ? (answer.body as Partial<PermissionsAnswer>) : {};
+    // Whoever signs in loads the page again.
+    this.#isNobody = answer.type === "answered" && by === "";
+    for (const key of keys) this.#known.set(key, places[key] ?? []);
+    return keys.some((key) => (places[key] ?? []).length > 0);
+  }
+
+  /** Another view asks again: roles change. */
+  forget(): void {
+    this.#known.clear();
+    this.#wanted.clear();
+  }
+}

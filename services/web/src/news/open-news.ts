@@ -1,0 +1,19 @@
+import type { NewsTimes } from "./follow-news.ts";
+import { type NewsReader, SharedNews, type TabChannel, type TabLocks } from "./shared-news.ts";
+
+declare const navigator: { readonly locks?: TabLocks } | undefined;
+declare const BroadcastChannel: new (name: string) => TabChannel;
+
+/** The stream of news of this browser. Undefined: it has no locks here, so nobody is told of news. */
+export function openNews(reader: NewsReader, chance: () => number): SharedNews | undefined {
+  const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
+  if (locks === undefined) return undefined;
+  const times: NewsTimes = {
+    after(ms, run) {
+      const its = setTimeout(run, ms);
+      return () => clearTimeout(its);
+    },
+    chance,
+  };
+  return new SharedNews(locks, new BroadcastChannel("fleet-reloader-news"), reader, times);
+}
