@@ -190,7 +190,7 @@ const newsReader: NewsReader = {
   },
 };
 
-const times: NewsTimes = {
+const newsTimes: NewsTimes = {
   after(ms, run) {
     const its = setTimeout(run, ms);
     return () => clearTimeout(its);
@@ -203,7 +203,7 @@ const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
 const news =
   locks === undefined
     ? undefined
-    : new SharedNews(locks, new BroadcastChannel("fleet-reloader-news"), newsReader, times);
+    : new SharedNews(locks, new BroadcastChannel("fleet-reloader-news"), newsReader, newsTimes);
 
 /** A turn at the API is over after 30 s. What has no answer long after that hangs. */
 const answerMaxMs = 45_000;
