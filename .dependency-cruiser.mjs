@@ -33,8 +33,19 @@ const rooms = {
     "overview",
   ],
   kube: ["credentials", "http", "discovery", "objects", "watch", "event", "registration", "fleet"],
-  redis: ["connection", "index", "hints", "queue", "ownership", "ledger", "history", "overview", "access"],
-  runtime: ["process", "log", "pattern", "config", "metrics", "http", "audit"],
+  redis: [
+    "connection",
+    "index",
+    "hints",
+    "queue",
+    "ownership",
+    "ledger",
+    "history",
+    "session",
+    "overview",
+    "access",
+  ],
+  runtime: ["process", "log", "pattern", "config", "metrics", "http", "access", "audit"],
 };
 const noRoomAbove = Object.entries(rooms).flatMap(([name, all]) =>
   all.map((room, at) => ({

@@ -13,7 +13,7 @@ export const hubValues: Fields = {
     args: list("More flags of theirs."),
   }),
   dashboard: closed(
-    "The operator's page, its API and the queue board, read-only and for kubectl port-forward.",
+    "The operator's page, its API and the queue board, read-only. Without fleetReloader.access it is for kubectl port-forward.",
     {
       enabled: toggle(
         false,

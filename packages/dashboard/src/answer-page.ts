@@ -24,7 +24,7 @@ const shell = `<!doctype html>
 </head>
 <body>
 <a class="skip" href="#page">Skip to the content</a>
-<header><strong>fleet-reloader</strong><div id="navigation"></div><span id="trouble" role="status"></span><span id="age"></span><button id="help" type="button" aria-haspopup="dialog">Keys</button></header>
+<header><strong>fleet-reloader</strong><div id="navigation"></div><span id="trouble" role="status"></span><span id="age"></span><span id="account"></span><button id="help" type="button" aria-haspopup="dialog">Keys</button></header>
 <main id="page" tabindex="-1"><noscript>This page needs JavaScript. The same answers are at /api/v1/status and on the command line.</noscript></main>
 <dialog id="keys" aria-labelledby="keys-title">
 <h2 id="keys-title">Keys</h2>
@@ -43,7 +43,7 @@ const shell = `<!doctype html>
 
 /** Whether an address is one of the page. */
 export function isOfPage(path: string): boolean {
-  return /^\/(page\.(js|css)|((changes|clusters|held|queue|workloads|sources)(\/.*)?)?)$/.test(path);
+  return /^\/(page\.(js|css)|((changes|clusters|held|queue|sign-in|workloads|sources)(\/.*)?)?)$/.test(path);
 }
 
 /** Answers an address of the page. Files that are not there are told with the mend. Never rejects. */

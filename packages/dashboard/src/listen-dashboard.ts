@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { apiRoot } from "@fleet-reloader/contracts/api/api-routes";
+import { apiRoot, sessionPath } from "@fleet-reloader/contracts/api/api-routes";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import type { Log } from "@fleet-reloader/engine/ports/log";
@@ -7,6 +7,11 @@ import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import { type ListenAddress, listen } from "@fleet-reloader/runtime/http/http-endpoint";
+import type { ListenTls } from "@fleet-reloader/runtime/http/listen-tls";
+import type { AccessControl } from "./access/access-control.ts";
+import { createSessionAnswers } from "./access/answer-session.ts";
+import { guardPage, type ServeViewer, toWhoSeesAll } from "./access/guard-page.ts";
+import { scopeHistory } from "./access/scoped-history.ts";
 import { answerPage, isOfPage } from "./answer-page.ts";
 import { createApi } from "./api/answer-api.ts";
 import type { AskedFleet } from "./api/asked-routes.ts";
@@ -26,6 +31,10 @@ export interface DashboardOptions {
   readonly freshness: NewsFeedOptions["freshness"];
   readonly clock: Clock;
   readonly log: Log;
+  /** Who may ask. Undefined: nobody signs in, so page and API answer at a loopback address only. */
+  readonly access?: AccessControl | undefined;
+  /** Undefined, or without files: no TLS. */
+  readonly tls?: ListenTls | undefined;
   /** The files of the page; asked with its first request. */
   readonly loadPage: () => Promise<PageFiles>;
 }
@@ -34,51 +43,13 @@ type Handle = (request: IncomingMessage, response: ServerResponse) => void;
 
 /**
  * Serves the operator's page at `/`, the API at `/api/v1`, the history at `/history` and bull-board at `/queues`. The board is read-only: its retry bypasses
- * deduplication, and its "empty" blocks Redis. It is loaded with the first request, since it takes as much memory as the rest of the
- * product. Page and API have no login, so they answer at a loopback address only; elsewhere `/` leads to the board.
+ * deduplication, and its "empty" blocks Redis. Where nobody signs in, page and API answer at a loopback address only; elsewhere `/` leads
+ * to the board.
  */
 export async function listenDashboard(options: DashboardOptions) {
-  const { address, clock, freshness, loadPage, log, queues, reader } = options;
-  const isLocal = isLoopbackHost(address.host);
+  const { address, clock, freshness, log, reader, tls } = options;
   const news = new NewsFeed({ freshness, notReady: () => reader.notReady, clock, log });
-  const answerApi = isLocal ? createApiOf(options, news) : refuseApi(address);
-  let page: Promise<PageFiles> | undefined;
-  const files = () => {
-    // One that failed is tried again.
-    page ??= loadPage().catch((error: unknown) => {
-      page = undefined;
-      throw error;
-    });
-    return page;
-  };
-  let board: Promise<Handle> | undefined;
-  const { close, port } = await listen("--dashboard-address", address, (request, response) => {
-    const { pathname, searchParams } = requestAddress(request);
-    if (isLocal && isOfPage(pathname)) {
-      void answerPage(files, pathname, request, response);
-      return;
-    }
-    if (pathname === "/") {
-      response.writeHead(302, { location: "/queues" }).end();
-      return;
-    }
-    if (pathname === apiRoot || pathname.startsWith(`${apiRoot}/`)) {
-      void answerApi(request, response, { pathname, searchParams });
-      return;
-    }
-    if (pathname === "/history") {
-      void answerHistory({ reader, clock }, request, response);
-      return;
-    }
-    board ??= import("./queue-board.ts").then(({ createQueueBoard }) => createQueueBoard(queues));
-    board.then(
-      (handle) => handle(request, response),
-      () =>
-        response
-          .writeHead(500, { "content-type": "text/plain" })
-          .end("the queue dashboard cannot be loaded\n"),
-    );
-  });
+  const { close, port } = await listen("--dashboard-address", address, createHandle(options, news), tls);
   return {
     port,
     /** Streams of news that are open. */
@@ -92,8 +63,75 @@ export async function listenDashboard(options: DashboardOptions) {
   };
 }
 
-function createApiOf({ asked, clock, log, overview, reader }: DashboardOptions, news: NewsFeed) {
-  return createApi({ asked, clock, log, news, overview, reader, notReady: () => reader.notReady });
+function createHandle(options: DashboardOptions, news: NewsFeed): Handle {
+  const { access, address } = options;
+  const isServed = isLoopbackHost(address.host) || access !== undefined;
+  const answerApi = isServed ? createApiOf(options, news) : refuseApi(address);
+  const answerSession = createSessionAnswers({ access, clock: options.clock, log: options.log });
+  const files = readOnce(options.loadPage);
+  const serveBoard = createBoardPage(options);
+  const serveHistory = createHistoryPage(options);
+  return (request, response) => {
+    const { pathname, searchParams } = requestAddress(request);
+    if (isServed && isOfPage(pathname)) {
+      void answerPage(files, pathname, request, response);
+      return;
+    }
+    if (pathname === "/") {
+      response.writeHead(302, { location: "/queues" }).end();
+      return;
+    }
+    if (isServed && pathname === sessionPath) {
+      void answerSession(request, response);
+      return;
+    }
+    if (pathname === apiRoot || pathname.startsWith(`${apiRoot}/`)) {
+      void answerApi(request, response, { pathname, searchParams });
+      return;
+    }
+    void guardPage(access, request, response, pathname === "/history" ? serveHistory : serveBoard);
+  };
+}
+
+function createApiOf({ access, asked, clock, log, overview, reader }: DashboardOptions, news: NewsFeed) {
+  const notReady = () => reader.notReady;
+  return createApi({ access, asked, clock, log, news, overview, reader, notReady });
+}
+
+function createHistoryPage({ clock, reader }: DashboardOptions): ServeViewer {
+  return (viewer, request, response) => {
+    const { notReady } = reader;
+    const seen = scopeHistory(reader, viewer);
+    const read: typeof seen.read = (query, signal) => seen.read(query, signal);
+    void answerHistory({ reader: { notReady, read }, clock }, request, response);
+  };
+}
+
+/** The board is loaded with the first request, since it takes as much memory as the rest of the product. */
+function createBoardPage({ queues }: DashboardOptions): ServeViewer {
+  let board: Promise<Handle> | undefined;
+  return toWhoSeesAll((request, response) => {
+    board ??= import("./queue-board.ts").then(({ createQueueBoard }) => createQueueBoard(queues));
+    board.then(
+      (handle) => handle(request, response),
+      () =>
+        response
+          .writeHead(500, { "content-type": "text/plain" })
+          .end("the queue dashboard cannot be loaded\n"),
+    );
+  });
+}
+
+/** Reads the files with the first request. One that failed is tried again. */
+function readOnce(load: () => Promise<PageFiles>): () => Promise<PageFiles> {
+  let page: Promise<PageFiles> | undefined;
+  return () => {
+    page ??= load().catch((error: unknown) => {
+      page = undefined;
+      throw error;
+    });
+    return page;
+  };
 }
 
 /** What a request asks for. An address that is none is nowhere. */

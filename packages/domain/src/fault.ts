@@ -144,6 +144,21 @@ export const faultCatalogue = {
     meaning: "A question to the API or on the page names something that there is not, or is not understood.",
     mend: "Check the spelling of the value that the answer names, or leave the filter out.",
   },
+  "access.unauthenticated": {
+    class: "denied",
+    meaning: "A question or an act comes from nobody whom the access file knows.",
+    mend: "Sign in at /sign-in, or send a token that is in the access file. Whoever keeps the file can add one.",
+  },
+  "access.forbidden": {
+    class: "denied",
+    meaning: "The access file does not grant this to whoever asks, or asks from the page of another site.",
+    mend: "Ask whoever keeps the access file for the role and the place that the answer names.",
+  },
+  "access.throttled": {
+    class: "throttled",
+    meaning: "Too many sign-ins from one address have failed.",
+    mend: "Wait a minute, then sign in with a token that is in the access file.",
+  },
   "engine.aborted": {
     class: "aborted",
     meaning: "The process stops and returns the work to the queue untouched.",

@@ -5,6 +5,7 @@ import { join } from "node:path";
 import { Code, ConnectError, createClient } from "@connectrpc/connect";
 import { createGrpcTransport } from "@connectrpc/connect-node";
 import { type Work, workOf } from "@fleet-reloader/engine/admission/work";
+import type { TlsFiles } from "@fleet-reloader/runtime/http/tls-files";
 import { type AskingObject, callScaler } from "@fleet-reloader/testkit/keda-call";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
@@ -12,7 +13,6 @@ import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/
 import { afterEach, expect, test, vi } from "vitest";
 import { ExternalScaler } from "./external-scaler-proto.ts";
 import { listenScaler } from "./listen-scaler.ts";
-import type { TlsFiles } from "./tls-files.ts";
 
 const noTls: TlsFiles = { certFile: "", keyFile: "", clientCaFile: "" };
 /** What KEDA says of a ScaledObject: the metadata of its trigger, all of it. */
@@ -203,15 +203,15 @@ test("a renewed certificate is used without a restart, and a broken one is not",
   writeFileSync(tls.keyFile, "torn");
   await vi.waitFor(async () => {
     await clock.advance(60_000);
-    expect(log.lines.map(({ message }) => message)).toContain("the scaler keeps the certificate it has");
+    expect(log.lines.map(({ message }) => message)).toContain(
+      "a renewed certificate cannot be used; the one before stays",
+    );
   }, patience);
   const renewed = createLoopbackCertificate();
   write(renewed);
   await vi.waitFor(async () => {
     await clock.advance(60_000);
-    expect(log.lines.map(({ message }) => message)).toContain(
-      "the scaler has taken up a renewed certificate",
-    );
+    expect(log.lines.map(({ message }) => message)).toContain("a renewed certificate is taken up");
   }, patience);
   const trusting = clientOf(origin, { ca: renewed.certificatePem, ...known });
   expect((await trusting.isActive(scaledObject)).result).toBe(false);

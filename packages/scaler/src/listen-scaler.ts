@@ -12,8 +12,14 @@ import { atMost } from "@fleet-reloader/engine/async/at-most";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { type SocketAddress, startListening } from "@fleet-reloader/runtime/http/start-listening";
+import {
+  readTlsFiles,
+  renewTls,
+  type ServerTls,
+  type TlsFiles,
+  tlsMinVersion,
+} from "@fleet-reloader/runtime/http/tls-files";
 import { addExternalScaler } from "./external-scaler.ts";
-import { isSameTls, readTlsFiles, type ServerTls, type TlsFiles } from "./tls-files.ts";
 
 export interface ScalerListenOptions {
   readonly address: SocketAddress;
@@ -35,11 +41,13 @@ const requestMaxBytes = 64 * 1024;
 /** KEDA has one connection for all its ScaledObjects; each of these has two streams and a call now and then. */
 const connectionsMax = 64;
 const scalerStreamsMax = 256;
-/** A kubelet writes a renewed Secret within a minute or two; certificates are renewed days before they end. */
-const renewEveryMs = 60_000;
 /** To end a stream takes one frame. A client that does not take it is left. */
 const closeGraceMs = 2000;
-const minVersion = "TLSv1.2";
+const scalerTlsFlags = {
+  certFile: "--scaler-tls-cert-file",
+  keyFile: "--scaler-tls-key-file",
+  clientCaFile: "--scaler-client-ca-file",
+} as const;
 
 /**
  * Serves KEDA's external push scaler over HTTP/2, with TLS when files are given. Renewed files are taken up while it runs. Faults with a
@@ -55,14 +63,16 @@ export async function listenScaler(options: ScalerListenOptions): Promise<Listen
     connect: false,
     readMaxBytes: requestMaxBytes,
   });
-  const tls = await readTlsFiles(options.tls);
+  const tls = await readTlsFiles(options.tls, scalerTlsFlags);
   const secured = tls === undefined ? undefined : createSecured(tls, handler);
   const server = secured ?? createServer({ settings: { maxConcurrentStreams: scalerStreamsMax } }, handler);
   server.maxConnections = connectionsMax;
   const sessions = sessionsOf(server);
   const port = await startListening(server, "--scaler-listen-address", options.address);
   const renewing =
-    secured && tls && renew({ server: secured, files: options.tls, tls, clock, log }, ending.signal);
+    secured &&
+    tls &&
+    renewTls({ server: secured, files: options.tls, flags: scalerTlsFlags, tls, clock, log }, ending.signal);
   return {
     port,
     async close() {
@@ -84,7 +94,15 @@ function createSecured(tls: ServerTls, handler: GrpcHandler): Http2SecureServer 
   const { cert, key, ca } = tls;
   try {
     return createSecureServer(
-      { cert, key, ca, settings, requestCert: asksClients, rejectUnauthorized: asksClients, minVersion },
+      {
+        cert,
+        key,
+        ca,
+        settings,
+        requestCert: asksClients,
+        rejectUnauthorized: asksClients,
+        minVersion: tlsMinVersion,
+      },
       handler,
     );
   } catch (error) {
@@ -102,31 +120,4 @@ function sessionsOf(server: Http2Server | Http2SecureServer): ReadonlySet<Server
     session.once("close", () => sessions.delete(session));
   });
   return sessions;
-}
-
-interface Renewal {
-  readonly server: Http2SecureServer;
-  readonly files: TlsFiles;
-  readonly tls: ServerTls;
-  readonly clock: Clock;
-  readonly log: Log;
-}
-
-/** Takes up files that have changed, until the signal is aborted. Connections that exist keep the certificate they have. */
-async function renew({ server, files, tls, clock, log }: Renewal, signal: AbortSignal): Promise<void> {
-  let used = tls;
-  while (!signal.aborted) {
-    await clock.sleep(renewEveryMs, signal).catch(() => undefined);
-    if (signal.aborted) return;
-    try {
-      const read = await readTlsFiles(files);
-      if (read === undefined || isSameTls(read, used)) continue;
-      const { cert, key, ca } = read;
-      server.setSecureContext({ cert, key, ca, minVersion });
-      used = read;
-      log.info({}, "the scaler has taken up a renewed certificate");
-    } catch (error) {
-      log.warn({ err: asFault(error).message }, "the scaler keeps the certificate it has");
-    }
-  }
 }

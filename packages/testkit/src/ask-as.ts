@@ -8,20 +8,26 @@ export async function askAs(what: {
   readonly headers: Readonly<Record<string, string>>;
   /** GET when absent. */
   readonly method?: string;
+  /** Nothing when absent. */
+  readonly body?: string;
 }) {
   const { promise, resolve, reject } = Promise.withResolvers<{
     readonly status: number | undefined;
     readonly headers: Readonly<Record<string, unknown>>;
     readonly body: string;
   }>();
-  const asked = request({ host: "127.0.0.1", agent: false, ...what }, async (response) => {
-    try {
-      const body = await text(response);
-      resolve({ status: response.statusCode, headers: response.headers, body });
-    } catch (error) {
-      reject(error);
-    }
-  });
-  asked.on("error", reject).end();
+  const { body: sent = "", headers, method = "GET", path, port } = what;
+  const asked = request(
+    { host: "127.0.0.1", agent: false, headers, method, path, port },
+    async (response) => {
+      try {
+        const body = await text(response);
+        resolve({ status: response.statusCode, headers: response.headers, body });
+      } catch (error) {
+        reject(error);
+      }
+    },
+  );
+  asked.on("error", reject).end(sent);
   return await promise;
 }

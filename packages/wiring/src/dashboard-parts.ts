@@ -15,11 +15,14 @@ import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
 import { RedisFreshness } from "@fleet-reloader/redis/overview/redis-freshness";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
+import { RedisSessions } from "@fleet-reloader/redis/session/redis-sessions";
 import type { ListenAddress } from "@fleet-reloader/runtime/http/http-endpoint";
 import { askServed } from "./asks/served-clusters.ts";
+import { type OpenAccess, type OpenAccessOptions, openAccess } from "./open-access.ts";
 
 export interface DashboardPartsOptions {
   readonly address: ListenAddress;
+  readonly access: OpenAccess;
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly queue: BullWorkqueue;
@@ -35,12 +38,15 @@ export interface DashboardPartsOptions {
 
 /** What the dashboard is made of. A process without one does not load it. */
 export interface DashboardParts {
+  /** Opened before anything is served: nobody looks at pages that are not guarded yet. */
+  openAccess(options: OpenAccessOptions): Promise<OpenAccess>;
   listen(options: DashboardPartsOptions): Promise<{ readonly port: number; close(): Promise<void> }>;
 }
 
 /** What every dashboard answers from. */
 export interface OpenDashboardOptions {
   readonly address: ListenAddress;
+  readonly access: OpenAccess;
   readonly client: RedisClient;
   readonly keys: Keys;
   readonly queue: BullWorkqueue;
@@ -54,10 +60,14 @@ export interface OpenDashboardOptions {
 
 /** Serves page, API, history and queue board. */
 export function openDashboard(options: OpenDashboardOptions) {
-  const { absence, address, asked, client, clock, keys, log, queue } = options;
+  const { absence, access, address, asked, client, clock, keys, log, queue } = options;
   const history = new HistoryReader({ client, keys });
+  const overview = new RedisFleetOverview({ client, keys, queue, clock });
+  const sessions = new RedisSessions({ client, keys, clock });
   return listenDashboard({
     address,
+    access: access.control({ sessions, overview, notReady: () => absence.notReady, clock }),
+    tls: access.tls,
     queues: queue.queues,
     reader: {
       get notReady() {
@@ -65,7 +75,7 @@ export function openDashboard(options: OpenDashboardOptions) {
       },
       read: (query, signal) => history.read(query, signal),
     },
-    overview: new RedisFleetOverview({ client, keys, queue, clock }),
+    overview,
     asked,
     freshness: new RedisFreshness({ client, keys, queue }),
     clock,
@@ -75,7 +85,11 @@ export function openDashboard(options: OpenDashboardOptions) {
 }
 
 export const dashboardParts: DashboardParts = {
-  async listen({ address, client, clock, fleet, freezes, keyring, keys, limits, log, queue, settings }) {
+  openAccess,
+
+  async listen(options) {
+    const { access, address, client, clock, fleet, freezes, keyring, keys, limits, log, queue, settings } =
+      options;
     const lifetime = new AbortController();
     const asked = askServed({
       fleet,
@@ -89,7 +103,17 @@ export const dashboardParts: DashboardParts = {
       lifetime: lifetime.signal,
     });
     const absence = new RedisAbsence({ client, clock });
-    const dashboard = await openDashboard({ address, client, keys, queue, asked, absence, clock, log });
+    const dashboard = await openDashboard({
+      access,
+      address,
+      client,
+      keys,
+      queue,
+      asked,
+      absence,
+      clock,
+      log,
+    });
     return {
       port: dashboard.port,
       async close() {

@@ -1,8 +1,14 @@
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import type { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
 import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 
-/** Where people find what a dashboard serves, for the log. The page answers at a loopback address only. */
-export function dashboardPlaces(host: string, port: number) {
-  const pages = `http://${host}:${port}`;
-  const page = isLoopbackHost(host) ? { page: `${pages}/` } : {};
+/** Where people find what a dashboard serves, for the log. Where nobody signs in, the page answers at a loopback address only. */
+export function dashboardPlaces(
+  { accessFile, dashboardAddress, dashboardTlsCertFile }: ConfigOf<typeof dashboardFields>,
+  port: number,
+) {
+  const { host } = dashboardAddress;
+  const pages = `${dashboardTlsCertFile === "" ? "http" : "https"}://${host}:${port}`;
+  const page = isLoopbackHost(host) || accessFile !== "" ? { page: `${pages}/` } : {};
   return { history: `${pages}/history`, queues: `${pages}/queues`, ...page };
 }

@@ -1,3 +1,4 @@
+import { accessTokenCommand } from "./access/access-token-command.ts";
 import { releaseCommand, replayCommand, retryCommand } from "./acts/act-commands.ts";
 import { explainCommand } from "./ask/explain-command.ts";
 import { planCommand } from "./ask/plan-command.ts";
@@ -33,6 +34,7 @@ export const commands: readonly Command[] = withCompletion([
   planCommand,
   lintCommand,
   auditPolicyCommand,
+  accessTokenCommand,
 ]);
 
 function withCompletion(others: readonly Command[]): readonly Command[] {

@@ -2,6 +2,7 @@ import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { placeName } from "./frame.ts";
 import type { Place } from "./place.ts";
+import { signInView } from "./session.ts";
 import { el, link, type ViewNode } from "./view-node.ts";
 import { changesView, changeView } from "./views/changes.ts";
 import { clustersView } from "./views/clusters.ts";
@@ -26,6 +27,7 @@ export function placeView(
   nowMs: number,
 ): readonly ViewNode[] {
   if (place.view === "nowhere") return nowhereView(path);
+  if (place.view === "sign-in") return signInView(answer.type === "failed" ? answer.problem : undefined);
   switch (answer.type) {
     case "loading":
       return [el("h1", {}, placeName(place)), el("p", { class: "none", role: "status" }, "Asking…")];
@@ -55,6 +57,8 @@ function answeredView(place: Place, body: unknown, page: PageOfList, nowMs: numb
       return workloadView(body as ApiAnswer<"workload">, page, nowMs);
     case "source":
       return sourceView(body as ApiAnswer<"source">, page, nowMs);
+    case "sign-in":
+      return signInView(undefined);
     case "nowhere":
       return nowhereView(page.path);
   }

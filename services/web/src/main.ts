@@ -7,12 +7,15 @@ import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame.t
 import type { NewsTimes } from "./news/follow-news.ts";
 import { type NewsReader, SharedNews, type TabChannel, type TabLocks } from "./news/shared-news.ts";
 import { placeOfAddress, questionOf, showsTopic } from "./place.ts";
+import { accountNodes, addressAfterSignIn, askSession, signInAddress } from "./session.ts";
 import { elementsOf, type ViewNode } from "./view-node.ts";
 
 /** What of a browser is used. The types of a whole DOM would reach every package. */
 interface PageElement {
   textContent: string | null;
   readonly tagName: string;
+  /** Of a field alone. */
+  readonly value?: string;
   append(...children: readonly PageElement[]): void;
   replaceChildren(...children: readonly PageElement[]): void;
   setAttribute(name: string, value: string): void;
@@ -41,7 +44,12 @@ interface PageDocument extends DrawnDocument<PageElement> {
   addEventListener(type: string, listener: (event: PageEvent) => void): void;
 }
 declare const document: PageDocument;
-declare const location: { readonly pathname: string; readonly search: string; readonly origin: string };
+declare const location: {
+  readonly pathname: string;
+  readonly search: string;
+  readonly origin: string;
+  assign(address: string): void;
+};
 declare const history: { pushState(state: null, title: string, address: string): void };
 declare const addEventListener: (type: string, listener: () => void) => void;
 declare const navigator: { readonly locks?: TabLocks } | undefined;
@@ -53,6 +61,7 @@ const places = {
   page: document.getElementById("page"),
   age: document.getElementById("age"),
   trouble: document.getElementById("trouble"),
+  account: document.getElementById("account"),
   keys: document.getElementById("keys"),
 };
 
@@ -150,6 +159,11 @@ async function ask(): Promise<void> {
   isAsking = false;
   endedMs = Date.now();
   tookMs = endedMs - beganMs;
+  // Nothing is asked again before somebody has signed in.
+  if (asked.type === "failed" && asked.problem.code === "access.unauthenticated") {
+    fill(places.account, []);
+    return go(signInAddress(location.pathname, location.search));
+  }
   failures = asked.type === "failed" ? failures + 1 : 0;
   // An answer that is there stays, with its age.
   if (asked.type === "answered") answeredMs = Date.now();
@@ -242,16 +256,52 @@ function go(address: string): void {
 
 /** Views of this page; the queue and the history are pages of their own. */
 const isView = (address: string) =>
-  /^\/($|\?|(changes|clusters|held|queue|workloads|sources)([/?]|$))/.test(address);
+  /^\/($|\?|(changes|clusters|held|queue|sign-in|workloads|sources)([/?]|$))/.test(address);
 
 document.addEventListener("click", (event) => {
   if (event.target?.closest("#help")) return places.keys?.showModal?.();
+  if (event.target?.closest("#sign-out")) return void signOut();
   const address = event.target?.closest("a[href]")?.getAttribute("href") ?? "";
   const isPlain = event.button === 0 && !event.altKey && !event.ctrlKey && !event.metaKey && !event.shiftKey;
   if (!isPlain || !isView(address)) return;
   event.preventDefault();
   go(address);
 });
+
+document.addEventListener("submit", (event) => {
+  if (event.target?.getAttribute("id") !== "sign-in") return;
+  event.preventDefault();
+  const [field] = document.querySelectorAll("#token");
+  void signInWith(field?.value ?? "");
+});
+
+async function signInWith(token: string): Promise<void> {
+  const then = addressAfterSignIn(location.search);
+  const signed = await askSession("POST", token);
+  if ("problem" in signed) {
+    answer = { type: "failed", problem: signed.problem };
+    // The form is made anew, without what was typed.
+    drawn = "";
+    drawPlace();
+    return [...document.querySelectorAll("#token")][0]?.focus();
+  }
+  fill(places.account, accountNodes(signed.name));
+  if (isView(then)) go(then);
+  else location.assign(then);
+}
+
+async function signOut(): Promise<void> {
+  const signed = await askSession("DELETE");
+  if ("problem" in signed) return showText(places.trouble, `⚠ not signed out: ${signed.problem.problem}`);
+  fill(places.account, []);
+  go("/sign-in");
+}
+
+/** Says who is signed in. Who is not is sent to sign in by the first question. */
+async function showAccount(): Promise<void> {
+  const signed = await askSession("GET");
+  if ("name" in signed) fill(places.account, accountNodes(signed.name));
+}
 
 /** `/` goes to the first filter, `j` and `k` to the next and the former row, `?` shows the keys. */
 document.addEventListener("keydown", (event) => {
@@ -289,3 +339,4 @@ addEventListener("popstate", arrive);
 setInterval(drawPlace, 5000);
 if (!document.hidden) news?.begin();
 arrive();
+void showAccount();

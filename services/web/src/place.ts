@@ -3,6 +3,7 @@ import type { NewsTopic } from "@fleet-reloader/contracts/api/news";
 /** Where on the page somebody is: one for each view. */
 export type Place = { readonly query: URLSearchParams } & (
   | { readonly view: "now" | "changes" | "clusters" | "held" | "queue" }
+  | { readonly view: "sign-in" }
   | { readonly view: "change"; readonly change: string }
   | { readonly view: "workload" | "source"; readonly object: PlacedObject }
   | { readonly view: "nowhere" }
@@ -27,6 +28,7 @@ const topicsOf: Readonly<Record<Place["view"], readonly NewsTopic[]>> = {
   queue: ["queue", "held", "changes"],
   workload: [],
   source: [],
+  "sign-in": [],
   nowhere: [],
 };
 
@@ -42,6 +44,7 @@ export function placeOfAddress(path: string, search: string): Place {
   const query = new URLSearchParams(search);
   const [first = "", ...rest] = pathParts(path);
   if (first === "" && rest.length === 0) return { view: "now", query };
+  if (first === "sign-in" && rest.length === 0) return { view: "sign-in", query };
   const list = lists.find((one) => one === first);
   if (rest.length === 0 && list !== undefined) return { view: list, query };
   const [one = "", kind = "", namespace = "", name = ""] = rest;
@@ -63,7 +66,7 @@ function pathParts(path: string): readonly string[] {
 
 /** What the API is asked for a place; undefined: nothing. An empty field of a form is no filter. */
 export function questionOf(place: Place): string | undefined {
-  if (place.view === "nowhere") return undefined;
+  if (place.view === "nowhere" || place.view === "sign-in") return undefined;
   const path =
     place.view === "change"
       ? addressWith("changes", place.change)

@@ -34,8 +34,8 @@ export async function startControllers(start: {
       "--secure-port=0",
       `--controllers=${CONTROLLERS.join(",")}`,
       // The default of 20 requests a second would make many rollouts at once the thing a test measures.
-      "--kube-api-qps=100",
-      "--kube-api-burst=200",
+      "--kube-api-qps=1000",
+      "--kube-api-burst=2000",
       "--profiling=false",
     ],
   });

@@ -175,6 +175,11 @@ spec:
               mountPath: /etc/fleet-reloader-scaler
               readOnly: true
             {{- end }}
+            {{- range $volume, $secret := include "fleet-reloader.accessSecrets" . | mustFromJson }}
+            - name: {{ $volume }}
+              mountPath: /etc/fleet-reloader-{{ $volume }}
+              readOnly: true
+            {{- end }}
             {{- range $volume, $secret := include "fleet-reloader.auditSecrets" . | mustFromJson }}
             - name: {{ $volume }}
               mountPath: /etc/fleet-reloader-{{ $volume }}
@@ -219,6 +224,12 @@ spec:
         - name: scaler-tls
           secret:
             secretName: {{ . }}
+            defaultMode: 288
+        {{- end }}
+        {{- range $volume, $secret := include "fleet-reloader.accessSecrets" . | mustFromJson }}
+        - name: {{ $volume }}
+          secret:
+            secretName: {{ $secret }}
             defaultMode: 288
         {{- end }}
         {{- range $volume, $secret := include "fleet-reloader.auditSecrets" . | mustFromJson }}

@@ -57,8 +57,9 @@
 {{- range $flag, $key := $flags -}}
 {{- with include "fleet-reloader.text" (get $own $key) }}{{ $args = append $args (printf "--%s=%s" $flag .) }}{{ end -}}
 {{- end -}}
-{{- /* The page has no login: whatever the address is for standalone, here only a forwarded port reaches it. */ -}}
-{{- if eq (.Component | default "") "dashboard" }}{{ $args = append $args (printf "--dashboard-address=127.0.0.1:%s" (include "fleet-reloader.pagePort" .)) }}{{ end -}}
+{{- if eq (.Component | default "") "dashboard" }}{{ $args = append $args (printf "--dashboard-address=%s" (include "fleet-reloader.hubPageAddress" .)) }}{{ end -}}
+{{- if hasKey (include "fleet-reloader.accessSecrets" . | mustFromJson) "access" }}{{ $args = append $args (printf "--access-file=/etc/fleet-reloader-access/%s" $own.access.existingSecretKey) }}{{ end -}}
+{{- if hasKey (include "fleet-reloader.accessSecrets" . | mustFromJson) "page-tls" }}{{ $args = concat $args (list "--dashboard-tls-cert-file=/etc/fleet-reloader-page-tls/tls.crt" "--dashboard-tls-key-file=/etc/fleet-reloader-page-tls/tls.key") }}{{ end -}}
 {{- with include "fleet-reloader.allowedHosts" . | mustFromJson }}{{ $args = append $args (printf "--allowed-hosts=%s" (join "," .)) }}{{ end -}}
 {{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}
 {{- with include "fleet-reloader.scalerPort" . }}{{ $args = append $args (printf "--scaler-listen-address=0.0.0.0:%s" .) }}{{ end -}}
@@ -228,9 +229,26 @@ initialDelaySeconds: {{ $set.initialDelaySeconds | default (index . 1) }}
 {{- include "fleet-reloader.port" (.Values.fleetReloader.dashboardAddress | default "127.0.0.1:8080") -}}
 {{- end -}}
 
+{{/* The address of the page in the pod of a hub's dashboard. Without a login only a forwarded port reaches it, whatever the address is for standalone. */}}
+{{- define "fleet-reloader.hubPageAddress" -}}
+{{- $loopback := printf "127.0.0.1:%s" (include "fleet-reloader.pagePort" .) -}}
+{{- if .Values.fleetReloader.access.existingSecret }}{{ .Values.fleetReloader.dashboardAddress | default $loopback }}{{ else }}{{ $loopback }}{{ end -}}
+{{- end -}}
+
+{{/* The Secrets of whoever serves the page, as JSON: volume → Secret. */}}
+{{- define "fleet-reloader.accessSecrets" -}}
+{{- $secrets := dict -}}
+{{- if eq (.Component | default "") (ternary "dashboard" "" (eq .Values.fleetReloader.mode "hub")) -}}
+{{- with .Values.fleetReloader.access.existingSecret }}{{ $_ := set $secrets "access" . }}{{ end -}}
+{{- with .Values.fleetReloader.access.tlsSecret }}{{ $_ := set $secrets "page-tls" . }}{{ end -}}
+{{- end -}}
+{{- toJson $secrets -}}
+{{- end -}}
+
 {{/* Not empty when the dashboard listens for others than the pod itself. */}}
 {{- define "fleet-reloader.dashboardPort" -}}
-{{- $address := ternary "127.0.0.1:0" (.Values.fleetReloader.dashboardAddress | default "127.0.0.1:0") (eq .Values.fleetReloader.mode "hub") -}}
+{{- $address := .Values.fleetReloader.dashboardAddress | default "127.0.0.1:0" -}}
+{{- if eq .Values.fleetReloader.mode "hub" }}{{ $address = ternary (include "fleet-reloader.hubPageAddress" .) "127.0.0.1:0" (eq (.Component | default "") "dashboard") }}{{ end -}}
 {{- if not (regexMatch "^(127\\.|localhost:|\\[::1\\])" $address) }}{{ include "fleet-reloader.port" $address }}{{ end -}}
 {{- end -}}
 
@@ -241,7 +259,7 @@ user's own. Kubelets and monitors ask by the pod's IP address, which needs no na
 {{- define "fleet-reloader.allowedHosts" -}}
 {{- $services := list -}}
 {{- if or .Values.reloader.service .Values.reloader.serviceMonitor.enabled }}{{ $services = append $services (include "fleet-reloader.fullname" .) }}{{ end -}}
-{{- if eq (.Component | default "") "watcher" }}{{ $services = append $services (include "fleet-reloader.componentName" .) }}{{ end -}}
+{{- if or (eq (.Component | default "") "watcher") (and (eq (.Component | default "") "dashboard") (include "fleet-reloader.dashboardPort" .)) }}{{ $services = append $services (include "fleet-reloader.componentName" .) }}{{ end -}}
 {{- $names := list -}}
 {{- range $service := $services -}}
 {{- $full := printf "%s.%s" $service (include "fleet-reloader.namespace" $) -}}

@@ -28,5 +28,6 @@ const statuses = {
 
 /** The HTTP status of a fault. */
 export function statusOfFault(code: FaultCode): number {
+  if (code === "access.unauthenticated") return 401;
   return statuses[faultCatalogue[code].class];
 }

@@ -13,6 +13,9 @@ import {
 /** Where the API begins. */
 export const apiRoot = "/api/v1";
 
+/** Where somebody signs in and out, and learns who they are. */
+export const sessionPath = `${apiRoot}/session`;
+
 const { since, cluster, namespace, name, change, reason, keys } = filteredBy;
 const { limit, cursor } = pagedBy;
 const { count, next } = pageFields;

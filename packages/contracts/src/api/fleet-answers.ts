@@ -86,12 +86,15 @@ const queueCounts = z.object({
   delayed: amount.meta({ description: "Waiting for a later time, and not on hold." }),
   oldestMs: z.number().nonnegative().optional(),
 });
+const wholeQueue = queueCounts.optional().meta({
+  description: "Of the whole fleet. Absent: whoever asks sees a part of it only.",
+});
 const countsByReason = z.record(z.string(), amount);
 
 /** What needs somebody, with counts of the rest. Where a list is shorter than its count, the rest did not fit. */
 export const statusAnswer = z.object({
   clusters: z.object({ count: amount, sickCount: amount, sick: z.array(clusterAnswer) }),
-  queue: queueCounts,
+  queue: wholeQueue,
   held: countsByReason,
   freezeCount: amount,
   freezes: z.array(freezeAnswer),
@@ -125,7 +128,7 @@ export const changedWorkloadsAnswer = z.object({
 
 /** The queue: what waits, what is on hold by reason, and the workloads whose last roll failed or stalled, by reason. */
 export const queueAnswer = z.object({
-  queue: queueCounts,
+  queue: wholeQueue,
   held: countsByReason,
   failed: countsByReason,
   isCut: z.boolean(),

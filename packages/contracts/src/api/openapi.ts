@@ -25,7 +25,7 @@ export function openApiDocument(): object {
       title: "fleet-reloader",
       version: "1",
       description:
-        "Questions about a fleet. Read-only. It is served at a loopback --dashboard-address only. No answer is larger than 200 KiB.",
+        "Questions about a fleet. Read-only. Without an access file it is served at a loopback --dashboard-address only; with one each request needs a token or a session. No answer is larger than 200 KiB.",
     },
     paths: Object.fromEntries([...paths, [`${apiRoot}${newsPath}`, newsRoute()]]),
     components: { schemas: { Problem: schemaOf(apiProblem) } },

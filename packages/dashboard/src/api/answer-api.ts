@@ -1,28 +1,36 @@
 import { randomBytes } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { statusOfFault } from "@fleet-reloader/contracts/api/api-problem";
 import { noParameters } from "@fleet-reloader/contracts/api/api-query";
 import { type ApiRouteName, apiRoutes } from "@fleet-reloader/contracts/api/api-routes";
 import { readApiQuery } from "@fleet-reloader/contracts/api/read-api-query";
-import { asFault, type Fault } from "@fleet-reloader/domain/fault";
+import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
+import { type AccessControl, identifyViewer } from "../access/access-control.ts";
+import type { Viewer } from "../access/granted-caller.ts";
+import { assertSameSite } from "../access/own-page.ts";
+import { scopeAsking } from "../access/scoped-asking.ts";
+import { scopeFleet } from "../access/scoped-fleet.ts";
+import { scopeHistory } from "../access/scoped-history.ts";
 import { answerNews, isOfNews } from "../news/answer-news.ts";
 import type { NewsFeed } from "../news/news-feed.ts";
-import { type ApiQuestion, pathNames, readApiQuestion } from "./api-question.ts";
+import { type ApiQuestion, readApiQuestion } from "./api-question.ts";
 import { type AskedFleet, createAskedRoutes, type PathObject } from "./asked-routes.ts";
 import { CursorSeal } from "./cursor-seal.ts";
 import { FleetRoutes, type FleetRoutesOptions, type TakePage } from "./fleet-routes.ts";
 import { answerBytesMax, pageOf } from "./page.ts";
+import { statusOfRefusal } from "./refusal-status.ts";
 import { sendAnswer, sendProblem } from "./send-answer.ts";
 import { assertReadable, whileReadable } from "./while-readable.ts";
 
-export interface ApiOptions extends FleetRoutesOptions {
+export interface ApiOptions extends Omit<FleetRoutesOptions, "seesQueue"> {
   readonly asked: AskedFleet;
   readonly log: Log;
+  /** Undefined: nobody signs in, and everybody sees everything. */
+  readonly access?: AccessControl | undefined;
   /** What keeps Redis from being read, a line each. */
   readonly notReady: () => readonly string[];
   readonly news: NewsFeed;
@@ -48,18 +56,21 @@ type AnswerRoute = (asked: ApiQuestion, signal: AbortSignal) => Promise<unknown>
 
 /** Makes what answers the API. */
 export function createApi(options: ApiOptions): AnswerApi {
-  const { clock, log } = options;
+  const { access, clock, log } = options;
   const turnsOf = createTurns(clock);
-  const routes = createRoutes(options, new CursorSeal(randomBytes(32)));
+  const seal = new CursorSeal(randomBytes(32));
   return async (request, response, address) => {
     const closed = new AbortController();
     response.once("close", () => closed.abort());
     let asked: ApiQuestion | undefined;
     try {
-      checkAsker(request);
+      assertSameSite(request);
+      const viewer = await identifyViewer(access, request);
+      assertReading(request);
       if (isOfNews(address.pathname)) return streamNews(options, request, response, address);
       asked = readApiQuestion(address);
       assertReadable(options);
+      const routes = createRoutes(options, viewer, seal);
       const work = answerInTurn(turnsOf(asked.route), routes, asked, closed.signal);
       sendAnswer(request, response, 200, await whileReadable(work, options, closed.signal));
     } catch (error) {
@@ -67,7 +78,7 @@ export function createApi(options: ApiOptions): AnswerApi {
       const fault = asFault(error);
       if (fault.class === "invariant")
         log.error({ reason: fault.code, err: fault.message, path: address.pathname }, "question failed");
-      sendProblem(request, response, refusalStatus(fault, asked?.route), fault);
+      sendProblem(request, response, statusOfRefusal(fault, asked?.route), fault);
     }
   };
 }
@@ -83,12 +94,19 @@ function streamNews(
   answerNews(options.news, request, response);
 }
 
+/** The routes as one viewer sees them. */
 function createRoutes(
   { asked, clock, overview, reader }: ApiOptions,
+  viewer: Viewer,
   seal: CursorSeal,
 ): Readonly<Record<ApiRouteName, AnswerRoute>> {
-  const fleet = new FleetRoutes({ overview, reader, clock });
-  const clusters = createAskedRoutes(asked);
+  const fleet = new FleetRoutes({
+    overview: scopeFleet(overview, viewer),
+    reader: scopeHistory(reader, viewer),
+    clock,
+    seesQueue: viewer.seesAll,
+  });
+  const about = (object: PathObject) => createAskedRoutes(scopeAsking({ asked, overview }, viewer, object));
   const pages =
     (
       given: ApiQuestion,
@@ -119,11 +137,13 @@ function createRoutes(
       await fleet.queue(readApiQuery(apiRoutes.queue.query, given.parameters), signal),
     workload: async (given, signal) => {
       const query = readApiQuery(apiRoutes.workload.query, given.parameters);
-      return await clusters.workload(objectIn(given), pages(given, query), signal);
+      const object = objectIn(given);
+      return await about(object).workload(object, pages(given, query), signal);
     },
     source: async (given, signal) => {
       const query = readApiQuery(apiRoutes.source.query, given.parameters);
-      return await clusters.source(objectIn(given), query, pages(given, query), signal);
+      const object = objectIn(given);
+      return await about(object).source(object, query, pages(given, query), signal);
     },
   };
 }
@@ -179,16 +199,7 @@ async function answerText(
   });
 }
 
-/** Browsers say for which site a request is made: no other page asks us, not even blindly. */
-function checkAsker({ method, headers }: IncomingMessage): void {
-  const site = headers["sec-fetch-site"];
-  if (site === "cross-site" || site === "same-site")
-    throw refusedQuestion({
-      field: "Sec-Fetch-Site",
-      value: site,
-      problem: "Sec-Fetch-Site: the page of another site asks",
-      mend: "open the page of fleet-reloader itself",
-    });
+function assertReading({ method }: IncomingMessage): void {
   if (method !== "GET" && method !== "HEAD")
     throw refusedQuestion({
       field: "method",
@@ -196,13 +207,4 @@ function checkAsker({ method, headers }: IncomingMessage): void {
       problem: "method: the API is only read",
       mend: "write GET",
     });
-}
-
-function refusalStatus({ code, context }: Fault, route: ApiRouteName | undefined): number {
-  const { field } = context;
-  if (field === "method") return 405;
-  if (field === "Sec-Fetch-Site") return 403;
-  if (field === "streams") return 503;
-  const isOfPath = route !== undefined && pathNames(apiRoutes[route].path).some((name) => name === field);
-  return field === "path" || isOfPath ? 404 : statusOfFault(code);
 }

@@ -24,6 +24,8 @@ export interface FleetRoutesOptions {
   readonly reader: Pick<HistoryReader, "read">;
   /** Redis' own. */
   readonly clock: Clock;
+  /** Whether the counts of the whole queue are given out: they cannot be divided. */
+  readonly seesQueue: boolean;
 }
 
 /** Gives out a page of a list, as the query asks for it. */
@@ -55,7 +57,7 @@ export class FleetRoutes {
     const { openCount, open } = changes;
     return {
       clusters: { count, sickCount, sick: firstOnes(sick) },
-      queue,
+      queue: this.#options.seesQueue ? queue : undefined,
       held,
       freezeCount,
       freezes: firstOnes(freezes),
@@ -130,7 +132,7 @@ export class FleetRoutes {
   async queue({ since = "" }: ApiQuery<"queue">, signal: AbortSignal) {
     const { records, isCut } = await recentRecords(this.#options, onlyBy({ since }), signal);
     const { queue, held, failed } = await queueDigest(this.#options.overview, records);
-    return { queue, held, failed, isCut };
+    return { queue: this.#options.seesQueue ? queue : undefined, held, failed, isCut };
   }
 }
 

@@ -9,7 +9,8 @@ const refusedStatus = 403;
 /** Makes what refuses every question at an address that others reach. */
 export function refuseApi({ host, port }: ListenAddress): AnswerApi {
   const field = "--dashboard-address";
-  const mend = "write 127.0.0.1 and forward the port, for example with kubectl port-forward";
+  const mend =
+    "let people sign in with --access-file, or write 127.0.0.1 and forward the port, for example with kubectl port-forward";
   const fault = new Fault(
     "config.invalid",
     `${field}: the API has no login, so it answers at a loopback address only; ${mend}`,

@@ -37,8 +37,8 @@ export function sendAnswer(
   status: number,
   text: string,
 ): void {
-  const allowed = status === 405 ? { allow: "GET, HEAD" } : {};
-  response.writeHead(status, Object.assign(allowed, answerHeaders("application/json")));
+  const more = headersOfStatus(status);
+  response.writeHead(status, Object.assign(more, answerHeaders("application/json")));
   response.end(method === "HEAD" ? undefined : `${text}\n`);
 }
 
@@ -52,4 +52,9 @@ export function answerHeaders(type: string) {
     "referrer-policy": "no-referrer",
     "x-content-type-options": "nosniff",
   };
+}
+
+function headersOfStatus(status: number): Readonly<Record<string, string>> {
+  if (status === 405) return { allow: "GET, HEAD" };
+  return status === 401 ? { "www-authenticate": "Bearer" } : {};
 }

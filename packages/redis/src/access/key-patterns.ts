@@ -43,6 +43,11 @@ export class KeyPatterns {
     return Object.values(this.#keys.hintsOf("")).map((key) => this.#ofShards(key));
   }
 
+  /** Who is signed in. */
+  get sessions(): string {
+    return this.#keys.fleet.session("*");
+  }
+
   /** It lies in the first shard alone. */
   get markKeyId(): string {
     return this.#keys.markKeyId;

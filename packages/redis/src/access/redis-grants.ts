@@ -8,6 +8,8 @@ export interface RedisGrant {
   readonly reads?: readonly string[];
   /** Patterns of the keys that are written, and maybe read. */
   readonly writes?: readonly string[];
+  /** These commands are for these keys alone, and not for those of other grants. */
+  readonly isApart?: boolean;
 }
 
 type RedisGrants = Readonly<Record<string, RedisGrant>>;
@@ -149,6 +151,8 @@ function peopleGrants(keys: KeyPatterns) {
       ],
       reads: [keys.all],
     },
+    /** Who is signed in at the page. */
+    sessions: { commands: ["getex", "set", "unlink"], writes: [keys.sessions], isApart: true },
     /** The board shows the workers, and what an entry depends on. */
     board: { commands: ["client|list", "sscan"] },
     /** A person closes a breaker. */

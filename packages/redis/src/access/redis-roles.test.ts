@@ -120,6 +120,10 @@ test("a worker reads no index, and whoever asks changes nothing", async () => {
     denied,
   );
   await expect(clientOf("dashboard").connection.hget(its.workloads, "w")).resolves.toBeNull();
+  // It keeps who is signed in, and may write nothing else with the same commands.
+  const { connection } = clientOf("dashboard");
+  await expect(connection.unlink(`${keys.queuePrefixes[0]}:reconcile:1`)).rejects.toMatchObject(denied);
+  await expect(connection.set(keys.fleet.freezes, "x")).rejects.toMatchObject(denied);
   const script = "return redis.call('DEL', ARGV[1])";
   const root = `${keys.queuePrefixes[0]}:reconcile:`;
   const inScript = clientOf("dashboard").connection.eval(script, 1, root, its.workloads);
@@ -128,7 +132,11 @@ test("a worker reads no index, and whoever asks changes nothing", async () => {
 
 test("rules name each command and each pattern once, and no pattern but ours", () => {
   for (const role of redisRoles) {
-    const rules = redisAclRules(role);
+    const whole = redisAclRules(role);
+    const selectors = whole.filter((rule) => rule.startsWith("("));
+    for (const selector of selectors)
+      expect(selector).toMatch(/^\((\+[a-z]+ )+~\{fleet-reloader:[^ *]+\*\)$/);
+    const rules = whole.filter((rule) => !selectors.includes(rule));
     expect(new Set(rules).size).toBe(rules.length);
     const patterns = rules.filter((rule) => rule.includes("~"));
     expect(patterns.filter((rule) => !/^(%R)?~\{fleet-reloader:/.test(rule))).toEqual([]);

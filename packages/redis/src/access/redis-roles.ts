@@ -9,7 +9,8 @@ export type RedisRole = (typeof redisRoles)[number];
 export const redisRolePurposes: Readonly<Record<RedisRole, string>> = {
   watcher: "The watchers, and the command line in their pods.",
   worker: "The workers. They read and write no reference index, no ownership and no freeze news.",
-  dashboard: "Whoever asks and changes nothing: pages, and the questions of the command line.",
+  dashboard:
+    "Whoever asks: pages, and the questions of the command line. It writes nothing but who is signed in at the page.",
   operator: "The same, and the acts of people: `retry`, `replay` and `release`.",
   standalone: "A standalone: what a watcher, a worker and the pages do, and the acts of people.",
 };
@@ -34,19 +35,20 @@ const works: readonly GrantName[] = ["markKey", "queueTaking", "records", "ledge
 const grantsOf: Readonly<Record<RedisRole, readonly GrantName[]>> = {
   watcher: [...always, ...services, ...watches, ...questions, ...acts],
   worker: [...always, ...services, ...works],
-  dashboard: [...always, ...questions],
+  dashboard: [...always, ...questions, "sessions"],
   operator: [...always, ...questions, ...acts],
-  standalone: [...always, ...services, ...watches, ...works, ...questions, ...acts],
+  standalone: [...always, ...services, ...watches, ...works, ...questions, ...acts, "sessions"],
 };
 
 /**
  * The rules of a role in the words of `ACL SETUSER`, for Redis 7.0 and newer and Valkey: no channel, these commands, these keys. The
- * prefix is that of `Keys`.
+ * prefix is that of `Keys`. What is granted apart is a selector.
  */
 export function redisAclRules(role: RedisRole, prefix = "fleet-reloader"): readonly string[] {
   const keys = new KeyPatterns(prefix);
   const grants = redisGrants(keys);
-  const its = grantsOf[role].map((name): RedisGrant => grants[name]);
+  const all = grantsOf[role].map((name): RedisGrant => grants[name]);
+  const its = all.filter(({ isApart }) => isApart !== true);
   const writes = new Set(its.flatMap((grant) => grant.writes ?? []));
   const read = new Set(its.flatMap((grant) => grant.reads ?? []));
   const reads = read.has(keys.all) ? [keys.all] : [...read].filter((pattern) => !writes.has(pattern));
@@ -55,5 +57,10 @@ export function redisAclRules(role: RedisRole, prefix = "fleet-reloader"): reado
     ...[...new Set(its.flatMap(({ commands }) => commands))].toSorted().map((command) => `+${command}`),
     ...reads.toSorted().map((pattern) => `%R~${pattern}`),
     ...[...writes].toSorted().map((pattern) => `~${pattern}`),
+    ...all.filter((grant) => !its.includes(grant)).map(aclSelectorOf),
   ];
+}
+
+function aclSelectorOf({ commands, writes = [] }: RedisGrant): string {
+  return `(${[...commands.map((command) => `+${command}`), ...writes.map((pattern) => `~${pattern}`)].join(" ")})`;
 }

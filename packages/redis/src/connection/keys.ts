@@ -136,6 +136,11 @@ class FleetKeys {
     return `${this.root}:owners`;
   }
 
+  /** Who is signed in by a session. `digest` is that of its id. */
+  session(digest: string): string {
+    return `${this.root}:session:${digest}`;
+  }
+
   /** Another one after every change of who watches what. Written by the script of ownership alone. */
   get ownersVersion(): string {
     return `${this.owners}-version`;

@@ -1,7 +1,7 @@
-import { createHash, timingSafeEqual } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { Fault } from "@fleet-reloader/domain/fault";
+import { bearerToken, ownerOfToken, readTokenDigest } from "../access/token-digest.ts";
 
 interface TokenOwner {
   readonly cluster: string;
@@ -22,22 +22,17 @@ export class AuditCredentials {
 
   /** The name of the cluster; undefined: the credential is missing or unknown. */
   clusterOf(request: IncomingMessage): string | undefined {
-    return certifiedCluster(request) ?? this.#tokenCluster(request.headers.authorization ?? "");
-  }
-
-  /** Compares with every digest in constant time, and does not stop at the one that fits. */
-  #tokenCluster(authorization: string): string | undefined {
-    const [, token = ""] = /^bearer (\S{1,4096})$/i.exec(authorization) ?? [];
-    const digest = createHash("sha256").update(token).digest();
-    let found: string | undefined;
-    for (const owner of this.#owners) if (timingSafeEqual(owner.digest, digest)) found = owner.cluster;
-    return token === "" ? undefined : found;
+    const certified = certifiedCluster(request);
+    if (certified !== undefined) return certified;
+    const token = bearerToken(request);
+    return token === undefined ? undefined : ownerOfToken(this.#owners, token)?.cluster;
   }
 }
 
 function readOwner(line: string, where: string): TokenOwner {
-  const [, cluster, hex] = /^(\S+)\s+sha256:([0-9a-f]{64})$/i.exec(line) ?? [];
-  if (cluster !== undefined && hex !== undefined) return { cluster, digest: Buffer.from(hex, "hex") };
+  const [, cluster, text = ""] = /^(\S+)\s+(\S+)$/.exec(line) ?? [];
+  const digest = readTokenDigest(text);
+  if (cluster !== undefined && digest !== undefined) return { cluster, digest };
   throw new Fault(
     "config.invalid",
     `${where} is not CLUSTER sha256:HEX; make it with: printf %s "$TOKEN" | sha256sum`,

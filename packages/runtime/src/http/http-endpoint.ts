@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import type { Work } from "@fleet-reloader/engine/admission/work";
 import { printable } from "../log/printable.ts";
 import { createHostGuard } from "./host-guard.ts";
+import { createTlsListener, type ListenTls } from "./listen-tls.ts";
 import { type SocketAddress, startListening } from "./start-listening.ts";
 import { workPath } from "./work-answer.ts";
 
@@ -10,23 +11,34 @@ export interface ListenAddress extends SocketAddress {
   readonly allowedHosts?: readonly string[];
 }
 
-/** Listens, and answers nobody who asks by a name that is not ours; faults with a message that names the flag when it cannot. Resolves to the port in use. */
+/**
+ * Listens, and answers nobody who asks by a name that is not ours; faults with a message that names the flag when it cannot. Resolves to
+ * the port in use. With certificate files it listens with TLS.
+ */
 export async function listen(
   flag: string,
   address: ListenAddress,
   handle: (request: IncomingMessage, response: ServerResponse) => void,
+  tls?: ListenTls,
 ): Promise<{ readonly server: Server; readonly port: number; close(): Promise<void> }> {
   const refusalOf = createHostGuard([address.host, ...(address.allowedHosts ?? [])]);
-  const server = createServer((request, response) => {
+  const guarded = (request: IncomingMessage, response: ServerResponse) => {
     const refusal = refusalOf(request.headers.host);
     if (refusal === undefined) handle(request, response);
     else send(response, 421, `${refusal}\n`);
+  };
+  const lifetime = new AbortController();
+  const secured = tls && (await createTlsListener(tls, guarded, lifetime.signal));
+  const server = secured ?? createServer(guarded);
+  const port = await startListening(server, flag, address).catch((error: unknown) => {
+    lifetime.abort();
+    throw error;
   });
-  const port = await startListening(server, flag, address);
   return {
     server,
     port,
     async close() {
+      lifetime.abort();
       server.closeAllConnections();
       await new Promise<void>((done) => server.close(() => done()));
     },

@@ -25,6 +25,7 @@ import { askOnDemand } from "../asks/ask-on-demand.ts";
 import { openDashboard } from "../dashboard-parts.ts";
 import { dashboardPlaces } from "../dashboard-places.ts";
 import { openRedisUrl } from "../made-secrets.ts";
+import { type OpenAccess, openAccess } from "../open-access.ts";
 
 /** A dashboard that is a process of its own. */
 export interface DashboardSpec {
@@ -77,19 +78,21 @@ async function startAnswering(
 ): Promise<RunningDashboard["ports"]> {
   const { config, sources } = spec;
   const metrics = createProcessMetrics();
+  const access = await openAccess({ config, log });
+  shutdown.add("access", () => access.close());
   const secrets = { config, env: sources.env, clock: systemClock, log, metrics, onlyReads: true };
   const redis = openRedis(await openRedisUrl(secrets), config.shards, log, shutdown);
   let starting: readonly string[] = ["the start has not ended"];
   const health = await listenHealth({
     address: guardedAddress(config.listenAddress, config.allowedHosts),
     notReady: () => [...starting, ...redis.absence.notReady],
-    notes: () => redis.client.notes,
+    notes: () => [...redis.client.notes, ...access.notes],
     metrics,
   });
   shutdown.add("health", () => health.close());
-  const port = await listenAnswering(spec, redis, log, shutdown);
+  const port = await listenAnswering({ spec, redis, access, log, shutdown });
   const ready = `http://${config.listenAddress.host}:${health.port}/ready`;
-  const places = dashboardPlaces(config.dashboardAddress.host, port);
+  const places = dashboardPlaces(config, port);
   log.info(Object.assign({ health: ready }, places), "dashboard started");
   await verifyServer(redis.client);
   await redis.clock.start();
@@ -110,13 +113,24 @@ function openRedis(url: string, shards: number, log: Log, shutdown: Shutdown) {
   return { client, keys, clock, queue, absence: new RedisAbsence({ client, clock }) };
 }
 
+interface ListenAnsweringOptions {
+  readonly spec: DashboardSpec;
+  readonly redis: ReturnType<typeof openRedis>;
+  readonly access: OpenAccess;
+  readonly log: Log;
+  readonly shutdown: Shutdown;
+}
+
 /** Serves the pages; resolves to their port. */
-async function listenAnswering(
-  { config, sources }: DashboardSpec,
-  { absence, client, clock, keys, queue }: ReturnType<typeof openRedis>,
-  log: Log,
-  shutdown: Shutdown,
-): Promise<number> {
+async function listenAnswering({
+  access,
+  log,
+  redis,
+  shutdown,
+  spec,
+}: ListenAnsweringOptions): Promise<number> {
+  const { config, sources } = spec;
+  const { absence, client, clock, keys, queue } = redis;
   const { asked, close } = askOnDemand({
     config,
     env: sources.env,
@@ -130,7 +144,7 @@ async function listenAnswering(
   });
   shutdown.add("asked clusters", close);
   const address = guardedAddress(config.dashboardAddress, config.allowedHosts);
-  const dashboard = await openDashboard({ address, client, keys, queue, asked, absence, clock, log });
+  const dashboard = await openDashboard({ access, address, client, keys, queue, asked, absence, clock, log });
   shutdown.add("dashboard", () => dashboard.close());
   return dashboard.port;
 }

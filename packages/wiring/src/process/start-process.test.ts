@@ -25,6 +25,7 @@ import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import type { DashboardParts } from "../dashboard-parts.ts";
+import { openAccess } from "../open-access.ts";
 import type { WatchParts } from "../watches/parts.ts";
 import type { WorkParts } from "../works/parts.ts";
 import { startProcess } from "./start-process.ts";
@@ -72,7 +73,10 @@ function recordingParts() {
     startReporting: () => ({ reporter: reportToEach([], new CollectedLog()), stop: end("reports") }),
     startWorking: async () => ({ broken: new Promise<never>(() => undefined), stop: end("worker") }),
   };
-  const dashboard: DashboardParts = { listen: async () => ({ port: 1, close: end("dashboard") }) };
+  const dashboard: DashboardParts = {
+    openAccess,
+    listen: async () => ({ port: 1, close: end("dashboard") }),
+  };
   return { ended, watches, works, dashboard };
 }
 

@@ -8,6 +8,7 @@ import { type RunningService, Shutdown } from "@fleet-reloader/runtime/process/l
 import type { Loops } from "@fleet-reloader/runtime/process/loops";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { dashboardPlaces } from "../dashboard-places.ts";
+import type { OpenAccess } from "../open-access.ts";
 import { type Clusters, openClusters } from "./clusters.ts";
 import { type Connections, openConnections } from "./connections.ts";
 import type { ProcessSpec } from "./process-spec.ts";
@@ -32,20 +33,25 @@ export async function startProcess(spec: ProcessSpec): Promise<RunningService> {
 }
 
 async function start(spec: ProcessSpec, log: Log, shutdown: Shutdown): Promise<Loops> {
+  const access = await spec.dashboard?.parts.openAccess({ config: spec.dashboard.config, log });
+  if (access !== undefined) shutdown.add("access", () => access.close());
   const connections = await openConnections(spec, log, shutdown);
   const clusters = await openClusters(spec, connections, shutdown);
   const { client, clock, keys, meter } = connections;
   const { watches } = spec;
   let starting: readonly string[] = ["the start has not ended"];
   // Served before anything is waited for: being alive depends on nothing outside this process.
-  const health = await serveHealth(spec, connections, clusters, () => starting);
+  const health = await serveHealth(spec, connections, clusters, {
+    problems: () => starting,
+    notes: () => access?.notes ?? [],
+  });
   shutdown.add("health", () => health.close());
   const scaler = await serveScaler(spec, connections, clusters);
   if (scaler !== undefined) shutdown.add("scaler", () => scaler.close());
   await verifyServer(client);
   await clock.start();
   await guardShards({ client, keys });
-  const dashboard = await serveDashboard(spec, connections, clusters);
+  const dashboard = access && (await serveDashboard(spec, connections, clusters, access));
   if (dashboard !== undefined) shutdown.add("dashboard", () => dashboard.close());
   const loops = await startParts({ spec, connections, clusters, shutdown });
   const audit = await watches?.parts.serveAudit({
@@ -68,14 +74,14 @@ function serveHealth(
   { config }: ProcessSpec,
   { client, metrics, registration }: Connections,
   { fleet, served, watched }: Clusters,
-  starting: () => readonly string[],
+  starting: { readonly problems: () => readonly string[]; readonly notes: () => readonly string[] },
 ) {
   const { host, port } = config.listenAddress;
   return listenHealth({
     address: { host, port, allowedHosts: config.allowedHosts },
     // A cluster that another process watches does not make this one unready.
     notReady: () => [
-      ...starting(),
+      ...starting.problems(),
       ...client.notReady,
       ...fleet.notEngaged,
       ...(watched?.ownership?.unowned ?? []).map(
@@ -83,7 +89,13 @@ function serveHealth(
       ),
       ...(watched?.watching.notReady((cluster) => fleet.isWaitedFor(cluster)) ?? []),
     ],
-    notes: () => [...client.notes, ...registration.notes, ...fleet.notes, ...served.freezes.notes],
+    notes: () => [
+      ...client.notes,
+      ...registration.notes,
+      ...fleet.notes,
+      ...served.freezes.notes,
+      ...starting.notes(),
+    ],
     metrics,
     ...(watched === undefined ? {} : { work: watched.scaling.work }),
   });
@@ -99,12 +111,14 @@ async function serveDashboard(
   { config, dashboard, works }: ProcessSpec,
   { client, clock, keyring, keys, log, queue }: Connections,
   { fleet, served, settings }: Clusters,
+  access: OpenAccess,
 ) {
   if (dashboard === undefined) return undefined;
   const { host, port } = dashboard.config.dashboardAddress;
   const address = { host, port, allowedHosts: config.allowedHosts };
   return await dashboard.parts.listen({
     address,
+    access,
     client,
     keys,
     queue,
@@ -129,6 +143,6 @@ function logStart(
     log.info({ listen }, `${service} started`);
     return;
   }
-  const places = dashboardPlaces(dashboard.config.dashboardAddress.host, dashboardPort);
+  const places = dashboardPlaces(dashboard.config, dashboardPort);
   log.info(Object.assign({ health: `http://${listen}/ready` }, places), "fleet-reloader started");
 }

@@ -49,8 +49,12 @@ function summary({ held, queue }: Status): ViewNode {
     el("span", {}, link(heldAddress(reason), stateMark("held", `${count} ${reason}`)), " "),
   );
   return facts([
-    ["Oldest request", link("/queue", oldestText(queue))],
-    ["Queue", `${queue.waiting + queue.prioritized} waiting, ${queue.active} running`],
+    ...(queue === undefined
+      ? []
+      : ([
+          ["Oldest request", link("/queue", oldestText(queue))],
+          ["Queue", `${queue.waiting + queue.prioritized} waiting, ${queue.active} running`],
+        ] as const)),
     ["On hold", reasons.length === 0 ? "nothing" : el("span", {}, ...reasons)],
   ]);
 }

@@ -13,10 +13,7 @@ export function queueView(answer: ApiAnswer<"queue">, query: URLSearchParams): r
   return [
     el("h1", {}, "Queue"),
     facts([
-      ["Oldest request", oldestText(queue)],
-      ["Waiting", `${queue.waiting + queue.prioritized}, for a worker`],
-      ["Running", String(queue.active)],
-      ["Delayed", `${queue.delayed}, for a quiet period, another attempt or the next check of a rollout`],
+      ...(queue === undefined ? [] : queueFacts(queue)),
       ["On hold", String(sumOfCounts(held))],
       ["Failed", `${sumOfCounts(failed)} workloads since ${query.get("since") || "1h"}`],
     ]),
@@ -52,6 +49,24 @@ export function queueView(answer: ApiAnswer<"queue">, query: URLSearchParams): r
       }),
       link("/changes", "All changes"),
     ),
-    el("p", { class: "end" }, el("a", { href: "/queues" }, "Every entry, on the queue board")),
+    queue === undefined
+      ? el(
+          "p",
+          { class: "end" },
+          "You see a part of the fleet, so the counts of its whole queue are left out.",
+        )
+      : el("p", { class: "end" }, el("a", { href: "/queues" }, "Every entry, on the queue board")),
+  ];
+}
+
+/** What cannot be divided by cluster and namespace. */
+function queueFacts(
+  queue: NonNullable<ApiAnswer<"queue">["queue"]>,
+): readonly (readonly [string, ViewNode])[] {
+  return [
+    ["Oldest request", oldestText(queue)],
+    ["Waiting", `${queue.waiting + queue.prioritized}, for a worker`],
+    ["Running", String(queue.active)],
+    ["Delayed", `${queue.delayed}, for a quiet period, another attempt or the next check of a rollout`],
   ];
 }

@@ -5,10 +5,10 @@ import { dashboardFields, httpFields } from "./http-fields.ts";
 
 const shape = { ...httpFields, ...dashboardFields };
 
-function warnings(address: string): readonly string[] {
+function warnings(address: string, ...others: readonly string[]): readonly string[] {
   const lines: string[] = [];
   const log = { warn: (_: object, message: string) => void lines.push(message), info: () => undefined };
-  remarkOn(shape, { args: ["--dashboard-address", address], env: {} }, log);
+  remarkOn(shape, { args: ["--dashboard-address", address, ...others], env: {} }, log);
   return lines;
 }
 
@@ -23,6 +23,15 @@ test.each(["0.0.0.0:8080", ":8080", "[::]:8080", "10.0.0.7:8080", "hub.example:8
 
 test.each(["127.0.0.1:8080", "127.1.2.3:0", "localhost:8080", "[::1]:8080"])("not so at %s", (address) => {
   expect(warnings(address)).toEqual([]);
+});
+
+test("pages that others reach are warned of with a login and without TLS", () => {
+  const access = ["--access-file", "access.yaml"];
+  const tls = ["--dashboard-tls-cert-file", "tls.crt", "--dashboard-tls-key-file", "tls.key"];
+  expect(warnings("0.0.0.0:8080", ...access)).toEqual([expect.stringContaining("there is no TLS")]);
+  expect(warnings("0.0.0.0:8080", ...access, ...tls)).toEqual([]);
+  expect(warnings("0.0.0.0:8080", ...tls)).toEqual([expect.stringContaining("there is no login")]);
+  expect(warnings("127.0.0.1:8080", ...access)).toEqual([]);
 });
 
 test("names by which we may be asked are a list of host names", () => {

@@ -1,6 +1,6 @@
-import type { FieldMeta } from "../field.ts";
+import type { FieldMeta, Remark } from "../field.ts";
 import { isLoopbackHost } from "../loopback.ts";
-import { csvList, listenAddress } from "../types.ts";
+import { csvList, listenAddress, textValue } from "../types.ts";
 
 /** Labels as in DNS. Underscores are allowed, since names of containers contain them. */
 const hostName = /^[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*$/i;
@@ -46,14 +46,57 @@ export const dashboardFields = {
       env: "FLEET_RELOADER_DASHBOARD_ADDRESS",
       placeholder: "HOST:PORT",
       description:
-        "Address of the page (/), the API (/api/v1), the queue dashboard (/queues) and the history as JSON lines (/history). All are read-only and have no login. Page and API answer at a loopback address only.",
-      remark: (text) =>
-        isLoopbackHost(text.replace(/:\d+$/, ""))
-          ? undefined
-          : {
-              level: "warn",
-              says: "there is no login: everybody who reaches this address reads which objects change, when and by whom. Write 127.0.0.1 and forward the port, or restrict access by a proxy or a NetworkPolicy",
-            },
+        "Address of the page (/), the API (/api/v1), the queue dashboard (/queues) and the history as JSON lines (/history). Without --access-file there is no login, and page and API answer at a loopback address only.",
+      remark: remarkOnAddress,
+    },
+  },
+  accessFile: {
+    schema: textValue(""),
+    meta: {
+      group: "Log, probes and dashboard",
+      flag: "access-file",
+      env: "FLEET_RELOADER_ACCESS_FILE",
+      placeholder: "FILE",
+      description:
+        "File (YAML or JSON) that says who may look and act at --dashboard-address: people and machines with hashes of their tokens, and their roles by cluster and namespace. It is read again when it changes. With it page and API answer at any address, and only who signs in.",
+      defaultText: "none: no login, and read-only",
+    },
+  },
+  dashboardTlsCertFile: {
+    schema: textValue(""),
+    meta: {
+      group: "Log, probes and dashboard",
+      flag: "dashboard-tls-cert-file",
+      env: "FLEET_RELOADER_DASHBOARD_TLS_CERT_FILE",
+      placeholder: "FILE",
+      description:
+        "Certificate of the server at --dashboard-address, in PEM. A renewed file is used within a minute.",
+      defaultText: "none: no TLS",
+    },
+  },
+  dashboardTlsKeyFile: {
+    schema: textValue(""),
+    meta: {
+      group: "Log, probes and dashboard",
+      flag: "dashboard-tls-key-file",
+      env: "FLEET_RELOADER_DASHBOARD_TLS_KEY_FILE",
+      placeholder: "FILE",
+      description: "Key of --dashboard-tls-cert-file, in PEM.",
+      defaultText: "none",
     },
   },
 } as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
+
+function remarkOnAddress(text: string, isGiven: (field: string) => boolean): Remark | undefined {
+  if (isLoopbackHost(text.replace(/:\d+$/, ""))) return undefined;
+  if (!isGiven("accessFile"))
+    return {
+      level: "warn",
+      says: "there is no login: everybody who reaches this address reads which objects change, when and by whom. Let people sign in with --access-file, or write 127.0.0.1 and forward the port",
+    };
+  if (isGiven("dashboardTlsCertFile")) return undefined;
+  return {
+    level: "warn",
+    says: "there is no TLS: tokens and sessions are readable on the way. Give --dashboard-tls-cert-file and --dashboard-tls-key-file, or let nobody but a proxy with TLS reach this address",
+  };
+}

@@ -1,0 +1,115 @@
+import { createHash } from "node:crypto";
+import type { IncomingMessage } from "node:http";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
+import type { RedisSessions } from "@fleet-reloader/redis/session/redis-sessions";
+import type { AccessSubject } from "@fleet-reloader/runtime/access/access-document";
+import { bearerToken, ownerOfToken } from "@fleet-reloader/runtime/access/token-digest";
+import { assertReadable, whileReadable } from "../api/while-readable.ts";
+import type { IdentifyCaller } from "./caller.ts";
+import { createGrantedCaller, everybody, type Viewer } from "./granted-caller.ts";
+import { assertOwnPage } from "./own-page.ts";
+import { unauthenticated } from "./refuse-access.ts";
+import { createSessionCookie, type SessionCookie } from "./session-cookie.ts";
+
+/** Who signs in, and what they may. */
+export interface AccessOptions {
+  /** Those of the access file, as it is now. */
+  readonly subjects: () => Promise<readonly AccessSubject[]>;
+  readonly sessions: Pick<RedisSessions, "begin" | "find" | "end">;
+  /** Whether we listen for this machine alone, without TLS. */
+  readonly isLocal: boolean;
+  readonly overview: Pick<FleetOverview, "clusters">;
+  /** What keeps Redis from being read, a line each. */
+  readonly notReady: () => readonly string[];
+  readonly clock: Clock;
+}
+
+/** Knows callers by their tokens and sessions. */
+export class AccessControl implements Readonly<Record<"identify", IdentifyCaller>> {
+  readonly #options: AccessOptions;
+  readonly cookie: SessionCookie;
+
+  constructor(options: AccessOptions) {
+    this.#options = options;
+    this.cookie = createSessionCookie(options);
+  }
+
+  /** Who makes a request. Faults with `access.unauthenticated`; with `access.forbidden` when the page of another site would change something. */
+  async identify(request: IncomingMessage): Promise<Viewer> {
+    const token = bearerToken(request);
+    const subject =
+      token === undefined
+        ? await this.#signedIn(request)
+        : ownerIn(await this.#options.subjects(), token)?.subject;
+    if (subject === undefined)
+      throw unauthenticated(token === undefined ? "nobody is signed in" : "the token is not known");
+    return createGrantedCaller(subject, await this.#labelled(subject));
+  }
+
+  /** Begins a session of the person who has a token. Resolves to its id; undefined: nobody has it. A machine does not sign in. */
+  async signIn(token: string): Promise<{ readonly name: string; readonly id: string } | undefined> {
+    const owner = ownerIn(await this.#options.subjects(), token);
+    if (owner === undefined || !owner.subject.isPerson) return undefined;
+    const { name } = owner.subject;
+    const session = { name, tokenId: tokenIdOf(owner.digest) };
+    return { name, id: await this.#whileReadable(() => this.#options.sessions.begin(session)) };
+  }
+
+  /** Ends the session that a request shows, if it shows one. */
+  async signOut(request: IncomingMessage): Promise<void> {
+    const id = this.cookie.read(request);
+    if (id !== undefined) await this.#whileReadable(() => this.#options.sessions.end(id));
+  }
+
+  /** Waits for Redis as long as it can be read. */
+  async #whileReadable<T>(work: () => Promise<T>): Promise<T> {
+    // Looked at before the work begins: a command to a Redis that is away waits.
+    assertReadable(this.#options);
+    const { signal } = new AbortController();
+    return await whileReadable(work(), this.#options, signal);
+  }
+
+  /** A session is worth what its token is worth now: with the token it ends. */
+  async #signedIn(request: IncomingMessage): Promise<AccessSubject | undefined> {
+    const id = this.cookie.read(request);
+    if (id === undefined) return undefined;
+    if (request.method !== "GET" && request.method !== "HEAD") assertOwnPage(request);
+    const session = await this.#whileReadable(() => this.#options.sessions.find(id));
+    if (session === undefined) return undefined;
+    const subjects = await this.#options.subjects();
+    const subject = subjects.find(({ name, isPerson }) => isPerson && name === session.name);
+    if (subject?.digests.some((digest) => tokenIdOf(digest) === session.tokenId)) return subject;
+    await this.#whileReadable(() => this.#options.sessions.end(id));
+    return undefined;
+  }
+
+  /** Only a grant by labels needs to know them. */
+  async #labelled({ grants }: AccessSubject) {
+    const isByLabel = grants.some(
+      ({ clusters }) => typeof clusters === "object" && "requirements" in clusters,
+    );
+    if (!isByLabel) return [];
+    return (await this.#whileReadable(() => this.#options.overview.clusters())) ?? [];
+  }
+}
+
+/** Says who makes a request; where nobody signs in, everybody. */
+export async function identifyViewer(
+  access: AccessControl | undefined,
+  request: IncomingMessage,
+): Promise<Viewer> {
+  return access === undefined ? everybody : await access.identify(request);
+}
+
+function ownerIn(subjects: readonly AccessSubject[], token: string) {
+  return ownerOfToken(
+    subjects.flatMap((subject) => subject.digests.map((digest) => ({ subject, digest }))),
+    token,
+  );
+}
+
+/** Of the hash, so that it tells nothing of the hash and nobody who writes into Redis makes one up. */
+function tokenIdOf(digest: Buffer): string {
+  return createHash("sha256").update("fleet-reloader session").update(digest).digest("base64url");
+}

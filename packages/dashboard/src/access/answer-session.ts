@@ -1,0 +1,105 @@
+import type { IncomingMessage, ServerResponse } from "node:http";
+import { asFault } from "@fleet-reloader/domain/fault";
+import { jsonText, parseJson } from "@fleet-reloader/domain/json";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import { statusOfRefusal } from "../api/refusal-status.ts";
+import { sendAnswer, sendProblem } from "../api/send-answer.ts";
+import { type AccessControl, identifyViewer } from "./access-control.ts";
+import { FailedSignIns } from "./failed-sign-ins.ts";
+import { assertOwnPage, assertSameSite } from "./own-page.ts";
+import { unauthenticated } from "./refuse-access.ts";
+
+export interface AnswerSessionOptions {
+  /** Undefined: nobody signs in. */
+  readonly access: AccessControl | undefined;
+  readonly clock: Pick<Clock, "monotonic">;
+  readonly log: Pick<Log, "info" | "warn" | "error">;
+}
+
+/** A token has 43 characters. */
+const bodyBytesMax = 4096;
+
+/** Makes what answers `/api/v1/session`: who asks (GET), sign-in (POST), sign-out (DELETE). It never rejects. */
+export function createSessionAnswers({ access, clock, log }: AnswerSessionOptions) {
+  const failed = new FailedSignIns(clock);
+  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+    try {
+      assertSameSite(request);
+      const name = await answerOf({ access, failed, log }, request, response);
+      sendAnswer(request, response, 200, JSON.stringify({ name }));
+    } catch (error) {
+      const fault = asFault(error);
+      if (fault.class === "invariant")
+        log.error({ reason: fault.code, err: fault.message }, "a sign-in could not be answered");
+      sendProblem(request, response, statusOfRefusal(fault), fault);
+    }
+  };
+}
+
+interface Answering extends Pick<AnswerSessionOptions, "access" | "log"> {
+  readonly failed: FailedSignIns;
+}
+
+async function answerOf(
+  { access, failed, log }: Answering,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<string> {
+  const { method } = request;
+  if (method === "GET" || method === "HEAD") return (await identifyViewer(access, request)).name;
+  if (access === undefined || (method !== "POST" && method !== "DELETE"))
+    throw refusedQuestion({
+      field: "method",
+      value: method ?? "",
+      problem: "method: nobody signs in like this",
+      mend:
+        access === undefined ? "start with --access-file to let people sign in" : "write GET, POST or DELETE",
+    });
+  assertOwnPage(request);
+  if (method === "POST") return await signIn({ access, failed, log }, request, response);
+  await access.signOut(request);
+  response.setHeader("set-cookie", access.cookie.write(""));
+  return "";
+}
+
+async function signIn(
+  { access, failed, log }: Answering & { readonly access: AccessControl },
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<string> {
+  const address = request.socket.remoteAddress ?? "";
+  failed.assertMayTry(address);
+  const token = jsonText(parseJson(await bodyText(request)), "token");
+  const session = token === undefined ? undefined : await access.signIn(token.trim());
+  if (session === undefined) {
+    failed.count(address);
+    log.warn({ address }, "a sign-in failed: no person has the token");
+    throw unauthenticated("no person in the access file has this token");
+  }
+  // A session that the browser had before is over.
+  await access.signOut(request);
+  response.setHeader("set-cookie", access.cookie.write(session.id));
+  log.info({ by: session.name }, "somebody has signed in");
+  return session.name;
+}
+
+/** Faults with `question.invalid` when it is too large. */
+async function bodyText(request: IncomingMessage): Promise<string> {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  for await (const chunk of request.iterator({ destroyOnReturn: false })) {
+    if (!Buffer.isBuffer(chunk)) continue;
+    bytes += chunk.length;
+    if (bytes > bodyBytesMax)
+      throw refusedQuestion({
+        field: "body",
+        value: "",
+        problem: `body: it has more than ${bodyBytesMax} bytes`,
+        mend: 'write {"token": "…"}',
+      });
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString("utf8");
+}

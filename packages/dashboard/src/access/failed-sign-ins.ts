@@ -1,0 +1,44 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { RecentMap } from "@fleet-reloader/engine/recent-map";
+
+/** More than somebody who mistypes needs. Tokens are not found by trying: this keeps the log and the processor free. */
+const failedSignInsMax = 10;
+const windowMs = 60_000;
+/** More addresses at once are no people. */
+const addressesMax = 10_000;
+
+/** How many sign-ins of each address have failed lately. */
+export class FailedSignIns {
+  readonly #clock: Pick<Clock, "monotonic">;
+  readonly #counts = new RecentMap<string, { readonly fromMs: number; readonly count: number }>(addressesMax);
+
+  constructor(clock: Pick<Clock, "monotonic">) {
+    this.#clock = clock;
+  }
+
+  /** Faults with `access.throttled` after too many failures. */
+  assertMayTry(address: string): void {
+    if (this.#recentOf(address).count < failedSignInsMax) return;
+    const mend = "wait a minute";
+    throw new Fault(
+      "access.throttled",
+      `${failedSignInsMax} sign-ins from this address have failed; ${mend}`,
+      {
+        context: { mend },
+        retryAfterMs: windowMs,
+      },
+    );
+  }
+
+  count(address: string): void {
+    const { count, fromMs } = this.#recentOf(address);
+    this.#counts.set(address, { fromMs, count: count + 1 });
+  }
+
+  #recentOf(address: string) {
+    const nowMs = this.#clock.monotonic();
+    const known = this.#counts.get(address);
+    return known !== undefined && nowMs - known.fromMs < windowMs ? known : { fromMs: nowMs, count: 0 };
+  }
+}

@@ -1,0 +1,63 @@
+import type { Freeze, FreezeScope } from "@fleet-reloader/domain/hold/freeze";
+import { clustersOf } from "@fleet-reloader/domain/hold/freeze-coverage";
+import type { ClusterOverview, FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
+import { clusterNamer } from "@fleet-reloader/engine/overview/registered-clusters";
+import type { Request } from "@fleet-reloader/engine/ports/request";
+import type { Viewer } from "./granted-caller.ts";
+
+/** What a viewer sees of a fleet, for one request. What cannot be divided by cluster and namespace is as it is: whoever asks for it needs all. */
+export function scopeFleet(overview: FleetOverview, viewer: Viewer): FleetOverview {
+  if (viewer.seesAll) return overview;
+  let listed: Promise<readonly ClusterOverview[] | undefined> | undefined;
+  const clusters = () => {
+    // Read once for all answers of the request.
+    listed ??= overview.clusters();
+    return listed;
+  };
+  const registered = async () => (await clusters()) ?? [];
+  const seesRequest = async () => {
+    const nameOf = clusterNamer(await registered());
+    return ({ cluster, workload }: Request) =>
+      viewer.may("viewer", { cluster: nameOf(cluster), namespace: workload.namespace });
+  };
+  return {
+    clusters: async () => (await clusters())?.filter(({ name }) => viewer.seesSome(name)),
+    queue: () => overview.queue(),
+    async holds() {
+      const [sees, holds] = await Promise.all([seesRequest(), overview.holds()]);
+      return holds.filter(({ request }) => sees(request));
+    },
+    async freezes() {
+      const [known, freezes] = await Promise.all([registered(), overview.freezes()]);
+      return freezes.filter((freeze) => seesFreeze(freeze, viewer, known));
+    },
+    async managed(cluster) {
+      const name = clusterNamer(await registered())(cluster);
+      const all = await overview.managed(cluster);
+      return all.filter(({ ref }) => viewer.may("viewer", { cluster: name, namespace: ref.namespace }));
+    },
+    async unfinished(request) {
+      const [sees, levels] = await Promise.all([seesRequest(), overview.unfinished(request)]);
+      return levels.map(({ level, requests }) => ({ level, requests: requests.filter(sees) }));
+    },
+  };
+}
+
+/** A freeze is seen by whoever sees something that it may hold. */
+function seesFreeze({ scope }: Freeze, viewer: Viewer, registered: readonly ClusterOverview[]): boolean {
+  const { namespace } = scope;
+  const names = frozenClusters(scope, registered).filter((name) => viewer.seesSome(name));
+  return namespace === undefined
+    ? names.length > 0
+    : names.some((cluster) => viewer.may("viewer", { cluster, namespace }));
+}
+
+/** A cluster that is not registered yet, or not any more, may be named all the same. */
+function frozenClusters(scope: FreezeScope, registered: readonly ClusterOverview[]): readonly string[] {
+  const { clusters } = clustersOf(scope, registered);
+  const { cluster } = scope;
+  return [
+    ...clusters.map(({ name }) => name),
+    ...(clusters.length > 0 || cluster === undefined ? [] : [cluster]),
+  ];
+}

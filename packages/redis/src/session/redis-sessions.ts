@@ -1,0 +1,68 @@
+import { createHash, randomBytes } from "node:crypto";
+import { jsonField, jsonText, parseJson } from "@fleet-reloader/domain/json";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+
+/** Somebody who has signed in. */
+export interface SignInSession {
+  readonly name: string;
+  /** Names the token that was given, and cannot be used as one. */
+  readonly tokenId: string;
+}
+
+/** A working day; then somebody signs in again. */
+const sessionLongestMs = 8 * 3_600_000;
+/** Of nobody's asking: a page that is looked at asks every few seconds. */
+const sessionIdleMs = 30 * 60_000;
+/** 256 bits: nobody guesses them. */
+const sessionIdBytes = 32;
+
+/** The sessions of people, in Redis. Whoever can read Redis learns no id of a session: keys have digests. */
+export class RedisSessions {
+  readonly #client: RedisClient;
+  readonly #keys: Keys;
+  readonly #clock: Pick<Clock, "now">;
+
+  constructor(options: {
+    readonly client: RedisClient;
+    readonly keys: Keys;
+    /** Redis' own. */
+    readonly clock: Pick<Clock, "now">;
+  }) {
+    this.#client = options.client;
+    this.#keys = options.keys;
+    this.#clock = options.clock;
+  }
+
+  /** Begins a session, and resolves to its id, which is a secret. */
+  async begin({ name, tokenId }: SignInSession): Promise<string> {
+    const id = randomBytes(sessionIdBytes).toString("base64url");
+    const text = JSON.stringify({ name, tokenId, endMs: this.#clock.now() + sessionLongestMs });
+    await this.#client.connection.set(this.#keyOf(id), text, "PX", sessionIdleMs);
+    return id;
+  }
+
+  /** The session of this id; undefined: it has ended, or there was none. It lives on from now. */
+  async find(id: string): Promise<SignInSession | undefined> {
+    const key = this.#keyOf(id);
+    const read = parseJson((await this.#client.connection.getex(key, "PX", sessionIdleMs)) ?? "");
+    const [name, tokenId, endMs] = [
+      jsonText(read, "name"),
+      jsonText(read, "tokenId"),
+      jsonField(read, "endMs"),
+    ];
+    if (name === undefined || tokenId === undefined || typeof endMs !== "number") return undefined;
+    if (this.#clock.now() < endMs) return { name, tokenId };
+    await this.end(id);
+    return undefined;
+  }
+
+  async end(id: string): Promise<void> {
+    await this.#client.connection.unlink(this.#keyOf(id));
+  }
+
+  #keyOf(id: string): string {
+    return this.#keys.fleet.session(createHash("sha256").update(id).digest("hex"));
+  }
+}

@@ -1,0 +1,163 @@
+import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import { type LabelSelector, parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
+import { CORE_SCHEMA, load } from "js-yaml";
+import * as z from "zod";
+import { readTokenDigest } from "./token-digest.ts";
+
+/** Lowest first: each role may what the ones before it may. */
+export const accessRoles = ["viewer", "operator", "admin"] as const;
+
+/** A role in some places. */
+export interface AccessGrant {
+  readonly role: (typeof accessRoles)[number];
+  /** By name, by the labels they are registered with, or all. */
+  readonly clusters: readonly string[] | LabelSelector | "all";
+  readonly namespaces: readonly string[] | "all";
+}
+
+/** Who may ask or act. */
+export interface AccessSubject {
+  readonly name: string;
+  /** A person may sign in at the page. */
+  readonly isPerson: boolean;
+  /** SHA-256 of each of their tokens. */
+  readonly digests: readonly Buffer[];
+  readonly grants: readonly AccessGrant[];
+}
+
+/** What an access file says, or why it cannot be read: place, field, value and mend, joined by semicolons. */
+export type AccessDocument =
+  | { readonly type: "known"; readonly subjects: readonly AccessSubject[] }
+  | { readonly type: "unreadable"; readonly why: string };
+
+const accessName = z.string("must be a text; put it in quotes").min(1, "is empty; write a name");
+const everything = (what: string) =>
+  z
+    .union([z.literal("*"), z.array(accessName).min(1)], `must be "*" for all, or a list of ${what}`)
+    .transform((given): readonly string[] | "all" => (given === "*" ? "all" : given));
+const tokenHash = z
+  .string("must be a text")
+  .refine(
+    (text) => readTokenDigest(text) !== undefined,
+    "is no hash of a token; write sha256: and 64 hexadecimal digits, as fleet-reloader access-token prints it",
+  );
+const selectorText = z
+  .string("must be a text")
+  .refine(
+    (text) => !("problem" in parseLabelSelector(text)),
+    "is no label selector; write for example env=prod",
+  );
+
+const grantShape = z
+  .strictObject({
+    role: z.enum(accessRoles, `is no role; write ${accessRoles.join(", ")}`),
+    clusters: everything("names of clusters").optional(),
+    clusterSelector: selectorText.optional(),
+    namespaces: everything("namespaces"),
+  })
+  .refine(({ clusters, clusterSelector }) => (clusters === undefined) !== (clusterSelector === undefined), {
+    message: "does not say which clusters; write either clusters or clusterSelector",
+  });
+const subjectShape = z.strictObject({
+  // It is shown to others, and written into the history.
+  name: accessName.regex(
+    /^[\p{L}\p{N}][\p{L}\p{N}@._ -]{0,63}$/u,
+    "is no name; write at most 64 letters and digits",
+  ),
+  tokens: z.array(tokenHash, "must be a list of hashes").min(1, "is empty; write at least one hash"),
+  grants: z.array(grantShape, "must be a list of grants").min(1, "is empty; write at least one grant"),
+});
+const documentShape = z.strictObject(
+  {
+    people: z.array(subjectShape, "must be a list").default([]),
+    machines: z.array(subjectShape, "must be a list").default([]),
+  },
+  "it is no map; write people: or machines: with a list",
+);
+
+const fieldNames = ["people", "machines", "name", "tokens", "grants", "role", "clusters", "clusterSelector"];
+const knownFields = [...fieldNames, "namespaces"];
+
+/** Reads an access file, in YAML or JSON. Nothing of it that could be a token is quoted. */
+export function readAccessDocument(text: string): AccessDocument {
+  let value: unknown;
+  try {
+    value = load(text, { schema: CORE_SCHEMA });
+  } catch {
+    return { type: "unreadable", why: "it is neither YAML nor JSON; write people: or machines: with a list" };
+  }
+  const parsed = documentShape.safeParse(value);
+  if (!parsed.success)
+    return {
+      type: "unreadable",
+      why: parsed.error.issues.map((issue) => describeAccessIssue(issue, value)).join("; "),
+    };
+  const { machines, people } = parsed.data;
+  const problems = doubled([...people, ...machines]);
+  if (problems.length > 0) return { type: "unreadable", why: problems.join("; ") };
+  return {
+    type: "known",
+    subjects: [...people.map((one) => subjectOf(one, true)), ...machines.map((one) => subjectOf(one, false))],
+  };
+}
+
+type SubjectEntry = z.output<typeof subjectShape>;
+
+function subjectOf({ name, tokens, grants }: SubjectEntry, isPerson: boolean): AccessSubject {
+  const digests = tokens.flatMap((text) => readTokenDigest(text) ?? []);
+  return { name, isPerson, digests, grants: grants.map(grantOf) };
+}
+
+function grantOf({
+  role,
+  clusters,
+  clusterSelector,
+  namespaces,
+}: SubjectEntry["grants"][number]): AccessGrant {
+  const parsed = parseLabelSelector(clusterSelector ?? "");
+  // Either is given: the shape says so. What could not be read grants no cluster.
+  const selected = clusterSelector === undefined || "problem" in parsed ? [] : parsed;
+  return { role, clusters: clusters ?? selected, namespaces };
+}
+
+/** One token is of one subject, and one name is one subject. */
+function doubled(entries: readonly SubjectEntry[]): readonly string[] {
+  const names = Map.groupBy(entries, ({ name }) => name);
+  const tokens = Map.groupBy(
+    entries.flatMap(({ name, tokens: its }) => its.map((text) => ({ name, text: text.toLowerCase() }))),
+    ({ text }) => text,
+  );
+  return [
+    ...[...names]
+      .filter(([, its]) => its.length > 1)
+      .map(([name]) => `name: "${name}" is there twice; write one entry with all its grants`),
+    ...[...tokens.values()]
+      .filter((its) => its.length > 1)
+      .map(
+        (its) =>
+          `tokens: the same hash is there twice, of ${its.map(({ name }) => name).join(" and ")}; make a token for each`,
+      ),
+  ];
+}
+
+function describeAccessIssue(issue: z.core.$ZodIssue, document: unknown): string {
+  const { path, message } = issue;
+  const place = path.map((part) => (typeof part === "number" ? `[${part}]` : `.${String(part)}`)).join("");
+  const where = place === "" ? "" : `${place.slice(1)}: `;
+  if (issue.code === "unrecognized_keys") return `${where}${issue.keys.map(unknownField).join("; ")}`;
+  return `${where}${valueText(path, document)}${message}`;
+}
+
+function unknownField(key: string): string {
+  const near = nearestName(key, knownFields);
+  return `${JSON.stringify(key.slice(0, 60))} is not known; ${near === undefined ? `known are ${knownFields.join(", ")}` : `did you mean ${near}?`}`;
+}
+
+/** The value in short. What stands in the place of a token is not shown: somebody may have put the token itself there. */
+function valueText(path: readonly PropertyKey[], document: unknown): string {
+  if (path.length === 0 || path.includes("tokens")) return "";
+  let value = document;
+  for (const part of path) value = Object(value)[part];
+  const text = JSON.stringify(value);
+  return text === undefined || typeof value === "object" ? "" : `${text.slice(0, 60)} `;
+}

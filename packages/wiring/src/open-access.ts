@@ -1,0 +1,63 @@
+import { AccessControl } from "@fleet-reloader/dashboard/access/access-control";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
+import type { Log } from "@fleet-reloader/engine/ports/log";
+import type { RedisSessions } from "@fleet-reloader/redis/session/redis-sessions";
+import { AccessFile } from "@fleet-reloader/runtime/access/access-file";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import type { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
+import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
+import type { ListenTls } from "@fleet-reloader/runtime/http/listen-tls";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+
+export interface OpenAccessOptions {
+  readonly config: ConfigOf<typeof dashboardFields>;
+  readonly log: Log;
+}
+
+/** What callers are known by. */
+export interface KnowCallersOptions {
+  readonly sessions: RedisSessions;
+  readonly overview: Pick<FleetOverview, "clusters">;
+  readonly notReady: () => readonly string[];
+  /** Redis' own. */
+  readonly clock: Clock;
+}
+
+/** Who may look and act at a dashboard, and how it listens. */
+export interface OpenAccess {
+  /** What is wrong with the access file, a line each. */
+  readonly notes: readonly string[];
+  readonly tls: ListenTls;
+  /** Undefined: nobody signs in. */
+  control(options: KnowCallersOptions): AccessControl | undefined;
+  close(): void;
+}
+
+const dashboardTlsFlags = {
+  certFile: "--dashboard-tls-cert-file",
+  keyFile: "--dashboard-tls-key-file",
+  clientCaFile: "",
+} as const;
+
+/** Reads the access file, if there is to be one, and goes on looking at it. Faults with `config.invalid` when it cannot be used. */
+export async function openAccess({ config, log }: OpenAccessOptions): Promise<OpenAccess> {
+  const { accessFile, dashboardAddress, dashboardTlsCertFile, dashboardTlsKeyFile } = config;
+  const file = accessFile === "" ? undefined : await AccessFile.open(accessFile, log);
+  const lifetime = new AbortController();
+  void file?.watch(systemClock, lifetime.signal);
+  const files = { certFile: dashboardTlsCertFile, keyFile: dashboardTlsKeyFile, clientCaFile: "" };
+  const isLocal = isLoopbackHost(dashboardAddress.host) && dashboardTlsCertFile === "";
+  return {
+    get notes() {
+      return file?.notes ?? [];
+    },
+    tls: { files, flags: dashboardTlsFlags, clock: systemClock, log },
+    control({ clock, notReady, overview, sessions }) {
+      if (file === undefined) return undefined;
+      const subjects = () => file.subjects();
+      return new AccessControl({ subjects, sessions, isLocal, overview, notReady, clock });
+    },
+    close: () => lifetime.abort(),
+  };
+}
