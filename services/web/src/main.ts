@@ -1,48 +1,16 @@
-import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import { newsTopics } from "@fleet-reloader/contracts/api/news";
 import { type PlaceAnswer, placeView } from "./answer.ts";
+import { answerTo } from "./ask-api.ts";
 import { waitAfterNews, waitBefore } from "./backoff.ts";
-import { type DrawnDocument, draw } from "./draw.ts";
+import { draw } from "./draw.ts";
 import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame.ts";
 import type { NewsTimes } from "./news/follow-news.ts";
 import { type NewsReader, SharedNews, type TabChannel, type TabLocks } from "./news/shared-news.ts";
+import type { PageDocument, PageElement } from "./page-document.ts";
 import { placeOfAddress, questionOf, showsTopic } from "./place.ts";
 import { accountNodes, addressAfterSignIn, askSession, signInAddress } from "./session.ts";
 import { elementsOf, type ViewNode } from "./view-node.ts";
 
-/** What of a browser is used. The types of a whole DOM would reach every package. */
-interface PageElement {
-  textContent: string | null;
-  readonly tagName: string;
-  /** Of a field alone. */
-  readonly value?: string;
-  append(...children: readonly PageElement[]): void;
-  replaceChildren(...children: readonly PageElement[]): void;
-  setAttribute(name: string, value: string): void;
-  getAttribute(name: string): string | null;
-  closest(selector: string): PageElement | null;
-  focus(): void;
-  /** Of a dialog alone. */
-  showModal?(): void;
-}
-interface PageEvent {
-  readonly target: PageElement | null;
-  readonly key?: string;
-  readonly button?: number;
-  readonly altKey?: boolean;
-  readonly ctrlKey?: boolean;
-  readonly metaKey?: boolean;
-  readonly shiftKey?: boolean;
-  preventDefault(): void;
-}
-interface PageDocument extends DrawnDocument<PageElement> {
-  title: string;
-  readonly hidden: boolean;
-  readonly activeElement: PageElement | null;
-  getElementById(id: string): PageElement | null;
-  querySelectorAll(selector: string): Iterable<PageElement>;
-  addEventListener(type: string, listener: (event: PageEvent) => void): void;
-}
 declare const document: PageDocument;
 declare const location: {
   readonly pathname: string;
@@ -218,23 +186,6 @@ const news =
   locks === undefined
     ? undefined
     : new SharedNews(locks, new BroadcastChannel("fleet-reloader-news"), newsReader, newsTimes);
-
-/** A turn at the API is over after 30 s. What has no answer long after that hangs. */
-const answerMaxMs = 45_000;
-
-async function answerTo(question: string, given: AbortSignal): Promise<PlaceAnswer> {
-  try {
-    const signal = AbortSignal.any([given, AbortSignal.timeout(answerMaxMs)]);
-    const response = await fetch(question, { signal, headers: { accept: "application/json" } });
-    const body: unknown = await response.json();
-    return response.ok ? { type: "answered", body } : { type: "failed", problem: body as ApiProblem };
-  } catch {
-    const problem = "fleet-reloader does not answer.";
-    const mend =
-      "Check that its process runs and that the port is still forwarded. The page asks again by itself.";
-    return { type: "failed", problem: { code: "page.unanswered", problem, mend } };
-  }
-}
 
 /** Another place: nothing of the former one is shown for it. */
 function arrive(): void {
