@@ -11,7 +11,7 @@ import { openNews } from "./news/open-news.ts";
 import type { NewsReader } from "./news/shared-news.ts";
 import { placeOfAddress, questionOf, showsTopic } from "./place.ts";
 import { accountNodes, addressAfterSignIn, askSession, signInAddress } from "./session.ts";
-import { elementsOf, type ViewNode } from "./view-node.ts";
+import { ageless, elementsOf, type ViewNode } from "./view-node.ts";
 
 declare const document: PageDocument;
 declare const location: {
@@ -90,11 +90,6 @@ async function askPermissions(): Promise<void> {
 
 function isActing(): boolean {
   return typeof places.act?.getAttribute("open") === "string";
-}
-
-/** Two drawings with the same text differ in the ages of the same times at most. */
-function ageless(nodes: readonly ViewNode[]): string {
-  return JSON.stringify(nodes, (_, value) => (value?.tag === "time" ? value.attributes : value));
 }
 
 function drawAges(nodes: readonly ViewNode[]): void {
@@ -185,7 +180,13 @@ const newsReader: NewsReader = {
   },
 };
 
-const news = openNews(newsReader, Math.random);
+const news = openNews(newsReader, {
+  after(ms, run) {
+    const its = setTimeout(run, ms);
+    return () => clearTimeout(its);
+  },
+  chance: Math.random,
+});
 
 /** Another place: nothing of the former one is shown for it. */
 function arrive(): void {

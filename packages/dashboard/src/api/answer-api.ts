@@ -67,7 +67,7 @@ export function createApi(options: ApiOptions): AnswerApi {
       assertSameSite(request);
       const viewer = await identifyViewer(access, request);
       assertReading(request);
-      if (isOfNews(address.pathname)) return streamNews(options, request, response, address);
+      if (isOfNews(address.pathname)) return streamNews(options, viewer, request, response, address);
       asked = readApiQuestion(address);
       assertReadable(options);
       const routes = createRoutes(options, viewer, seal);
@@ -84,14 +84,16 @@ export function createApi(options: ApiOptions): AnswerApi {
 }
 
 function streamNews(
-  options: ApiOptions,
+  { access, news, notReady }: ApiOptions,
+  { seesAll }: Viewer,
   request: IncomingMessage,
   response: ServerResponse,
   { searchParams }: ApiAddress,
 ): void {
   readApiQuery(noParameters, searchParams);
-  assertReadable(options);
-  answerNews(options.news, request, response);
+  assertReadable({ notReady });
+  const to = { feed: news, seesQueue: seesAll, isSignedIn: access !== undefined };
+  answerNews(to, request, response);
 }
 
 /** The routes as one viewer sees them. */

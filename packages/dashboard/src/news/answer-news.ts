@@ -9,6 +9,17 @@ import { NewsStream } from "./news-stream.ts";
 /** Each takes some 30 KiB of this process. */
 const newsStreamsMax = 500;
 
+/** Who may ask is looked at again after this: a sign-in ends, and grants change. */
+const signedInMs = 300_000;
+
+/** To whom a stream is opened. */
+export interface NewsAnswerOptions {
+  readonly feed: Pick<NewsFeed, "add" | "remove" | "size">;
+  /** Somebody who signed in, or has a token. */
+  readonly isSignedIn: boolean;
+  readonly seesQueue: boolean;
+}
+
 /** Whether an address is that of the stream of news. */
 export function isOfNews(path: string): boolean {
   return path === `${apiRoot}${newsPath}`;
@@ -16,7 +27,7 @@ export function isOfNews(path: string): boolean {
 
 /** Answers with a stream that ends when either side ends it. Faults where there are too many. */
 export function answerNews(
-  feed: Pick<NewsFeed, "add" | "remove" | "size">,
+  { feed, isSignedIn, seesQueue }: NewsAnswerOptions,
   { headers, method }: IncomingMessage,
   response: ServerResponse,
 ): void {
@@ -33,7 +44,11 @@ export function answerNews(
     return;
   }
   response.flushHeaders();
-  const stream = new NewsStream(response, lastIdOf(headers["last-event-id"]));
+  const stream = new NewsStream(response, {
+    lastId: lastIdOf(headers["last-event-id"]),
+    lastsMs: isSignedIn ? signedInMs : undefined,
+    seesQueue,
+  });
   response.once("close", () => feed.remove(stream));
   // A connection that breaks is closed, too.
   response.once("error", () => undefined);

@@ -4,7 +4,7 @@ import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { expect, test } from "vitest";
 import { NewsFeed } from "./news-feed.ts";
-import { NewsStream } from "./news-stream.ts";
+import { NewsStream, type NewsStreamTerms } from "./news-stream.ts";
 
 const first = { id: "5-0-1", ids: ["4-0", "5-0"], added: [7, 9] };
 const same = { held: "1", queue: "1", clusters: "1" };
@@ -30,7 +30,7 @@ function startFeed() {
     clock,
     log: new CollectedLog(),
   });
-  const open = (lastId?: string) => {
+  const open = (lastId?: string, how: Partial<NewsStreamTerms> = {}) => {
     const reader = { text: "", isEnded: false, isDropped: false, writableLength: 0 };
     const stream = new NewsStream(
       Object.assign(reader, {
@@ -38,7 +38,7 @@ function startFeed() {
         end: () => (reader.isEnded = true),
         destroy: () => (reader.isDropped = true),
       }),
-      lastId,
+      { lastId, lastsMs: how.lastsMs, seesQueue: how.seesQueue ?? true },
     );
     feed.add(stream);
     return {
@@ -146,6 +146,19 @@ test("a reader that takes nothing is dropped, and the others go on", async () =>
   await clock.advance(250);
   expect(slow.reader.isDropped).toBe(true);
   expect(other.take()).toBe(news(["changes"], "6-0-1"));
+});
+
+test("who does not see the queue is not told of it, and a stream that lasts ends", async () => {
+  const { clock, feed, open, state } = startFeed();
+  const one = open("5-0-1", { seesQueue: false, lastsMs: 300_000 });
+  const other = open("5-0-1");
+  await clock.advance(0);
+  expect(one.take()).toBe(news(["held", "clusters"], "5-0-1") + caughtUp("5-0-1"));
+  state.versions = { held: "1", queue: "2", clusters: "1" };
+  await clock.advance(1000);
+  expect(one.take()).toBe("");
+  await clock.advance(300_000);
+  expect([one.reader.isEnded, other.reader.isEnded, feed.size]).toEqual([true, false, 1]);
 });
 
 test("all streams end when Redis cannot be read", async () => {

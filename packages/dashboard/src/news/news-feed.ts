@@ -37,6 +37,8 @@ export class NewsFeed {
   readonly #options: NewsFeedOptions;
   /** Those that were told of everything, and those that wait for the first reading. */
   readonly #streams = new Map<NewsStream, "caught-up" | "waiting">();
+  /** When each ends that does not last, monotonic. */
+  readonly #ends = new Map<NewsStream, number>();
   #loop: AbortController | undefined;
   #known: Known | undefined;
 
@@ -52,12 +54,15 @@ export class NewsFeed {
   /** Whoever closes a stream removes it. */
   add(stream: NewsStream): void {
     this.#streams.set(stream, "waiting");
+    if (stream.lastsMs !== undefined)
+      this.#ends.set(stream, this.#options.clock.monotonic() + stream.lastsMs);
     if (this.#loop === undefined) this.#begin();
     else this.#catchUp();
   }
 
   remove(stream: NewsStream): void {
     this.#streams.delete(stream);
+    this.#ends.delete(stream);
     if (this.#streams.size === 0) this.#stop();
   }
 
@@ -65,6 +70,7 @@ export class NewsFeed {
   close(): void {
     const all = [...this.#streams.keys()];
     this.#streams.clear();
+    this.#ends.clear();
     this.#stop();
     for (const stream of all) stream.end();
   }
@@ -96,7 +102,17 @@ export class NewsFeed {
         beatAtMs = clock.monotonic() + newsHeartbeatMs;
         for (const stream of this.#streams.keys()) stream.heartbeat();
       }
+      this.#endOld();
       await clock.sleep(historyEveryMs, signal);
+    }
+  }
+
+  #endOld(): void {
+    const nowMs = this.#options.clock.monotonic();
+    for (const [stream, endMs] of this.#ends) {
+      if (nowMs < endMs) continue;
+      this.remove(stream);
+      stream.end();
     }
   }
 

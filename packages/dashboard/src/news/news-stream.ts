@@ -12,20 +12,32 @@ export interface NewsOutlet {
 /** A reader that has not taken so much is dropped, and asks again: some hundred events. */
 const untakenBytesMax = 16 * 1024;
 
+/** What one reader is told, and how long. */
+export interface NewsStreamTerms extends Pick<NewsStream, "lastId" | "lastsMs"> {
+  /** The queue is that of the whole fleet. */
+  readonly seesQueue: boolean;
+}
+
 /** The stream of one reader. */
 export class NewsStream {
   readonly #outlet: NewsOutlet;
+  readonly #seesQueue: boolean;
   /** What the reader was shown last, as the id of a record; undefined: nothing. */
   readonly lastId: string | undefined;
+  /** It ends after this; undefined: it does not end by itself. */
+  readonly lastsMs: number | undefined;
 
-  constructor(outlet: NewsOutlet, lastId: string | undefined) {
+  constructor(outlet: NewsOutlet, { lastId, lastsMs, seesQueue }: NewsStreamTerms) {
     this.#outlet = outlet;
+    this.#seesQueue = seesQueue;
     this.lastId = lastId;
+    this.lastsMs = lastsMs;
   }
 
   /** These topics are newer. */
   tell(topics: readonly NewsTopic[], id: string): void {
-    this.#event(newsEvents.newer, JSON.stringify({ topics }), id);
+    const seen = topics.filter((topic) => topic !== "queue" || this.#seesQueue);
+    if (seen.length > 0) this.#event(newsEvents.newer, JSON.stringify({ topics: seen }), id);
   }
 
   /** Everything newer has been told. */

@@ -5,15 +5,8 @@ declare const navigator: { readonly locks?: TabLocks } | undefined;
 declare const BroadcastChannel: new (name: string) => TabChannel;
 
 /** The stream of news of this browser. Undefined: it has no locks here, so nobody is told of news. */
-export function openNews(reader: NewsReader, chance: () => number): SharedNews | undefined {
+export function openNews(reader: NewsReader, times: NewsTimes): SharedNews | undefined {
   const locks = typeof navigator === "undefined" ? undefined : navigator.locks;
   if (locks === undefined) return undefined;
-  const times: NewsTimes = {
-    after(ms, run) {
-      const its = setTimeout(run, ms);
-      return () => clearTimeout(its);
-    },
-    chance,
-  };
   return new SharedNews(locks, new BroadcastChannel("fleet-reloader-news"), reader, times);
 }
