@@ -3,9 +3,12 @@ import { mkdirSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { dirname, join, resolve } from "node:path";
 import { Fault } from "@fleet-reloader/domain/fault";
 
-/** The folder of `--data-dir`, or where the XDG base directory specification puts a program's state. */
+/**
+ * The folder of `--data-dir`, or where the XDG base directory specification puts a program's state. Absolute, since the embedded Redis runs in
+ * a folder of its own.
+ */
 export function dataDirOf(configured: string, env: Readonly<Record<string, string | undefined>>): string {
-  if (configured !== "") return configured;
+  if (configured !== "") return resolve(configured);
   const state = env.XDG_STATE_HOME || join(env.HOME ?? "/var/lib", ".local/state");
   return join(state, "fleet-reloader");
 }
