@@ -5,6 +5,7 @@ import type { Clock } from "../async/clock.ts";
 import { SingleFlight } from "../async/single-flight.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { Admit, ClusterApi } from "../ports/cluster-api.ts";
+import { RecentMap } from "../recent-map.ts";
 
 /** The sources whose change is about to be rolled. */
 export interface ReadSources {
@@ -14,6 +15,15 @@ export interface ReadSources {
   readonly readAtMs: number;
   readonly signal: AbortSignal;
 }
+
+interface AnnotationsAt {
+  /** Monotonic: when the read of them began. */
+  readonly atMs: number;
+  readonly annotations: Annotations;
+}
+
+/** Sources whose last read is remembered. Others are read. */
+const rememberedMax = 2000;
 
 /** A source that was read longer ago than this is read again: reading over a slow line takes as long by itself. */
 const freshMs = 100;
@@ -29,17 +39,26 @@ export function createSourceFreezes({
   readonly clock: Clock;
   readonly lifetime: AbortSignal;
 }): (read: ReadSources) => Admit {
-  const shared = new SingleFlight<Annotations>();
+  const shared = new SingleFlight<AnnotationsAt>();
+  /** Of each source, when the last read of it began that found it not frozen. */
+  const unfrozenAtMs = new RecentMap<string, number>(rememberedMax);
+  const isFresh = (atMs: number): boolean => clock.monotonic() - atMs <= freshMs;
   return ({ api, sources, readAtMs, signal }) => {
-    let askedAtMs = readAtMs;
     const isFrozen = async (ref: SourceRef): Promise<boolean> => {
       const key = `${api.cluster}/${sourceKey(ref)}`;
-      const asked = shared.read(key, () => api.readSourceAnnotations(ref, lifetime));
-      return frozenByAnnotation(await unlessAborted(asked, signal, "a source")) !== undefined;
+      // Whoever read it, a read of a moment ago says as much as one for this write.
+      if (isFresh(unfrozenAtMs.get(key) ?? -Infinity)) return false;
+      const asked = shared.read(key, async () => {
+        const atMs = clock.monotonic();
+        return { atMs, annotations: await api.readSourceAnnotations(ref, lifetime) };
+      });
+      const { annotations, atMs } = await unlessAborted(asked, signal, "a source");
+      if (frozenByAnnotation(annotations) !== undefined) return true;
+      unfrozenAtMs.set(key, atMs);
+      return false;
     };
     return async () => {
-      if (clock.monotonic() - askedAtMs <= freshMs) return "go";
-      askedAtMs = clock.monotonic();
+      if (isFresh(readAtMs)) return "go";
       return (await Promise.all(sources.map(isFrozen))).includes(true) ? "hold" : "go";
     };
   };
