@@ -52,8 +52,8 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     const owner = ownerIn(await this.#options.subjects(), token);
     if (owner === undefined || !owner.subject.isPerson) return undefined;
     const { name } = owner.subject;
-    const session = { name, tokenId: tokenIdOf(owner.digest) };
-    return { name, id: await this.#whileReadable(() => this.#options.sessions.begin(session)) };
+    const nameToken = (id: string) => tokenIdOf(owner.digest, id);
+    return { name, id: await this.#whileReadable(() => this.#options.sessions.begin(name, nameToken)) };
   }
 
   /** Ends the session that a request shows, if it shows one. */
@@ -79,7 +79,7 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     if (session === undefined) return undefined;
     const subjects = await this.#options.subjects();
     const subject = subjects.find(({ name, isPerson }) => isPerson && name === session.name);
-    if (subject?.digests.some((digest) => tokenIdOf(digest) === session.tokenId)) return subject;
+    if (subject?.digests.some((digest) => tokenIdOf(digest, id) === session.tokenId)) return subject;
     await this.#whileReadable(() => this.#options.sessions.end(id));
     return undefined;
   }
@@ -109,7 +109,14 @@ function ownerIn(subjects: readonly AccessSubject[], token: string) {
   );
 }
 
-/** Of the hash, so that it tells nothing of the hash and nobody who writes into Redis makes one up. */
-function tokenIdOf(digest: Buffer): string {
-  return createHash("sha256").update("fleet-reloader session").update(digest).digest("base64url");
+/**
+ * Of the hash and the session, so that it tells nothing of the hash, and that nobody who writes into Redis makes one up or moves one to a
+ * session of their own.
+ */
+function tokenIdOf(digest: Buffer, sessionId: string): string {
+  return createHash("sha256")
+    .update("fleet-reloader session")
+    .update(sessionId)
+    .update(digest)
+    .digest("base64url");
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { asFault } from "@fleet-reloader/domain/fault";
+import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { jsonText, parseJson } from "@fleet-reloader/domain/json";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
@@ -70,10 +70,12 @@ async function signIn(
   response: ServerResponse,
 ): Promise<string> {
   const address = request.socket.remoteAddress ?? "";
-  failed.assertMayTry(address);
+  assertKeepsCookie(access, request);
   const token = jsonText(parseJson(await bodyText(request)), "token");
   const session = token === undefined ? undefined : await access.signIn(token.trim());
   if (session === undefined) {
+    // A right token is taken also from an address of many people, as that of a proxy is.
+    failed.assertMayTry(address);
     failed.count(address);
     log.warn({ address }, "a sign-in failed: no person has the token");
     throw unauthenticated("no person in the access file has this token");
@@ -83,6 +85,16 @@ async function signIn(
   response.setHeader("set-cookie", access.cookie.write(session.id));
   log.info({ by: session.name }, "somebody has signed in");
   return session.name;
+}
+
+/** Faults where the browser would not keep the cookie, and lead back to the sign-in without a word. */
+function assertKeepsCookie({ cookie }: AccessControl, { headers }: IncomingMessage): void {
+  const { origin = "" } = headers;
+  if (!cookie.isSecure || !origin.startsWith("http:")) return;
+  const mend = "open the page by https, or forward a port to a process that listens at 127.0.0.1";
+  throw new Fault("access.forbidden", `Origin: browsers keep the sign-in by https only; ${mend}`, {
+    context: { field: "Origin", value: origin.slice(0, 253), mend },
+  });
 }
 
 /** Faults with `question.invalid` when it is too large. */

@@ -1,3 +1,5 @@
+import { unfinishedWords } from "@fleet-reloader/engine/admission/brakes";
+import type { ExplainedVerdict } from "@fleet-reloader/engine/ask/explanation";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import type { AskedFleet, PathObject } from "../api/asked-routes.ts";
 import type { Viewer } from "./granted-caller.ts";
@@ -14,8 +16,17 @@ export function scopeAsking(
 ): AskedFleet {
   if (viewer.seesAll) return asked;
   return {
-    explain: asked.explain,
-    plan: asked.plan,
+    async explain(request, cluster, aborted) {
+      const explained = await asked.explain(request, cluster, aborted);
+      return Object.assign({}, explained, { verdict: withoutOthers(explained.verdict) });
+    },
+    async plan(source, cluster, aborted) {
+      const planned = await asked.plan(source, cluster, aborted);
+      const users = planned.users.map((user) =>
+        Object.assign({}, user, { verdict: withoutOthers(user.verdict) }),
+      );
+      return Object.assign({}, planned, { users });
+    },
     settings: asked.settings,
     async ask(called, question, signal) {
       const registered = (await overview.clusters()) ?? [];
@@ -32,4 +43,12 @@ export function scopeAsking(
       );
     },
   };
+}
+
+/** What holds a roll may be about workloads and freezes of any place: a viewer of a part is told the reason alone. */
+function withoutOthers(verdict: ExplainedVerdict): ExplainedVerdict {
+  if (verdict.type !== "held") return verdict;
+  const [own = ""] = verdict.why.split(`; ${unfinishedWords}`);
+  const why = verdict.reason === "FreezeUnreadable" ? "a document of freezes cannot be read" : own;
+  return Object.assign({}, verdict, { why });
 }

@@ -2,6 +2,8 @@ import type { IncomingMessage } from "node:http";
 
 /** The cookie that holds the id of a session. */
 export interface SessionCookie {
+  /** Browsers send it by TLS only. */
+  readonly isSecure: boolean;
   /** The id that a browser sends; undefined: none. */
   read(request: Pick<IncomingMessage, "headers">): string | undefined;
   /** The header that keeps an id; an empty one is forgotten. */
@@ -19,6 +21,7 @@ export function createSessionCookie({ isLocal }: { readonly isLocal: boolean }):
   const name = isLocal ? "fleet-reloader-session" : "__Host-fleet-reloader-session";
   const attributes = `Path=/; HttpOnly; SameSite=Strict${isLocal ? "" : "; Secure"}`;
   return {
+    isSecure: !isLocal,
     read({ headers }) {
       const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
       const [own, ...others] = pairs.filter((pair) => pair.startsWith(`${name}=`));

@@ -117,16 +117,50 @@ test("a session of a person is none of a machine of the same name and token", as
   expect(await signs.askAs(ann)).toBe(401);
 });
 
-test("after ten failures an address waits; others, and who is signed in, go on", async () => {
+test("after ten failures the next are refused; a right token is always taken", async () => {
   await using signs = await startSignIns();
   const ann = await signs.cookieOf("ann");
   for (let tries = 0; tries < 10; tries += 1) expect((await signs.give('{"token":"x"}')).status).toBe(401);
-  const refused = await signs.signIn("bob");
+  const refused = await signs.give('{"token":"x"}');
   expect([refused.status, parseJson(refused.body)]).toMatchObject([429, { code: "access.throttled" }]);
   expect(await signs.askAs(ann)).toBe(200);
   expect(await signs.askAs({ authorization: `Bearer ${tokenOf("ci")}` })).toBe(200);
-  await signs.clock.advance(60_000);
+  // Behind a proxy all people have one address.
   expect((await signs.signIn("bob")).status).toBe(200);
+  await signs.clock.advance(60_000);
+  expect((await signs.give('{"token":"x"}')).status).toBe(401);
+});
+
+test("a session that is copied in Redis is nobody's", async () => {
+  await using signs = await startSignIns();
+  await signs.cookieOf("ann");
+  const { held } = signs.world.sessions;
+  const [[id = "", session] = []] = [...held];
+  if (session === undefined) throw new Error("nobody is signed in");
+  held.set("mine", session);
+  const [name = ""] = signs.world.access.cookie.write(id).split("=");
+  expect(await signs.askAs({ cookie: `${name}=mine` })).toBe(401);
+  expect(await signs.askAs({ cookie: `${name}=${id}` })).toBe(200);
+});
+
+test("a browser that would not keep the cookie is told so", async () => {
+  const world = createAccessWorld(subjectsOf(people), overview, false);
+  await using served = await startServedFleet({ overview, access: world.access });
+  const host = `127.0.0.1:${served.port}`;
+  const body = JSON.stringify({ token: tokenOf("ann") });
+  const signIn = (scheme: string) =>
+    served.ask(
+      path,
+      { "content-type": "application/json", origin: `${scheme}://${host}`, host },
+      "POST",
+      body,
+    );
+  const refused = await signIn("http");
+  expect([refused.status, parseJson(refused.body)]).toMatchObject([
+    403,
+    { field: "Origin", mend: expect.stringContaining("open the page by https") },
+  ]);
+  expect((await signIn("https")).status).toBe(200);
 });
 
 test("without Redis a session is not known, and a token still is", async () => {

@@ -66,7 +66,7 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
       const perform = performAs(act, await readActJson(request));
       assertReadable(options);
       const work = inTurn(turns, closed.signal, async () => {
-        const registered = await chosenClusters(acts.fleet.overview, "");
+        const registered = await registeredFor(act, acts);
         return await perform({ acts, caller, registered });
       });
       const done = actAnswer.parse(await whileReadable(work, options, closed.signal));
@@ -107,6 +107,12 @@ function actIn({ pathname }: ApiAddress): ActName {
     problem: "path: the API has no such act",
     mend: `the acts are ${actNames.map((name) => `${actsRoot}/${name}`).join(", ")}`,
   });
+}
+
+/** A freeze is written although no cluster is listed: nobody waits with it for a watcher to come back. */
+async function registeredFor(act: ActName, { fleet }: DashboardActs) {
+  if (act === "freeze" || act === "lift") return (await fleet.overview.clusters()) ?? [];
+  return await chosenClusters(fleet.overview, "");
 }
 
 type PerformAct = (person: ActingPerson) => Promise<ActAnswer>;

@@ -11,7 +11,6 @@ import {
   entryText,
   freezeEntryOf,
   isFreezeOver,
-  type LiftedFreeze,
   liftFreeze,
   scopeEntryOf,
   type WantedScope,
@@ -64,7 +63,7 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
   if (dryRun) return Object.assign(answer, { isDone: false });
   assertIntended({ reason, expect }, answer.count);
   const lifted = await liftFreeze(store, entry);
-  if (lifted.type === "absent") throw notFrozen(answer.target, store, lifted);
+  if (lifted.type === "absent") throw notFrozen(answer.target, store, seesFleet(caller) ? lifted.frozen : []);
   const { clock, record } = acts.fleet;
   const { clusterSelector: _, ...scope } = freezeOfEntry(entry).scope;
   await record({
@@ -83,7 +82,16 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
   });
 }
 
-async function coverage(act: "freeze" | "lift", entry: FreezeEntry, { acts, registered }: ActingPerson) {
+/** Whoever does not see the fleet is told no name of it that they did not give. */
+function seesFleet(caller: ActingPerson["caller"]): boolean {
+  return caller.may("viewer", { cluster: "", namespace: "" });
+}
+
+async function coverage(
+  act: "freeze" | "lift",
+  entry: FreezeEntry,
+  { acts, caller, registered }: ActingPerson,
+) {
   const { compile, overview } = acts.fleet;
   const managed = (cluster: string) => overview.managed(cluster);
   const found = await coveredByFreeze(freezeOfEntry(entry).scope, registered, { compile, managed });
@@ -91,7 +99,9 @@ async function coverage(act: "freeze" | "lift", entry: FreezeEntry, { acts, regi
     .slice(0, shownMax)
     .map(({ cluster, ref }) => ({ cluster, workload: workloadKey(ref) }));
   const target = entryScopeText(entry);
-  return { answer: { act, target, count: found.workloads, workloads }, missing: found.missing };
+  const [why, near] = found.missing?.split("; did you mean ") ?? [];
+  const missing = near === undefined || !seesFleet(caller) ? why : found.missing;
+  return { answer: { act, target, count: found.workloads, workloads }, missing };
 }
 
 function wantedScopeOf(body: WantedScope): WantedScope {
@@ -121,15 +131,14 @@ function storeOf(store: FreezeStore | undefined): FreezeStore {
   });
 }
 
-function notFrozen(
-  scope: string,
-  { name }: FreezeStore,
-  { frozen }: Extract<LiftedFreeze, { type: "absent" }>,
-): Fault {
+function notFrozen(scope: string, { name }: FreezeStore, frozen: readonly string[]): Fault {
   return refusedQuestion({
     field: "scope",
     value: scope,
     problem: `scope: it is not frozen in ${name}`,
-    mend: `frozen there are: ${frozen.join("; ") || "none"}`,
+    mend:
+      frozen.length === 0
+        ? "the page lists the freezes under Holds"
+        : `frozen there are: ${frozen.join("; ")}`,
   });
 }

@@ -3,6 +3,7 @@ import type { Fault } from "@fleet-reloader/domain/fault";
 import type { ClusterOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import type { Caller, Role } from "../access/caller.ts";
+import { assertMay } from "../access/refuse-access.ts";
 
 /** Where an act happens; empty: in all clusters, in all namespaces. */
 export interface ActPlace {
@@ -31,13 +32,7 @@ export function assertPermitted(
   const named = registered.find(({ id, name }) => name === cluster || id === cluster)?.name ?? cluster;
   const place = { cluster: named, namespace };
   if (caller.name === "") throw nobodySignedIn();
-  if (permittedActs(caller, place).includes(act)) return;
-  throw refusedQuestion({
-    field: "caller",
-    value: caller.name,
-    problem: `caller: ${caller.name} may not ${act} ${actPlaceText(place)}`,
-    mend: `ask for the role ${roleFor(act, place)} there`,
-  });
+  assertMay(caller, roleFor(act, place), place);
 }
 
 /** The fault of an act where nobody can sign in, or nobody has. */
@@ -48,9 +43,4 @@ export function nobodySignedIn(): Fault {
     problem: "caller: nobody is signed in, so nobody may act",
     mend: "use the command line, for example fleet-reloader retry",
   });
-}
-
-function actPlaceText({ cluster, namespace }: ActPlace): string {
-  const where = namespace === "" ? "in all namespaces" : `in namespace ${namespace}`;
-  return `${where} ${cluster === "" ? "of all clusters" : `of ${cluster}`}`;
 }

@@ -66,6 +66,7 @@ export function createApi(options: ApiOptions): AnswerApi {
     try {
       assertSameSite(request);
       const viewer = await identifyViewer(access, request);
+      if (closed.signal.aborted) return;
       assertReading(request);
       if (isOfNews(address.pathname)) return streamNews(options, viewer, request, response, address);
       asked = readApiQuestion(address);

@@ -32,3 +32,13 @@ test("whoever goes away is not waited for", async () => {
   leaving.abort();
   await asExpected;
 });
+
+test("what fails after nobody waits for it is no failure of the process", async () => {
+  const clock = new ManualClock();
+  const late = Promise.withResolvers<never>();
+  const away = whileReadable(late.promise, { notReady: () => ["redis: close"], clock }, signal);
+  await expect(away).rejects.toMatchObject({ code: "redis.unavailable" });
+  // The runner fails with a rejection that nobody handles.
+  late.reject(new Error("Connection is closed."));
+  await clock.advance(0);
+});

@@ -20,6 +20,8 @@ export async function whileReadable<T>(
   options: WhileReadableOptions,
   signal: AbortSignal,
 ): Promise<T> {
+  // It may fail long after nobody waits for it.
+  work.catch(() => undefined);
   assertReadable(options);
   using over = linkedAbort(signal);
   try {

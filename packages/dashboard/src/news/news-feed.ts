@@ -8,7 +8,7 @@ import type {
   HistoryEnd,
   RedisFreshness,
 } from "@fleet-reloader/redis/overview/redis-freshness";
-import { whileReadable } from "../api/while-readable.ts";
+import { assertReadable, whileReadable } from "../api/while-readable.ts";
 import type { NewsStream } from "./news-stream.ts";
 
 export interface NewsFeedOptions {
@@ -40,6 +40,7 @@ export class NewsFeed {
   /** When each ends that does not last, monotonic. */
   readonly #ends = new Map<NewsStream, number>();
   #loop: AbortController | undefined;
+  #isClosed = false;
   #known: Known | undefined;
 
   constructor(options: NewsFeedOptions) {
@@ -53,6 +54,10 @@ export class NewsFeed {
 
   /** Whoever closes a stream removes it. */
   add(stream: NewsStream): void {
+    if (this.#isClosed) {
+      stream.end();
+      return;
+    }
     this.#streams.set(stream, "waiting");
     if (stream.lastsMs !== undefined)
       this.#ends.set(stream, this.#options.clock.monotonic() + stream.lastsMs);
@@ -66,8 +71,13 @@ export class NewsFeed {
     if (this.#streams.size === 0) this.#stop();
   }
 
-  /** Ends all streams. */
+  /** Ends all streams. None begins any more. */
   close(): void {
+    this.#isClosed = true;
+    this.#endAll();
+  }
+
+  #endAll(): void {
     const all = [...this.#streams.keys()];
     this.#streams.clear();
     this.#ends.clear();
@@ -82,7 +92,7 @@ export class NewsFeed {
       if (loop.signal.aborted) return;
       const { code, message } = asFault(error);
       this.#options.log.debug({ reason: code, err: message }, "the streams of news end");
-      this.close();
+      this.#endAll();
     });
   }
 
@@ -96,6 +106,8 @@ export class NewsFeed {
     const { clock } = this.#options;
     let beatAtMs = clock.monotonic() + newsHeartbeatMs;
     for (let turn = 0; ; turn += 1) {
+      // A command to a Redis that is away waits.
+      assertReadable(this.#options);
       const reading = whileReadable(this.#read(turn), this.#options, signal);
       this.#tell(await unlessAborted(reading, signal, "Redis"));
       if (clock.monotonic() >= beatAtMs) {

@@ -124,6 +124,9 @@ async function freezeHold(
   return { type: "hold", reason: "Frozen", why, afterMs: Math.min(afterMs, leftMs), untilMs };
 }
 
+/** Begins the names of the workloads, of any cluster and namespace, whose rolls hold another. */
+export const unfinishedWords = "unfinished: ";
+
 /** A budget gives each roll a time of its own. When a breaker closes, its rolls are spread by chance. */
 function ledgerHold(held: LedgerHold, { nameOf = (cluster) => cluster, random }: BrakeOptions): RollHold {
   const { reason, afterMs, untilMs, blockedBy } = held;
@@ -133,7 +136,7 @@ function ledgerHold(held: LedgerHold, { nameOf = (cluster) => cluster, random }:
     return { type: "hold", reason, why, afterMs: afterMs + jitterMs, untilMs };
   }
   const names = blockedBy?.map(({ cluster, workload }) => `${workloadKey(workload)} of ${nameOf(cluster)}`);
-  const details = names && `unfinished: ${names.join(", ")}`;
+  const details = names && `${unfinishedWords}${names.join(", ")}`;
   return { type: "hold", reason, why, afterMs, details };
 }
 

@@ -23,7 +23,7 @@ interface AnnotationsAt {
 }
 
 /** Sources whose last read is remembered. Others are read. */
-const rememberedMax = 2000;
+const rememberedSources = 2000;
 
 /** A source that was read longer ago than this is read again: reading over a slow line takes as long by itself. */
 const freshMs = 100;
@@ -41,7 +41,7 @@ export function createSourceFreezes({
 }): (read: ReadSources) => Admit {
   const shared = new SingleFlight<AnnotationsAt>();
   /** Of each source, when the last read of it began that found it not frozen. */
-  const unfrozenAtMs = new RecentMap<string, number>(rememberedMax);
+  const unfrozenAtMs = new RecentMap<string, number>(rememberedSources);
   const isFresh = (atMs: number): boolean => clock.monotonic() - atMs <= freshMs;
   return ({ api, sources, readAtMs, signal }) => {
     const isFrozen = async (ref: SourceRef): Promise<boolean> => {

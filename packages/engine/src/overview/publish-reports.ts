@@ -38,8 +38,12 @@ export async function publishReports(options: PublishReportsOptions, signal: Abo
   const { clock, log, store } = options;
   const written = new Map<ClusterId, WrittenReport>();
   let renewAtMs = clock.monotonic() + renewReportsEveryMs;
+  let isBegun = false;
   while (!signal.aborted) {
     try {
+      // What a process of this name left that was killed would be renewed with ours.
+      if (!isBegun) await unlessAborted(store.clear(), signal, "Redis");
+      isBegun = true;
       await unlessAborted(writeChanges(written, options), signal, "Redis");
       if (written.size > 0 && clock.monotonic() >= renewAtMs) {
         // What Redis has lost is written again with the next comparison.
@@ -76,9 +80,12 @@ async function writeChanges(
   }
   const removed = [...written.keys()].filter((cluster) => !current.has(cluster));
   if (changed.size === 0 && removed.length === 0) return;
-  await store.write(changed, removed);
+  const hadSome = [...written.values()].some(({ text }) => text !== undefined);
+  const wasThere = await store.write(changed, removed);
   for (const [cluster, text] of changed) written.set(cluster, { text, atMs });
   for (const cluster of removed) written.delete(cluster);
+  // Redis has lost the others: the next comparison writes all again.
+  if (hadSome && !wasThere) written.clear();
 }
 
 function isListing({ status }: ClusterReport): boolean {

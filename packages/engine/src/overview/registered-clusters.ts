@@ -38,6 +38,8 @@ export function onlyCluster<C extends RegisteredCluster>(
 
 /** What people call a cluster; its id when it is not registered any more. */
 export function clusterNamer(clusters: readonly ClusterOverview[]): (id: string) => string {
-  const names = new Map(clusters.map(({ id, name }) => [id, name]));
+  // A second registration of a cluster has its id, and not the name that it is served by.
+  const served = clusters.filter(({ status }) => status?.state !== "Alias");
+  const names = new Map([...clusters, ...served].map(({ id, name }) => [id, name]));
   return (id) => names.get(id) ?? id;
 }

@@ -40,8 +40,8 @@ export const reportLinesMax = 5;
 
 /** Where a watcher publishes what it says of its clusters. All of it ends some time after the last write or renewal. */
 export interface ClusterReportStore {
-  /** Texts of clusters, and clusters of which nothing is said any more. */
-  write(changed: ReadonlyMap<ClusterId, string>, removed: readonly ClusterId[]): Promise<void>;
+  /** Texts of clusters, and clusters of which nothing is said any more. False: nothing was there before. */
+  write(changed: ReadonlyMap<ClusterId, string>, removed: readonly ClusterId[]): Promise<boolean>;
   /** What is there stays longer. False: nothing is there. */
   renew(): Promise<boolean>;
   /** Removes everything. */

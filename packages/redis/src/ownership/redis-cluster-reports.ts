@@ -22,12 +22,13 @@ const reportsLastMs = 60_000;
 
 /** KEYS: hash, version. ARGV: time to live, the number of pairs, the pairs (cluster, text), and clusters to remove. */
 const writeReportsScript = new Script(`
+local there = redis.call('PEXPIRE', KEYS[1], ARGV[1])
 local last = 2 + 2 * tonumber(ARGV[2])
 for i = 3, last, 2 do redis.call('HSET', KEYS[1], ARGV[i], ARGV[i + 1]) end
 for i = last + 1, #ARGV do redis.call('HDEL', KEYS[1], ARGV[i]) end
 redis.call('PEXPIRE', KEYS[1], ARGV[1])
 redis.call('INCR', KEYS[2])
-return 0
+return there
 `);
 
 /** The reports of one watcher: a hash that lives as long as the watcher, so that renewing a thousand reports is one command. */
@@ -42,10 +43,11 @@ export class RedisClusterReports implements ClusterReportStore {
     this.#version = keys.fleet.reportsVersion;
   }
 
-  async write(changed: ReadonlyMap<ClusterId, string>, removed: readonly ClusterId[]): Promise<void> {
+  async write(changed: ReadonlyMap<ClusterId, string>, removed: readonly ClusterId[]): Promise<boolean> {
     const pairs = [...changed].flat();
     const args = [String(reportsLastMs), String(changed.size), ...pairs, ...removed];
-    await writeReportsScript.run(this.#client.connection, [this.#key, this.#version], args);
+    const names = [this.#key, this.#version];
+    return (await writeReportsScript.run(this.#client.connection, names, args)) === 1;
   }
 
   async renew(): Promise<boolean> {

@@ -7,7 +7,7 @@ import type { Keys } from "../connection/keys.ts";
 /** Somebody who has signed in. */
 export interface SignInSession {
   readonly name: string;
-  /** Names the token that was given, and cannot be used as one. */
+  /** Names the token that was given, in this session only, and cannot be used as one. */
   readonly tokenId: string;
 }
 
@@ -35,9 +35,10 @@ export class RedisSessions {
     this.#clock = options.clock;
   }
 
-  /** Begins a session, and resolves to its id, which is a secret. */
-  async begin({ name, tokenId }: SignInSession): Promise<string> {
+  /** Begins a session, and resolves to its id, which is a secret. `nameToken` names the token that was given, for a session of this id. */
+  async begin(name: string, nameToken: (id: string) => string): Promise<string> {
     const id = randomBytes(sessionIdBytes).toString("base64url");
+    const tokenId = nameToken(id);
     const text = JSON.stringify({ name, tokenId, endMs: this.#clock.now() + sessionLongestMs });
     await this.#client.connection.set(this.#keyOf(id), text, "PX", sessionIdleMs);
     return id;

@@ -29,10 +29,11 @@ export class Permissions {
     const query = keys.map((key) => `place=${encodeURIComponent(key)}`).join("&");
     const answer = await send(`/api/v1/acts?${query}`);
     this.#isAsking = false;
-    const { by = "", places = {} } =
-      answer.type === "answered" ? (answer.body as Partial<PermissionsAnswer>) : {};
+    // Asked again with the next drawing.
+    if (answer.type === "failed") return false;
+    const { by = "", places = {} } = answer.body as Partial<PermissionsAnswer>;
     // Whoever signs in loads the page again.
-    this.#isNobody = answer.type === "answered" && by === "";
+    this.#isNobody = by === "";
     for (const key of keys) this.#known.set(key, places[key] ?? []);
     return keys.some((key) => (places[key] ?? []).length > 0);
   }

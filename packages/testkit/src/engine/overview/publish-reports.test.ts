@@ -32,8 +32,10 @@ function startPublishing(reports: Map<string, ClusterReport>) {
       store: {
         async write(changed, removed) {
           if (state.isAway) throw new Error("no connection");
+          const wasThere = state.isThere;
           state.isThere = true;
           writes.push([[...changed.keys()], removed]);
+          return wasThere;
         },
         async renew() {
           state.renewals += 1;
@@ -41,6 +43,7 @@ function startPublishing(reports: Map<string, ClusterReport>) {
         },
         async clear() {
           state.cleared += 1;
+          state.isThere = false;
         },
       },
       reports: () => reports,
@@ -111,8 +114,10 @@ test("a cluster that is not watched any more is removed, and everything is at th
   reports.delete("a");
   await bed.clock.advance(1000);
   expect(bed.writes.at(-1)).toEqual([[], ["a"]]);
-  await bed.stop();
+  // What another process of this name left goes at the begin.
   expect(bed.state.cleared).toBe(1);
+  await bed.stop();
+  expect(bed.state.cleared).toBe(2);
 });
 
 test("what Redis has lost, or did not take, is written again", async () => {
@@ -125,5 +130,19 @@ test("what Redis has lost, or did not take, is written again", async () => {
   bed.state.isThere = false;
   await bed.clock.advance(25_000);
   expect(bed.writes.length).toBe(2);
+  await bed.stop();
+});
+
+test("what Redis has lost is written again also when something changes meanwhile", async () => {
+  const reports = new Map([
+    ["a", well],
+    ["b", well],
+  ]);
+  const bed = startPublishing(reports);
+  await bed.clock.advance(16_000);
+  bed.state.isThere = false;
+  reports.set("b", behind);
+  await bed.clock.advance(2000);
+  expect(bed.writes.map(([changed]) => changed)).toEqual([["a", "b"], ["b"], ["a", "b"]]);
   await bed.stop();
 });
