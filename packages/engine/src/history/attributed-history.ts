@@ -22,9 +22,12 @@ const lookupsSharedMax = 1000;
 /** Appends that wait for a lookup. Of more, changes are recorded without their users, and nothing is lost. */
 const waitingAppendsMax = 1000;
 
+/** Until then another event of the same second may come: API servers send every second, and a write is reported with its second. */
+const settledAfterMs = 3000;
+
 /**
  * Adds to each change who may have made it, where an audit event told. Records stay in the order of the calls; a change whose event has
- * not come yet is recorded without it.
+ * not come yet is recorded without it, as one is that is too young to be sure that all events of its second have come. `LateUsers` adds those.
  */
 export class AttributedHistory implements History {
   readonly #options: AttributedHistoryOptions;
@@ -38,7 +41,7 @@ export class AttributedHistory implements History {
 
   append(records: readonly HistoryRecord[]): void {
     const { history } = this.#options;
-    const isAsked = records.some(isAttributable) && this.#waiting < waitingAppendsMax;
+    const isAsked = records.some((record) => this.#isSettled(record)) && this.#waiting < waitingAppendsMax;
     if (!isAsked && this.#waiting === 0) {
       history.append(records);
       return;
@@ -58,9 +61,14 @@ export class AttributedHistory implements History {
   async #attributed(records: readonly HistoryRecord[]): Promise<readonly HistoryRecord[]> {
     return await Promise.all(
       records.map(async (record) =>
-        isAttributable(record) ? withUsers(record, await this.#candidates(record)) : record,
+        this.#isSettled(record) ? withUsers(record, await this.#candidates(record)) : record,
       ),
     );
+  }
+
+  #isSettled(record: HistoryRecord): record is ChangeRecord {
+    if (!isAttributable(record)) return false;
+    return this.#options.clock.now() - Date.parse(record.actor?.time ?? "") >= settledAfterMs;
   }
 
   #candidates(record: ChangeRecord): Promise<readonly AuditedUser[]> {

@@ -3,7 +3,6 @@ import type { Clock } from "../async/clock.ts";
 import type { AuditedWrites } from "../hints/hint-store.ts";
 import type { Log } from "../ports/log.ts";
 import type { ClusterId } from "../ports/request.ts";
-import { RecentMap } from "../recent-map.ts";
 import { usersOfChange } from "./attributed-history.ts";
 import type { ChangeId, ChangeRecord, History, HistoryRecord } from "./history.ts";
 
@@ -24,30 +23,30 @@ export interface LateUsersOptions {
   readonly log: Log;
 }
 
-const roundMs = 15_000;
-/** Ages of a record at which its users are asked for. Logs of clouds come after minutes; an event is kept for an hour. */
-const askedAtMs = [15_000, 60_000, 180_000, 420_000, 900_000, 1_800_000, 3_300_000];
+const roundMs = 5000;
+/** Ages of a write at which its users are asked for. Logs of clouds come after minutes; an event is kept for an hour. */
+const askedAtMs = [5000, 30_000, 120_000, 480_000, 1_800_000, 3_300_000];
 /** Nothing older is asked about. */
 const ageMaxMs = 3_600_000;
-/** Some 2 MiB. Of more the oldest stay without users. */
+/** Some 2 MiB. Of more the oldest stay as they are. */
 const waitingChangesMax = 2000;
-const attributedMax = 5000;
 
 interface WaitingChange {
   readonly record: ChangeRecord;
-  /** How many times its users were asked for. */
+  /** How many users a record of it names. */
+  readonly named: number;
+  /** How many times it was asked for them. */
   readonly asked: number;
 }
 
 /**
- * Records who made a change whose audit event came after the record of the change: in a second record, under the id of the change.
- * Nothing waits for it, and what it cannot find stays as it was recorded.
+ * Records who made a change whose audit event came after the record of the change: in a further record, under the id of the change.
+ * It asks on when somebody is known: another one may have written in the same second, and then both are named. Nothing waits for it, and
+ * what it cannot find stays as it was recorded.
  */
 export class LateUsers {
   readonly #options: LateUsersOptions;
   readonly #waiting = new Map<ChangeId, WaitingChange>();
-  /** Another record of the same change is not asked about. */
-  readonly #attributed = new RecentMap<ChangeId, true>(attributedMax);
   #readTo: string | undefined;
 
   constructor(options: LateUsersOptions) {
@@ -80,33 +79,30 @@ export class LateUsers {
 
   #take(record: ChangeRecord): void {
     const { actor, change, cluster } = record;
-    if (actor?.users !== undefined) {
-      this.#attributed.set(change, true);
-      this.#waiting.delete(change);
-      return;
-    }
     if (actor === undefined || cluster === undefined || !this.#options.isAsked(cluster.id)) return;
-    if (this.#attributed.get(change) || this.#waiting.has(change)) return;
-    this.#waiting.set(change, { record, asked: 0 });
+    const before = this.#waiting.get(change);
+    const named = Math.max(before?.named ?? 0, actor.users?.length ?? 0);
+    this.#waiting.set(change, { record, named, asked: before?.asked ?? 0 });
     const [oldest] = this.#waiting.size > waitingChangesMax ? this.#waiting.keys() : [];
     if (oldest !== undefined) this.#waiting.delete(oldest);
   }
 
   async #ask(signal: AbortSignal): Promise<void> {
     const { clock, history, writes } = this.#options;
-    for (const [change, { asked, record }] of [...this.#waiting]) {
-      const ageMs = clock.now() - Date.parse(record.time);
-      const due = askedAtMs.filter((atMs) => atMs <= ageMs).length;
-      if (due <= asked) continue;
-      if (due === askedAtMs.length) this.#waiting.delete(change);
-      else this.#waiting.set(change, { record, asked: due });
-      const users = await usersOfChange(record, writes);
+    for (const [change, waiting] of [...this.#waiting]) {
+      const { actor, ...record } = waiting.record;
+      if (actor === undefined) continue;
+      const ageMs = clock.now() - Date.parse(actor.time);
+      const asked = askedAtMs.filter((atMs) => atMs <= ageMs).length;
+      if (asked <= waiting.asked) continue;
+      const users = await usersOfChange(waiting.record, writes);
       if (signal.aborted) return;
-      if (users.length === 0 || record.actor === undefined) continue;
-      this.#waiting.delete(change);
-      this.#attributed.set(change, true);
+      const named = Math.max(users.length, waiting.named);
+      if (asked === askedAtMs.length) this.#waiting.delete(change);
+      else this.#waiting.set(change, { record: waiting.record, named, asked });
+      if (users.length <= waiting.named) continue;
       const time = new Date(clock.now()).toISOString();
-      history.append([{ ...record, time, actor: { ...record.actor, users } }]);
+      history.append([{ ...record, time, actor: { ...actor, users } }]);
     }
   }
 }

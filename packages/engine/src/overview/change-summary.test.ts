@@ -170,6 +170,9 @@ test("a user that an audit event told of is named, also when the event came late
   expect(summarizeChanges([plain])[0]?.actors).toEqual(["kubectl-edit"]);
   expect(summarizeChanges([plain, named])[0]?.actors).toEqual(texts);
   expect(summarizeChanges([named, plain])[0]?.actors).toEqual(texts);
+  const one = { ...plain, actor: { ...actor, users: [user("ann")] } };
+  expect(summarizeChanges([one])[0]?.actors).toEqual(["ann with kubectl-edit"]);
+  expect(summarizeChanges([plain, one, named])[0]?.actors).toEqual(texts);
   expect(summarizeChanges([named, changed("otech", "f1-a")])[0]?.actors).toEqual([
     ...texts,
     "external-secrets",

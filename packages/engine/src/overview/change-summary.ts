@@ -155,8 +155,11 @@ function addChange(
   const fold = folds.get(id) ?? made;
   folds.set(id, fold);
   foldOf.set(record.change, fold);
-  const isNamed = fold.actors.has(record.change) && record.actor?.users === undefined;
-  if (record.actor !== undefined && !isNamed) fold.actors.set(record.change, actorTexts(record.actor));
+  // Of several records that which names more users says more.
+  const texts = record.actor === undefined ? [] : actorTexts(record.actor);
+  const before = fold.actors.get(record.change);
+  if (before === undefined || (record.actor?.users !== undefined && texts.length >= before.length))
+    fold.actors.set(record.change, texts);
   fold.clusters.add(record.cluster?.name ?? "");
 }
 

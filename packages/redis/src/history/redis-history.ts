@@ -27,7 +27,8 @@ export class RedisHistory implements History {
   readonly #options: RedisHistoryOptions;
   /** Of each shard's stream. */
   readonly #writers: ReadonlyMap<string, HistoryWriter>;
-  readonly #recorded = new LRUCache<ChangeId, "named" | "plain">({ max: recordedMax });
+  /** How many users the records of a change name. */
+  readonly #recorded = new LRUCache<ChangeId, number>({ max: recordedMax });
   #trimmedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RedisHistoryOptions) {
@@ -59,12 +60,12 @@ export class RedisHistory implements History {
     for (const writer of this.#writers.values()) writer.trim(clock.now() - retentionMs);
   }
 
-  /** A record that names users says more than one that does not. */
+  /** A record that names more users says more. */
   #isRecorded({ actor, change }: ChangeRecord): boolean {
-    const isNamed = actor?.users !== undefined;
+    const named = actor?.users?.length ?? 0;
     const before = this.#recorded.get(change);
-    if (before === "named" || (before === "plain" && !isNamed)) return true;
-    this.#recorded.set(change, isNamed ? "named" : "plain");
+    if (before !== undefined && named <= before) return true;
+    this.#recorded.set(change, named);
     return false;
   }
 }
