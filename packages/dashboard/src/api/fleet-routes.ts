@@ -7,6 +7,7 @@ import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chose
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
+import { managedWorkloads } from "@fleet-reloader/engine/overview/managed-workloads";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
@@ -53,15 +54,15 @@ export class FleetRoutes {
     const { clusters, queue, held, freezeCount, freezes, changes } = statusDigest(
       await fleetStatus(this.#options.overview, records),
     );
-    const { count, sickCount, sick } = clusters;
-    const { openCount, open } = changes;
+    const { count, sickCount, sick, workloads } = clusters;
+    const { openCount, openWorkloads, open } = changes;
     return {
-      clusters: { count, sickCount, sick: firstOnes(sick) },
+      clusters: { count, sickCount, workloads, sick: firstOnes(sick) },
       queue: this.#options.seesQueue ? queue : undefined,
       held,
       freezeCount,
       freezes: firstOnes(freezes),
-      changes: { count: changes.count, openCount, open: firstOnes(open) },
+      changes: { count: changes.count, openCount, openWorkloads, open: firstOnes(open) },
       isCut,
     };
   }
@@ -127,6 +128,19 @@ export class FleetRoutes {
       holds: elements,
       next,
     };
+  }
+
+  async managed({ cluster = "", namespace = "" }: ApiQuery<"managed">, take: TakePage) {
+    const { clusterCount, workloads } = await managedWorkloads(this.#options.overview, {
+      cluster,
+      namespace,
+    });
+    const { count, elements, next } = await take({
+      all: workloads,
+      keyOf: ({ cluster: name, ref }) => [name, workloadKey(ref)],
+      write: asTheyAre,
+    });
+    return { count, clusterCount, workloads: elements, next };
   }
 
   async queue({ since = "" }: ApiQuery<"queue">, signal: AbortSignal) {
