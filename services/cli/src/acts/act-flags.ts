@@ -1,4 +1,5 @@
 import { userInfo } from "node:os";
+import { Fault } from "@fleet-reloader/domain/fault";
 import { wholeNumber } from "@fleet-reloader/runtime/config/types";
 import { switchFlag, textFlag } from "../frame/cli-fields.ts";
 import { clusterFlag, namespaceFlag } from "../questions/question-flags.ts";
@@ -35,4 +36,13 @@ export const actFlags = {
 /** Who acts. */
 export function actorOf({ by }: { readonly by: string }): string {
   return by || userInfo().username;
+}
+
+/** Faults unless a reason is given: an act without one cannot be understood later. */
+export function requireReason({ reason }: { readonly reason: string }): void {
+  if (reason.trim() === "")
+    throw new Fault(
+      "config.invalid",
+      '--reason: it is missing; write why, for example --reason "incident 4711"',
+    );
 }

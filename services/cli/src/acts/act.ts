@@ -19,7 +19,7 @@ import type { CommandProcess } from "../frame/command.ts";
 import { type FleetRedis, withFleetRedis } from "../redis/fleet-redis.ts";
 import { openServer } from "../server/open-server.ts";
 import { actByServer, type MeantByServer, meantByServer, refuseName } from "../server/served-act.ts";
-import { type actFlags, actorOf } from "./act-flags.ts";
+import { type actFlags, actorOf, requireReason } from "./act-flags.ts";
 import { confirmCount } from "./confirm-count.ts";
 
 /** Nothing was found, or a person said no. */
@@ -90,15 +90,6 @@ async function confirmAct(
   if (!(await confirmCount({ count, act: action, yes, expect }, io))) return nothingDone;
   io.stdout.write(`${await perform(count)}\n`);
   return 0;
-}
-
-/** Faults unless a reason is given: an act without one cannot be understood later. */
-function requireReason({ reason }: { readonly reason: string }): void {
-  if (reason.trim() === "")
-    throw new Fault(
-      "config.invalid",
-      '--reason: it is missing; write why, for example --reason "incident 4711"',
-    );
 }
 
 /** Faults with the likely kind where the text names no object. */

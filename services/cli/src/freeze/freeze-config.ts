@@ -26,7 +26,7 @@ const freezeScopeFields = {
 export const freezeConfig = {
   ...placeFields,
   ...freezeScopeFields,
-  reason: textFlag("reason", "TEXT", "Reason, shown to people."),
+  reason: textFlag("reason", "TEXT", "Reason, shown to people. Required with --server."),
   until: textFlag(
     "until",
     "TIME",

@@ -3,6 +3,7 @@ import { describeScope } from "@fleet-reloader/domain/hold/freeze";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { printable } from "@fleet-reloader/runtime/log/printable";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { requireReason } from "../acts/act-flags.ts";
 import type { ApiClient } from "../server/api-client.ts";
 import { refuseName } from "../server/served-act.ts";
 import { coversNothing, type FreezeReport } from "./covered-freeze.ts";
@@ -18,6 +19,7 @@ export async function freezeByServer(
   client: ApiClient,
 ): Promise<FreezeReport> {
   refuseName(config.by);
+  requireReason(config);
   wantedEntry(config, systemClock.now());
   const body = Object.assign({}, scopeOf(config), { reason: config.reason, until: config.until });
   const {
@@ -37,12 +39,8 @@ export async function liftByServer(
   client: ApiClient,
 ): Promise<string> {
   const { reason } = config;
+  requireReason(config);
   liftedEntry(config);
-  if (reason.trim() === "")
-    throw new Fault(
-      "config.invalid",
-      '--reason: it is missing; write why, for example --reason "it is over"',
-    );
   const { notice = "" } = await atCurrentCount((intent) =>
     client.act("lift", Object.assign({}, scopeOf(config), { reason }, intent)),
   );

@@ -74,7 +74,8 @@ function mendsOf(
   // It sends people to the command line.
   if (field === "caller")
     return ["start the server with --access-file, or give --redis-url in place of --server"];
-  if (status !== 401) return mend === "" ? [] : [mend];
+  // What every question of this kind is told says nothing more here.
+  if (status !== 401) return mend === "" || mend === faultCatalogue["question.invalid"].mend ? [] : [mend];
   const login = `write fleet-reloader login --server ${origin}${hasToken ? " with a token of its access file" : ", or give --token-file"}`;
   return [mend, login];
 }
