@@ -90,7 +90,7 @@ test("where nobody signs in, nothing is kept", async () => {
   expect(() => statSync(user.file)).toThrow("ENOENT");
 });
 
-test("XDG_CONFIG_HOME is respected unless it is relative; without a home nothing is kept", async () => {
+test("XDG_CONFIG_HOME is respected unless it is relative; no home keeps no token", async () => {
   const user = newUser();
   const config = join(user.env.HOME, "elsewhere");
   const input = tokenOf("ann");

@@ -7,10 +7,9 @@ import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chose
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
-import { managedWorkloads } from "@fleet-reloader/engine/overview/managed-workloads";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
-import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
+import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overview/registered-clusters";
 import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import {
   type RecordFilters,

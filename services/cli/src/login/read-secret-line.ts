@@ -2,11 +2,11 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { CommandProcess } from "../frame/command.ts";
 
 /** No token is longer. */
-const lengthMax = 4096;
+const secretLengthMax = 4096;
 
-const interrupt = "\u0003";
-const endOfText = "\u0004";
-const erase = ["\u007f", "\b"];
+const interruptKey = "\u0003";
+const endKey = "\u0004";
+const eraseKeys = ["\u007f", "\b"];
 
 /** Reads one line that nobody sees: from a terminal without echo, after the question, or from a pipe. */
 export async function readSecretLine(
@@ -33,12 +33,13 @@ async function readLine(stdin: CommandProcess["stdin"], isTerminal: boolean): Pr
   let line = "";
   for await (const chunk of stdin) {
     for (const key of String(chunk)) {
-      if (key === "\n" || key === "\r" || (isTerminal && key === endOfText)) return line;
-      if (isTerminal && key === interrupt) throw new Fault("config.invalid", "nobody signed in: interrupted");
-      if (isTerminal && erase.includes(key)) line = line.slice(0, -1);
+      if (key === "\n" || key === "\r" || (isTerminal && key === endKey)) return line;
+      if (isTerminal && key === interruptKey)
+        throw new Fault("config.invalid", "nobody signed in: interrupted");
+      if (isTerminal && eraseKeys.includes(key)) line = line.slice(0, -1);
       else line += key;
     }
-    if (line.length > lengthMax) return line;
+    if (line.length > secretLengthMax) return line;
   }
   return line;
 }

@@ -15,9 +15,6 @@ export interface StoredToken {
   readonly token: string;
 }
 
-/** Rights of others than the owner of the file. */
-const othersMode = 0o077;
-
 /** Where logins are kept, by the XDG base directory specification; undefined: this user has no home. */
 export function tokensFile(env: CommandProcess["env"]): string | undefined {
   const { HOME: home = "", XDG_CONFIG_HOME: given = "" } = env;
@@ -30,12 +27,12 @@ export function tokensFile(env: CommandProcess["env"]): string | undefined {
 export function readStoredTokens(path: string): readonly StoredToken[] {
   const mode = modeOf(path);
   if (mode === undefined) return [];
-  if ((mode & othersMode) !== 0)
+  if (isReadByOthers(mode))
     throw new Fault(
       "config.invalid",
       `${path}: others on this machine can read it (mode ${(mode & 0o777).toString(8)}), so its tokens are not used; write chmod 600 ${path}, and ask for a new token if somebody may have read it`,
     );
-  const read = parseJson(readText(path));
+  const read = parseJson(readTokens(path));
   const all = jsonList(read, "servers").map((one): StoredToken | undefined => {
     const [server, token] = [jsonText(one, "server"), jsonText(one, "token")];
     if (server === undefined || token === undefined) return undefined;
@@ -69,19 +66,19 @@ function modeOf(path: string): number | undefined {
   try {
     return statSync(path, { throwIfNoEntry: false })?.mode;
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadableTokens(path, error);
   }
 }
 
-function readText(path: string): string {
+function readTokens(path: string): string {
   try {
     return readFileSync(path, "utf8");
   } catch (error) {
-    throw unreadable(path, error);
+    throw unreadableTokens(path, error);
   }
 }
 
-function unreadable(path: string, error: unknown): Fault {
+function unreadableTokens(path: string, error: unknown): Fault {
   return new Fault(
     "config.invalid",
     `${path}: cannot be read (${codeOf(error)}); let this user read it, or remove it`,
@@ -90,4 +87,9 @@ function unreadable(path: string, error: unknown): Fault {
 
 function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}
+
+/** Whether others than the owner of a file have any right on it, by its mode. */
+export function isReadByOthers(mode: number): boolean {
+  return (mode & 0o077) !== 0;
 }

@@ -39,9 +39,9 @@ rolling, failed or stalled.`,
     }),
 });
 
-type ChangeSummary = ApiAnswer<"changes">["changes"][number];
+type ChangeLine = ApiAnswer<"changes">["changes"][number];
 
-function changesTable(changes: readonly ChangeSummary[], nowMs: number): string {
+function changesTable(changes: readonly ChangeLine[], nowMs: number): string {
   return textTable(
     ["AGE", "SOURCE", "BY", "CLUSTERS", "DONE", "WORKLOADS", "CHANGE"],
     changes.map(({ id, time, source, actors, clusters, workloads, isDone }) => [
@@ -56,7 +56,7 @@ function changesTable(changes: readonly ChangeSummary[], nowMs: number): string 
   );
 }
 
-function progressText(workloads: ChangeSummary["workloads"]): string {
+function progressText(workloads: ChangeLine["workloads"]): string {
   const parts = Object.entries(workloads).flatMap(([progress, count]) =>
     count === 0 ? [] : [`${count} ${progress}`],
   );

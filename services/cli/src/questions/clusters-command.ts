@@ -19,9 +19,9 @@ export const clustersCommand = defineCommand({
     }),
 });
 
-type ClusterHealth = ApiAnswer<"clusters">["clusters"][number];
+type ClusterLine = ApiAnswer<"clusters">["clusters"][number];
 
-function clusterTable(health: readonly ClusterHealth[], nowMs: number): string {
+function clusterTable(health: readonly ClusterLine[], nowMs: number): string {
   return textTable(
     ["CLUSTER", "STATE", "WORKLOADS", "ROLLING", "HELD", "LAG", "RIGHTS", "WATCHER", "PROBLEM"],
     health.map(({ name, status, workloads, rollouts, held, report, watcher, problems }) => [
@@ -38,7 +38,7 @@ function clusterTable(health: readonly ClusterHealth[], nowMs: number): string {
   );
 }
 
-function lagText(report: ClusterHealth["report"], nowMs: number): string {
+function lagText(report: ClusterLine["report"], nowMs: number): string {
   if (report === undefined) return "-";
   const { behindCount, behindSinceMs, streams } = report;
   return behindSinceMs === undefined
@@ -46,7 +46,7 @@ function lagText(report: ClusterHealth["report"], nowMs: number): string {
     : `${behindCount} of ${streams}, ${ageText(nowMs - behindSinceMs)}`;
 }
 
-function rightsText(report: ClusterHealth["report"]): string {
+function rightsText(report: ClusterLine["report"]): string {
   if (report === undefined) return "-";
   return report.missingRightCount === 0 ? "all" : `${report.missingRightCount} missing`;
 }

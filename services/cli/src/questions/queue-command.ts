@@ -22,10 +22,10 @@ export const queueCommand = defineCommand({
     }),
 });
 
-type QueueDigest = Pick<ApiAnswer<"queue">, "failed" | "held" | "queue">;
+type ShownQueue = Pick<ApiAnswer<"queue">, "failed" | "held" | "queue">;
 
 /** Age comes first: it says whether anything is late. */
-function queueText({ failed, held, queue }: QueueDigest, since: string): string {
+function queueText({ failed, held, queue }: ShownQueue, since: string): string {
   return [
     ...countLines(queue),
     `held      ${sumOfCounts(held)}`,
@@ -36,7 +36,7 @@ function queueText({ failed, held, queue }: QueueDigest, since: string): string 
 }
 
 /** Whoever sees a part of the fleet is not told what waits in all of it. */
-function countLines(queue: QueueDigest["queue"]): readonly string[] {
+function countLines(queue: ShownQueue["queue"]): readonly string[] {
   if (queue === undefined) return ["oldest    not shown: your grants show a part of the fleet"];
   return [
     `oldest    ${queue.oldestMs === undefined ? "nothing waits" : ageText(queue.oldestMs)}`,

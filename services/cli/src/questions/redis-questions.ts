@@ -11,9 +11,8 @@ import { summarizeChanges } from "@fleet-reloader/engine/overview/change-summary
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
-import { managedWorkloads } from "@fleet-reloader/engine/overview/managed-workloads";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
-import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
+import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overview/registered-clusters";
 import { recentRecords } from "@fleet-reloader/redis/overview/recent-records";
 import type { FleetRedis } from "../redis/fleet-redis.ts";
 import type { AskedPlace, ChangeFilter, FleetQuestions } from "./fleet-questions.ts";

@@ -8,12 +8,16 @@ import { askedFleetFields, askFleet } from "./asked-fleet.ts";
 import { sinceFlag, warnOfCut } from "./question-flags.ts";
 
 /** Of a long list the first ones are named. */
-const namedMax = 5;
+const linesNamedMax = 5;
 
 export const statusCommand = defineCommand({
   name: "status",
   purpose: "Show the state of the fleet on one screen: clusters, queue, holds, failures",
-  examples: ["fleet-reloader status", "fleet-reloader status --since 1d -o json"],
+  examples: [
+    "fleet-reloader status",
+    "fleet-reloader status --since 1d -o json",
+    "fleet-reloader status --server https://reloader.example.org",
+  ],
   flags: { ...askedFleetFields, since: sinceFlag, output: answerFlag },
   run: async ({ config }, io) =>
     await askFleet(config, io, async (fleet) => {
@@ -28,9 +32,9 @@ export const statusCommand = defineCommand({
     }),
 });
 
-type FleetStatus = Omit<ApiAnswer<"status">, "isCut">;
+type ShownStatus = Omit<ApiAnswer<"status">, "isCut">;
 
-function statusText(status: FleetStatus, since: string): string {
+function statusText(status: ShownStatus, since: string): string {
   const { clusters, queue, held, freezeCount, freezes, changes } = status;
   const { failed, held: waiting, rolling, stalled } = changes.openWorkloads;
   return [
@@ -54,7 +58,7 @@ function statusText(status: FleetStatus, since: string): string {
 }
 
 /** Whoever sees a part of the fleet is not told what waits in all of it. */
-function queueSentence(queue: FleetStatus["queue"]): string {
+function queueSentence(queue: ShownStatus["queue"]): string {
   if (queue === undefined) return "not shown: your grants show a part of the fleet";
   const { active, oldestMs, prioritized, waiting } = queue;
   const oldest =
@@ -64,6 +68,6 @@ function queueSentence(queue: FleetStatus["queue"]): string {
 
 /** The first ones, and how many more there are. */
 function firstLines(lines: readonly string[], count: number, rest: string): readonly string[] {
-  const named = lines.slice(0, namedMax).map((line) => `  ${line}`);
+  const named = lines.slice(0, linesNamedMax).map((line) => `  ${line}`);
   return count > named.length ? [...named, `  and ${count - named.length} more: ${rest}`] : named;
 }

@@ -50,7 +50,7 @@ export class ApiClient {
   ): Promise<ApiAnswer<N>> {
     const { answer, path: template } = apiRoutes[route];
     const place = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(path[name] ?? ""));
-    const read = await this.#json({ path: `${apiRoot}${place}${queryText(query)}`, isAct: false });
+    const read = await this.#json({ path: `${apiRoot}${place}${routeQueryText(query)}`, isAct: false });
     const checked = answer.safeParse(read);
     // Its own contract checks the answer of a route just here.
     if (checked.success) return checked.data as ApiAnswer<N>;
@@ -78,7 +78,7 @@ export class ApiClient {
     query: Readonly<Record<string, string>>,
     write: (lines: AsyncIterable<string>) => Promise<void>,
   ): Promise<void> {
-    const path = `/history${queryText(query)}`;
+    const path = `/history${routeQueryText(query)}`;
     await exchange(this.#link, { path, isAct: false }, (answer) => write(readLines(this.#link, answer)));
   }
 
@@ -96,7 +96,7 @@ export class ApiClient {
   }
 }
 
-function queryText(query: NonNullable<RouteQuestion["query"]>): string {
+function routeQueryText(query: NonNullable<RouteQuestion["query"]>): string {
   const pairs = Object.entries(query).flatMap(([name, value]) =>
     (typeof value === "string" ? [value] : value).map((one): [string, string] => [name, one]),
   );

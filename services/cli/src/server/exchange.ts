@@ -32,7 +32,7 @@ export interface ServerAnswer {
 }
 
 /** A turn at the server is over after 30 s, and one more may go before ours. */
-const silenceMaxMs = 90_000;
+const serverSilenceMaxMs = 90_000;
 
 /**
  * Sends one request and gives its answer to `read`, on a connection of its own. Redirects are not followed: the token goes to the given
@@ -44,7 +44,7 @@ export async function exchange<T>(
   read: (answer: ServerAnswer) => Promise<T>,
 ): Promise<T> {
   using silence = new SilenceLimit(link.clock);
-  const sent = send(link, asked, silence.signal);
+  const sent = sendAsked(link, asked, silence.signal);
   try {
     const answer = await sent.answer;
     silence.begin();
@@ -58,7 +58,7 @@ export async function exchange<T>(
   }
 }
 
-function send({ ca, server, token }: ServerLink, { body, path }: ServerRequest, signal: AbortSignal) {
+function sendAsked({ ca, server, token }: ServerLink, { body, path }: ServerRequest, signal: AbortSignal) {
   const { promise: answer, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let isSent = false;
   const headers = {
@@ -131,8 +131,8 @@ class SilenceLimit implements Disposable {
     this.pause();
     const over = new AbortController();
     this.#over = over;
-    this.#clock.sleep(silenceMaxMs, over.signal).then(
-      () => this.#late.abort(new Error(`no answer within ${silenceMaxMs / 1000} s`)),
+    this.#clock.sleep(serverSilenceMaxMs, over.signal).then(
+      () => this.#late.abort(new Error(`no answer within ${serverSilenceMaxMs / 1000} s`)),
       () => undefined,
     );
   }

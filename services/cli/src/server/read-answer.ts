@@ -4,13 +4,13 @@ import type { ServerAnswer, ServerLink } from "./exchange.ts";
 import { foreignServer, refusalOf } from "./server-faults.ts";
 
 /** Answers of the API have at most 200 KiB: what is larger is not ours. */
-const answerBytesMax = 1024 * 1024;
+const servedBytesMax = 1024 * 1024;
 
 /** Reads an answer of the API as JSON. Faults with what it refuses, and with `server.foreign` when it is not ours. */
 export async function readJsonAnswer(link: ServerLink, answer: ServerAnswer): Promise<unknown> {
   const { server } = link;
   assertOurs(link, answer);
-  const read = parseJson(await readText(link, answer));
+  const read = parseJson(await readAnswerText(link, answer));
   const { status } = answer;
   if (read === undefined || !isJson(answer)) throw foreignServer(server, foreignText(answer));
   if (status === 200) return read;
@@ -25,7 +25,7 @@ export async function* readLines(link: ServerLink, answer: ServerAnswer): AsyncG
   const { status } = answer;
   const type = answer.headers["content-type"] ?? "";
   if (status !== 200) {
-    const text = (await readText(link, answer)).trim();
+    const text = (await readAnswerText(link, answer)).trim();
     if (!/^text\/plain/.test(type)) throw foreignServer(link.server, foreignText(answer));
     throw refusalOf(link, status, { code: textCodes[status] ?? "", problem: text, mend: "" });
   }
@@ -49,12 +49,12 @@ function assertOurs({ server }: ServerLink, { headers, status }: ServerAnswer): 
     );
 }
 
-async function readText({ server, token }: ServerLink, answer: ServerAnswer): Promise<string> {
+async function readAnswerText({ server, token }: ServerLink, answer: ServerAnswer): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
   for await (const chunk of answer.chunks) {
     bytes += chunk.length;
-    if (bytes > answerBytesMax) throw foreignServer(server, "its answer is larger than 1 MiB");
+    if (bytes > servedBytesMax) throw foreignServer(server, "its answer is larger than 1 MiB");
     chunks.push(chunk);
   }
   return withoutToken(Buffer.concat(chunks).toString("utf8"), token);
@@ -66,7 +66,7 @@ async function* linesIn({ server, token }: ServerLink, answer: ServerAnswer): As
   for await (const chunk of answer.chunks) {
     const lines = `${rest}${decoder.decode(chunk, { stream: true })}`.split("\n");
     rest = lines.pop() ?? "";
-    if (rest.length > answerBytesMax)
+    if (rest.length > servedBytesMax)
       throw foreignServer(server, "a line of its answer is larger than 1 MiB");
     yield* lines.map((line) => withoutToken(line, token));
   }

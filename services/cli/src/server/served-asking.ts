@@ -7,10 +7,10 @@ import { allPages } from "./all-pages.ts";
 import type { ApiClient } from "./api-client.ts";
 
 /** Clusters are asked at once up to so many: the server answers four such questions at a time. */
-const askedAtOnce = 4;
+const clustersAskedAtOnce = 4;
 
 /** As many names as somebody reads. */
-const namedMax = 5;
+const clustersNamedMax = 5;
 
 /** Explains a workload in each of these clusters, or in the only one of the server. */
 export async function explainByServer(
@@ -53,7 +53,7 @@ export async function planByServer(
 
 async function askedClusters(given: readonly string[], client: ApiClient): Promise<readonly string[]> {
   if (given.length > 0) return given;
-  const { clusters, count } = await client.ask("clusters", { query: { limit: String(namedMax) } });
+  const { clusters, count } = await client.ask("clusters", { query: { limit: String(clustersNamedMax) } });
   if (count === 1) return clusters.map(({ name }) => name);
   const names = clusters.map(({ name }) => name).join(", ");
   const more = count > clusters.length ? ` and ${count - clusters.length} more` : "";
@@ -69,9 +69,9 @@ async function askEach<T>(
   ask: (cluster: string) => Promise<T>,
 ): Promise<EachAnswer<T>> {
   const answers: (T | Fault)[] = [];
-  for (let at = 0; at < clusters.length; at += askedAtOnce)
+  for (let at = 0; at < clusters.length; at += clustersAskedAtOnce)
     answers.push(
-      ...(await Promise.all(clusters.slice(at, at + askedAtOnce).map((one) => orMissing(ask(one))))),
+      ...(await Promise.all(clusters.slice(at, at + clustersAskedAtOnce).map((one) => orMissing(ask(one))))),
     );
   const found = answers.filter((one): one is T => !(one instanceof Fault));
   const [missing] = answers.filter((one) => one instanceof Fault);

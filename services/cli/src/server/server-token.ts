@@ -1,14 +1,11 @@
 import { readFileSync, statSync } from "node:fs";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { CommandProcess } from "../frame/command.ts";
-import { readStoredTokens, tokensFile } from "../login/stored-tokens.ts";
+import { isReadByOthers, readStoredTokens, tokensFile } from "../login/stored-tokens.ts";
 import { tokenVariable } from "./server-fields.ts";
 
 /** What may stand in a header after `Bearer`. */
 const tokenPattern = /^[\x21-\x7e]{1,4096}$/;
-
-/** Rights of others than the owner of a file. */
-const othersMode = 0o077;
 
 /** The text as a token. Faults, without quoting it, when it is none. */
 export function checkedToken(text: string, from: string): string {
@@ -40,7 +37,7 @@ function readTokenFile(path: string, stderr: CommandProcess["stderr"]): string {
   try {
     const text = readFileSync(path, "utf8");
     const { mode } = statSync(path);
-    if ((mode & othersMode) !== 0)
+    if (isReadByOthers(mode))
       stderr.write(`warning: --token-file ${path}: others on this machine can read it; chmod 600 ${path}\n`);
     return text;
   } catch (error) {
