@@ -8,6 +8,7 @@ import { createCompletionCommand } from "./frame/completion.ts";
 import { freezeCommand, freezesCommand, unfreezeCommand } from "./freeze/freeze-commands.ts";
 import { historyCommand } from "./history/history-command.ts";
 import { lintCommand } from "./lint/lint-command.ts";
+import { loginCommand, logoutCommand } from "./login/login-commands.ts";
 import { changesCommand } from "./questions/changes-command.ts";
 import { clustersCommand } from "./questions/clusters-command.ts";
 import { heldCommand } from "./questions/held-command.ts";
@@ -35,6 +36,8 @@ export const commands: readonly Command[] = withCompletion([
   lintCommand,
   auditPolicyCommand,
   accessTokenCommand,
+  loginCommand,
+  logoutCommand,
 ]);
 
 function withCompletion(others: readonly Command[]): readonly Command[] {

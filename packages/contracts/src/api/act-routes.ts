@@ -100,6 +100,10 @@ export const actAnswer = z.object({
   workloads: z
     .array(z.object({ cluster: z.string(), workload: z.string() }))
     .meta({ description: "The first of them." }),
+  covers: z
+    .string()
+    .optional()
+    .meta({ description: "Of a freeze: what it covers, or why it covers nothing, for people." }),
   isDone: z.boolean().meta({ description: "False: nothing was done, since `dryRun` was true." }),
   notice: z.string().optional().meta({ description: "What people should know before or after it." }),
 });

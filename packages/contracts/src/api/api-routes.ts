@@ -6,6 +6,7 @@ import {
   changesAnswer,
   clustersAnswer,
   heldAnswer,
+  managedAnswer,
   queueAnswer,
   statusAnswer,
 } from "./fleet-answers.ts";
@@ -60,6 +61,12 @@ export const apiRoutes = {
     summary: "The queue: the age of the oldest request, what waits, and what is held and failed, by reason",
     query: z.strictObject({ since }),
     answer: queueAnswer,
+  },
+  managed: {
+    path: "/workloads",
+    summary: "The workloads that are reloaded, with the sources that each uses",
+    query: z.strictObject({ cluster, namespace, limit, cursor }),
+    answer: managedAnswer,
   },
   workload: {
     path: "/workloads/{cluster}/{kind}/{namespace}/{name}",

@@ -138,6 +138,10 @@ function createRoutes(
     },
     queue: async (given, signal) =>
       await fleet.queue(readApiQuery(apiRoutes.queue.query, given.parameters), signal),
+    managed: async (given) => {
+      const query = readApiQuery(apiRoutes.managed.query, given.parameters);
+      return await fleet.managed(query, pages(given, query));
+    },
     workload: async (given, signal) => {
       const query = readApiQuery(apiRoutes.workload.query, given.parameters);
       const object = objectIn(given);

@@ -17,7 +17,9 @@ import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import type { CommandProcess } from "../frame/command.ts";
 import { type FleetRedis, withFleetRedis } from "../redis/fleet-redis.ts";
-import { type actFlags, actorOf } from "./act-flags.ts";
+import { openServer } from "../server/open-server.ts";
+import { actByServer, type MeantByServer, meantByServer, refuseName } from "../server/served-act.ts";
+import { type actFlags, actorOf, requireReason } from "./act-flags.ts";
 import { confirmCount } from "./confirm-count.ts";
 
 /** Nothing was found, or a person said no. */
@@ -25,7 +27,7 @@ const nothingDone = 1;
 
 /** Exit codes of all acts. */
 export const actExitCodes = {
-  1: "nothing was done: nothing is meant, somebody said no, or Redis does not answer",
+  1: "nothing was done: nothing is meant, somebody said no, or Redis or the server does not answer",
 } as const;
 
 /** Which command lists what an act may mean. */
@@ -41,31 +43,53 @@ export async function runAct(
 ): Promise<number> {
   const object = namedObject(text, actedTypes[action]);
   requireReason(config);
+  const client = openServer(config, io);
+  const { cluster, namespace, reason } = config;
+  if (client !== undefined) {
+    refuseName(config.by);
+    const act = { action, object: text, cluster, namespace };
+    const meant = await meantByServer(act, client);
+    return await confirmAct(action, config, io, {
+      meant,
+      perform: (count) => actByServer(act, { count, reason }, client),
+    });
+  }
   return await withFleetRedis(config, io, async (redis) => {
-    const { cluster, namespace, reason, yes, expect } = config;
     const fleet = actedFleet(redis);
     const meant = await meantByAct({ action, object, place: { cluster, namespace } }, fleet);
     const nothing = nothingMeant(meant);
-    if (nothing !== undefined) {
-      const list = listedBy[action];
-      io.stderr.write(`${nothing}; fleet-reloader ${list} lists ${listed[list]}\n`);
-      return nothingDone;
-    }
-    const count = meant.requests.length;
-    if (!(await confirmCount({ count, act: action, yes, expect }, io))) return nothingDone;
-    await performAct(meant, { by: actorOf(config), reason }, fleet);
-    io.stdout.write(`${doneText(meant)}\n`);
-    return 0;
+    return await confirmAct(action, config, io, {
+      meant: nothing === undefined ? { count: meant.requests.length } : { nothing },
+      async perform() {
+        await performAct(meant, { by: actorOf(config), reason }, fleet);
+        return doneText(meant);
+      },
+    });
   });
 }
 
-/** Faults unless a reason is given: an act without one cannot be understood later. */
-function requireReason({ reason }: { readonly reason: string }): void {
-  if (reason.trim() === "")
-    throw new Fault(
-      "config.invalid",
-      '--reason: it is missing; write why, for example --reason "incident 4711"',
-    );
+interface ActToConfirm {
+  readonly meant: MeantByServer;
+  /** Resolves to what was done, for people. */
+  readonly perform: (count: number) => Promise<string>;
+}
+
+/** Acts if something is meant and nobody says no. */
+async function confirmAct(
+  action: ObjectAction,
+  { expect, yes }: Pick<ConfigOf<typeof actFlags>, "expect" | "yes">,
+  io: CommandProcess,
+  { meant, perform }: ActToConfirm,
+): Promise<number> {
+  if (meant.nothing !== undefined) {
+    const list = listedBy[action];
+    io.stderr.write(`${meant.nothing}; fleet-reloader ${list} lists ${listed[list]}\n`);
+    return nothingDone;
+  }
+  const { count } = meant;
+  if (!(await confirmCount({ count, act: action, yes, expect }, io))) return nothingDone;
+  io.stdout.write(`${await perform(count)}\n`);
+  return 0;
 }
 
 /** Faults with the likely kind where the text names no object. */
