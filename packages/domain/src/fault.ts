@@ -159,6 +159,11 @@ export const faultCatalogue = {
     meaning: "Too many sign-ins from one address have failed.",
     mend: "Wait a minute, then sign in with a token that is in the access file.",
   },
+  "access.issuer-unavailable": {
+    class: "unreachable",
+    meaning: "Nobody can sign in with the OpenID Connect issuer now: it is not reached, or it refuses us.",
+    mend: "The message says what failed. Tokens and sessions that exist go on; signing in is tried again with the next person.",
+  },
   "engine.aborted": {
     class: "aborted",
     meaning: "The process stops and returns the work to the queue untouched.",

@@ -9,7 +9,7 @@ import { htmlOf, textOf } from "./fixture/html.ts";
 /** What the page shows at an address. */
 function shownAt(address: string, answer: PlaceAnswer) {
   const [path = "", search = ""] = address.split("?");
-  return placeView(placeOfAddress(path, search), answer, path, nowMs);
+  return placeView(placeOfAddress(path, search), answer, { path, nowMs });
 }
 const answered = (body: unknown): PlaceAnswer => ({ type: "answered", body });
 

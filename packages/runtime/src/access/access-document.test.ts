@@ -34,7 +34,7 @@ machines:
     subjects: [
       {
         name: "ann@example.org",
-        isPerson: true,
+        type: "person",
         digests: [tokenDigest(token)],
         grants: [
           { role: "operator", clusters: ["nova", "otech62"], namespaces: "all" },
@@ -47,7 +47,7 @@ machines:
       },
       {
         name: "ci",
-        isPerson: false,
+        type: "machine",
         digests: [tokenDigest("other")],
         grants: [{ role: "admin", clusters: "all", namespaces: "all" }],
       },
