@@ -14,11 +14,11 @@ const services = ["standalone", "watcher", "worker", "dashboard", "cli"] as cons
  * Loaded when somebody looks at them, or signs in with them, from files of their own. Some find their pages beside themselves or their
  * packages.
  */
-const lazyNames = ["queue-board", "page-files", "openid-issuer"] as const;
+const lazyNames = ["queue-board", "page-files", "openid-library"] as const;
 const lazySources = {
   "queue-board": "packages/dashboard/src/queue-board.ts",
   "page-files": "packages/dashboard/src/page-files.ts",
-  "openid-issuer": "packages/dashboard/src/sign-in/openid-issuer.ts",
+  "openid-library": "packages/dashboard/src/sign-in/openid-library.ts",
 } as const;
 const lazyFile = (name: string) => `packages/dashboard/dist/${name}.mjs`;
 const lazyPages = (from: string): Plugin => ({

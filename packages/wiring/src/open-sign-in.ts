@@ -2,6 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { IssuerSignIn } from "@fleet-reloader/dashboard/sign-in/answer-issuer";
 import type { IdentityIssuer } from "@fleet-reloader/dashboard/sign-in/identity-issuer";
 import { IssuedSessions } from "@fleet-reloader/dashboard/sign-in/issued-sessions";
+import { OpenidIssuer } from "@fleet-reloader/dashboard/sign-in/openid-issuer";
 import { PendingSignIns } from "@fleet-reloader/dashboard/sign-in/pending-sign-ins";
 import { TextSeal } from "@fleet-reloader/dashboard/sign-in/text-seal";
 import { createTrustedProxy } from "@fleet-reloader/dashboard/sign-in/trusted-proxy";
@@ -23,8 +24,7 @@ export interface OpenSignIn {
 const secretLengthMin = 16;
 
 /**
- * Makes what signs people in with an issuer, by Redis' clock; undefined where there is no issuer. Only then is anything for it loaded. The
- * issuer is not asked. Faults with `config.invalid` when a flag or a file is missing.
+ * Makes what signs people in with an issuer, by Redis' clock; undefined where there is no issuer. The issuer is not asked yet. Faults with `config.invalid` when a flag or a file is missing.
  */
 export async function openSignIn(
   config: SignInConfig,
@@ -95,7 +95,6 @@ async function openIssuer(
 ): Promise<IdentityIssuer> {
   const { oidcCaFile, oidcClientId, oidcGroupsClaim, oidcScopes, oidcUsernameClaim } = config;
   const authorities = oidcCaFile === "" ? undefined : await readGiven("--oidc-ca-file", oidcCaFile);
-  const { OpenidIssuer } = await import("@fleet-reloader/dashboard/sign-in/openid-issuer");
   return new OpenidIssuer({
     issuerUrl,
     clientId: oidcClientId,

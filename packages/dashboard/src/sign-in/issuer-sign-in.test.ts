@@ -32,6 +32,12 @@ test("somebody signs in with the issuer, is led on, and is known by name", async
   expect(await signs.askAs(cookies[1] ?? "")).toBe(200);
 });
 
+test("the page offers the issuer where there is one", async () => {
+  await using signs = await startIssuedWorld();
+  const { host } = new URL(signs.issuer.url);
+  expect((await signs.ask("/sign-in")).body).toContain(`<meta name="sign-in-issuer" content="${host}">`);
+});
+
 test("the cookie of a sign-in is sent by TLS only, and the address back is https", async () => {
   await using signs = await startIssuedWorld({ isLocal: false });
   const begun = await signs.ask("/sign-in/issuer");

@@ -1,22 +1,6 @@
 import type { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import {
-  allowInsecureRequests,
-  authorizationCodeGrant,
-  buildAuthorizationUrl,
-  type ClientAuth,
-  ClientSecretBasic,
-  ClientSecretPost,
-  type Configuration,
-  calculatePKCECodeChallenge,
-  clockTolerance,
-  customFetch,
-  discovery,
-  enableNonRepudiationChecks,
-  randomNonce,
-  randomPKCECodeVerifier,
-  randomState,
-} from "openid-client";
+import type { ClientAuth, Configuration } from "openid-client";
 import { type ClaimNames, personOfClaims } from "./claimed-person.ts";
 import type { IdentityIssuer, PendingSignIn } from "./identity-issuer.ts";
 import type { IssuedPerson } from "./issued-person.ts";
@@ -35,6 +19,15 @@ export interface OpenidIssuerOptions {
   readonly clock: Pick<Clock, "monotonic">;
 }
 
+type OpenidLibrary = typeof import("./openid-library.ts");
+
+/** An issuer that has said what it is. */
+interface FoundIssuer {
+  readonly library: OpenidLibrary;
+  readonly configuration: Configuration;
+  readonly atMs: number;
+}
+
 /** Somebody waits for it in a browser. */
 const askSeconds = 5;
 /** Clocks of machines that are kept in time differ less. */
@@ -49,8 +42,8 @@ const longestBackoffMs = 30_000;
 export class OpenidIssuer implements IdentityIssuer {
   readonly #options: OpenidIssuerOptions;
   readonly host: string;
-  #found: { readonly configuration: Configuration; readonly atMs: number } | undefined;
-  #finding: Promise<Configuration> | undefined;
+  #found: FoundIssuer | undefined;
+  #finding: Promise<FoundIssuer> | undefined;
   #failed: { readonly fault: Fault; readonly waitMs: number; readonly againMs: number } | undefined;
 
   constructor(options: OpenidIssuerOptions) {
@@ -59,12 +52,13 @@ export class OpenidIssuer implements IdentityIssuer {
   }
 
   async begin({ path, redirectUrl }: Pick<PendingSignIn, "redirectUrl" | "path">) {
-    const configuration = await this.#configuration();
-    const [state, nonce, verifier] = [randomState(), randomNonce(), randomPKCECodeVerifier()];
-    const address = buildAuthorizationUrl(configuration, {
+    const { configuration, library } = await this.#issuer();
+    const [state, nonce] = [library.randomState(), library.randomNonce()];
+    const verifier = library.randomPKCECodeVerifier();
+    const address = library.buildAuthorizationUrl(configuration, {
       redirect_uri: redirectUrl,
       scope: [...new Set(["openid", ...this.#options.scopes])].join(" "),
-      code_challenge: await calculatePKCECodeChallenge(verifier),
+      code_challenge: await library.calculatePKCECodeChallenge(verifier),
       code_challenge_method: "S256",
       state,
       nonce,
@@ -76,11 +70,11 @@ export class OpenidIssuer implements IdentityIssuer {
     query: URLSearchParams,
     { nonce, redirectUrl, state, verifier }: PendingSignIn,
   ): Promise<IssuedPerson> {
-    const configuration = await this.#configuration();
+    const { configuration, library } = await this.#issuer();
     const address = new URL(redirectUrl);
     address.search = query.toString();
     try {
-      const answer = await authorizationCodeGrant(configuration, address, {
+      const answer = await library.authorizationCodeGrant(configuration, address, {
         pkceCodeVerifier: verifier,
         expectedState: state,
         expectedNonce: nonce,
@@ -88,15 +82,14 @@ export class OpenidIssuer implements IdentityIssuer {
       });
       return personOfClaims(answer.claims(), this.#options.claims);
     } catch (error) {
-      throw redemptionFault(error);
+      throw redemptionFault(error, library);
     }
   }
 
   /** Asks the issuer about itself, and remembers what it said; a failure for a moment. */
-  async #configuration(): Promise<Configuration> {
+  async #issuer(): Promise<FoundIssuer> {
     const nowMs = this.#options.clock.monotonic();
-    if (this.#found !== undefined && nowMs - this.#found.atMs < discoveryLivesMs)
-      return this.#found.configuration;
+    if (this.#found !== undefined && nowMs - this.#found.atMs < discoveryLivesMs) return this.#found;
     if (this.#failed !== undefined && nowMs < this.#failed.againMs) throw this.#failed.fault;
     this.#finding ??= this.#find().finally(() => {
       this.#finding = undefined;
@@ -104,25 +97,14 @@ export class OpenidIssuer implements IdentityIssuer {
     return await this.#finding;
   }
 
-  async #find(): Promise<Configuration> {
-    const { authorities, clientId, clientSecret, clock, issuerUrl } = this.#options;
-    const isPlain = issuerUrl.protocol === "http:";
+  async #find(): Promise<FoundIssuer> {
+    const { clock } = this.#options;
+    const library = await import("./openid-library.ts");
     try {
-      const configuration = await discovery(
-        issuerUrl,
-        clientId,
-        { [clockTolerance]: clockSkewSeconds },
-        secretAuthentication(clientSecret),
-        {
-          [customFetch]: createIssuerFetch(authorities),
-          timeout: askSeconds,
-          // The signature of an ID token is verified although it came by TLS from the issuer.
-          execute: [enableNonRepudiationChecks, ...(isPlain ? [allowInsecureRequests] : [])],
-        },
-      );
-      this.#found = { configuration, atMs: clock.monotonic() };
+      const configuration = await discover(library, this.#options);
+      this.#found = { library, configuration, atMs: clock.monotonic() };
       this.#failed = undefined;
-      return configuration;
+      return this.#found;
     } catch (error) {
       const waitMs = Math.min((this.#failed?.waitMs ?? firstBackoffMs / 2) * 2, longestBackoffMs);
       const fault = discoveryFault(error);
@@ -132,9 +114,26 @@ export class OpenidIssuer implements IdentityIssuer {
   }
 }
 
+async function discover(library: OpenidLibrary, options: OpenidIssuerOptions): Promise<Configuration> {
+  const { authorities, clientId, clientSecret, issuerUrl } = options;
+  const isPlain = issuerUrl.protocol === "http:";
+  return await library.discovery(
+    issuerUrl,
+    clientId,
+    { [library.clockTolerance]: clockSkewSeconds },
+    secretAuthentication(library, clientSecret),
+    {
+      [library.customFetch]: createIssuerFetch(authorities),
+      timeout: askSeconds,
+      // The signature of an ID token is verified although it came by TLS from the issuer.
+      execute: [library.enableNonRepudiationChecks, ...(isPlain ? [library.allowInsecureRequests] : [])],
+    },
+  );
+}
+
 /** As the issuer wants the secret; in the header where it does not say (OpenID Connect Discovery, 3). */
-function secretAuthentication(secret: string): ClientAuth {
-  const [basic, post] = [ClientSecretBasic(secret), ClientSecretPost(secret)];
+function secretAuthentication(library: OpenidLibrary, secret: string): ClientAuth {
+  const [basic, post] = [library.ClientSecretBasic(secret), library.ClientSecretPost(secret)];
   return (server, client, body, headers) => {
     const methods = server.token_endpoint_auth_methods_supported;
     const isBasic = methods === undefined || methods.includes("client_secret_basic");

@@ -1,5 +1,4 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import { AuthorizationResponseError, ClientError, ResponseBodyError } from "openid-client";
 import { issuerUnavailable } from "./issuer-fetch.ts";
 
 const again = "sign in again";
@@ -13,18 +12,24 @@ export function discoveryFault(error: unknown): Fault {
 }
 
 /** An error while an issuer says who came back. Neither a code nor a token is quoted. */
-export function redemptionFault(error: unknown): Fault {
+export function redemptionFault(
+  error: unknown,
+  library: Pick<
+    typeof import("./openid-library.ts"),
+    "AuthorizationResponseError" | "ClientError" | "ResponseBodyError"
+  >,
+): Fault {
   const known = faultIn(error);
   if (known !== undefined) return known;
-  if (error instanceof AuthorizationResponseError)
+  if (error instanceof library.AuthorizationResponseError)
     return notSignedIn(`the issuer has refused the sign-in (${error.error})`, again);
-  if (error instanceof ResponseBodyError) {
+  if (error instanceof library.ResponseBodyError) {
     if (error.error === "invalid_grant")
       return notSignedIn("the issuer does not take the code: it was used before, or is too old", again);
     const mend = "check --oidc-client-id, --oidc-client-secret-file and the redirect URL at the issuer";
     return issuerUnavailable(`it refuses us (${error.error})`, mend);
   }
-  if (error instanceof ClientError && error.code === "OAUTH_TIMEOUT")
+  if (error instanceof library.ClientError && error.code === "OAUTH_TIMEOUT")
     return issuerUnavailable("it does not answer in time", again);
   return notSignedIn(
     `the answer of the issuer cannot be trusted (${reasonOf(error)})`,
