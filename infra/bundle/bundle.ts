@@ -18,7 +18,7 @@ const lazyNames = ["queue-board", "page-files", "openid-library"] as const;
 const lazySources = {
   "queue-board": "packages/dashboard/src/queue-board.ts",
   "page-files": "packages/dashboard/src/page-files.ts",
-  "openid-library": "packages/dashboard/src/sign-in/openid-library.ts",
+  "openid-library": "packages/dashboard/src/sign-in/openid/openid-library.ts",
 } as const;
 const lazyFile = (name: string) => `packages/dashboard/dist/${name}.mjs`;
 const lazyPages = (from: string): Plugin => ({

@@ -2,7 +2,7 @@ import { readFile } from "node:fs/promises";
 import type { IssuerSignIn } from "@fleet-reloader/dashboard/sign-in/answer-issuer";
 import type { IdentityIssuer } from "@fleet-reloader/dashboard/sign-in/identity-issuer";
 import { IssuedSessions } from "@fleet-reloader/dashboard/sign-in/issued-sessions";
-import { OpenidIssuer } from "@fleet-reloader/dashboard/sign-in/openid-issuer";
+import { OpenidIssuer } from "@fleet-reloader/dashboard/sign-in/openid/openid-issuer";
 import { PendingSignIns } from "@fleet-reloader/dashboard/sign-in/pending-sign-ins";
 import { TextSeal } from "@fleet-reloader/dashboard/sign-in/text-seal";
 import { createTrustedProxy } from "@fleet-reloader/dashboard/sign-in/trusted-proxy";

@@ -1,9 +1,9 @@
 import type { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { ClientAuth, Configuration } from "openid-client";
+import type { IdentityIssuer, PendingSignIn } from "../identity-issuer.ts";
+import type { IssuedPerson } from "../issued-person.ts";
 import { type ClaimNames, personOfClaims } from "./claimed-person.ts";
-import type { IdentityIssuer, PendingSignIn } from "./identity-issuer.ts";
-import type { IssuedPerson } from "./issued-person.ts";
 import { createIssuerFetch } from "./issuer-fetch.ts";
 import { discoveryFault, redemptionFault } from "./to-fault.ts";
 

@@ -1,5 +1,5 @@
 import { jsonField } from "@fleet-reloader/domain/json";
-import { type IssuedPerson, issuedPerson, refusedPerson } from "./issued-person.ts";
+import { type IssuedPerson, issuedPerson, refusedPerson } from "../issued-person.ts";
 
 /** The claims of an ID token that say who somebody is. */
 export interface ClaimNames {
