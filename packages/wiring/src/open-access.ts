@@ -44,6 +44,9 @@ const dashboardTlsFlags = {
   clientCaFile: "--forward-auth-client-ca-file",
 } as const;
 
+const unknownPeople =
+  "--access-file: nobody is known as one of its groups, or as its people without tokens; give --oidc-issuer-url or --forward-auth-client-ca-file";
+
 /** Reads the access file, if there is to be one, and goes on looking at it. Faults with `config.invalid` when it cannot be used. */
 export async function openAccess({ config, log }: OpenAccessOptions): Promise<OpenAccess> {
   const { accessFile, dashboardAddress, dashboardTlsCertFile } = config;
@@ -60,7 +63,8 @@ export async function openAccess({ config, log }: OpenAccessOptions): Promise<Op
   const isLocal = isLoopbackHost(dashboardAddress.host) && dashboardTlsCertFile === "";
   return {
     get notes() {
-      return file?.notes ?? [];
+      const isUnknown = file?.needsIssuer === true && issued === undefined && proxied === undefined;
+      return [...(file?.notes ?? []), ...(isUnknown ? [unknownPeople] : [])];
     },
     tls: { files, flags: dashboardTlsFlags, clock: systemClock, log },
     control({ clock, notReady, overview, sessions }) {

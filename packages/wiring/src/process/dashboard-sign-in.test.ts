@@ -74,6 +74,17 @@ test("the page starts while the issuer is away, and tokens sign in", async () =>
   expect((await dashboard.ask("/api/v1/clusters", bearer)).status).toBe(200);
 });
 
+test("groups that nobody can be known as are noted at /ready", async () => {
+  await using world = await startAccessWorld();
+  world.write({ groups: [{ name: "ops", grants }] });
+  await using unknowing = await world.start("127.0.0.1", "--access-file", world.path);
+  expect((await unknowing.ready()).body).toContain(
+    "note: --access-file: nobody is known as one of its groups",
+  );
+  await using knowing = await world.start("127.0.0.1", ...oidcFlags(world, "http://127.0.0.1:1"));
+  expect((await knowing.ready()).body).toBe("ready\n");
+});
+
 test("flags of a sign-in that are not whole end the start, and name the mend", async () => {
   await using world = await startAccessWorld();
   const issuer = ["--oidc-issuer-url", "https://issuer.example"];
