@@ -86,14 +86,14 @@ export function createApi(options: ApiOptions): AnswerApi {
 
 function streamNews(
   { access, news, notReady }: ApiOptions,
-  { seesAll }: Viewer,
+  { name, seesAll }: Viewer,
   request: IncomingMessage,
   response: ServerResponse,
   { searchParams }: ApiAddress,
 ): void {
   readApiQuery(noParameters, searchParams);
   assertReadable({ notReady });
-  const to = { feed: news, seesQueue: seesAll, isSignedIn: access !== undefined };
+  const to = { feed: news, seesQueue: seesAll, reader: access === undefined ? undefined : name };
   answerNews(to, request, response);
 }
 

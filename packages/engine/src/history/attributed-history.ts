@@ -76,7 +76,7 @@ export class AttributedHistory implements History {
   async #inTime(record: ChangeRecord): Promise<readonly AuditedUser[]> {
     const { clock, log } = this.#options;
     let users: readonly AuditedUser[] = [];
-    const lookup = this.#lookUp(record).then((found) => {
+    const lookup = usersOfChange(record, this.#options.writes).then((found) => {
       users = found;
     });
     try {
@@ -86,13 +86,16 @@ export class AttributedHistory implements History {
     }
     return users;
   }
+}
 
-  async #lookUp({ actor, cluster, source }: ChangeRecord): Promise<readonly AuditedUser[]> {
-    if (actor === undefined || cluster === undefined) return [];
-    const atSeconds = Date.parse(actor.time) / 1000;
-    const asked = { source, manager: actor.manager, atSeconds };
-    return await this.#options.writes.candidates(cluster.id, asked);
-  }
+/** Who may have made a change, as far as audit events have come. */
+export async function usersOfChange(
+  { actor, cluster, source }: ChangeRecord,
+  writes: Pick<AuditedWrites, "candidates">,
+): Promise<readonly AuditedUser[]> {
+  if (actor === undefined || cluster === undefined) return [];
+  const atSeconds = Date.parse(actor.time) / 1000;
+  return await writes.candidates(cluster.id, { source, manager: actor.manager, atSeconds });
 }
 
 interface UserLookup {
@@ -102,7 +105,8 @@ interface UserLookup {
 }
 
 function isAttributable(record: HistoryRecord): record is ChangeRecord {
-  return record.type === "change" && record.actor !== undefined && record.cluster !== undefined;
+  if (record.type !== "change" || record.cluster === undefined) return false;
+  return record.actor !== undefined && record.actor.users === undefined;
 }
 
 function withUsers(record: ChangeRecord, users: readonly AuditedUser[]): HistoryRecord {

@@ -157,3 +157,21 @@ test("changes of the same moment have one order, whatever the order of their rec
   expect(idsOf(records)).toEqual(["f1-a", "f1-b", "f1-c"]);
   expect(idsOf(records.toReversed())).toEqual(idsOf(records));
 });
+
+test("a user that an audit event told of is named, also when the event came late", () => {
+  const user = (name: string) => ({ user: name, groups: [], userAgent: "kubectl" });
+  const actor = { manager: "kubectl-edit", operation: "Update", time: time(1) } as const;
+  const plain = { ...changed("nova", "f1-a"), actor };
+  const named = {
+    ...plain,
+    actor: { ...actor, users: [user("ann"), { ...user("bob"), impersonated: "ops" }] },
+  };
+  const texts = ["ann with kubectl-edit", "bob as ops with kubectl-edit"];
+  expect(summarizeChanges([plain])[0]?.actors).toEqual(["kubectl-edit"]);
+  expect(summarizeChanges([plain, named])[0]?.actors).toEqual(texts);
+  expect(summarizeChanges([named, plain])[0]?.actors).toEqual(texts);
+  expect(summarizeChanges([named, changed("otech", "f1-a")])[0]?.actors).toEqual([
+    ...texts,
+    "external-secrets",
+  ]);
+});

@@ -9,7 +9,7 @@ export interface ChangeSummary {
   readonly source: SourceRef;
   /** When the first cluster recorded it. */
   readonly time: string;
-  /** The field managers that wrote it. */
+  /** Who wrote it: the field manager, after the user and "with" where an audit event told of one. */
   readonly actors: readonly string[];
   /** Names of the clusters that have it. */
   readonly clusters: readonly string[];
@@ -47,7 +47,8 @@ export interface ChangeDetails {
 
 interface ChangeFold {
   readonly first: ChangeRecord;
-  readonly actors: Set<string>;
+  /** Of each change in one cluster. */
+  readonly actors: Map<ChangeId, readonly string[]>;
   readonly clusters: Set<string>;
   readonly workloads: Map<string, ChangedWorkload>;
 }
@@ -147,15 +148,24 @@ function addChange(
   const id = record.fleetChange ?? record.change;
   const made = {
     first: record,
-    actors: new Set<string>(),
+    actors: new Map<ChangeId, readonly string[]>(),
     clusters: new Set<string>(),
     workloads: new Map(),
   };
   const fold = folds.get(id) ?? made;
   folds.set(id, fold);
   foldOf.set(record.change, fold);
-  if (record.actor !== undefined) fold.actors.add(record.actor.manager);
+  const isNamed = fold.actors.has(record.change) && record.actor?.users === undefined;
+  if (record.actor !== undefined && !isNamed) fold.actors.set(record.change, actorTexts(record.actor));
   fold.clusters.add(record.cluster?.name ?? "");
+}
+
+/** A person is named before the program. */
+function actorTexts({ manager, users = [] }: NonNullable<ChangeRecord["actor"]>): readonly string[] {
+  const names = users.map(({ impersonated, user }) =>
+    impersonated === undefined ? user : `${user} as ${impersonated}`,
+  );
+  return names.length === 0 ? [manager] : names.map((name) => `${name} with ${manager}`);
 }
 
 type WorkloadRecordOfChange = Exclude<HistoryRecord, { type: "operator" | "change" }>;
@@ -182,7 +192,7 @@ function summaryOf(id: string, { first, actors, clusters, workloads }: ChangeFol
     id,
     source: first.source,
     time: first.time,
-    actors: [...actors].sort(),
+    actors: [...new Set([...actors.values()].flat())].sort(),
     clusters: [...clusters].sort(),
     workloads: counts,
     isDone: counts.held + counts.rolling + counts.failed + counts.stalled === 0,
