@@ -21,10 +21,16 @@ interface GivenCode {
   readonly nonce: string;
 }
 
-let keys: { readonly privateKey: KeyObject; readonly publicKey: KeyObject } | undefined;
-/** Making one takes long on a slow machine: all issuers of a process share it. */
+interface KeyPair {
+  readonly privateKey: KeyObject;
+  readonly publicKey: KeyObject;
+}
+
+const makeKeys = (): KeyPair => generateKeyPairSync("rsa", { modulusLength: 2048 });
+let keys: { readonly own: KeyPair; readonly foreign: KeyPair } | undefined;
+/** Making them takes long on a slow machine: all issuers of a process share them, and have them before anybody waits for an answer. */
 const sharedKeys = () => {
-  keys ??= generateKeyPairSync("rsa", { modulusLength: 2048 });
+  keys ??= { own: makeKeys(), foreign: makeKeys() };
   return keys;
 };
 
@@ -37,6 +43,8 @@ class SimIssuer {
   next: IssuedToken = {};
   /** Whether it answers nothing but 503. */
   isAway = false;
+  /** Whether it leaves everybody without an answer. */
+  isHung = false;
   /** Paths that were asked for. */
   readonly asked: string[] = [];
   readonly #codes = new Map<string, GivenCode>();
@@ -89,6 +97,7 @@ class SimIssuer {
     this.asked.push(url.pathname);
     const send = (status: number, body: unknown) =>
       response.writeHead(status, { "content-type": "application/json" }).end(JSON.stringify(body));
+    if (this.isHung) return;
     if (this.isAway) return void send(503, {});
     switch (url.pathname) {
       case "/.well-known/openid-configuration":
@@ -96,7 +105,7 @@ class SimIssuer {
       case "/keys":
         return void send(200, {
           keys: [
-            Object.assign(sharedKeys().publicKey.export({ format: "jwk" }), {
+            Object.assign(sharedKeys().own.publicKey.export({ format: "jwk" }), {
               kid: "1",
               alg: "RS256",
               use: "sig",
@@ -163,8 +172,7 @@ class SimIssuer {
       exp: nowSeconds + 300,
     };
     const signed = `${coded({ alg: "RS256", kid: "1" })}.${coded(Object.assign(right, this.next.claims))}`;
-    const { privateKey } =
-      this.next.isForged === true ? generateKeyPairSync("rsa", { modulusLength: 2048 }) : sharedKeys();
+    const { privateKey } = sharedKeys()[this.next.isForged === true ? "foreign" : "own"];
     return `${signed}.${sign("sha256", Buffer.from(signed), privateKey).toString("base64url")}`;
   }
 }
@@ -175,6 +183,7 @@ function decodedBasic({ headers }: Pick<IncomingMessage, "headers">): string {
 
 /** Starts an issuer. */
 export async function startIssuer(certificate?: Certificate) {
+  sharedKeys();
   const issuer = new SimIssuer();
   const close = await issuer.listen(certificate);
   return { issuer, [Symbol.asyncDispose]: close };

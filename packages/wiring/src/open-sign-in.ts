@@ -20,6 +20,8 @@ export interface OpenSignIn {
   readonly sessions: IssuedSessions;
 }
 
+/** Somebody waits for the issuer in a browser. */
+const issuerAskSeconds = 10;
 /** A secret that people think of is tried out by whoever has a session; issuers make longer ones. */
 const secretLengthMin = 16;
 
@@ -102,6 +104,7 @@ async function openIssuer(
     scopes: oidcScopes.length === 0 ? ["profile", "email"] : oidcScopes,
     claims: { username: oidcUsernameClaim, groups: oidcGroupsClaim },
     authorities,
+    askSeconds: issuerAskSeconds,
     clock: systemClock,
   });
 }

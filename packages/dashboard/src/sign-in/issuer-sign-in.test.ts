@@ -120,10 +120,10 @@ test.each(unsaid)("%s is no name to sign in with, and the mend is told", async (
   expect(body).toContain(told);
 });
 
-test("a clock of the issuer that is a little off signs people in", async () => {
+test("an issuer whose clock is a little ahead signs people in", async () => {
   await using signs = await startIssuedWorld();
   const seconds = Math.floor(Date.now() / 1000);
-  signs.issuer.next = { claims: Object.assign({}, rightClaims, { exp: seconds - 10, nbf: seconds + 30 }) };
+  signs.issuer.next = { claims: Object.assign({}, rightClaims, { iat: seconds + 30, nbf: seconds + 30 }) };
   expect((await signs.signIn()).status).toBe(200);
 });
 
@@ -220,6 +220,13 @@ test("an issuer that is away ends nothing, and is asked again after a moment", a
   signs.issuer.isAway = false;
   await signs.clock.advance(1000);
   expect((await signs.ask("/sign-in/issuer")).status).toBe(302);
+});
+
+test("an issuer that never answers is told as one that is away", async () => {
+  await using signs = await startIssuedWorld({ askSeconds: 0.05 });
+  signs.issuer.isHung = true;
+  const { body, status } = await signs.ask("/sign-in/issuer");
+  expect([status, body]).toEqual([503, expect.stringContaining("does not answer (no answer in time)")]);
 });
 
 test("an issuer that is away in the midst of a sign-in is told as that", async () => {

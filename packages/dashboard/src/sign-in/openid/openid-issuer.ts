@@ -16,6 +16,8 @@ export interface OpenidIssuerOptions {
   readonly claims: ClaimNames;
   /** Authorities of its certificate, in PEM; undefined: those of Node. */
   readonly authorities: string | undefined;
+  /** Longest time for each request to it, in seconds. */
+  readonly askSeconds: number;
   readonly clock: Pick<Clock, "monotonic">;
 }
 
@@ -28,8 +30,6 @@ interface FoundIssuer {
   readonly atMs: number;
 }
 
-/** Somebody waits for it in a browser. */
-const askSeconds = 5;
 /** Clocks of machines that are kept in time differ less. */
 const clockSkewSeconds = 60;
 /** Addresses of an issuer seldom change; its keys are read again when one is not known. */
@@ -115,7 +115,7 @@ export class OpenidIssuer implements IdentityIssuer {
 }
 
 async function discover(library: OpenidLibrary, options: OpenidIssuerOptions): Promise<Configuration> {
-  const { authorities, clientId, clientSecret, issuerUrl } = options;
+  const { askSeconds, authorities, clientId, clientSecret, issuerUrl } = options;
   const isPlain = issuerUrl.protocol === "http:";
   return await library.discovery(
     issuerUrl,
