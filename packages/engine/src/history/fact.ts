@@ -99,6 +99,8 @@ export interface FailedFact {
   readonly type: "failed";
   readonly fault: Fault;
   readonly attemptsMade: number;
+  /** Absent: no roll was due, or it is not known. */
+  readonly roll?: Pick<RolledFact, "changed" | "observedSources">;
 }
 
 /** The rollout of a roll has ended, one way or another. */

@@ -19,7 +19,7 @@ import type {
 } from "./fact.ts";
 import type { FleetChanges } from "./fleet-changes.ts";
 import type { CausingSource, History } from "./history.ts";
-import { causesOf, failureRecord, heldRecords, noRecords, outcomeRecord, rollRecords } from "./records.ts";
+import { causesOf, failureRecords, heldRecords, noRecords, outcomeRecord, rollRecords } from "./records.ts";
 import { reportHead } from "./report-head.ts";
 import { tracedRoll } from "./traced-roll.ts";
 import type { Tracer } from "./tracer.ts";
@@ -251,9 +251,9 @@ function recordMissedChange(
 }
 
 function recordFailure(
-  { clock, log, reporter, history }: RecorderOptions,
+  { clock, log, reporter, history, fleetChanges }: RecorderOptions,
   about: FactSubject,
-  { fault, attemptsMade }: FailedFact,
+  { fault, attemptsMade, roll = { changed: [], observedSources: [] } }: FailedFact,
 ): void {
   const { code, message, disposition } = fault;
   log[disposition.level](
@@ -263,7 +263,9 @@ function recordFailure(
   if (!isWorthReporting(fault, attemptsMade)) return;
   const head = reportHead(about.request, about.cluster, clock);
   reporter?.failed({ ...head, code, message });
-  history?.append([failureRecord(head, code)]);
+  const { changed, observedSources } = roll;
+  const sources = causesOf(about.request.cluster, changed, observedSources);
+  history?.append(failureRecords({ ...head, fleetChanges }, code, { sources, observedSources }));
 }
 
 function recordRolloutEnd(

@@ -134,16 +134,22 @@ export function heldRecords(
   return [...changeRecords(reportHead, sources, observedSources), decision];
 }
 
-/** The record of a change that could not be brought to the pods. */
-export function failureRecord(reportHead: RecordHead, fault: string): ActionRecord {
-  return {
+/** Records of a request that failed: the changes that were due, and the failure. */
+export function failureRecords(
+  reportHead: ChangeHead,
+  fault: string,
+  { sources, observedSources }: Omit<RecordedRoll, "strategy">,
+): readonly HistoryRecord[] {
+  const { workload } = reportHead;
+  const action: ActionRecord = {
     ...historyEntry(reportHead),
     type: "action",
-    workload: reportHead.workload,
+    workload,
     action: "failed",
     fault,
-    sources: [],
+    sources,
   };
+  return [...changeRecords(reportHead, sources, observedSources), action];
 }
 
 /** Controllers' messages may be long, and begin with what matters. */

@@ -28,6 +28,7 @@ import type { Settings } from "../ports/settings.ts";
 import type { WorkloadRecords } from "../ports/workload-records.ts";
 import type { Delivery, Handler, Workqueue } from "../ports/workqueue.ts";
 import { createBraking } from "./braking.ts";
+import { FailedRoll } from "./failed-roll.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
 import { LiveFindings } from "./live-findings.ts";
 import { MissingSources } from "./missing-sources.ts";
@@ -136,12 +137,15 @@ async function reconcileWorkload(
     // Also at an adoption: the next attempt finds a change that comes meanwhile.
     if (isObserved(fault)) records.reconciled(request);
     const { attemptsMade } = delivery;
-    recorder.record(about, [
-      ended(resultOf[fault.disposition.queue]),
-      { type: "failed", fault, attemptsMade },
-    ]);
+    recorder.record(about, [ended(resultOf[fault.disposition.queue]), failedFact(fault, attemptsMade)]);
     throw fault;
   }
+}
+
+function failedFact(fault: Fault, attemptsMade: number): Fact {
+  if (!(fault instanceof FailedRoll)) return { type: "failed", fault, attemptsMade };
+  const { changed, observedSources } = fault;
+  return { type: "failed", fault, attemptsMade, roll: { changed, observedSources } };
 }
 
 type ReconcileResult = (Fact & { readonly type: "reconciled" })["result"];
@@ -186,7 +190,12 @@ async function decideAndWriteOnce(
   const { reading, planned, observedSources } = observation;
   const { due, stays } = decidedOn(observation, settings);
   const { applied } = planned;
-  return await writeDecision(dependencies, { reading, observedSources, due, applied, stays, observedAtMs });
+  const decision = { reading, observedSources, due, applied, stays, observedAtMs };
+  return await writeDecision(dependencies, decision).catch((error: unknown) => {
+    throw due === undefined
+      ? error
+      : new FailedRoll(asFault(error), { changed: due.changed, observedSources });
+  });
 }
 
 /** Finishes the replacement that a stash was left over from: the worker that made the stash did not finish it. */

@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Fact } from "@fleet-reloader/engine/history/fact";
+import type { Fact, RolledFact } from "@fleet-reloader/engine/history/fact";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { createRecorder } from "@fleet-reloader/engine/history/recorder";
 import type { Reporter } from "@fleet-reloader/engine/ports/reporter";
@@ -11,7 +11,7 @@ import { ManualClock } from "../../memory/manual-clock.ts";
 const workload = { kind: "Deployment", namespace: "ns", name: "api" };
 const about = { request: { cluster: "c1", workload }, cluster: { name: "one" } };
 const source = { kind: "ConfigMap", namespace: "ns", name: "app" } as const;
-const rolled: Fact = {
+const rolled: RolledFact = {
   type: "rolled",
   uid: "u",
   strategy: "annotations",
@@ -93,6 +93,19 @@ test("a fault that the next attempt is likely to mend is only logged", () => {
   createRecorder(world).record(about, [{ type: "failed", fault, attemptsMade: 0 }]);
   expect(world.log.text).toContain("kube.unreachable");
   expect(world.handedOn).toEqual([]);
+});
+
+test("a roll that fails is kept in the history with the sources that it was due for", () => {
+  const world = recording();
+  const fault = new Fault("kube.rejected", "a policy says no");
+  const { changed, observedSources } = rolled;
+  const failed: Fact = { type: "failed", fault, attemptsMade: 0, roll: { changed, observedSources } };
+  createRecorder(world).record(about, [failed]);
+  expect(world.handedOn).toMatchObject([
+    { to: "failed", what: { code: "kube.rejected" } },
+    { to: "history", what: { action: "failed", sources: [{ name: "app", reason: "SourceChanged" }] } },
+  ]);
+  expect(JSON.stringify(world.handedOn)).not.toContain("secret-mark");
 });
 
 test("facts are counted and logged where nobody outside listens", () => {

@@ -2,6 +2,8 @@ import { ourAppliedText } from "@fleet-reloader/domain/applied/applied-annotatio
 import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
+import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
 import type { FailureReport } from "@fleet-reloader/engine/ports/reporter";
 import { describe, expect, test, vi } from "vitest";
 import { adopted, failing } from "../../beds/adopted-deployment.ts";
@@ -150,6 +152,20 @@ describe("a call that fails", () => {
         },
       },
     ]);
+  });
+
+  test("is recorded with the change that it was to bring, until the change is rolled", async () => {
+    const failure = failing("patch", "Deployment/ns/api", new Fault("kube.rejected", "a policy says no"));
+    const records: HistoryRecord[] = [];
+    const history = { append: (more: readonly HistoryRecord[]) => void records.push(...more) };
+    const bed = await adopted({ before: failure.before, history });
+    bed.edit("2");
+    failure.arm();
+    await expect(bed.run()).rejects.toMatchObject({ code: "kube.rejected" });
+    const progress = () => summarizeChanges(records).map(({ source, workloads }) => [source.name, workloads]);
+    expect(progress()).toMatchObject([["app", { failed: 1, rolling: 0 }]]);
+    expect(await bed.run()).toBe("rolled");
+    expect(progress()).toMatchObject([["app", { failed: 0, rolling: 1 }]]);
   });
 
   test("after the write was done is a lost reply: the repeat changes nothing (A7)", async () => {
