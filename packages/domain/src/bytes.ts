@@ -1,6 +1,8 @@
+const encoder = new TextEncoder();
+
 /** The UTF-8 bytes of a text. */
 export function utf8(text: string): Uint8Array {
-  return new TextEncoder().encode(text);
+  return encoder.encode(text);
 }
 
 /** Orders byte strings as Go does: byte by byte, a prefix first. JavaScript's own order of texts is by UTF-16 unit. */

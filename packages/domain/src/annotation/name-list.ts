@@ -69,6 +69,7 @@ const tooCostly =
 
 /** The items of a comma-separated list, trimmed, without the empty ones. */
 export function splitNames(text: string): readonly string[] {
+  if (text === "") return [];
   return text
     .split(",")
     .map((item) => item.trim())

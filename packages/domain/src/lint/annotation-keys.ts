@@ -93,11 +93,11 @@ export function lintKeySpelling(
   const owners = templatePath === undefined || templatePath.length === 0 ? [[]] : [[], templatePath];
   return owners.flatMap((owner) =>
     Object.entries(annotationsAt(manifest, owner)).flatMap(([key, value]) => {
-      const place = lintPlaceOf(manifest, [...owner, "metadata", "annotations", key], key);
-      if (known.includes(key)) return typeof value === "string" ? [] : [notText(place, value)];
+      const place = () => lintPlaceOf(manifest, [...owner, "metadata", "annotations", key], key);
+      if (known.includes(key)) return typeof value === "string" ? [] : [notText(place(), value)];
       const isOurs = /stakater|fleet-reloader/i.test(key.split("/")[0] ?? "") && !writtenKey.test(key);
       const nearest = isSpelledLike(key) ? nearestName(key, known) : undefined;
-      return isOurs || nearest !== undefined ? [unknownKey(place, value, nearestName(key, known))] : [];
+      return isOurs || nearest !== undefined ? [unknownKey(place(), value, nearestName(key, known))] : [];
     }),
   );
 }
@@ -121,8 +121,8 @@ function ownAnnotations(
   const keys = annotationKeysOf(dialect);
   const known = [...keys.eitherPlace, ...keys.workload, ...keys.source];
   return Object.entries(annotationsAt(manifest, owner)).flatMap(([key, value]) => {
-    const place = lintPlaceOf(manifest, [...owner, "metadata", "annotations", key], key);
-    return known.includes(key) && typeof value === "string" ? [{ key, value, place }] : [];
+    if (!known.includes(key) || typeof value !== "string") return [];
+    return [{ key, value, place: lintPlaceOf(manifest, [...owner, "metadata", "annotations", key], key) }];
   });
 }
 

@@ -92,10 +92,15 @@ export interface TemplateNow extends AppliedTemplate {
 
 function templateNow(input: PlanInput): TemplateNow {
   const identity = utf8(templateIdentity(input.workload.template));
-  const digest = input.keys.current.digest(identity);
+  const { current } = input.keys;
+  const digest = current.digest(identity);
   const appliedTemplate = input.applied?.template;
-  const appliedWith = input.keys.find(input.applied?.keyId ?? "");
-  if (appliedTemplate !== undefined && appliedWith?.digest(identity) === appliedTemplate.digest) {
+  // Almost always the key is the current one: a template of some KiB is not digested twice.
+  const asApplied =
+    input.applied?.keyId === current.keyId
+      ? digest
+      : input.keys.find(input.applied?.keyId ?? "")?.digest(identity);
+  if (appliedTemplate !== undefined && asApplied === appliedTemplate.digest) {
     return { digest, togetherUntilSeconds: appliedTemplate.togetherUntilSeconds, isSame: true };
   }
   return {

@@ -81,7 +81,9 @@ const presentField = Uint8Array.of(1);
 export function framed(...parts: readonly Uint8Array[]): readonly Uint8Array[] {
   return parts.flatMap((part) => {
     const length = new Uint8Array(8);
-    new DataView(length.buffer).setBigUint64(0, BigInt(part.length));
+    const view = new DataView(length.buffer);
+    view.setUint32(0, Math.floor(part.length / 2 ** 32));
+    view.setUint32(4, part.length % 2 ** 32);
     return [length, part];
   });
 }

@@ -49,7 +49,7 @@ export class LiveSources {
         if (live !== undefined) found.set(sourceKey(ref), live);
       }
     };
-    await Promise.all(Array.from({ length: readsAtOnce }, readNext));
+    await Promise.all(Array.from({ length: Math.min(readsAtOnce, single.length) }, readNext));
     return found;
   }
 

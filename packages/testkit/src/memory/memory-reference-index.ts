@@ -104,7 +104,8 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
     return entries.filter((entry) => {
       const key = workloadKey(entry.workload);
       const { seen, ...kept } = entry;
-      if (text(state.entries.get(key)) !== text(kept)) {
+      const before = state.entries.get(key);
+      if (before === undefined || text(before) !== text(kept)) {
         state.unpublished.add(key);
         state.unreconciled.add(key);
         if (seen === undefined) state.seen.delete(key);
@@ -193,9 +194,15 @@ export class MemoryReferenceIndex implements ReferenceIndex, Checkpoints, IndexS
   }
 }
 
-function text(entry: IndexEntry | undefined): string {
+const texts = new WeakMap<IndexEntry, string>();
+
+function text(entry: IndexEntry): string {
+  const known = texts.get(entry);
+  if (known !== undefined) return known;
   const inOrder = (a: unknown, b: unknown) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1);
-  return JSON.stringify(entry, (_, value: unknown) =>
+  const made = JSON.stringify(entry, (_, value: unknown) =>
     Array.isArray(value) ? value.toSorted(inOrder) : value,
   );
+  texts.set(entry, made);
+  return made;
 }

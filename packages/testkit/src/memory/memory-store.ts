@@ -86,8 +86,8 @@ export class MemoryStore implements ClusterStreams {
     return this.#stream(handler, {
       list: () => [...this.workloadsByKey.values()].filter(isIn).map((one) => this.seen(one)),
       since: (version) =>
-        this.#log.flatMap((entry) =>
-          entry.version > version && "workload" in entry && isIn(entry.workload.object)
+        this.#loggedSince(version).flatMap((entry) =>
+          "workload" in entry && isIn(entry.workload.object)
             ? [{ ...entry.workload, object: this.seen(entry.workload.object) }]
             : [],
         ),
@@ -103,8 +103,8 @@ export class MemoryStore implements ClusterStreams {
           .map(versionOf)
           .filter((source) => isIn(source) && this.isServed(source.ref)),
       since: (version) =>
-        this.#log.flatMap((entry) => {
-          if (entry.version <= version || !("source" in entry) || !isIn(entry.source.object)) return [];
+        this.#loggedSince(version).flatMap((entry) => {
+          if (!("source" in entry) || !isIn(entry.source.object)) return [];
           // To a watch with a selector, what does not match it any more is deleted.
           return [this.#isSelected(entry.labels) ? entry.source : { ...entry.source, type: "delete" }];
         }),
@@ -115,10 +115,13 @@ export class MemoryStore implements ClusterStreams {
     return this.#stream(handler, {
       list: () => [...this.namespacesByName.values()],
       since: (version) =>
-        this.#log.flatMap((entry) =>
-          entry.version > version && "namespace" in entry ? [entry.namespace] : [],
-        ),
+        this.#loggedSince(version).flatMap((entry) => ("namespace" in entry ? [entry.namespace] : [])),
     });
+  }
+
+  /** The newest ones of a log that only grows: each watch asks for them at each write. */
+  #loggedSince(version: number): readonly Logged[] {
+    return this.#log.slice(this.#log.findLastIndex((entry) => entry.version <= version) + 1);
   }
 
   serverSeconds(): number {

@@ -43,7 +43,10 @@ export function writtenWorkload(
   server: { readonly nowSeconds: number; readonly nextVersion: () => string },
 ): StoredWorkload {
   const annotations = withoutNulls({ ...before?.annotations, ...change.annotations });
-  const others = applyJsonMerge(before?.object ?? {}, jsonOf(change.fields));
+  const others =
+    before !== undefined && change.fields === undefined
+      ? before.object
+      : applyJsonMerge(before?.object ?? {}, jsonOf(change.fields));
   const template = change.template ?? before?.template;
   const isTemplateChanged = !isSame(template, before?.template);
   const isPaused = change.isPaused ?? before?.isPaused ?? false;
@@ -173,5 +176,5 @@ function templateAnnotationsOf(template: unknown): Annotations {
 }
 
 export function isSame(a: unknown, b: unknown): boolean {
-  return JSON.stringify(a) === JSON.stringify(b);
+  return a === b || JSON.stringify(a) === JSON.stringify(b);
 }

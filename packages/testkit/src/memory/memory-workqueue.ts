@@ -135,13 +135,12 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests, QueueView {
   }
 
   /** Of those that come first the one that has been due longest. */
-  take(signal: AbortSignal = new AbortController().signal): Taken | undefined {
+  take(given?: AbortSignal): Taken | undefined {
     const now = this.#options.clock.monotonic();
-    const [found] = [...this.#entries]
-      .filter(([, entry]) => entry.run === undefined && entry.dueMs <= now)
-      .sort(([, a], [, b]) => rankOf(a.purpose) - rankOf(b.purpose) || a.dueMs - b.dueMs);
+    const found = this.#firstDue(now);
     if (found === undefined) return undefined;
     const [id, entry] = found;
+    const signal = given ?? new AbortController().signal;
     const run = {};
     entry.run = run;
     entry.hold = undefined;
@@ -171,6 +170,16 @@ export class MemoryWorkqueue implements Workqueue, HeldRequests, QueueView {
         this.#wait(entry, 0);
       },
     };
+  }
+
+  #firstDue(now: number): readonly [id: string, entry: Entry] | undefined {
+    let first: readonly [string, Entry] | undefined;
+    for (const one of this.#entries) {
+      const [, entry] = one;
+      const isDue = entry.run === undefined && entry.dueMs <= now;
+      if (isDue && (first === undefined || isBefore(entry, first[1]))) first = one;
+    }
+    return first;
   }
 
   /** Hands every request that is due to the handler, one after another, until none is. */
@@ -249,6 +258,11 @@ function isBeside(purpose: Purpose): boolean {
 function rankOf(purpose: Purpose): number {
   if (purpose === "follow" || purpose === "audit") return 2;
   return purpose === "adoption" ? 1 : 0;
+}
+
+function isBefore(a: Entry, b: Entry): boolean {
+  const byRank = rankOf(a.purpose) - rankOf(b.purpose);
+  return byRank < 0 || (byRank === 0 && a.dueMs < b.dueMs);
 }
 
 /** When the burst began that a change belongs to which comes now: with the entry that waits, or with the first change after it was put back. */
