@@ -9,6 +9,8 @@ export interface HistoryFilter {
   readonly name?: string;
   /** Id of a change, in one cluster or in all. */
   readonly change?: string;
+  /** Only what operators did. */
+  readonly type?: "operator";
 }
 
 interface RecordSubject {
@@ -36,7 +38,8 @@ export function historyFilter(filter: HistoryFilter): (record: HistoryRecord) =>
 /** Whether a record is among those that are wanted, whichever change it is about. */
 export function isWanted(record: HistoryRecord, filter: HistoryFilter): boolean {
   const { clusters, objects } = aboutOf(record);
-  const { cluster, namespace, name } = filter;
+  const { cluster, namespace, name, type } = filter;
+  if (type !== undefined && record.type !== type) return false;
   if (cluster !== undefined && !clusters.includes(cluster)) return false;
   if (namespace === undefined && name === undefined) return true;
   return objects.some(

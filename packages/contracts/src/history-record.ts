@@ -72,6 +72,9 @@ const operator = recordEntry.extend({
     }),
   ),
   note: z.exactOptional(z.string()),
+  reason: z.exactOptional(z.string()),
+  count: z.exactOptional(z.int().nonnegative()),
+  part: z.exactOptional(z.object({ id: name, of: z.int().nonnegative(), before: z.int().nonnegative() })),
 });
 
 /**

@@ -53,7 +53,9 @@ export interface ServedPage {
 
 /** Whether an address is one of the page. */
 export function isOfPage(path: string): boolean {
-  return /^\/(page\.(js|css)|((changes|clusters|held|queue|sign-in|workloads|sources)(\/.*)?)?)$/.test(path);
+  return /^\/(page\.(js|css)|((audit|changes|clusters|held|queue|sign-in|workloads|sources)(\/.*)?)?)$/.test(
+    path,
+  );
 }
 
 /** Answers an address of the page. Files that are not there are told with the mend. Never rejects. */

@@ -8,6 +8,7 @@ import { createCompletionCommand } from "./frame/completion.ts";
 import { freezeCommand, freezesCommand, unfreezeCommand } from "./freeze/freeze-commands.ts";
 import { historyCommand } from "./history/history-command.ts";
 import { lintCommand } from "./lint/lint-command.ts";
+import { actsCommand } from "./questions/acts-command.ts";
 import { changesCommand } from "./questions/changes-command.ts";
 import { clustersCommand } from "./questions/clusters-command.ts";
 import { heldCommand } from "./questions/held-command.ts";
@@ -29,6 +30,7 @@ export const commands: readonly Command[] = withCompletion([
   freezeCommand,
   unfreezeCommand,
   freezesCommand,
+  actsCommand,
   historyCommand,
   explainCommand,
   planCommand,

@@ -1,6 +1,8 @@
-import { expect, test } from "vitest";
+import { expect, test, vi } from "vitest";
 import { startFleetBed } from "./fixture/fleet-bed.ts";
 
+/** A slow machine may take long. */
+const patience = { timeout: 120_000, interval: 50 } as const;
 const why = ["--reason", "incident 4711", "--by", "ann"];
 
 test("retry adds one request that is due at once, and records who did so and why", async () => {
@@ -100,4 +102,26 @@ test("acts are refused with field, value and mend", async () => {
     expect(run.code).toBe(code);
   }
   expect([await bed.queue.depth(), await bed.history()]).toEqual([0, []]);
+});
+
+test("acts lists who did what, when, why, on how many and what came of it", async () => {
+  await using bed = await startFleetBed();
+  await bed.run("retry", "deploy/api", "--expect", "2", ...why);
+  await bed.run("replay", "Secret/db", "--cluster", "nova", "--reason", "rotation", "--by", "bob");
+  const { code, output } = await vi.waitFor(async () => {
+    // What was written in this very millisecond is given out in the next.
+    const run = await bed.run("acts");
+    expect(run.output).toContain("2 acts");
+    return run;
+  }, patience);
+  expect(code).toBe(0);
+  expect(output).toMatch(/AGE +BY +ACT +TARGET +RESULT +REASON\n/);
+  expect(output).toMatch(/s +bob +replay +Secret\/db on nova +checked 1 workload +rotation\n/);
+  expect(output).toMatch(/s +ann +retry +Deployment\/api +checked 2 workloads +incident 4711\n2 acts\n/);
+  const json: unknown = JSON.parse((await bed.run("acts", "--cluster", "nova", "-o", "json")).output);
+  expect(json).toMatchObject({ count: 1, acts: [{ by: "bob", action: "replay" }], isCut: false });
+  expect(await bed.run("acts", "--action", "retri")).toMatchObject({
+    code: 78,
+    errors: "--action retri: no act is called so; did you mean retry?\n",
+  });
 });

@@ -209,7 +209,7 @@ function go(address: string): void {
 
 /** Views of this page; the queue and the history are pages of their own. */
 const isView = (address: string) =>
-  /^\/($|\?|(changes|clusters|held|queue|sign-in|workloads|sources)([/?]|$))/.test(address);
+  /^\/($|\?|(audit|changes|clusters|held|queue|sign-in|workloads|sources)([/?]|$))/.test(address);
 
 serveActs(document, () => void ask());
 

@@ -151,3 +151,25 @@ export const heldAnswer = z.object({
   ),
   next,
 });
+
+/** What operators did, the newest first. `isCut`: there are newer acts. */
+export const operatorsAnswer = z.object({
+  count,
+  acts: z.array(
+    z.object({
+      id: z.string(),
+      time: z.iso.datetime(),
+      action: z.string(),
+      by: z.string().meta({ description: "Empty: it is not known who." }),
+      reason: z.string(),
+      target: z.string(),
+      scope: freezeAnswer.shape.scope.omit({ clusterSelector: true }),
+      count: amount
+        .optional()
+        .meta({ description: "So many workloads were done. Absent: nobody counts them." }),
+      of: amount.optional().meta({ description: "So many were meant when the act began." }),
+    }),
+  ),
+  isCut: z.boolean(),
+  next,
+});

@@ -75,6 +75,8 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
     target: answer.target,
     scope,
     note: `${reason} (${answer.count})`,
+    reason,
+    count: answer.count,
   });
   return Object.assign(answer, {
     isDone: true,

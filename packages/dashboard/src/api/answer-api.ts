@@ -12,6 +12,7 @@ import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import { type AccessControl, identifyViewer } from "../access/access-control.ts";
 import type { Viewer } from "../access/granted-caller.ts";
 import { assertSameSite } from "../access/own-page.ts";
+import { assertMay } from "../access/refuse-access.ts";
 import { scopeAsking } from "../access/scoped-asking.ts";
 import { scopeFleet } from "../access/scoped-fleet.ts";
 import { scopeHistory } from "../access/scoped-history.ts";
@@ -138,6 +139,12 @@ function createRoutes(
     },
     queue: async (given, signal) =>
       await fleet.queue(readApiQuery(apiRoutes.queue.query, given.parameters), signal),
+    operators: async (given, signal) => {
+      // Operators write about everything, in words of their own.
+      assertMay(viewer, "viewer", everywhere);
+      const query = readApiQuery(apiRoutes.operators.query, given.parameters);
+      return await fleet.operators(query, pages(given, query), signal);
+    },
     workload: async (given, signal) => {
       const query = readApiQuery(apiRoutes.workload.query, given.parameters);
       const object = objectIn(given);
@@ -150,6 +157,8 @@ function createRoutes(
     },
   };
 }
+
+const everywhere = { cluster: "", namespace: "" };
 
 function objectIn({ path }: ApiQuestion): PathObject {
   const { cluster = "", kind = "", namespace = "", name = "" } = path;

@@ -35,6 +35,7 @@ const routeNames = [
   "change",
   "held",
   "queue",
+  "operators",
   "workload",
   "source",
 ] as const satisfies readonly ApiRouteName[];

@@ -75,6 +75,8 @@ export async function performAct(
     target,
     scope: Object.assign(where, about),
     note: `${reason} (${requests.length})`,
+    reason,
+    count: requests.length,
   });
 }
 

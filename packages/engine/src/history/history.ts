@@ -101,4 +101,20 @@ export interface OperatorRecord extends HistoryEntry {
   /** The named part of the target; empty where it is about the whole fleet. */
   readonly scope?: Omit<FreezeScope, "clusterSelector">;
   readonly note?: string;
+  /** Why, as the operator wrote it. Undefined in records of older versions, which say it in the note alone. */
+  readonly reason?: string;
+  /** How many workloads were meant by what this record tells of. Undefined where nobody counts them. */
+  readonly count?: number;
+  /** Undefined: the act was done at once. */
+  readonly part?: ActPart;
+}
+
+/** The place of a record in an act that is done in parts. A part that is done again has the same. */
+export interface ActPart {
+  /** Of the act: the same in all of its parts. */
+  readonly id: string;
+  /** How many workloads the whole act meant when it began. */
+  readonly of: number;
+  /** How many of them were done before this part. */
+  readonly before: number;
 }
