@@ -126,7 +126,7 @@ test("a source says what would roll, and how the content reaches the others", ()
   expect(text).toContain("by mounted files, without a roll");
 });
 
-test("the audit says who did what and why, and what came of it, with a way to the object", () => {
+test("the audit says who did what and why, and leads to what came of it", () => {
   const nodes = shownAt("/audit?by=ann", answered(acts));
   const text = textOf(nodes);
   for (const part of [

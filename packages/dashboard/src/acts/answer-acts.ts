@@ -21,6 +21,7 @@ import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import type { AnswerApi, ApiAddress } from "../api/answer-api.ts";
 import { sendAnswer, sendProblem } from "../api/send-answer.ts";
 import { assertReadable, whileReadable } from "../api/while-readable.ts";
+import { ProgressSeal } from "./act-progress.ts";
 import { checkActRequest, checkPermissionsRequest, readActJson } from "./act-request.ts";
 import type { ActingPerson, DashboardActs } from "./dashboard-acts.ts";
 import { answerFreeze, answerLift } from "./freeze-acts.ts";
@@ -49,6 +50,7 @@ export function isOfActs(path: string): boolean {
 /** Makes what answers `/api/v1/acts`: what somebody may do, and the acts. */
 export function createActs(options: AnswerActsOptions): AnswerApi {
   const { acts, clock, log } = options;
+  const progress = new ProgressSeal();
   const turns = new Semaphore({ atOnce: actsAtOnce, longestMs: actTurnMs, clock });
   return async (request, response, address) => {
     const closed = new AbortController();
@@ -67,7 +69,7 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
       assertReadable(options);
       const work = inTurn(turns, closed.signal, async () => {
         const registered = await registeredFor(act, acts);
-        return await perform({ acts, caller, registered });
+        return await perform({ acts, caller, registered, progress });
       });
       const done = actAnswer.parse(await whileReadable(work, options, closed.signal));
       sendAnswer(request, response, 200, printableJson(JSON.stringify(done)));

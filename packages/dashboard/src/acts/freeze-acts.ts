@@ -17,9 +17,9 @@ import {
 } from "@fleet-reloader/runtime/freeze/declare-freeze";
 import { type FreezeEntry, freezeOfEntry } from "@fleet-reloader/runtime/freeze/freeze-entries";
 import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
+import { shownMax } from "./answer-in-parts.ts";
 import { assertIntended } from "./assert-intended.ts";
 import type { ActingPerson } from "./dashboard-acts.ts";
-import { shownMax } from "./object-acts.ts";
 import { assertPermitted } from "./permissions.ts";
 
 /** Answers freeze. The watchers record it in the history when they read it. */

@@ -54,7 +54,7 @@ export async function runAct(
     const count = meant.requests.length;
     if (!(await confirmCount({ count, act: action, yes, expect }, io))) return nothingDone;
     await performAct(meant, { by: actorOf(config), reason }, fleet);
-    io.stdout.write(`${doneText(meant)}\n`);
+    io.stdout.write(`${doneText(meant, count)}\n`);
     return 0;
   });
 }
