@@ -1,5 +1,5 @@
 import { accessTokenCommand } from "./access/access-token-command.ts";
-import { releaseCommand, replayCommand, retryCommand } from "./acts/act-commands.ts";
+import { discardCommand, releaseCommand, replayCommand, retryCommand } from "./acts/act-commands.ts";
 import { explainCommand } from "./ask/explain-command.ts";
 import { planCommand } from "./ask/plan-command.ts";
 import { auditPolicyCommand } from "./audit/audit-policy-command.ts";
@@ -27,6 +27,7 @@ export const commands: readonly Command[] = withCompletion([
   retryCommand,
   replayCommand,
   releaseCommand,
+  discardCommand,
   freezeCommand,
   unfreezeCommand,
   freezesCommand,

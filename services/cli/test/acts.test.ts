@@ -1,3 +1,4 @@
+import { failedRollRecords } from "@fleet-reloader/dashboard/fixture/failed-rolls";
 import { expect, test, vi } from "vitest";
 import { startFleetBed } from "./fixture/fleet-bed.ts";
 
@@ -124,4 +125,32 @@ test("acts lists who did what, when, why, on how many and what came of it", asyn
     code: 78,
     errors: "--action retri: no act is called so; did you mean retry?\n",
   });
+});
+
+test("discard takes failed rolls out of what failed, and rolls nothing", async () => {
+  await using bed = await startFleetBed();
+  for (const [cluster, name] of [
+    ["uid-1", "nova"],
+    ["uid-2", "otech62"],
+  ] as const)
+    for (const record of failedRollRecords(name, "api", "ProgressDeadlineExceeded"))
+      await bed.write({ ...record, cluster: { id: cluster, name } });
+  const failed = async () => Object(JSON.parse((await bed.run("queue", "-o", "json")).output)).failed;
+  await vi.waitFor(async () => expect(await failed()).toEqual({ ProgressDeadlineExceeded: 2 }), patience);
+  expect(await bed.run("discard", "--cause", "Frozen", ...why)).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining("failed rolls by Frozen: none is given up"),
+  });
+  expect(await bed.run("discard", "--expect", "3", ...why)).toMatchObject({ code: 78 });
+  const run = await bed.run("discard", "deploy/api", "--cluster", "nova", ...why);
+  expect(run).toMatchObject({
+    code: 0,
+    output: expect.stringContaining(
+      "failed rolls of Deployment/api on nova: 1 is discarded; nothing is rolled",
+    ),
+  });
+  await vi.waitFor(async () => expect(await failed()).toEqual({ ProgressDeadlineExceeded: 1 }), patience);
+  expect(await bed.queue.depth()).toBe(0);
+  await bed.run("retry", "deploy/api", "--cluster", "otech62", ...why);
+  expect(await bed.run("discard", ...why)).toMatchObject({ code: 1 });
 });

@@ -55,7 +55,7 @@ function answeredView(place: Place, body: unknown, page: OfferingPage, nowMs: nu
     case "held":
       return heldView(body as ApiAnswer<"held">, page);
     case "queue":
-      return queueView(body as ApiAnswer<"queue">, page.query);
+      return queueView(body as ApiAnswer<"queue">, page);
     case "audit":
       return auditView(body as ApiAnswer<"operators">, page, nowMs);
     case "workload":

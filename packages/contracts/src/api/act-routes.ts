@@ -56,6 +56,18 @@ const objectBody = z.strictObject({
 /** The same of an act that may be done in parts. */
 const dividedBody = objectBody.extend({ batch, next });
 
+/** What failed and is given up. */
+const discardBody = dividedBody.extend({
+  object: objectText("`KIND/NAME` of a workload. Empty: any workload."),
+  cause: actPlaceName(
+    "Only what failed for this reason, for example ProgressDeadlineExceeded. Empty: for any.",
+  ),
+  since: z.string().max(64, "has more than 64 characters").default("").meta({
+    description:
+      "Only what failed since a time such as 2026-01-31T18:00:00Z, or an age such as 2h. Empty: 1h.",
+  }),
+});
+
 const actScopeFields = {
   fleet: z.boolean("must be true or false").default(false).meta({ description: "The whole fleet." }),
   cluster,
@@ -91,6 +103,10 @@ export const actRoutes = {
     summary: "Close the open breaker of a workload or a source, and check what it held",
     body: objectBody,
   },
+  discard: {
+    summary: "Take failed rolls that are given up out of what failed, without a roll",
+    body: discardBody,
+  },
   freeze: {
     summary: "Forbid rolls of the fleet, a cluster, a namespace, a workload or a source",
     body: freezeBody,
@@ -104,6 +120,7 @@ export const actNames = [
   "retry",
   "replay",
   "release",
+  "discard",
   "freeze",
   "lift",
 ] as const satisfies readonly ActName[];

@@ -49,6 +49,7 @@ const changeAnswer = z.object({
     healthy: amount,
     failed: amount,
     stalled: amount,
+    discarded: amount,
   }),
   isDone: z.boolean(),
 });
@@ -116,7 +117,7 @@ export const changedWorkloadsAnswer = z.object({
     z.object({
       cluster: z.string(),
       workload: objectName.extend({ namespace: z.string() }),
-      progress: z.enum(["unchanged", "held", "rolling", "healthy", "failed", "stalled"]),
+      progress: z.enum(["unchanged", "held", "rolling", "healthy", "failed", "stalled", "discarded"]),
       reason: z.string().optional(),
       message: z.string().optional(),
       time: z.iso.datetime(),

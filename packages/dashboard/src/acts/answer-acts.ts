@@ -23,6 +23,7 @@ import { sendAnswer, sendProblem } from "../api/send-answer.ts";
 import { assertReadable, whileReadable } from "../api/while-readable.ts";
 import { ProgressSeal } from "./act-progress.ts";
 import { checkActRequest, checkPermissionsRequest, readActJson } from "./act-request.ts";
+import { answerDiscard } from "./answer-discard.ts";
 import type { ActingPerson, DashboardActs } from "./dashboard-acts.ts";
 import { answerFreeze, answerLift } from "./freeze-acts.ts";
 import { answerObjectAct } from "./object-acts.ts";
@@ -127,6 +128,10 @@ function performAs(act: ActName, given: unknown): PerformAct {
     case "release": {
       const body = readActBody(actRoutes[act].body, given);
       return (person) => answerObjectAct(act, body, person);
+    }
+    case "discard": {
+      const body = readActBody(actRoutes[act].body, given);
+      return (person) => answerDiscard(body, person);
     }
     case "freeze": {
       const body = readActBody(actRoutes[act].body, given);

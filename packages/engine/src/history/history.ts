@@ -66,14 +66,17 @@ export interface DecisionRecord extends HistoryEntry {
   readonly sources: readonly CausingSource[];
 }
 
-/** A write to a workload that was made, or that failed. */
+/** A write to a workload that was made, or that failed; or a failed roll that somebody discarded. */
 export interface ActionRecord extends HistoryEntry {
   readonly type: "action";
   readonly workload: WorkloadRef;
-  readonly action: "rolled" | "failed";
+  readonly action: "rolled" | "failed" | "discarded";
   readonly strategy?: ReloadStrategy;
   /** Why it failed. */
   readonly fault?: string;
+  /** Who discarded it, and why. */
+  readonly by?: string;
+  readonly why?: string;
   readonly sources: readonly CausingSource[];
 }
 

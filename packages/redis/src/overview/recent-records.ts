@@ -37,6 +37,15 @@ export async function recentRecords(
   return await readRecords(options, givenQuery(given, options.clock.now()), signal);
 }
 
+/** The records since a time or an age; empty: of the last hour. */
+export async function recordsSince(
+  options: RecentRecordsOptions,
+  since: string,
+): Promise<readonly HistoryRecord[]> {
+  const filters = { since, cluster: "", namespace: "", name: "", change: "" };
+  return (await recentRecords(options, filters)).records;
+}
+
 /** Since when people mean what operators did when they say nothing: few do something in an hour. */
 export const actsSince = "7d";
 

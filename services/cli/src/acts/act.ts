@@ -1,5 +1,11 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { ActedFleet } from "@fleet-reloader/engine/act/acted-fleet";
+import {
+  discardedText,
+  meantByDiscard,
+  nothingDiscarded,
+  performDiscard,
+} from "@fleet-reloader/engine/act/discard-rolls";
 import { type NamedObject, readNamedObject } from "@fleet-reloader/engine/act/named-object";
 import {
   actedTypes,
@@ -9,15 +15,16 @@ import {
   type ObjectAction,
   performAct,
 } from "@fleet-reloader/engine/act/object-act";
-import { recordAct } from "@fleet-reloader/redis/history/record-act";
+import { recordAct, recordDiscards } from "@fleet-reloader/redis/history/record-act";
 import { OpenBreakers } from "@fleet-reloader/redis/ledger/open-breakers";
+import { recordsSince } from "@fleet-reloader/redis/overview/recent-records";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import type { CommandProcess } from "../frame/command.ts";
 import { type FleetRedis, withFleetRedis } from "../redis/fleet-redis.ts";
-import { type actFlags, actorOf } from "./act-flags.ts";
+import { type actFlags, actorOf, type discardFlags } from "./act-flags.ts";
 import { confirmCount } from "./confirm-count.ts";
 
 /** Nothing was found, or a person said no. */
@@ -59,6 +66,32 @@ export async function runAct(
   });
 }
 
+/** Takes failed rolls out of what failed, after a confirmation. Resolves to the exit code. */
+export async function runDiscard(
+  text: string,
+  config: ConfigOf<typeof discardFlags>,
+  io: CommandProcess,
+): Promise<number> {
+  const object = text === "" ? undefined : namedObject(text, ["workload"]);
+  if (object?.type === "source") return nothingDone;
+  requireReason(config);
+  return await withFleetRedis(config, io, async (redis) => {
+    const { cause, cluster, namespace, reason, since, yes, expect } = config;
+    const fleet = actedFleet(redis);
+    const meant = await meantByDiscard({ object, place: { cluster, namespace }, cause, since }, fleet);
+    const nothing = nothingDiscarded(meant);
+    if (nothing !== undefined) {
+      io.stderr.write(`${nothing}; fleet-reloader queue counts what failed by reason\n`);
+      return nothingDone;
+    }
+    const count = meant.rolls.length;
+    if (!(await confirmCount({ count, act: "discard", yes, expect }, io))) return nothingDone;
+    await performDiscard(meant, meant.rolls, { by: actorOf(config), reason }, fleet);
+    io.stdout.write(`${discardedText(meant, count)}\n`);
+    return 0;
+  });
+}
+
 /** Faults unless a reason is given: an act without one cannot be understood later. */
 function requireReason({ reason }: { readonly reason: string }): void {
   if (reason.trim() === "")
@@ -76,15 +109,18 @@ function namedObject(text: string, wanted: readonly NamedObject["type"][]): Name
 }
 
 function actedFleet(redis: FleetRedis): ActedFleet {
-  const { client, clock, keys, overview, queue } = redis;
+  const { client, clock, keys, overview, queue, reader } = redis;
   const log = createLog({ service: "cli", level: "error", format: "json" });
   const lengthMax = historyFields.historyMaxLength.schema.parse(undefined);
+  const recording = { client, keys, lengthMax, clock, log };
   return {
     overview,
     queue,
     clock,
     breakers: new OpenBreakers(redis),
     compile: createPatternCompiler(),
-    record: (record) => recordAct(record, { client, keys, lengthMax, clock, log }),
+    record: (record) => recordAct(record, recording),
+    recordDiscards: (records) => recordDiscards(records, recording),
+    history: (since) => recordsSince({ reader, clock }, since),
   };
 }
