@@ -118,6 +118,14 @@ test("a workload has its verdict, its annotations and its sources in words", () 
     expect(text).toContain(part);
 });
 
+test("a workload whose failed roll was discarded says by whom and why", () => {
+  const discarded = { by: "ann", reason: "it is retired", time: "2026-07-01T12:00:00.000Z" };
+  const body = Object.assign({}, explained, { discarded });
+  expect(textOf(shownAt("/workloads/nova/Deployment/shop/api", answered(body)))).toContain(
+    "Its last roll failed and was discarded by ann at 2026-07-01T12:00:00.000Z: it is retired",
+  );
+});
+
 test("a source says what would roll, and how the content reaches the others", () => {
   const text = textOf(shownAt("/sources/nova/Secret/shop/db", answered(planned)));
   expect(text).toContain("Deployment api ◐ rolls AutoEnabled.");

@@ -36,12 +36,11 @@ export class HistoryReader {
    */
   async *read(query: HistoryQuery, signal?: AbortSignal): AsyncGenerator<HistoryLine> {
     const end = String((await this.#now()) - 1);
-    // What operators did has no cluster, so it lies in one stream.
-    const isOperators = query.type === "operator";
-    const only = isOperators ? this.#keys.history(undefined) : undefined;
+    const only = onlyStream(query, this.#keys);
+    const mayMatch = textFilter(query);
     const shards = this.#keys.histories.flatMap((key, shard) =>
       only === undefined || key === only
-        ? [this.#shard({ key, shard, start: rangeStartOf(query.since, shard), end, isOperators }, signal)]
+        ? [this.#shard({ key, shard, start: rangeStartOf(query.since, shard), end, mayMatch }, signal)]
         : [],
     );
     let left = query.limit;
@@ -65,7 +64,7 @@ export class HistoryReader {
   }
 
   async *#shard(
-    { key, shard, start, end, isOperators }: ShardRange,
+    { key, shard, start, end, mayMatch }: ShardRange,
     signal?: AbortSignal,
   ): AsyncGenerator<ShardLine> {
     let from = start;
@@ -74,8 +73,7 @@ export class HistoryReader {
       const page = await this.#client.connection.xrange(key, from, end, "COUNT", pageSize);
       for (const [id, fields] of page) {
         const text = fields[fields.indexOf("record") + 1] ?? "";
-        // Most are of another type, and need no reading.
-        if (isOperators && !text.includes(operatorText)) continue;
+        if (!mayMatch(text)) continue;
         const record = parseHistoryRecord(text);
         // Of a later version: whoever wrote it knows what it means.
         if (record !== undefined) yield { id, shard, record };
@@ -87,11 +85,26 @@ export class HistoryReader {
   }
 }
 
+/** The one stream that has all that is asked for; undefined: all have some. What operators did has no cluster. */
+function onlyStream({ clusterId, type }: HistoryQuery, keys: Keys): string | undefined {
+  if (type === "operator") return keys.history(undefined);
+  return clusterId === undefined ? undefined : keys.history(clusterId);
+}
+
 /** As the record of an act is written. */
 const operatorText = '"type":"operator"';
 
+/** Whether a record may be among those that are asked for, by its text alone: most are not, and need no reading. */
+function textFilter({ clusterId, name, type }: HistoryQuery): (text: string) => boolean {
+  const parts = [
+    ...(type === undefined ? [] : [operatorText]),
+    ...(clusterId === undefined || name === undefined ? [] : [JSON.stringify(name)]),
+  ];
+  return (text) => parts.every((part) => text.includes(part));
+}
+
 interface ShardRange {
-  readonly isOperators: boolean;
+  readonly mayMatch: (text: string) => boolean;
   readonly key: string;
   readonly shard: number;
   readonly start: string;
