@@ -89,8 +89,8 @@ export default {
     only(
       "audit-is-pure",
       "packages/audit",
-      ["^packages/domain/src/"],
-      "What audit events say: bytes in, data out.",
+      ["^packages/domain/src/", "^zlib$"],
+      "What audit events say: bytes in, data out. Decompression is both.",
     ),
     only(
       "runtime-knows-engine",

@@ -7,7 +7,18 @@ import { BaseSequencer, type TestSpecification } from "vitest/node";
  * where it has not run before, and that says nothing: they only name their scenarios.
  */
 const order = [
-  ...["adversity", "carried", "isolation", "kinds", "brakes", "served", "rights", "sharing", "everyday"],
+  ...[
+    "audit",
+    "adversity",
+    "carried",
+    "isolation",
+    "kinds",
+    "brakes",
+    "served",
+    "rights",
+    "sharing",
+    "everyday",
+  ],
   "registration",
   "pages",
 ];

@@ -3,7 +3,7 @@ import { isJsonObject, jsonField, jsonList, parseJson } from "@fleet-reloader/do
 /** Where an item begins and ends in a body. */
 type ItemSpan = readonly [from: number, to: number];
 
-/** An event list, its items not parsed yet. */
+/** A list, its items not parsed yet. */
 export interface EventItems {
   readonly kind: unknown;
   readonly apiVersion: unknown;
@@ -32,10 +32,10 @@ const openings = new Set([0x7b, 0x5b]);
 const closings = new Set([0x7d, 0x5d]);
 
 /**
- * Finds the items of a list, so that each can be parsed on its own: memory is bounded by one item, whatever the body holds. Items are
+ * Finds the items of the list of an object, so that each can be parsed on its own: memory is bounded by one item, whatever the body holds. Items are
  * objects; each is checked when it is parsed, and what is around them is checked here.
  */
-export function findItems(body: Buffer): EventItems | BodyRefusal {
+export function findItems(body: Buffer, list: "items" | "records"): EventItems | BodyRefusal {
   const spans: ItemSpan[] = [];
   let depth = 0;
   let from = 0;
@@ -51,7 +51,7 @@ export function findItems(body: Buffer): EventItems | BodyRefusal {
       return { refused: "too-large" };
     depth -= 1;
   }
-  return readEnvelope(body, spans);
+  return readEnvelope(body, list, spans);
 }
 
 /** The position of the next bracket that is in no text; the end of the body when there is none. */
@@ -75,7 +75,11 @@ function endOfText(body: Buffer, from: number): number {
 }
 
 /** Parses the body with a 0 for each item. An item that is no object, or lies elsewhere, makes the numbers differ. */
-function readEnvelope(body: Buffer, spans: readonly ItemSpan[]): EventItems | BodyRefusal {
+function readEnvelope(
+  body: Buffer,
+  list: "items" | "records",
+  spans: readonly ItemSpan[],
+): EventItems | BodyRefusal {
   const bytes = spans.reduce((left, [from, to]) => left - (to - from), body.length);
   if (bytes > envelopeMaxBytes + spans.length * separatorMaxBytes) return { refused: "malformed" };
   const parts: string[] = [];
@@ -85,7 +89,7 @@ function readEnvelope(body: Buffer, spans: readonly ItemSpan[]): EventItems | Bo
     end = to;
   }
   const envelope = parseJson(parts.join("") + body.toString("utf8", end));
-  const items = jsonList(envelope, "items");
+  const items = jsonList(envelope, list);
   if (!isJsonObject(envelope)) return { refused: "malformed" };
   if (items.length !== spans.length || items.some((item) => item !== 0)) return { refused: "malformed" };
   return { kind: jsonField(envelope, "kind"), apiVersion: jsonField(envelope, "apiVersion"), spans };

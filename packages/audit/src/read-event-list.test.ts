@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { auditEvent, eventList, readWhole } from "./fixture/audit-events.ts";
-import type { AuditBatch } from "./read-event-list.ts";
+import type { AuditBatch } from "./gathered-batch.ts";
 
 function batchOf(...events: readonly unknown[]): AuditBatch {
   const batch = readWhole(eventList(...events));

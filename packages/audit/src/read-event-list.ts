@@ -1,28 +1,10 @@
-import { type AuditedWrite, requestMaxSeconds } from "@fleet-reloader/domain/hint/audited-write";
-import { anythingKey, type HintedResource, hintKey } from "@fleet-reloader/domain/hint/hint";
+import type { HintedResource } from "@fleet-reloader/domain/hint/hint";
 import { isJsonObject, parseJson } from "@fleet-reloader/domain/json";
-import { defaultSourceKinds, type SourceRef } from "@fleet-reloader/domain/source/source";
-import { type EventReading, type IgnoredReason, readAuditEvent } from "./audit-event.ts";
+import { readAuditEvent } from "./audit-event.ts";
 import { type BodyRefusal, findItems } from "./event-items.ts";
-
-/** What an event list says. */
-export interface AuditBatch {
-  /** Keys of hints, each once (`hintKey`); only `anythingKey` where there were too many. */
-  readonly hints: ReadonlySet<string>;
-  /** Writes of ConfigMaps and Secrets that were not refused. Of more than a limit the first. */
-  readonly writes: readonly AuditedWrite[];
-  readonly events: number;
-  readonly ignored: ReadonlyMap<IgnoredReason | "resource", number>;
-  /** Events that contained objects: the audit policy is above the level Metadata for them. */
-  readonly withBody: number;
-}
+import { type AuditBatch, GatheredBatch } from "./gathered-batch.ts";
 
 export type EventListRefusal = BodyRefusal | { readonly refused: "other-kind" };
-
-/** What is of more objects than this is found by a list sooner than by reads. */
-const hintsMax = 20_000;
-/** A batch has 400 events unless somebody sets it otherwise. */
-const writesMax = 5000;
 
 /**
  * Reads a body as an `audit.k8s.io/v1` EventList. Yields after each event, so that a large body shares its thread; returns the batch, or
@@ -32,7 +14,7 @@ export function* readEventList(
   body: Buffer,
   isServed: (resource: HintedResource) => boolean,
 ): Generator<undefined, AuditBatch | EventListRefusal> {
-  const items = findItems(body);
+  const items = findItems(body, "items");
   if ("refused" in items) return items;
   if (items.kind !== "EventList" || items.apiVersion !== "audit.k8s.io/v1") return { refused: "other-kind" };
   const gathered = new GatheredBatch(isServed);
@@ -44,56 +26,3 @@ export function* readEventList(
   }
   return gathered;
 }
-
-class GatheredBatch implements AuditBatch {
-  readonly hints = new Set<string>();
-  readonly writes: AuditedWrite[] = [];
-  readonly ignored = new Map<IgnoredReason | "resource", number>();
-  events = 0;
-  withBody = 0;
-  readonly #isServed: (resource: HintedResource) => boolean;
-
-  constructor(isServed: (resource: HintedResource) => boolean) {
-    this.#isServed = isServed;
-  }
-
-  take(reading: EventReading): void {
-    this.events += 1;
-    if (reading.hasBody) this.withBody += 1;
-    if (reading.type === "ignored") this.#ignore(reading.reason);
-    else if (this.#isServed(reading.hint)) this.#keep(reading);
-    else this.#ignore("resource");
-  }
-
-  #ignore(reason: IgnoredReason | "resource"): void {
-    this.ignored.set(reason, (this.ignored.get(reason) ?? 0) + 1);
-  }
-
-  #keep(reading: Extract<EventReading, { readonly type: "hint" }>): void {
-    if (!this.hints.has(anythingKey)) this.hints.add(hintKey(reading.hint));
-    if (this.hints.size > hintsMax) {
-      this.hints.clear();
-      this.hints.add(anythingKey);
-    }
-    const source = hintedSource(reading.hint);
-    const { by, manager, fromSeconds, toSeconds } = reading;
-    const isPossible = fromSeconds <= toSeconds && toSeconds - fromSeconds <= requestMaxSeconds;
-    if (source === undefined || !isPossible || this.writes.length === writesMax) return;
-    this.writes.push({ source, by, manager, fromSeconds, toSeconds });
-  }
-}
-
-const kindByResource = new Map(defaultSourceKinds.map((kind) => [`${kind.toLowerCase()}s`, kind]));
-
-/** Undefined: it is no ConfigMap or Secret, or its name is not told. */
-function hintedSource({
-  group,
-  resource,
-  namespace,
-  name,
-}: HintedResource & SourceName): SourceRef | undefined {
-  const kind = group === "" ? kindByResource.get(resource) : undefined;
-  return kind === undefined || name === "" ? undefined : { kind, namespace, name };
-}
-
-type SourceName = Pick<SourceRef, "namespace" | "name">;

@@ -159,6 +159,22 @@ export const faultCatalogue = {
     meaning: "Too many sign-ins from one address have failed.",
     mend: "Wait a minute, then sign in with a token that is in the access file.",
   },
+  "act.unknown": {
+    class: "transient",
+    meaning:
+      "An act of a person began, and no answer says how it ended. It may have been done, or may still be.",
+    mend: "Look at the history before you act again: it names each act that was done.",
+  },
+  "server.unreachable": {
+    class: "unreachable",
+    meaning: "The server of --server cannot be reached, or does not answer in time.",
+    mend: "Check the address, the route to it and its certificate.",
+  },
+  "server.foreign": {
+    class: "unreachable",
+    meaning: "What answers at the address of --server is not fleet-reloader, or another version of it.",
+    mend: "Give the address of --dashboard-address. A proxy in front must pass answers on as they are.",
+  },
   "engine.aborted": {
     class: "aborted",
     meaning: "The process stops and returns the work to the queue untouched.",

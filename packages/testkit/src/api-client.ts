@@ -112,7 +112,12 @@ export class ApiClient {
         );
       },
     );
-    outgoing.on("error", reject);
+    outgoing.on("error", (error) => {
+      // The server closed a connection that was idle at this very moment: https://nodejs.org/api/http.html#requestreusedsocket
+      const isStale = outgoing.reusedSocket && "code" in error && error.code === "ECONNRESET";
+      if (isStale) resolve(this.send(method, path, body, contentType));
+      else reject(error);
+    });
     outgoing.end(typeof body === "object" ? JSON.stringify(body) : body);
     return promise;
   }

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { pickFreePort } from "./free-port.ts";
-import { until } from "./until.ts";
+import { passed, until } from "./until.ts";
 
 /** A user of a test's Redis. */
 export interface TestRedisUser {
@@ -64,7 +64,7 @@ export async function startRedisNode(
     kill,
     async restart() {
       await kill();
-      child = await spawnServer(settings);
+      child = await spawnAgain(settings);
     },
     async [Symbol.asyncDispose]() {
       await kill();
@@ -97,6 +97,18 @@ async function startAnywhere(role: "alone" | "cluster", directory: string, more:
       return { port, busPort, settings, child: await spawnServer(settings) };
     } catch (error) {
       if (draw === drawsMax) throw error;
+    }
+  }
+}
+
+/** Whoever looks for a free port holds each one that it tries for a moment. */
+async function spawnAgain(settings: readonly string[]): Promise<ChildProcess> {
+  for (let attempt = 1; ; attempt += 1) {
+    try {
+      return await spawnServer(settings);
+    } catch (error) {
+      if (attempt === drawsMax || !String(error).includes("Address already in use")) throw error;
+      await passed(1000);
     }
   }
 }

@@ -8,6 +8,7 @@ import { createCompletionCommand } from "./frame/completion.ts";
 import { freezeCommand, freezesCommand, unfreezeCommand } from "./freeze/freeze-commands.ts";
 import { historyCommand } from "./history/history-command.ts";
 import { lintCommand } from "./lint/lint-command.ts";
+import { loginCommand, logoutCommand } from "./login/login-commands.ts";
 import { actsCommand } from "./questions/acts-command.ts";
 import { changesCommand } from "./questions/changes-command.ts";
 import { clustersCommand } from "./questions/clusters-command.ts";
@@ -38,6 +39,8 @@ export const commands: readonly Command[] = withCompletion([
   lintCommand,
   auditPolicyCommand,
   accessTokenCommand,
+  loginCommand,
+  logoutCommand,
 ]);
 
 function withCompletion(others: readonly Command[]): readonly Command[] {

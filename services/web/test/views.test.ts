@@ -3,6 +3,7 @@ import { type PlaceAnswer, placeView } from "../src/answer.ts";
 import { freshness, navigation, staleness, titleOf } from "../src/frame.ts";
 import { placeOfAddress } from "../src/place.ts";
 import { el, link } from "../src/view-node.ts";
+import { clusterRow } from "../src/views/clusters.ts";
 import {
   acts,
   calm,
@@ -198,4 +199,11 @@ test("the navigation marks where one is, and the age is always told", () => {
   expect(staleness(nowMs - 3000, false)).toBe("");
   expect(staleness(nowMs - 60_000, true)).toContain("stale: the last question had no answer");
   expect(staleness(undefined, true)).toContain("no answer yet");
+});
+
+test("an alias is not offered a freeze, which would hold the cluster itself", () => {
+  const rowOf = (state: "Alias" | "Unreachable") =>
+    clusterRow({ ...sick, status: { state, why: [] } }, () => ["freeze"], nowMs);
+  expect(htmlOf(rowOf("Unreachable"))).toContain("Freeze");
+  expect(htmlOf(rowOf("Alias"))).not.toContain("Freeze");
 });

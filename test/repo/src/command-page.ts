@@ -13,10 +13,35 @@ ${made} \`fleet-reloader COMMAND --help\` prints the same.
 | | |
 |---|---|
 | In a pod of ours | \`kubectl exec deploy/reloader -- fleet-reloader freezes\` |
+| From a laptop, by a dashboard | \`fleet-reloader status --server https://reloader.example.org\`: [by a server](#by-a-server) |
 | From a checkout | \`./dev run freezes\` |
 | As a plugin of kubectl | \`./dev bundle\`, then link \`services/cli/dist/kubectl-fleet_reloader\` into a folder on \`PATH\`: \`kubectl fleet-reloader freezes\`. It needs Node 24 |
 
 A flag overrides its variable, and a variable overrides the default. Messages go to standard error, answers to standard output.
+
+## By a server
+
+With \`--server URL\`, or the variable \`FLEET_RELOADER_SERVER\`, a command asks the [API](api.md) of a dashboard or a standalone. It needs no Redis and no
+kubeconfig, and looks at no setting: the server has them. Words, answers and exit codes are the same.
+
+\`\`\`sh
+fleet-reloader login --server https://reloader.example.org        # asks for a token of the access file, and keeps it
+export FLEET_RELOADER_SERVER=https://reloader.example.org
+fleet-reloader status
+fleet-reloader retry Deployment/api --namespace shop --cluster nova --reason "incident 4711"
+\`\`\`
+
+- **Token.** \`--token-file\` goes before the variable \`FLEET_RELOADER_TOKEN\`, and that before what \`login\` keeps in
+  \`~/.config/fleet-reloader/servers.json\`. That file is refused while others can read it. [The access file](access.md) says what the owner of a token
+  may see and do; the history names them.
+- **Address.** https, or http at an address of this machine, such as a forwarded port. A redirect is not followed. Give a private certificate authority by
+  \`--server-ca-file\`.
+- **Differences.** \`explain\` and \`plan\` ask the clusters of \`--cluster\`, or the only one. \`freezes\` lists what the workers obey, and not a document.
+  \`freeze\` and \`unfreeze\` need a \`--reason\`. \`status -o json\` has at most the first 50 of each list. With no answer to an act the command says that it is
+  not known whether it was done: look at the history.
+- \`lint\`, \`audit-policy\`, \`access-token\` and \`completion\` work on this machine alone.
+
+## Commands
 
 | Command | What it does |
 |---|---|

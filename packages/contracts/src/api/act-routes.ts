@@ -142,6 +142,10 @@ export const actAnswer = z.object({
     .optional()
     .meta({ description: "So many of them are done. Absent: nothing was done, or all at once." }),
   next: z.string().optional().meta({ description: "The act goes on with it. Absent: nothing is left." }),
+  covers: z
+    .string()
+    .optional()
+    .meta({ description: "Of a freeze: what it covers, or why it covers nothing, for people." }),
   isDone: z
     .boolean()
     .meta({ description: "False: nothing was done, since `dryRun` was true; or `next` is given." }),

@@ -6,6 +6,7 @@ import {
   changesAnswer,
   clustersAnswer,
   heldAnswer,
+  managedAnswer,
   operatorsAnswer,
   queueAnswer,
   statusAnswer,
@@ -69,6 +70,12 @@ export const apiRoutes = {
       "What operators did: who, when, why, on how many, and what came of it. For a viewer of everything",
     query: z.strictObject({ since: actsSince, by, action, cluster, text, limit, cursor }),
     answer: operatorsAnswer,
+  },
+  managed: {
+    path: "/workloads",
+    summary: "The workloads that are reloaded, with the sources that each uses",
+    query: z.strictObject({ cluster, namespace, limit, cursor }),
+    answer: managedAnswer,
   },
   workload: {
     path: "/workloads/{cluster}/{kind}/{namespace}/{name}",

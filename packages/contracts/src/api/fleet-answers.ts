@@ -94,12 +94,19 @@ const countsByReason = z.record(z.string(), amount);
 
 /** What needs somebody, with counts of the rest. Where a list is shorter than its count, the rest did not fit. */
 export const statusAnswer = z.object({
-  clusters: z.object({ count: amount, sickCount: amount, sick: z.array(clusterAnswer) }),
+  clusters: z.object({ count: amount, sickCount: amount, workloads: amount, sick: z.array(clusterAnswer) }),
   queue: wholeQueue,
   held: countsByReason,
   freezeCount: amount,
   freezes: z.array(freezeAnswer),
-  changes: z.object({ count: amount, openCount: amount, open: z.array(changeAnswer) }),
+  changes: z.object({
+    count: amount,
+    openCount: amount,
+    openWorkloads: z
+      .object({ rolling: amount, held: amount, failed: amount, stalled: amount })
+      .meta({ description: "Workloads of all open changes; one of two changes counts twice." }),
+    open: z.array(changeAnswer),
+  }),
   isCut: z.boolean(),
 });
 
@@ -133,6 +140,23 @@ export const queueAnswer = z.object({
   held: countsByReason,
   failed: countsByReason,
   isCut: z.boolean(),
+});
+
+/** Workloads that are reloaded, with the sources that each uses. */
+export const managedAnswer = z.object({
+  count,
+  clusterCount: amount.meta({ description: "Of the clusters that were asked." }),
+  workloads: z.array(
+    z.object({
+      cluster: z.string(),
+      ref: objectName.extend({ namespace: z.string() }),
+      sources: z.array(z.string()),
+      patterns: z
+        .array(z.tuple([z.string(), z.string()]))
+        .meta({ description: "Pairs of a source kind and a name pattern." }),
+    }),
+  ),
+  next,
 });
 
 /** Requests on hold, with the freezes. `reasons` counts those of all pages. */

@@ -60,6 +60,14 @@ const overview: FleetOverview = {
       reason: "Frozen",
       againAtMs: 0,
     })),
+  managed: async (id) =>
+    places
+      .filter(([name]) => id === `uid-${name}`)
+      .map(([, namespace]) => ({
+        ref: { kind: "Deployment", namespace, name: "api" },
+        sources: [],
+        patterns: [],
+      })),
   freezes: async () => [
     { scope: {}, reason: "all", by: "ann" },
     ...places.map(([cluster, namespace]) => ({
@@ -80,7 +88,9 @@ afterAll(() => served[Symbol.asyncDispose]());
 const bearer = (name: string) => ({ authorization: `Bearer ${tokenOf(name)}` });
 const askFor = (path: string, name: string, method = "GET") => served.ask(path, bearer(name), method);
 
-const lists = ["/status", "/clusters", "/changes", "/held", "/queue"].map((path) => `/api/v1${path}`);
+const lists = ["/status", "/clusters", "/changes", "/held", "/queue", "/workloads"].map(
+  (path) => `/api/v1${path}`,
+);
 const details = [...places].flatMap(([cluster, namespace]) =>
   ["Deployment/api", "Secret/db"].map((object) => {
     const [kind = "", name = ""] = object.split("/");
@@ -173,6 +183,16 @@ describe.each(pairs)("a %s in %s", (role, scope) => {
       const { status } = await askFor(`/api/v1/changes/${cluster}%2F${namespace}`, name);
       expect(status).toBe(seen.includes(`${cluster}/${namespace}`) ? 200 : 404);
     }
+  });
+
+  test("sees the workloads of the scope that are reloaded, and counts no others", async () => {
+    const managed = await answer("/api/v1/workloads?limit=1");
+    expect(managed).toMatchObject({ count: seen.length, clusterCount: clustersSeen[scope].length });
+    const all = jsonList(await answer("/api/v1/workloads"), "workloads");
+    const placed = all.map((one) =>
+      shown(String(jsonField(one, "cluster")), String(jsonField(one, "ref", "namespace"))),
+    );
+    expect(placed.toSorted()).toEqual(seen);
   });
 
   test("reads the records of the scope, and as many as it asks for", async () => {

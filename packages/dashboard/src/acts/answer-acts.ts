@@ -13,6 +13,7 @@ import { readActBody } from "@fleet-reloader/contracts/api/read-act-body";
 import { readApiQuery } from "@fleet-reloader/contracts/api/read-api-query";
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
@@ -24,6 +25,7 @@ import { assertReadable, whileReadable } from "../api/while-readable.ts";
 import { ProgressSeal } from "./act-progress.ts";
 import { checkActRequest, checkPermissionsRequest, readActJson } from "./act-request.ts";
 import { answerDiscard } from "./answer-discard.ts";
+import { BegunAct } from "./begun-act.ts";
 import type { ActingPerson, DashboardActs } from "./dashboard-acts.ts";
 import { answerFreeze, answerLift } from "./freeze-acts.ts";
 import { answerObjectAct } from "./object-acts.ts";
@@ -66,19 +68,24 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
       checkActRequest(request);
       if (acts === undefined) throw nobodySignedIn();
       const caller = await acts.identify(request);
-      const perform = performAs(act, await readActJson(request));
+      const { isDryRun, perform } = performAs(act, await readActJson(request));
       assertReadable(options);
-      const work = inTurn(turns, closed.signal, async () => {
+      using given = linkedAbort(closed.signal);
+      const begun = new BegunAct(isDryRun);
+      const work = inTurn(turns, given.signal, async () => {
         const registered = await registeredFor(act, acts);
+        begun.begin(given.signal);
         return await perform({ acts, caller, registered, progress });
       });
-      const done = actAnswer.parse(await whileReadable(work, options, closed.signal));
+      const answer = whileReadable(work, options, closed.signal).finally(given.abort);
+      const done = actAnswer.parse(await begun.outcomeOf(answer));
       sendAnswer(request, response, 200, printableJson(JSON.stringify(done)));
     } catch (error) {
       if (closed.signal.aborted) return;
       const fault = asFault(error);
-      if (fault.class === "invariant")
-        log.error({ reason: fault.code, err: fault.message, path: address.pathname }, "act failed");
+      const broken = fault.code === "act.unknown" ? asFault(fault.cause) : fault;
+      if (broken.class === "invariant")
+        log.error({ reason: broken.code, err: broken.message, path: address.pathname }, "act failed");
       refuseAct(request, response, fault, address.pathname === actsRoot ? "GET, HEAD" : "POST");
     }
   };
@@ -118,28 +125,32 @@ async function registeredFor(act: ActName, { fleet }: DashboardActs) {
   return await chosenClusters(fleet.overview, "");
 }
 
-type PerformAct = (person: ActingPerson) => Promise<ActAnswer>;
+/** An act whose body is checked. It is done when somebody is given. */
+interface CheckedAct {
+  readonly isDryRun: boolean;
+  readonly perform: (person: ActingPerson) => Promise<ActAnswer>;
+}
 
-/** Checks the body of an act; it is done when somebody is given. */
-function performAs(act: ActName, given: unknown): PerformAct {
+/** Checks the body of an act. */
+function performAs(act: ActName, given: unknown): CheckedAct {
   switch (act) {
     case "retry":
     case "replay":
     case "release": {
       const body = readActBody(actRoutes[act].body, given);
-      return (person) => answerObjectAct(act, body, person);
+      return { isDryRun: body.dryRun, perform: (person) => answerObjectAct(act, body, person) };
     }
     case "discard": {
       const body = readActBody(actRoutes[act].body, given);
-      return (person) => answerDiscard(body, person);
+      return { isDryRun: body.dryRun, perform: (person) => answerDiscard(body, person) };
     }
     case "freeze": {
       const body = readActBody(actRoutes[act].body, given);
-      return (person) => answerFreeze(body, person);
+      return { isDryRun: body.dryRun, perform: (person) => answerFreeze(body, person) };
     }
     case "lift": {
       const body = readActBody(actRoutes[act].body, given);
-      return (person) => answerLift(body, person);
+      return { isDryRun: body.dryRun, perform: (person) => answerLift(body, person) };
     }
   }
 }

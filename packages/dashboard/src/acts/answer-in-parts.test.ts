@@ -18,8 +18,8 @@ async function startReplaying(caller = admin) {
   return {
     fleet,
     added: () => fleet.added.map(({ request }) => request.workload.name),
-    async replay(own: object) {
-      const given = { object: "Secret/db", reason: "rotation", expect: 10, batch: 4, ...own };
+    async replay(fields: object) {
+      const given = { object: "Secret/db", reason: "rotation", expect: 10, batch: 4, ...fields };
       const { body, status } = await served.ask(
         "/api/v1/acts/replay",
         headers,
@@ -89,8 +89,15 @@ test("an act goes on only as the person who began it, and with the same words", 
   const anyone = { cluster: "", namespace: "" };
   await using acting = await startReplaying(callerWith("bob", [{ role: "operator", ...anyone }]));
   const { next } = (await acting.replay({})).answer;
-  for (const own of [{ reason: "another" }, { object: "Secret/db", cluster: "nova" }, { next: `${next}x` }])
-    expect(await acting.replay({ next, ...own })).toMatchObject({ status: 400, answer: { field: "next" } });
+  for (const fields of [
+    { reason: "another" },
+    { object: "Secret/db", cluster: "nova" },
+    { next: `${next}x` },
+  ])
+    expect(await acting.replay({ next, ...fields })).toMatchObject({
+      status: 400,
+      answer: { field: "next" },
+    });
   await using other = await startReplaying();
   expect(await other.replay({ next })).toMatchObject({ status: 400, answer: { field: "next" } });
   expect([acting.added(), other.added()]).toEqual([names(0, 3), []]);

@@ -43,7 +43,7 @@ export async function answerInParts<R extends Request>(
     .map(({ cluster, workload }) => ({ cluster: nameOf(cluster), workload: workloadKey(workload) }));
   const count = requests.length;
   if (asked.dryRun) return { act, target, count, workloads, isDone: false };
-  const before = begun(asked, count, (next) => seal.read(sealedFor, next));
+  const before = progressOfAct(asked, count, (next) => seal.read(sealedFor, next));
   const left = afterPlace(requests, before.after);
   assertUnchanged(before, left.length);
   const part = left.slice(0, asked.batch ?? left.length);
@@ -62,7 +62,7 @@ export async function answerInParts<R extends Request>(
   return Object.assign(answer, { isDone: true, notice: divided.doneText(now.of) });
 }
 
-function begun(
+function progressOfAct(
   { expect, next, reason }: AskedParts,
   count: number,
   read: (next: string) => ActProgress,

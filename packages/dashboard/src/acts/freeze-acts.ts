@@ -1,7 +1,7 @@
 import type { ActAnswer, ActBody } from "@fleet-reloader/contracts/api/act-routes";
 import type { Fault } from "@fleet-reloader/domain/fault";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
-import { coveredByFreeze } from "@fleet-reloader/engine/act/covered-by-freeze";
+import { coveredByFreeze, freezeCoverageText } from "@fleet-reloader/engine/act/covered-by-freeze";
 import { historyVersion } from "@fleet-reloader/engine/history/history";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import {
@@ -103,7 +103,8 @@ async function coverage(
   const target = entryScopeText(entry);
   const [why, near] = found.missing?.split("; did you mean ") ?? [];
   const missing = near === undefined || !seesFleet(caller) ? why : found.missing;
-  return { answer: { act, target, count: found.workloads, workloads }, missing };
+  const covers = freezeCoverageText(Object.assign({}, found, { missing }));
+  return { answer: { act, target, count: found.workloads, workloads, covers }, missing };
 }
 
 function wantedScopeOf(body: WantedScope): WantedScope {

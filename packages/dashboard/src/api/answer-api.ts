@@ -87,14 +87,14 @@ export function createApi(options: ApiOptions): AnswerApi {
 
 function streamNews(
   { access, news, notReady }: ApiOptions,
-  { seesAll }: Viewer,
+  { name, seesAll }: Viewer,
   request: IncomingMessage,
   response: ServerResponse,
   { searchParams }: ApiAddress,
 ): void {
   readApiQuery(noParameters, searchParams);
   assertReadable({ notReady });
-  const to = { feed: news, seesQueue: seesAll, isSignedIn: access !== undefined };
+  const to = { feed: news, seesQueue: seesAll, reader: access === undefined ? undefined : name };
   answerNews(to, request, response);
 }
 
@@ -111,13 +111,7 @@ function createRoutes(
     seesQueue: viewer.seesAll,
   });
   const about = (object: PathObject) => createAskedRoutes(scopeAsking({ asked, overview }, viewer, object));
-  const pages =
-    (
-      given: ApiQuestion,
-      { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-    ): TakePage =>
-    (list) =>
-      pageOf(list, { query: unpagedText(given), limit, cursor }, seal);
+  const pages = (given: ApiQuestion, wanted: WantedPage) => pagerOf(given, wanted, seal);
   return {
     status: async (given, signal) =>
       await fleet.status(readApiQuery(apiRoutes.status.query, given.parameters), signal),
@@ -145,6 +139,10 @@ function createRoutes(
       const query = readApiQuery(apiRoutes.operators.query, given.parameters);
       return await fleet.operators(query, pages(given, query), signal);
     },
+    managed: async (given) => {
+      const query = readApiQuery(apiRoutes.managed.query, given.parameters);
+      return await fleet.managed(query, pages(given, query));
+    },
     workload: async (given, signal) => {
       const query = readApiQuery(apiRoutes.workload.query, given.parameters);
       const object = objectIn(given);
@@ -156,6 +154,16 @@ function createRoutes(
       return await about(object).source(object, query, pages(given, query), signal);
     },
   };
+}
+
+interface WantedPage {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** Gives out the page that a question asks for. */
+function pagerOf(given: ApiQuestion, { limit, cursor }: WantedPage, seal: CursorSeal): TakePage {
+  return (list) => pageOf(list, { query: unpagedText(given), limit, cursor }, seal);
 }
 
 const everywhere = { cluster: "", namespace: "" };

@@ -36,6 +36,7 @@ const routeNames = [
   "held",
   "queue",
   "operators",
+  "managed",
   "workload",
   "source",
 ] as const satisfies readonly ApiRouteName[];

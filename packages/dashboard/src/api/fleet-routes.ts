@@ -10,7 +10,7 @@ import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overvi
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
-import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
+import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overview/registered-clusters";
 import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import {
   type RecordFilters,
@@ -55,15 +55,15 @@ export class FleetRoutes {
     const { clusters, queue, held, freezeCount, freezes, changes } = statusDigest(
       await fleetStatus(this.#options.overview, records),
     );
-    const { count, sickCount, sick } = clusters;
-    const { openCount, open } = changes;
+    const { count, sickCount, sick, workloads } = clusters;
+    const { openCount, openWorkloads, open } = changes;
     return {
-      clusters: { count, sickCount, sick: firstOnes(sick) },
+      clusters: { count, sickCount, workloads, sick: firstOnes(sick) },
       queue: this.#options.seesQueue ? queue : undefined,
       held,
       freezeCount,
       freezes: firstOnes(freezes),
-      changes: { count: changes.count, openCount, open: firstOnes(open) },
+      changes: { count: changes.count, openCount, openWorkloads, open: firstOnes(open) },
       isCut,
     };
   }
@@ -140,6 +140,19 @@ export class FleetRoutes {
       write: asTheyAre,
     });
     return { count, acts: elements, isCut, next };
+  }
+
+  async managed({ cluster = "", namespace = "" }: ApiQuery<"managed">, take: TakePage) {
+    const { clusterCount, workloads } = await managedWorkloads(this.#options.overview, {
+      cluster,
+      namespace,
+    });
+    const { count, elements, next } = await take({
+      all: workloads,
+      keyOf: ({ cluster: name, ref }) => [name, workloadKey(ref)],
+      write: asTheyAre,
+    });
+    return { count, clusterCount, workloads: elements, next };
   }
 
   async queue({ since = "" }: ApiQuery<"queue">, signal: AbortSignal) {

@@ -1,7 +1,8 @@
 import { type IncomingMessage, request } from "node:http";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { startServedFleet } from "../fixture/served-fleet.ts";
+import { createAccessWorld, subjectsOf, tokenOf } from "../fixture/access-world.ts";
+import { fleetOf, overviewOf, startServedFleet } from "../fixture/served-fleet.ts";
 
 /** Opens the stream, and keeps what it says. */
 async function openNews(port: number, headers: Readonly<Record<string, string>> = {}) {
@@ -60,6 +61,23 @@ test("at most 500 streams are open, and the next one is told what to do instead"
   await until("there is room", () => served.streams() === 1);
   const next = await openNews(served.port);
   expect(next.status).toBe(200);
+});
+
+test("one person cannot take the streams of the others", async () => {
+  const reads = [{ role: "viewer", clusters: "*", namespaces: "*" }] as const;
+  const overview = fleetOf([overviewOf("nova")]);
+  const { access } = createAccessWorld(subjectsOf({ ann: reads, bob: reads }), overview);
+  await using served = await startServedFleet({ access, overview });
+  const as = (name: string) => ({ authorization: `Bearer ${tokenOf(name)}` });
+  for (let count = 0; count < 50; count += 1)
+    expect((await openNews(served.port, as("ann"))).status).toBe(200);
+  const refused = await served.ask("/api/v1/news", as("ann"));
+  expect(refused.status).toBe(503);
+  expect(JSON.parse(refused.body)).toMatchObject({
+    value: "50",
+    problem: expect.stringMatching(/^streams: 50 of ann/),
+  });
+  expect((await openNews(served.port, as("bob"))).status).toBe(200);
 });
 
 test.each([

@@ -38,7 +38,7 @@ function startFeed() {
         end: () => (reader.isEnded = true),
         destroy: () => (reader.isDropped = true),
       }),
-      { lastId, lastsMs: how.lastsMs, seesQueue: how.seesQueue ?? true },
+      { lastId, lastsMs: how.lastsMs, seesQueue: how.seesQueue ?? true, reader: "ann" },
     );
     feed.add(stream);
     return {

@@ -52,6 +52,11 @@ export class NewsFeed {
     return this.#streams.size;
   }
 
+  /** How many streams one reader has. */
+  sizeOf(reader: string): number {
+    return [...this.#streams.keys()].filter((stream) => stream.reader === reader).length;
+  }
+
   /** Whoever closes a stream removes it. */
   add(stream: NewsStream): void {
     if (this.#isClosed) {

@@ -13,7 +13,7 @@ export interface NewsOutlet {
 const untakenBytesMax = 16 * 1024;
 
 /** What one reader is told, and how long. */
-export interface NewsStreamTerms extends Pick<NewsStream, "lastId" | "lastsMs"> {
+export interface NewsStreamTerms extends Pick<NewsStream, "lastId" | "lastsMs" | "reader"> {
   /** The queue is that of the whole fleet. */
   readonly seesQueue: boolean;
 }
@@ -24,13 +24,16 @@ export class NewsStream {
   readonly #seesQueue: boolean;
   /** What the reader was shown last, as the id of a record; undefined: nothing. */
   readonly lastId: string | undefined;
+  /** Who reads; empty where nobody signs in. */
+  readonly reader: string;
   /** It ends after this; undefined: it does not end by itself. */
   readonly lastsMs: number | undefined;
 
-  constructor(outlet: NewsOutlet, { lastId, lastsMs, seesQueue }: NewsStreamTerms) {
+  constructor(outlet: NewsOutlet, { lastId, lastsMs, reader, seesQueue }: NewsStreamTerms) {
     this.#outlet = outlet;
     this.#seesQueue = seesQueue;
     this.lastId = lastId;
+    this.reader = reader;
     this.lastsMs = lastsMs;
   }
 

@@ -24,3 +24,15 @@ export async function coveredByFreeze(
   );
   return coverageOf(scope, registered, ({ id }) => workloads.get(id ?? "") ?? []);
 }
+
+/** As many as somebody reads. */
+const namedClustersMax = 5;
+
+/** What a freeze covers, in a sentence without an end: of many clusters the first ones are named. */
+export function freezeCoverageText({ clusters, missing, workloads }: FreezeCoverage): string {
+  if (missing !== undefined) return `it covers nothing: ${missing}`;
+  const more = clusters.length - namedClustersMax;
+  const names = `${clusters.slice(0, namedClustersMax).join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
+  const counted = (count: number, what: string) => `${count} ${what}${count === 1 ? "" : "s"}`;
+  return `it covers ${counted(workloads, "workload")} of ${counted(clusters.length, "cluster")}: ${names}`;
+}

@@ -85,8 +85,14 @@ function assertRecorded(action: string): void {
   });
 }
 
+interface CountedAct {
+  readonly action: string;
+  readonly count?: number | undefined;
+  readonly of?: number | undefined;
+}
+
 /** What came of an act, for people. */
-export function actResultText({ action, count, of }: Pick<OperatorAct, "action" | "count" | "of">): string {
+export function actResultText({ action, count, of }: CountedAct): string {
   if (count === undefined || of === undefined) return "done";
   const workloads = `${of} workload${of === 1 ? "" : "s"}`;
   const verb = resultVerbs[action] ?? "done";

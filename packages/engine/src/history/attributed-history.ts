@@ -22,9 +22,12 @@ const lookupsSharedMax = 1000;
 /** Appends that wait for a lookup. Of more, changes are recorded without their users, and nothing is lost. */
 const waitingAppendsMax = 1000;
 
+/** Until then another event of the same second may come: API servers send every second, and a write is reported with its second. */
+const settledAfterMs = 3000;
+
 /**
  * Adds to each change who may have made it, where an audit event told. Records stay in the order of the calls; a change whose event has
- * not come yet is recorded without it.
+ * not come yet is recorded without it, as one is that is too young to be sure that all events of its second have come. `LateUsers` adds those.
  */
 export class AttributedHistory implements History {
   readonly #options: AttributedHistoryOptions;
@@ -38,7 +41,7 @@ export class AttributedHistory implements History {
 
   append(records: readonly HistoryRecord[]): void {
     const { history } = this.#options;
-    const isAsked = records.some(isAttributable) && this.#waiting < waitingAppendsMax;
+    const isAsked = records.some((record) => this.#isSettled(record)) && this.#waiting < waitingAppendsMax;
     if (!isAsked && this.#waiting === 0) {
       history.append(records);
       return;
@@ -58,9 +61,14 @@ export class AttributedHistory implements History {
   async #attributed(records: readonly HistoryRecord[]): Promise<readonly HistoryRecord[]> {
     return await Promise.all(
       records.map(async (record) =>
-        isAttributable(record) ? withUsers(record, await this.#candidates(record)) : record,
+        this.#isSettled(record) ? withUsers(record, await this.#candidates(record)) : record,
       ),
     );
+  }
+
+  #isSettled(record: HistoryRecord): record is ChangeRecord {
+    if (!isAttributable(record)) return false;
+    return this.#options.clock.now() - Date.parse(record.actor?.time ?? "") >= settledAfterMs;
   }
 
   #candidates(record: ChangeRecord): Promise<readonly AuditedUser[]> {
@@ -76,7 +84,7 @@ export class AttributedHistory implements History {
   async #inTime(record: ChangeRecord): Promise<readonly AuditedUser[]> {
     const { clock, log } = this.#options;
     let users: readonly AuditedUser[] = [];
-    const lookup = this.#lookUp(record).then((found) => {
+    const lookup = usersOfChange(record, this.#options.writes).then((found) => {
       users = found;
     });
     try {
@@ -86,13 +94,16 @@ export class AttributedHistory implements History {
     }
     return users;
   }
+}
 
-  async #lookUp({ actor, cluster, source }: ChangeRecord): Promise<readonly AuditedUser[]> {
-    if (actor === undefined || cluster === undefined) return [];
-    const atSeconds = Date.parse(actor.time) / 1000;
-    const asked = { source, manager: actor.manager, atSeconds };
-    return await this.#options.writes.candidates(cluster.id, asked);
-  }
+/** Who may have made a change, as far as audit events have come. */
+export async function usersOfChange(
+  { actor, cluster, source }: ChangeRecord,
+  writes: Pick<AuditedWrites, "candidates">,
+): Promise<readonly AuditedUser[]> {
+  if (actor === undefined || cluster === undefined) return [];
+  const atSeconds = Date.parse(actor.time) / 1000;
+  return await writes.candidates(cluster.id, { source, manager: actor.manager, atSeconds });
 }
 
 interface UserLookup {
@@ -102,7 +113,8 @@ interface UserLookup {
 }
 
 function isAttributable(record: HistoryRecord): record is ChangeRecord {
-  return record.type === "change" && record.actor !== undefined && record.cluster !== undefined;
+  if (record.type !== "change" || record.cluster === undefined) return false;
+  return record.actor !== undefined && record.actor.users === undefined;
 }
 
 function withUsers(record: ChangeRecord, users: readonly AuditedUser[]): HistoryRecord {

@@ -145,7 +145,7 @@ test("a workload is unsuccessful while its last roll failed or stalled", () => {
   expect(unsuccessfulWorkloads([...failed, later, again, stalled])).toMatchObject([{ progress: "stalled" }]);
 });
 
-test("a failed roll that somebody discarded is so for its changes until it is rolled again", () => {
+test("a failed roll that is discarded is so for its changes until the next roll", () => {
   const failed = [changed("nova", "f1-a"), acted("nova", "api", "rolled"), ended("nova", "api", "failed")];
   const discarded = {
     ...acted("nova", "api", "discarded"),
@@ -189,4 +189,25 @@ test("changes of the same moment have one order, whatever the order of their rec
   const idsOf = (all: readonly HistoryRecord[]) => summarizeChanges(all).map(({ id }) => id);
   expect(idsOf(records)).toEqual(["f1-a", "f1-b", "f1-c"]);
   expect(idsOf(records.toReversed())).toEqual(idsOf(records));
+});
+
+test("a user that an audit event told of is named, also when the event came late", () => {
+  const user = (name: string) => ({ user: name, groups: [], userAgent: "kubectl" });
+  const actor = { manager: "kubectl-edit", operation: "Update", time: time(1) } as const;
+  const plain = { ...changed("nova", "f1-a"), actor };
+  const named = {
+    ...plain,
+    actor: { ...actor, users: [user("ann"), { ...user("bob"), impersonated: "ops" }] },
+  };
+  const texts = ["ann with kubectl-edit", "bob as ops with kubectl-edit"];
+  expect(summarizeChanges([plain])[0]?.actors).toEqual(["kubectl-edit"]);
+  expect(summarizeChanges([plain, named])[0]?.actors).toEqual(texts);
+  expect(summarizeChanges([named, plain])[0]?.actors).toEqual(texts);
+  const one = { ...plain, actor: { ...actor, users: [user("ann")] } };
+  expect(summarizeChanges([one])[0]?.actors).toEqual(["ann with kubectl-edit"]);
+  expect(summarizeChanges([plain, one, named])[0]?.actors).toEqual(texts);
+  expect(summarizeChanges([named, changed("otech", "f1-a")])[0]?.actors).toEqual([
+    ...texts,
+    "external-secrets",
+  ]);
 });

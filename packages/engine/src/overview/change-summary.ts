@@ -10,7 +10,7 @@ export interface ChangeSummary {
   readonly source: SourceRef;
   /** When the first cluster recorded it. */
   readonly time: string;
-  /** The field managers that wrote it. */
+  /** Who wrote it: the field manager, after the user and "with" where an audit event told of one. */
   readonly actors: readonly string[];
   /** Names of the clusters that have it. */
   readonly clusters: readonly string[];
@@ -57,7 +57,8 @@ export interface ChangeDetails {
 
 interface ChangeFold {
   readonly first: ChangeRecord;
-  readonly actors: Set<string>;
+  /** Of each change in one cluster. */
+  readonly actors: Map<ChangeId, readonly string[]>;
   readonly clusters: Set<string>;
   readonly workloads: Map<string, ChangedWorkload>;
 }
@@ -183,15 +184,27 @@ function addChange(
   const id = record.fleetChange ?? record.change;
   const made = {
     first: record,
-    actors: new Set<string>(),
+    actors: new Map<ChangeId, readonly string[]>(),
     clusters: new Set<string>(),
     workloads: new Map(),
   };
   const fold = folds.get(id) ?? made;
   folds.set(id, fold);
   foldOf.set(record.change, fold);
-  if (record.actor !== undefined) fold.actors.add(record.actor.manager);
+  // Of several records that which names more users says more.
+  const texts = record.actor === undefined ? [] : actorTexts(record.actor);
+  const before = fold.actors.get(record.change);
+  if (before === undefined || (record.actor?.users !== undefined && texts.length >= before.length))
+    fold.actors.set(record.change, texts);
   fold.clusters.add(record.cluster?.name ?? "");
+}
+
+/** A person is named before the program. */
+function actorTexts({ manager, users = [] }: NonNullable<ChangeRecord["actor"]>): readonly string[] {
+  const names = users.map(({ impersonated, user }) =>
+    impersonated === undefined ? user : `${user} as ${impersonated}`,
+  );
+  return names.length === 0 ? [manager] : names.map((name) => `${name} with ${manager}`);
 }
 
 type WorkloadRecordOfChange = Exclude<HistoryRecord, { type: "operator" | "change" }>;
@@ -200,7 +213,7 @@ function changedWorkload(record: WorkloadRecordOfChange): ChangedWorkload | unde
   const progress = progressOf(record);
   if (progress === undefined) return undefined;
   const { cluster, time, workload } = record;
-  const message = messageOf(record);
+  const message = peopleMessage(record);
   const reason = record.type === "action" ? record.fault : record.reason;
   return {
     cluster: cluster?.name ?? "",
@@ -213,7 +226,7 @@ function changedWorkload(record: WorkloadRecordOfChange): ChangedWorkload | unde
   };
 }
 
-function messageOf(record: WorkloadRecordOfChange): string | undefined {
+function peopleMessage(record: WorkloadRecordOfChange): string | undefined {
   if (record.type === "action" && record.action === "discarded")
     return `discarded by ${record.by}: ${record.why}`;
   return record.type === "outcome" ? record.message : undefined;
@@ -232,7 +245,7 @@ function summaryOf(id: string, { first, actors, clusters, workloads }: ChangeFol
     id,
     source: first.source,
     time: first.time,
-    actors: [...actors].sort(),
+    actors: [...new Set([...actors.values()].flat())].sort(),
     clusters: [...clusters].sort(),
     workloads: counts,
     isDone: counts.held + counts.rolling + counts.failed + counts.stalled === 0,

@@ -36,6 +36,8 @@ export interface StatusDigest {
   readonly clusters: {
     readonly count: number;
     readonly sickCount: number;
+    /** Opted-in workloads of all clusters. */
+    readonly workloads: number;
     readonly sick: readonly ClusterHealth[];
   };
   readonly queue: QueueOverview;
@@ -46,20 +48,35 @@ export interface StatusDigest {
   readonly changes: {
     readonly count: number;
     readonly openCount: number;
+    /** Workloads of all open changes; one of two changes counts twice. */
+    readonly openWorkloads: OpenWorkloads;
     readonly open: readonly ChangeSummary[];
   };
 }
+
+/** What the workloads of open changes wait for. */
+type OpenWorkloads = Readonly<Record<"rolling" | "held" | "failed" | "stalled", number>>;
 
 /** What of a status needs somebody. */
 export function statusDigest({ clusters, queue, holds, freezes, changes }: FleetStatus): StatusDigest {
   const sick = clusters.filter(({ problems }) => problems.length > 0);
   const open = changes.filter(({ isDone }) => !isDone);
   return {
-    clusters: { count: clusters.length, sickCount: sick.length, sick },
+    clusters: {
+      count: clusters.length,
+      sickCount: sick.length,
+      workloads: clusters.reduce((sum, one) => sum + one.workloads, 0),
+      sick,
+    },
     queue,
     held: countByReason(holds),
     freezeCount: freezes.length,
     freezes,
-    changes: { count: changes.length, openCount: open.length, open },
+    changes: { count: changes.length, openCount: open.length, openWorkloads: openWorkloads(open), open },
   };
+}
+
+function openWorkloads(open: readonly ChangeSummary[]): OpenWorkloads {
+  const sum = (of: keyof OpenWorkloads) => open.reduce((total, { workloads }) => total + workloads[of], 0);
+  return { rolling: sum("rolling"), held: sum("held"), failed: sum("failed"), stalled: sum("stalled") };
 }

@@ -1,6 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { clustersOf, type RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
-import type { ClusterOverview, FleetOverview } from "./fleet-overview.ts";
+import type { ClusterOverview, FleetOverview, ManagedWorkload } from "./fleet-overview.ts";
 import { refusedQuestion } from "./refused-question.ts";
 
 /** The registered clusters, or the named one; empty is no name. Faults with the nearest name where no cluster has it. */
@@ -42,4 +42,27 @@ export function clusterNamer(clusters: readonly ClusterOverview[]): (id: string)
   const served = clusters.filter(({ status }) => status?.state !== "Alias");
   const names = new Map([...clusters, ...served].map(({ id, name }) => [id, name]));
   return (id) => names.get(id) ?? id;
+}
+
+/** A workload that is reloaded, with what people call its cluster. */
+export interface ClusterWorkload extends ManagedWorkload {
+  readonly cluster: string;
+}
+
+/** The workloads that are reloaded in a cluster and a namespace; empty: in all. Faults when no cluster is called so. */
+export async function managedWorkloads(
+  overview: Pick<FleetOverview, "clusters" | "managed">,
+  { cluster, namespace }: { readonly cluster: string; readonly namespace: string },
+): Promise<{ readonly clusterCount: number; readonly workloads: readonly ClusterWorkload[] }> {
+  const clusters = await chosenClusters(overview, cluster);
+  const all = await Promise.all(
+    clusters.map(async ({ id, name }) => {
+      const managed = id === undefined ? [] : await overview.managed(id);
+      return managed.map(
+        ({ ref, sources, patterns }): ClusterWorkload => ({ cluster: name, ref, sources, patterns }),
+      );
+    }),
+  );
+  const workloads = all.flat().filter(({ ref }) => namespace === "" || ref.namespace === namespace);
+  return { clusterCount: clusters.length, workloads };
 }

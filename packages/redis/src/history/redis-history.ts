@@ -1,5 +1,5 @@
 import { atMost } from "@fleet-reloader/engine/async/at-most";
-import type { ChangeId, History, HistoryRecord } from "@fleet-reloader/engine/history/history";
+import type { ChangeId, ChangeRecord, History, HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { LRUCache } from "lru-cache";
 import type { Keys } from "../connection/keys.ts";
 import { HistoryWriter, type HistoryWriterOptions } from "./history-writer.ts";
@@ -27,7 +27,8 @@ export class RedisHistory implements History {
   readonly #options: RedisHistoryOptions;
   /** Of each shard's stream. */
   readonly #writers: ReadonlyMap<string, HistoryWriter>;
-  readonly #recorded = new LRUCache<ChangeId, true>({ max: recordedMax });
+  /** How many users the records of a change name. */
+  readonly #recorded = new LRUCache<ChangeId, number>({ max: recordedMax });
   #trimmedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(options: RedisHistoryOptions) {
@@ -41,7 +42,7 @@ export class RedisHistory implements History {
   append(records: readonly HistoryRecord[]): void {
     if (records.length > 0) this.#trim();
     for (const record of records) {
-      if (record.type === "change" && this.#isRecorded(record.change)) continue;
+      if (record.type === "change" && this.#isRecorded(record)) continue;
       this.#writers.get(this.#options.keys.history(record.cluster?.id))?.append(record);
     }
   }
@@ -59,9 +60,12 @@ export class RedisHistory implements History {
     for (const writer of this.#writers.values()) writer.trim(clock.now() - retentionMs);
   }
 
-  #isRecorded(change: ChangeId): boolean {
-    if (this.#recorded.has(change)) return true;
-    this.#recorded.set(change, true);
+  /** A record that names more users says more. */
+  #isRecorded({ actor, change }: ChangeRecord): boolean {
+    const named = actor?.users?.length ?? 0;
+    const before = this.#recorded.get(change);
+    if (before !== undefined && named <= before) return true;
+    this.#recorded.set(change, named);
     return false;
   }
 }

@@ -47,7 +47,7 @@ export async function recordsSince(
 }
 
 /** Since when people mean what operators did when they say nothing: few do something in an hour. */
-export const actsSince = "7d";
+const actsSince = "7d";
 
 /** What operators did since a time, in a cluster; empty: in all clusters. Stops when the signal is aborted. */
 export async function recentActs(

@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http";
 import { TLSSocket } from "node:tls";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { bearerToken, ownerOfToken, readTokenDigest } from "../access/token-digest.ts";
+import { firehoseKey } from "./audit-delivery.ts";
 
 interface TokenOwner {
   readonly cluster: string;
@@ -24,7 +25,7 @@ export class AuditCredentials {
   clusterOf(request: IncomingMessage): string | undefined {
     const certified = certifiedCluster(request);
     if (certified !== undefined) return certified;
-    const token = bearerToken(request);
+    const token = bearerToken(request) ?? firehoseKey(request);
     return token === undefined ? undefined : ownerOfToken(this.#owners, token)?.cluster;
   }
 }

@@ -1,11 +1,12 @@
 import { createHash } from "node:crypto";
 import { request } from "node:https";
+import { text } from "node:stream/consumers";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import { AuditCredentials } from "./audit-credentials.ts";
-import { listenAudit, type ReceivedResult } from "./audit-endpoint.ts";
+import { type AuditEndpointOptions, listenAudit, type ReceivedResult } from "./audit-endpoint.ts";
 import { BodyBudget } from "./body-budget.ts";
 
 const { certificatePem, keyPem } = createLoopbackCertificate();
@@ -22,7 +23,7 @@ interface Sent {
   readonly client?: ReturnType<typeof createLoopbackCertificate>;
 }
 
-async function startEndpoint(receive: (cluster: string, body: Buffer) => Promise<ReceivedResult>) {
+async function startEndpoint(receive: AuditEndpointOptions["receive"]) {
   const counts: string[] = [];
   const endpoint = await listenAudit({
     address: { host: "127.0.0.1", port: 0 },
@@ -50,6 +51,17 @@ async function startEndpoint(receive: (cluster: string, body: Buffer) => Promise
   return {
     counts,
     open,
+    /** The status, and the answer as JSON. */
+    ask(sent: Sent): Promise<readonly [number | undefined, unknown]> {
+      const { promise, resolve, reject } = Promise.withResolvers<readonly [number | undefined, unknown]>();
+      const call = open(sent);
+      call.on("response", async (response) => {
+        resolve([response.statusCode, JSON.parse(await text(response))]);
+      });
+      call.on("error", reject);
+      call.end(sent.body);
+      return promise;
+    },
     send(sent: Sent): Promise<number | undefined> {
       const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
       const call = open(sent);
@@ -85,6 +97,27 @@ describe("a request", () => {
     expect(await bed.send({ headers: bearer, path: "/otech62?cluster=otech62", body })).toBe(200);
     expect(bed.received).toEqual(['nova {"cluster":"otech62"}']);
     expect(bed.counts).toEqual(["nova accepted"]);
+  });
+
+  test("of Firehose is told from others by its headers, and answered in its words", async () => {
+    const received: string[] = [];
+    const results: ReceivedResult[] = ["accepted", "unavailable"];
+    await using bed = await startEndpoint(async (cluster, body, delivery) => {
+      received.push(`${cluster} ${body} ${delivery}`);
+      return results.shift() ?? "malformed";
+    });
+    const headers = { "x-amz-firehose-request-id": "ed4acda5-034f", "x-amz-firehose-access-key": token };
+    const sent = { headers, body: Buffer.from("x") };
+    const answer = { requestId: "ed4acda5-034f", timestamp: expect.any(Number) };
+    expect(await bed.ask(sent)).toEqual([200, answer]);
+    expect(await bed.ask(sent)).toEqual([
+      503,
+      { ...answer, errorMessage: "the events cannot be stored now" },
+    ]);
+    expect(
+      await bed.ask({ ...sent, headers: { ...headers, "x-amz-firehose-access-key": "guessed" } }),
+    ).toEqual([401, { ...answer, errorMessage: "the access key is missing or not known" }]);
+    expect(received).toEqual(["nova x firehose", "nova x firehose"]);
   });
 
   test("belongs to the cluster that its certificate names", async () => {

@@ -4,7 +4,9 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { AuditRequestResult } from "@fleet-reloader/engine/ports/meter";
 import { type SocketAddress, startListening } from "../http/start-listening.ts";
+import { systemClock } from "../process/system-clock.ts";
 import type { AuditCredentials } from "./audit-credentials.ts";
+import { type AuditDelivery, deliveryAnswer, deliveryOf } from "./audit-delivery.ts";
 import { BodyBudget } from "./body-budget.ts";
 
 /** What is to be answered for a body. `unavailable`: the API server shall send it again. */
@@ -19,7 +21,7 @@ export interface AuditEndpointOptions {
   readonly tls: { readonly cert: Buffer; readonly key: Buffer; readonly clientCa: Buffer | undefined };
   readonly credentials: Pick<AuditCredentials, "clusterOf">;
   /** Called with the name of the cluster that the credential belongs to. */
-  readonly receive: (cluster: string, body: Buffer) => Promise<ReceivedResult>;
+  readonly receive: (cluster: string, body: Buffer, delivery: AuditDelivery) => Promise<ReceivedResult>;
   /** The name is undefined where no credential tells it. */
   readonly counted: (cluster: string | undefined, result: AuditRequestResult) => void;
   readonly log: Log;
@@ -94,21 +96,27 @@ async function answerAudit(
   const cluster = credentials.clusterOf(request);
   if (cluster === undefined) {
     counted(undefined, "unauthorized");
-    refuseBody(response, "unauthorized");
+    refuseBody(request, response, "unauthorized");
     return;
   }
   const body = await readBody(request, cluster, bodies);
   let result: AuditRequestResult = "unavailable";
   try {
-    result = "result" in body ? body.result : await receive(cluster, Buffer.concat(body.chunks));
+    result =
+      "result" in body
+        ? body.result
+        : await receive(cluster, Buffer.concat(body.chunks), deliveryOf(request));
   } catch (error) {
     log.error({ cluster, err: asFault(error).message }, "audit events could not be received");
   } finally {
     bodies.release(cluster, body.heldBytes);
     counted(cluster, result);
   }
-  if ("result" in body) refuseBody(response, result);
-  else response.writeHead(auditStatusOf[result]).end();
+  if ("result" in body) refuseBody(request, response, result);
+  else {
+    const { headers, text } = deliveryAnswer(request, result, systemClock.now());
+    response.writeHead(auditStatusOf[result], headers).end(text);
+  }
 }
 
 type ReadBody =
@@ -139,8 +147,9 @@ async function readBody(request: IncomingMessage, cluster: string, bodies: BodyB
 }
 
 /** The rest of the body is not read: the connection ends with the answer. */
-function refuseBody(response: ServerResponse, result: AuditRequestResult): void {
+function refuseBody(request: IncomingMessage, response: ServerResponse, result: AuditRequestResult): void {
   const challenge = result === "unauthorized" ? { "www-authenticate": "Bearer" } : {};
-  response.writeHead(auditStatusOf[result], { connection: "close", ...challenge });
-  response.end(() => response.socket?.destroySoon());
+  const { headers, text } = deliveryAnswer(request, result, systemClock.now());
+  response.writeHead(auditStatusOf[result], { connection: "close", ...challenge, ...headers });
+  response.end(text, () => response.socket?.destroySoon());
 }

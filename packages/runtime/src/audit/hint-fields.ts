@@ -26,7 +26,7 @@ export const hintFields = {
       env: "FLEET_RELOADER_AUDIT_LISTEN_ADDRESS",
       placeholder: "HOST:PORT",
       description:
-        "Address that receives audit.k8s.io/v1 events of API servers, over HTTPS. It needs --audit-tls-cert-file, --audit-tls-key-file, and --audit-client-ca-file or --audit-token-file.",
+        "Address that receives audit.k8s.io/v1 events of API servers or Amazon Data Firehose, over HTTPS. It needs --audit-tls-cert-file, --audit-tls-key-file, and --audit-client-ca-file or --audit-token-file.",
       defaultText: "none: no audit events are received",
     },
   },
@@ -72,7 +72,7 @@ export const hintFields = {
       env: "FLEET_RELOADER_AUDIT_TOKEN_FILE",
       placeholder: "FILE",
       description:
-        "Bearer tokens of the API servers: CLUSTER sha256:HEX per line, the SHA-256 of the token. Use random tokens of at least 32 characters.",
+        "Bearer tokens of the API servers, or access keys of Firehose: CLUSTER sha256:HEX per line, the SHA-256 of the token. Use random tokens of at least 32 characters.",
       defaultText: "none",
     },
   },

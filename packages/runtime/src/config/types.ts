@@ -1,5 +1,6 @@
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import * as z from "zod";
+import { isLoopbackHost } from "./loopback.ts";
 
 /** `2s`, `1m30s`, `500ms`, `2d`, `0`: milliseconds. */
 export function duration(defaultText: string) {
@@ -150,4 +151,31 @@ export function webAddress() {
       context.addIssue({ code: "custom", message: "is no address; write http://… or https://…" });
       return z.NEVER;
     });
+}
+
+/** The address of a server of ours that gets a token: https, or http on this machine; undefined when none is given. No message quotes it whole. */
+export function serverAddress() {
+  return z
+    .string()
+    .default("")
+    .transform((given, context) => {
+      const trimmed = given.trim();
+      if (trimmed === "") return undefined;
+      const url = URL.parse(trimmed);
+      const problem = serverProblem(url);
+      if (problem === undefined) return url ?? undefined;
+      context.addIssue({ code: "custom", message: problem });
+      return z.NEVER;
+    });
+}
+
+function serverProblem(url: URL | null): string | undefined {
+  if (url === null || !/^https?:$/.test(url.protocol))
+    return "is no address; write https://… or, on this machine, http://127.0.0.1:8080";
+  if (url.username !== "" || url.password !== "")
+    return `has a user or a password; write ${url.origin} and give the token by --token-file`;
+  if (url.pathname !== "/" || url.search !== "" || url.hash !== "")
+    return `has more than scheme, host and port; write ${url.origin}`;
+  if (url.protocol === "https:" || isLoopbackHost(url.hostname)) return undefined;
+  return `${url.origin} would get the token unencrypted; write https://${url.host}, or forward its port to this machine and write http://127.0.0.1:PORT`;
 }

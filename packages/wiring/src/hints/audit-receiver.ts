@@ -1,4 +1,6 @@
-import { type AuditBatch, readEventList } from "@fleet-reloader/audit/read-event-list";
+import type { AuditBatch } from "@fleet-reloader/audit/gathered-batch";
+import { readEventList } from "@fleet-reloader/audit/read-event-list";
+import { readFirehose } from "@fleet-reloader/audit/read-firehose";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { HintedResource } from "@fleet-reloader/domain/hint/hint";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
@@ -9,6 +11,7 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter } from "@fleet-reloader/engine/ports/meter";
 import { RecentMap } from "@fleet-reloader/engine/recent-map";
 import type { Engaged } from "@fleet-reloader/kube/fleet/fleet";
+import type { AuditDelivery } from "@fleet-reloader/runtime/audit/audit-delivery";
 import type { ReceivedResult } from "@fleet-reloader/runtime/audit/audit-endpoint";
 import type { EventSourceMode } from "@fleet-reloader/runtime/audit/hint-fields";
 import { eventSourceOf } from "./event-source.ts";
@@ -34,14 +37,14 @@ const warnedClustersMax = 10_000;
 /** Receives bodies of audit events: a hint is stored before it is acknowledged. */
 export function createAuditReceiver(
   options: AuditReceiverOptions,
-): (name: string, body: Buffer) => Promise<ReceivedResult> {
+): (name: string, body: Buffer, delivery?: AuditDelivery) => Promise<ReceivedResult> {
   const warned = new RecentMap<string, number>(warnedClustersMax);
   const { clock, clusterNamed, eventSource, log } = options;
-  return async (name, body) => {
+  return async (name, body, delivery = "api-server") => {
     const engaged = clusterNamed(name);
     // Not engaged yet, or not any more: whoever receives the next attempt may know better.
     if (engaged === undefined) return "unavailable";
-    const batch = await readPaced(options, body);
+    const batch = await readPaced(options, body, delivery);
     if (typeof batch === "string") return batch;
     countEvents(options, name, batch);
     const warnedAt = warned.get(name) ?? Number.NEGATIVE_INFINITY;
@@ -59,9 +62,10 @@ export function createAuditReceiver(
 async function readPaced(
   { clock, isServed }: AuditReceiverOptions,
   body: Buffer,
+  delivery: AuditDelivery,
 ): Promise<AuditBatch | "malformed" | "too-large"> {
   const pace = new Pace(clock);
-  const reading = readEventList(body, isServed);
+  const reading = delivery === "firehose" ? readFirehose(body, isServed) : readEventList(body, isServed);
   for (;;) {
     const step = reading.next();
     if (step.done === true) {

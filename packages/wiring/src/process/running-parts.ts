@@ -1,4 +1,5 @@
 import { untilAborted } from "@fleet-reloader/engine/async/until-aborted";
+import type { History } from "@fleet-reloader/engine/history/history";
 import type { OnEngaged } from "@fleet-reloader/kube/fleet/engagement";
 import { collectWhenIdle, nodeHeap } from "@fleet-reloader/runtime/process/idle-heap";
 import type { Shutdown } from "@fleet-reloader/runtime/process/lifecycle";
@@ -33,6 +34,7 @@ export interface ProcessContext {
  * | reports: says how each watched cluster is | watches |
  * | gone clusters: removes what Redis holds of them | watches |
  * | freeze news: records what is frozen and unfrozen | watches |
+ * | late users: records who made a change when its audit event comes late | watches, if it receives audit events |
  * | history: writes records | watches or works |
  * | reports: sends Events, alerts and webhooks | works |
  * | traces: sends spans of rolls | works, if a collector is given |
@@ -66,6 +68,7 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
     loops.add("the removal of gone clusters", gone.run(signal));
     const news = recordFreezes({ freezes, history, client, keys, member, clock, log }, signal);
     loops.add("the freeze news", news);
+    if (history !== undefined) runLateUsers(context, history, loops, signal);
   }
   if (works !== undefined) {
     const reporting = runReporting(works, context);
@@ -87,6 +90,32 @@ export async function startParts(context: ProcessContext): Promise<Loops> {
     }
   }
   return loops;
+}
+
+function runLateUsers(
+  { clusters, connections, spec }: ProcessContext,
+  history: History,
+  loops: Loops,
+  signal: AbortSignal,
+): void {
+  const { client, clock, keys, log } = connections;
+  const { fleet, watched } = clusters;
+  const { watches } = spec;
+  if (watches === undefined || watches.config.auditListenAddress === undefined) return;
+  const late = watches.parts.recordLateUsers(
+    {
+      history,
+      fleet,
+      eventSource: watches.config.eventSource,
+      watches: (cluster) => watched?.watching.lags.has(cluster) ?? false,
+      client,
+      keys,
+      clock,
+      log,
+    },
+    signal,
+  );
+  loops.add("the late users", late);
 }
 
 /** What happens to a cluster as long as it is engaged. */

@@ -51,6 +51,7 @@ function recordingParts() {
   const end = (name: string) => async () => void ended.push(name);
   const run = (name: string) => (signal: AbortSignal) => untilAborted(signal).then(end(name));
   const watches: WatchParts = {
+    recordLateUsers: (_options, signal) => run("late users")(signal),
     createWebhookMode: async () => ({
       createPublisher: () => () => ({ publish: async () => [], publishDeleted: async () => undefined }),
       stop: end("webhook"),

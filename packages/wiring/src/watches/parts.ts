@@ -1,5 +1,6 @@
 import { GoneClusters, type GoneClustersOptions } from "@fleet-reloader/redis/ownership/gone-clusters";
 import type { AuditEndpoint } from "@fleet-reloader/runtime/audit/audit-endpoint";
+import { type LateUsersParts, recordLateUsers } from "../hints/record-late-users.ts";
 import { type ServeAuditOptions, serveAudit } from "../hints/serve-audit.ts";
 import { type ListenForKeda, listenForKeda } from "./listen-for-keda.ts";
 import { type ReportClustersOptions, reportClusters } from "./report-clusters.ts";
@@ -10,6 +11,7 @@ import { createWebhookMode, type WebhookMode, type WebhookModeOptions } from "./
 /** What watching clusters is made of. A process that does not watch does not load it. */
 export interface WatchParts {
   serveAudit(options: ServeAuditOptions): Promise<AuditEndpoint | undefined>;
+  recordLateUsers(options: LateUsersParts, signal: AbortSignal): Promise<void>;
   createWebhookMode(options: WebhookModeOptions): Promise<WebhookMode | undefined>;
   createWatching(options: WatchingOptions): Pick<Watching, "annotationsOf" | "lags" | "notReady" | "watch">;
   createScaling(options: ScalingOptions): Scaling;
@@ -22,6 +24,7 @@ export const watchParts: WatchParts = {
   createWebhookMode,
   createWatching: (options) => new Watching(options),
   serveAudit,
+  recordLateUsers,
   createScaling,
   listenForKeda,
   reportClusters,

@@ -1,18 +1,25 @@
 import { userInfo } from "node:os";
+import { Fault } from "@fleet-reloader/domain/fault";
 import { wholeNumber } from "@fleet-reloader/runtime/config/types";
 import { switchFlag, textFlag } from "../frame/cli-fields.ts";
 import { clusterFlag, namespaceFlag, sinceFlag } from "../questions/question-flags.ts";
 import { fleetRedisFields } from "../redis/fleet-redis.ts";
+import { serverFields } from "../server/server-fields.ts";
 
 /** What every act needs. */
 export const actFlags = {
+  ...serverFields,
   redisUrl: fleetRedisFields.redisUrl,
   redisPasswordSecret: fleetRedisFields.redisPasswordSecret,
   dataDir: fleetRedisFields.dataDir,
   cluster: clusterFlag,
   namespace: namespaceFlag,
   reason: textFlag("reason", "TEXT", "Why; it is recorded in the history. Required."),
-  by: textFlag("by", "NAME", "Name of the person who acts. Without it, the user of this machine."),
+  by: textFlag(
+    "by",
+    "NAME",
+    "Name of the person who acts. Without it, the user of this machine. With --server it is the owner of the token.",
+  ),
   yes: switchFlag("yes", "Act on several workloads without a question."),
   expect: {
     schema: wholeNumber("0", 0, 10_000_000),
@@ -40,4 +47,13 @@ export const discardFlags = {
 /** Who acts. */
 export function actorOf({ by }: { readonly by: string }): string {
   return by || userInfo().username;
+}
+
+/** Faults unless a reason is given: an act without one cannot be understood later. */
+export function requireReason({ reason }: { readonly reason: string }): void {
+  if (reason.trim() === "")
+    throw new Fault(
+      "config.invalid",
+      '--reason: it is missing; write why, for example --reason "incident 4711"',
+    );
 }

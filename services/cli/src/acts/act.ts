@@ -24,7 +24,9 @@ import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import type { CommandProcess } from "../frame/command.ts";
 import { type FleetRedis, withFleetRedis } from "../redis/fleet-redis.ts";
-import { type actFlags, actorOf, type discardFlags } from "./act-flags.ts";
+import { openServer } from "../server/open-server.ts";
+import { actByServer, type MeantByServer, meantByServer, refuseName } from "../server/served-act.ts";
+import { type actFlags, actorOf, type discardFlags, requireReason } from "./act-flags.ts";
 import { confirmCount } from "./confirm-count.ts";
 
 /** Nothing was found, or a person said no. */
@@ -32,12 +34,16 @@ const nothingDone = 1;
 
 /** Exit codes of all acts. */
 export const actExitCodes = {
-  1: "nothing was done: nothing is meant, somebody said no, or Redis does not answer",
+  1: "nothing was done: nothing is meant, somebody said no, or Redis or the server does not answer",
 } as const;
 
 /** Which command lists what an act may mean. */
-const listedBy = { retry: "managed", replay: "managed", release: "held" } as const;
-const listed = { managed: "them", held: "what is held" } as const;
+const listedBy = { retry: "managed", replay: "managed", release: "held", discard: "queue" } as const;
+const listings = {
+  managed: "managed lists them",
+  held: "held lists what is held",
+  queue: "queue counts what failed by reason",
+} as const;
 
 /** Asks the workers to check what is meant, after a confirmation. Resolves to the exit code. */
 export async function runAct(
@@ -48,21 +54,28 @@ export async function runAct(
 ): Promise<number> {
   const object = namedObject(text, actedTypes[action]);
   requireReason(config);
+  const client = openServer(config, io);
+  const { cluster, namespace, reason } = config;
+  if (client !== undefined) {
+    refuseName(config.by);
+    const act = { action, body: { object: text, cluster, namespace } };
+    const meant = await meantByServer(act, client);
+    return await confirmAct(action, config, io, {
+      meant,
+      perform: (count) => actByServer(act, { count, reason }, client),
+    });
+  }
   return await withFleetRedis(config, io, async (redis) => {
-    const { cluster, namespace, reason, yes, expect } = config;
     const fleet = actedFleet(redis);
     const meant = await meantByAct({ action, object, place: { cluster, namespace } }, fleet);
     const nothing = nothingMeant(meant);
-    if (nothing !== undefined) {
-      const list = listedBy[action];
-      io.stderr.write(`${nothing}; fleet-reloader ${list} lists ${listed[list]}\n`);
-      return nothingDone;
-    }
-    const count = meant.requests.length;
-    if (!(await confirmCount({ count, act: action, yes, expect }, io))) return nothingDone;
-    await performAct(meant, { by: actorOf(config), reason }, fleet);
-    io.stdout.write(`${doneText(meant, count)}\n`);
-    return 0;
+    return await confirmAct(action, config, io, {
+      meant: nothing === undefined ? { count: meant.requests.length } : { nothing },
+      async perform() {
+        await performAct(meant, { by: actorOf(config), reason }, fleet);
+        return doneText(meant, meant.requests.length);
+      },
+    });
   });
 }
 
@@ -72,33 +85,55 @@ export async function runDiscard(
   config: ConfigOf<typeof discardFlags>,
   io: CommandProcess,
 ): Promise<number> {
-  const object = text === "" ? undefined : namedObject(text, ["workload"]);
-  if (object?.type === "source") return nothingDone;
+  const object = text === "" ? undefined : namedWorkload(text);
   requireReason(config);
+  const client = openServer(config, io);
+  const { cause, cluster, namespace, reason, since } = config;
+  if (client !== undefined) {
+    refuseName(config.by);
+    const act = { action: "discard", body: { object: text, cluster, namespace, cause, since } } as const;
+    const meant = await meantByServer(act, client);
+    return await confirmAct("discard", config, io, {
+      meant,
+      perform: (count) => actByServer(act, { count, reason }, client),
+    });
+  }
   return await withFleetRedis(config, io, async (redis) => {
-    const { cause, cluster, namespace, reason, since, yes, expect } = config;
     const fleet = actedFleet(redis);
     const meant = await meantByDiscard({ object, place: { cluster, namespace }, cause, since }, fleet);
     const nothing = nothingDiscarded(meant);
-    if (nothing !== undefined) {
-      io.stderr.write(`${nothing}; fleet-reloader queue counts what failed by reason\n`);
-      return nothingDone;
-    }
-    const count = meant.rolls.length;
-    if (!(await confirmCount({ count, act: "discard", yes, expect }, io))) return nothingDone;
-    await performDiscard(meant, meant.rolls, { by: actorOf(config), reason }, fleet);
-    io.stdout.write(`${discardedText(meant, count)}\n`);
-    return 0;
+    const { rolls } = meant;
+    return await confirmAct("discard", config, io, {
+      meant: nothing === undefined ? { count: rolls.length } : { nothing },
+      async perform() {
+        await performDiscard(meant, rolls, { by: actorOf(config), reason }, fleet);
+        return discardedText(meant, rolls.length);
+      },
+    });
   });
 }
 
-/** Faults unless a reason is given: an act without one cannot be understood later. */
-function requireReason({ reason }: { readonly reason: string }): void {
-  if (reason.trim() === "")
-    throw new Fault(
-      "config.invalid",
-      '--reason: it is missing; write why, for example --reason "incident 4711"',
-    );
+interface ActToConfirm {
+  readonly meant: MeantByServer;
+  /** Resolves to what was done, for people. */
+  readonly perform: (count: number) => Promise<string>;
+}
+
+/** Acts if something is meant and nobody says no. */
+async function confirmAct(
+  action: keyof typeof listedBy,
+  { expect, yes }: Pick<ConfigOf<typeof actFlags>, "expect" | "yes">,
+  io: CommandProcess,
+  { meant, perform }: ActToConfirm,
+): Promise<number> {
+  if (meant.nothing !== undefined) {
+    io.stderr.write(`${meant.nothing}; fleet-reloader ${listings[listedBy[action]]}\n`);
+    return nothingDone;
+  }
+  const { count } = meant;
+  if (!(await confirmCount({ count, act: action, yes, expect }, io))) return nothingDone;
+  io.stdout.write(`${await perform(count)}\n`);
+  return 0;
 }
 
 /** Faults with the likely kind where the text names no object. */
@@ -106,6 +141,12 @@ function namedObject(text: string, wanted: readonly NamedObject["type"][]): Name
   const read = readNamedObject(text, wanted);
   if (read.type !== "misnamed") return read;
   throw new Fault("config.invalid", `${text.slice(0, 300)}: ${read.problem}; ${read.mend}`);
+}
+
+function namedWorkload(text: string): Extract<NamedObject, { readonly type: "workload" }> {
+  const object = namedObject(text, ["workload"]);
+  if (object.type === "workload") return object;
+  throw new Fault("engine.invariant", "a source was read where only workloads are");
 }
 
 function actedFleet(redis: FleetRedis): ActedFleet {

@@ -5,6 +5,7 @@ import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-field
 import { csvList, textValue } from "@fleet-reloader/runtime/config/types";
 import { outputFlag } from "../frame/cli-fields.ts";
 import { redisLoginFields } from "../redis/redis-login.ts";
+import { serverFields } from "../server/server-fields.ts";
 
 const { kubeconfig, contexts, dataDir, redisUrl } = connectionFields;
 const { markKeyFile, markKeySecret } = workerFields;
@@ -92,7 +93,7 @@ const servedFields = {
 } as const;
 
 /** The flags of `explain`. Settings have the names of the services, so that both decide alike. */
-export const explainConfig = { ...questionFields, ...askedPlaces, ...servedFields } as const;
+export const explainConfig = { ...questionFields, ...serverFields, ...askedPlaces, ...servedFields } as const;
 
 /** The flags of `plan`. */
 export const planConfig = {

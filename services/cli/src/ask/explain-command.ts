@@ -2,6 +2,8 @@ import { formatExplanation } from "@fleet-reloader/contracts/explanation";
 import { explainInEach } from "@fleet-reloader/engine/ask/ask-each-cluster";
 import { explanationText } from "@fleet-reloader/engine/ask/explanation-text";
 import { defineCommand } from "../frame/command.ts";
+import { openServer } from "../server/open-server.ts";
+import { explainByServer } from "../server/served-asking.ts";
 import { askClusters, printAnswers } from "./ask-clusters.ts";
 import { explainConfig } from "./ask-config.ts";
 import { askedWorkload, refusedName } from "./asked-names.ts";
@@ -25,9 +27,13 @@ uses, what its annotations mean, and what holds a roll. Settings are those of th
   flags: explainConfig,
   async run({ config, words: [word = ""] }, io) {
     const workload = askedWorkload(word, config.inNamespace);
-    const each = await askClusters(config, io, ({ asking: { clusters, explain }, settings, signal }) =>
-      explainInEach(workload, { clusters, explain, settings }, signal),
-    );
+    const client = openServer(config, io);
+    const each =
+      client === undefined
+        ? await askClusters(config, io, ({ asking: { clusters, explain }, settings, signal }) =>
+            explainInEach(workload, { clusters, explain, settings }, signal),
+          )
+        : await explainByServer(workload, config.clusters, client);
     if ("missing" in each) throw refusedName(word, each.missing);
     const answers = each.answers.map((one) => ({ text: explanationText(one), json: formatExplanation(one) }));
     printAnswers(answers, config.output, io);

@@ -2,6 +2,8 @@ import { formatSourcePlan } from "@fleet-reloader/contracts/explanation";
 import { planInEach } from "@fleet-reloader/engine/ask/ask-each-cluster";
 import { sourcePlanText } from "@fleet-reloader/engine/ask/source-plan-text";
 import { defineCommand } from "../frame/command.ts";
+import { openServer } from "../server/open-server.ts";
+import { planByServer } from "../server/served-asking.ts";
 import { askClusters, printAnswers } from "./ask-clusters.ts";
 import { planConfig } from "./ask-config.ts";
 import { askedSource, refusedName } from "./asked-names.ts";
@@ -24,10 +26,15 @@ is decided on as a worker would after the change. It writes nothing.`,
   flags: planConfig,
   async run({ config, words: [word = ""] }, io) {
     const source = askedSource(word, config.inNamespace);
-    const question = { source, keys: config.keys.length === 0 ? ("all" as const) : config.keys };
-    const each = await askClusters(config, io, ({ asking: { clusters, plan }, signal }) =>
-      planInEach(question, { clusters, plan }, signal),
-    );
+    const { clusters: named, keys } = config;
+    const question = { source, keys: keys.length === 0 ? ("all" as const) : keys };
+    const client = openServer(config, io);
+    const each =
+      client === undefined
+        ? await askClusters(config, io, ({ asking: { clusters, plan }, signal }) =>
+            planInEach(question, { clusters, plan }, signal),
+          )
+        : await planByServer({ source, keys }, named, client);
     if ("missing" in each) throw refusedName(word, each.missing);
     const answers = each.answers.map((one) => ({ text: sourcePlanText(one), json: formatSourcePlan(one) }));
     printAnswers(answers, config.output, io);

@@ -4,7 +4,7 @@ import type { Command } from "./command.ts";
 /** What the exit codes mean where a command says nothing else. */
 const commonExitCodes: Readonly<Record<number, string>> = {
   0: "done",
-  1: "it could not be done now: Redis or a cluster does not answer, or refuses",
+  1: "it could not be done now: Redis, a cluster or the server does not answer, or refuses",
   78: "wrong usage: a word, a flag or its value",
 };
 

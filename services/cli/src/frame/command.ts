@@ -8,7 +8,7 @@ import { splitWords } from "./split-words.ts";
 /** The process, as far as a command sees it. */
 export interface CommandProcess {
   readonly env: Readonly<Record<string, string | undefined>>;
-  readonly stdin: Readable & { readonly isTTY?: boolean };
+  readonly stdin: Readable & { readonly isTTY?: boolean; readonly setRawMode?: (isRaw: boolean) => unknown };
   readonly stdout: Writable;
   readonly stderr: Writable;
 }
@@ -78,6 +78,7 @@ export function defineCommand<const S extends ConfigShape>(definition: CommandDe
     ...(exitCodes === undefined ? {} : { exitCodes }),
     async invoke(words, io) {
       try {
+        refuseServer(name, flags, words);
         const split = taken === undefined ? { free: [], flags: words } : splitWords(flags, words);
         const config = loadConfig(flags, { args: split.flags, env: io.env });
         if (taken !== undefined) checkArguments(taken, split.free);
@@ -90,6 +91,18 @@ export function defineCommand<const S extends ConfigShape>(definition: CommandDe
       }
     },
   };
+}
+
+/** What needs neither Redis nor a cluster has nothing to ask a server. */
+function refuseServer(name: string, flags: ConfigShape, words: readonly string[]): void {
+  if (Object.values(flags).some(({ meta }) => meta.flag === "server")) return;
+  const end = words.indexOf("--");
+  const isGiven = (end < 0 ? words : words.slice(0, end)).some((word) => /^--server(=|$)/.test(word));
+  if (isGiven)
+    throw new Fault(
+      "config.invalid",
+      `--server: ${name} works on this machine alone and asks no server; leave it out`,
+    );
 }
 
 /** A question is put with flags: its fields are theirs. */

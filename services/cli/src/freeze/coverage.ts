@@ -1,7 +1,7 @@
 import { existsSync } from "node:fs";
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { FreezeScope } from "@fleet-reloader/domain/hold/freeze";
-import { coveredByFreeze } from "@fleet-reloader/engine/act/covered-by-freeze";
+import { coveredByFreeze, freezeCoverageText } from "@fleet-reloader/engine/act/covered-by-freeze";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import { RedisClient } from "@fleet-reloader/redis/connection/client";
@@ -10,7 +10,6 @@ import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { indexedWorkloads } from "@fleet-reloader/redis/index/indexed-workloads";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
-import { counted } from "../frame/answer.ts";
 import type { redisLogin } from "../redis/redis-login.ts";
 import { shardsOf } from "../redis/used-redis.ts";
 
@@ -69,9 +68,5 @@ async function askRedis(client: RedisClient, scope: FreezeScope, clock: Clock): 
     compile: createPatternCompiler(),
     managed: (id) => indexedWorkloads(id, { client, keys }),
   });
-  if (found.missing !== undefined) return { says: `it covers nothing: ${found.missing}`, covers: false };
-  const [some, more] = [found.clusters.slice(0, 5), found.clusters.length - 5];
-  const names = `${some.join(", ")}${more > 0 ? ` and ${more} more` : ""}`;
-  const says = `it covers ${counted(found.workloads, "workload")} of ${counted(found.clusters.length, "cluster")}: ${names}`;
-  return { says, covers: true };
+  return { says: freezeCoverageText(found), covers: found.missing === undefined };
 }

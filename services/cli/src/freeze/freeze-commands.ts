@@ -1,17 +1,20 @@
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { userAgent } from "@fleet-reloader/runtime/process/version";
 import { type FreezeStores, type FreezesOptions, openFreezes } from "@fleet-reloader/wiring/freezes";
 import { type CommandProcess, defineCommand } from "../frame/command.ts";
-import { coveredFreeze, coversNothing } from "./covered-freeze.ts";
+import { openServer } from "../server/open-server.ts";
+import { coveredFreeze, coversNothing, type FreezeReport } from "./covered-freeze.ts";
 import { listFreezes, unfreeze } from "./freeze.ts";
 import { freezeConfig, freezesConfig, unfreezeConfig } from "./freeze-config.ts";
+import { freezeByServer, freezesByServer, liftByServer } from "./served-freeze.ts";
 
 export const freezeCommand = defineCommand({
   name: "freeze",
   purpose: "Forbid rolls of the fleet, a cluster, a namespace, a workload or a source",
   details: `Where the same is frozen already, its reason and its end are changed. A freeze is read before every roll, so it also
-stops what is on its way. Give --freeze-configmap for a hub, or --freeze-file for a file.`,
+stops what is on its way. Give --freeze-configmap for a hub, --freeze-file for a file, or --server for a dashboard, which has these flags itself.`,
   examples: [
     'fleet-reloader freeze --fleet --reason "incident 4711"',
     'fleet-reloader freeze --cluster nova --reason "disk full" --until 2h',
@@ -20,13 +23,12 @@ stops what is on its way. Give --freeze-configmap for a hub, or --freeze-file fo
   flags: freezeConfig,
   exitCodes: { [coversNothing]: "the freeze is written, and it covers nothing that is known" },
   async run({ config }, io) {
-    const log = createLog({ service: "cli", level: "error", format: "json" });
-    return await withStores(config, io, async ([store]) => {
-      const report = await coveredFreeze(store, config, { env: io.env, clock: systemClock, log });
-      io.stderr.write(report.warning ?? "");
-      io.stdout.write(report.says);
-      return report.exitCode;
-    });
+    const client = openServer(config, io);
+    const report =
+      client === undefined ? await freezeInStore(config, io) : await freezeByServer(config, client);
+    io.stderr.write(report.warning ?? "");
+    io.stdout.write(report.says);
+    return report.exitCode;
   },
 });
 
@@ -34,13 +36,20 @@ export const unfreezeCommand = defineCommand({
   name: "unfreeze",
   purpose: "Allow rolls again: remove the freeze of exactly this scope",
   details: "What was held rolls at once. fleet-reloader freezes lists the scopes.",
-  examples: ["fleet-reloader unfreeze --fleet", "fleet-reloader unfreeze --cluster nova"],
+  examples: [
+    "fleet-reloader unfreeze --fleet",
+    "fleet-reloader unfreeze --cluster nova",
+    'fleet-reloader unfreeze --server https://reloader.example.org --cluster nova --reason "the disk is mended"',
+  ],
   flags: unfreezeConfig,
   async run({ config }, io) {
-    return await withStores(config, io, async ([store]) => {
-      io.stdout.write(await unfreeze(store, config));
-      return 0;
-    });
+    const client = openServer(config, io);
+    io.stdout.write(
+      client === undefined
+        ? await withStores(config, io, ([store]) => unfreeze(store, config))
+        : await liftByServer(config, client),
+    );
+    return 0;
   },
 });
 
@@ -53,18 +62,29 @@ export const freezesCommand = defineCommand({
   ],
   flags: freezesConfig,
   async run({ config }, io) {
-    return await withStores(config, io, async (stores) => {
-      io.stdout.write(await listFreezes(stores));
-      return 0;
-    });
+    const client = openServer(config, io);
+    io.stdout.write(
+      client === undefined ? await withStores(config, io, listFreezes) : await freezesByServer(client),
+    );
+    return 0;
   },
 });
 
-async function withStores(
+async function freezeInStore(
+  config: ConfigOf<typeof freezeConfig>,
+  io: CommandProcess,
+): Promise<FreezeReport> {
+  const log = createLog({ service: "cli", level: "error", format: "json" });
+  return await withStores(config, io, ([store]) =>
+    coveredFreeze(store, config, { env: io.env, clock: systemClock, log }),
+  );
+}
+
+async function withStores<T>(
   config: FreezesOptions["config"],
   { env }: CommandProcess,
-  act: (stores: FreezeStores) => Promise<number>,
-): Promise<number> {
+  act: (stores: FreezeStores) => Promise<T>,
+): Promise<T> {
   const open = openFreezes({ config, env, userAgent, clock: systemClock });
   try {
     return await act(open.stores);

@@ -2,11 +2,12 @@ import { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
 import { switchFlag, textFlag } from "../frame/cli-fields.ts";
 import { redisLoginFields } from "../redis/redis-login.ts";
+import { serverFields } from "../server/server-fields.ts";
 
 const { kubeconfig, contexts, dataDir, redisUrl } = connectionFields;
 
 /** Where the freeze document is. */
-const placeFields = { kubeconfig, contexts, dataDir, ...freezeFields } as const;
+const placeFields = { ...serverFields, kubeconfig, contexts, dataDir, ...freezeFields } as const;
 
 /** What is frozen; every given field has to match. */
 const freezeScopeFields = {
@@ -25,7 +26,7 @@ const freezeScopeFields = {
 export const freezeConfig = {
   ...placeFields,
   ...freezeScopeFields,
-  reason: textFlag("reason", "TEXT", "Reason, shown to people."),
+  reason: textFlag("reason", "TEXT", "Reason, shown to people. Required with --server."),
   until: textFlag(
     "until",
     "TIME",
@@ -40,9 +41,21 @@ export const freezeConfig = {
     },
   },
   ...redisLoginFields,
-  by: textFlag("by", "NAME", "Name of the person who freezes. Without it, the user of this machine."),
+  by: textFlag(
+    "by",
+    "NAME",
+    "Name of the person who freezes. Without it, the user of this machine. With --server it is the owner of the token.",
+  ),
 } as const;
 
-export const unfreezeConfig = { ...placeFields, ...freezeScopeFields } as const;
+export const unfreezeConfig = {
+  ...placeFields,
+  ...freezeScopeFields,
+  reason: textFlag(
+    "reason",
+    "TEXT",
+    "Why; it is recorded in the history. Required with --server, and without effect otherwise.",
+  ),
+} as const;
 
 export const freezesConfig = placeFields;

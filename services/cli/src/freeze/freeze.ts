@@ -28,9 +28,16 @@ export interface Frozen {
 
 /** Freezes. Where the same is frozen already, changes its reason and its end. */
 export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeConfig>): Promise<Frozen> {
+  const now = systemClock.now();
+  const entry = wantedEntry(config, now);
+  await declareFreeze(store, entry);
+  return { scope: freezeOfEntry(entry).scope, says: `frozen in ${store.name}: ${entryText(entry, now)}\n` };
+}
+
+/** The freeze that the flags are. Faults when they say none, or one that is over. */
+export function wantedEntry(config: ConfigOf<typeof freezeConfig>, now: number): FreezeEntry {
   const by = config.by || userInfo().username;
   const { reason, until } = config;
-  const now = systemClock.now();
   const entry = entryIn(freezeEntryOf({ scope: scopeOf(config), reason, by, until }, now));
   // It would freeze nothing, and it would replace a freeze of the same scope that is in force.
   if (isFreezeOver(entry, now))
@@ -38,13 +45,12 @@ export async function freeze(store: FreezeStore, config: ConfigOf<typeof freezeC
       "config.invalid",
       `--until ${until}: this time is over; write a later one, or how long from now, for example 2h or 2d`,
     );
-  await declareFreeze(store, entry);
-  return { scope: freezeOfEntry(entry).scope, says: `frozen in ${store.name}: ${entryText(entry, now)}\n` };
+  return entry;
 }
 
 /** Removes the freeze of exactly this scope. */
-export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfreezeConfig>): Promise<string> {
-  const entry = entryIn(scopeEntryOf(scopeOf(config)));
+export async function unfreeze(store: FreezeStore, config: FreezeScopeFlags): Promise<string> {
+  const entry = liftedEntry(config);
   const scope = entryScopeText(entry);
   const lifted = await liftFreeze(store, entry);
   if (lifted.type === "absent")
@@ -53,6 +59,11 @@ export async function unfreeze(store: FreezeStore, config: ConfigOf<typeof unfre
       `${scope}: it is not frozen in ${store.name}; frozen are: ${lifted.frozen.join("; ") || "none"}`,
     );
   return `no longer frozen in ${store.name}: ${scope}\n`;
+}
+
+/** What the flags lift. Faults when they say nothing. */
+export function liftedEntry(config: FreezeScopeFlags): FreezeEntry {
+  return entryIn(scopeEntryOf(scopeOf(config)));
 }
 
 /** Lists the freezes of each document. */
@@ -78,7 +89,14 @@ function entryIn(checked: CheckedEntry): FreezeEntry {
   );
 }
 
-function scopeOf(config: ConfigOf<typeof unfreezeConfig>): WantedScope {
+/** The flags that say what is frozen. */
+export type FreezeScopeFlags = Pick<
+  ConfigOf<typeof unfreezeConfig>,
+  "cluster" | "clusterSelector" | "fleet" | "inNamespace" | "source" | "workload"
+>;
+
+/** What the flags name, as people write it. */
+export function scopeOf(config: FreezeScopeFlags): WantedScope {
   const { fleet, cluster, clusterSelector, inNamespace: namespace, workload, source } = config;
   return { fleet, cluster, clusterSelector, namespace, workload, source };
 }

@@ -3,8 +3,9 @@ import { pipeline } from "node:stream/promises";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { defineCommand } from "../frame/command.ts";
+import { openServer } from "../server/open-server.ts";
 import { historyConfig } from "./history-config.ts";
-import { readHistory } from "./read-history.ts";
+import { readHistory, readServedHistory } from "./read-history.ts";
 
 export const historyCommand = defineCommand({
   name: "history",
@@ -15,10 +16,13 @@ export const historyCommand = defineCommand({
     "fleet-reloader history --redis-url redis://127.0.0.1:6379 --namespace shop --name api",
   ],
   flags: historyConfig,
-  async run({ config }, { env, stdout }) {
+  async run({ config }, io) {
     const log = createLog({ service: "cli", level: "error", format: "json" });
-    const lines = readHistory(config, { clock: systemClock, env, log });
-    await pipeline(Readable.from(lines), stdout, { end: false });
+    const write = (lines: AsyncIterable<string>) => pipeline(Readable.from(lines), io.stdout, { end: false });
+    const clock = systemClock;
+    const client = openServer(config, io);
+    if (client === undefined) await write(readHistory(config, { clock, env: io.env, log }));
+    else await readServedHistory(config, { client, clock, write });
     return 0;
   },
 });

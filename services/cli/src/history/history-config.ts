@@ -1,11 +1,13 @@
 import { connectionFields } from "@fleet-reloader/runtime/config/fields";
 import { textFlag } from "../frame/cli-fields.ts";
 import { redisLoginFields } from "../redis/redis-login.ts";
+import { serverFields } from "../server/server-fields.ts";
 
 const { redisUrl } = connectionFields;
 
 export const historyConfig = {
-  redisUrl: { ...redisUrl, meta: { ...redisUrl.meta, defaultText: "none; it is required" } },
+  ...serverFields,
+  redisUrl: { ...redisUrl, meta: { ...redisUrl.meta, defaultText: "none; this or --server is required" } },
   ...redisLoginFields,
   since: textFlag(
     "since",

@@ -1,4 +1,4 @@
-import { parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
+import { type HistoryQuery, parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
@@ -10,19 +10,15 @@ import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import type { CommandProcess } from "../frame/command.ts";
 import { redisLogin } from "../redis/redis-login.ts";
 import { shardsOf } from "../redis/used-redis.ts";
+import type { ApiClient } from "../server/api-client.ts";
 import type { historyConfig } from "./history-config.ts";
 
 /** Reads the history of any Redis as JSON lines, oldest first, as `/history` of a standalone answers it. */
 export async function* readHistory(
-  config: ConfigOf<typeof historyConfig>,
+  config: Omit<ConfigOf<typeof historyConfig>, "server" | "tokenFile" | "serverCaFile">,
   { clock, env, log }: { readonly clock: Clock; readonly env: CommandProcess["env"]; readonly log: Log },
 ): AsyncGenerator<string> {
-  const { since, cluster, inNamespace, object, change, limit } = config;
-  const given = { since, cluster, namespace: inNamespace, name: object, change, limit };
-  const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
-  const query = parseHistoryQuery(parameters, clock.now());
-  if ("problems" in query)
-    throw new Fault("config.invalid", query.problems.map((problem) => `--${problem}`).join("\n"));
+  const query = checkedHistoryQuery(config, clock.now());
   const client = new RedisClient(await redisLogin(config, env), log);
   try {
     const shards = await shardsOf(client, clock);
@@ -37,4 +33,41 @@ export async function* readHistory(
   } finally {
     await client.close();
   }
+}
+
+/** The query that the flags are. Faults with every problem that they have. */
+function checkedHistoryQuery(config: HistoryFlags, nowMs: number): HistoryQuery {
+  const query = parseHistoryQuery(historyParameters(config), nowMs);
+  if (!("problems" in query)) return query;
+  throw new Fault("config.invalid", query.problems.map((problem) => `--${problem}`).join("\n"));
+}
+
+type HistoryFlags = Pick<
+  ConfigOf<typeof historyConfig>,
+  "change" | "cluster" | "inNamespace" | "limit" | "object" | "since"
+>;
+
+/** The parameters of `/history` that are given. */
+function historyParameters({ since, cluster, inNamespace, object, change, limit }: HistoryFlags) {
+  const given = { since, cluster, namespace: inNamespace, name: object, change, limit };
+  return new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
+}
+
+/** Writes the history as a server of the fleet gives it. */
+export async function readServedHistory(
+  config: HistoryFlags,
+  { client, clock, write }: ServedHistory,
+): Promise<void> {
+  checkedHistoryQuery(config, clock.now());
+  await client.history(Object.fromEntries(historyParameters(config)), (lines) => write(printed(lines)));
+}
+
+interface ServedHistory {
+  readonly client: ApiClient;
+  readonly clock: Clock;
+  readonly write: (lines: AsyncIterable<string>) => Promise<void>;
+}
+
+async function* printed(lines: AsyncIterable<string>): AsyncGenerator<string> {
+  for await (const line of lines) yield `${printableJson(line)}\n`;
 }

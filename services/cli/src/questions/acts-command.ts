@@ -1,10 +1,10 @@
-import { actResultText, type OperatorAct, operatorActs } from "@fleet-reloader/engine/act/operator-acts";
-import { recentActs } from "@fleet-reloader/redis/overview/recent-records";
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { actResultText } from "@fleet-reloader/engine/act/operator-acts";
 import { ageText, answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
 import { textFlag } from "../frame/cli-fields.ts";
 import { defineCommand } from "../frame/command.ts";
-import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
-import { clusterFlag, limitFlag } from "./question-flags.ts";
+import { askedFleetFields, askFleet } from "./asked-fleet.ts";
+import { clusterFlag, limitFlag, warnOfCut } from "./question-flags.ts";
 
 export const actsCommand = defineCommand({
   name: "acts",
@@ -17,7 +17,7 @@ as unfreeze; nothing records who removed it from the document.`,
     "fleet-reloader acts --cluster nova --text 'incident 4711' -o json",
   ],
   flags: {
-    ...fleetRedisFields,
+    ...askedFleetFields,
     since: textFlag(
       "since",
       "TIME",
@@ -35,20 +35,19 @@ as unfreeze; nothing records who removed it from the document.`,
     output: answerFlag,
   },
   run: async ({ config }, io) =>
-    await withFleetRedis(config, io, async (redis) => {
+    await askFleet(config, io, async (fleet) => {
       const { action, by, cluster, limit, output, since, text: wanted } = config;
-      const { records, isCut } = await recentActs(redis, { since, cluster });
-      const all = operatorActs(records, { action, by, text: wanted });
-      if (isCut) io.stderr.write("not all acts were read: there are newer ones; give a later --since\n");
-      const acts = all.slice(0, limit);
-      const text = () =>
-        `${actsTable(acts, redis.clock.now())}\n${counted(all.length, "act")}${all.length > limit ? `, ${limit} are shown` : ""}`;
-      printAnswer({ text, json: { count: all.length, acts, isCut } }, output, io);
+      const filter = { since, by, action, cluster, text: wanted };
+      const { acts, count, isCut } = await fleet.operators(filter, limit);
+      if (isCut) warnOfCut(io);
+      const more = count > acts.length ? `, ${acts.length} are shown` : "";
+      const text = () => `${actsTable(acts, fleet.now())}\n${counted(count, "act")}${more}`;
+      printAnswer({ text, json: { count, acts, isCut } }, output, io);
       return 0;
     }),
 });
 
-function actsTable(acts: readonly OperatorAct[], nowMs: number): string {
+function actsTable(acts: ApiAnswer<"operators">["acts"], nowMs: number): string {
   return textTable(
     ["AGE", "BY", "ACT", "TARGET", "RESULT", "REASON"],
     acts.map((act) => [

@@ -1,11 +1,10 @@
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
-import { type ChangeSummary, summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
-import { recentRecords } from "@fleet-reloader/redis/overview/recent-records";
 import { ageText, answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
 import { textFlag } from "../frame/cli-fields.ts";
 import { defineCommand } from "../frame/command.ts";
-import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
-import { clusterFlag, limitFlag, namespaceFlag, sinceFlag } from "./question-flags.ts";
+import { askedFleetFields, askFleet } from "./asked-fleet.ts";
+import { clusterFlag, limitFlag, namespaceFlag, sinceFlag, warnOfCut } from "./question-flags.ts";
 
 export const changesCommand = defineCommand({
   name: "changes",
@@ -18,7 +17,7 @@ rolling, failed or stalled.`,
     "fleet-reloader changes --change f1-3o0VgN1yVbWm5zq0Q4y4mA -o json",
   ],
   flags: {
-    ...fleetRedisFields,
+    ...askedFleetFields,
     since: sinceFlag,
     cluster: clusterFlag,
     namespace: namespaceFlag,
@@ -28,26 +27,21 @@ rolling, failed or stalled.`,
     output: answerFlag,
   },
   run: async ({ config }, io) =>
-    await withFleetRedis(config, io, async (redis) => {
-      const { since, cluster, namespace, object, change, limit, output } = config;
-      const { records, isCut } = await recentRecords(redis, {
-        since,
-        cluster,
-        namespace,
-        name: object,
-        change,
-      });
-      const all = summarizeChanges(records);
-      if (isCut) io.stderr.write("not all records were read: there are newer ones; give a later --since\n");
-      const changes = all.slice(0, limit);
+    await askFleet(config, io, async (fleet) => {
+      const { since, cluster, namespace, object: name, change, limit, output } = config;
+      const filter = { since, cluster, namespace, name, change };
+      const { changes, count, isCut } = await fleet.changes(filter, limit);
+      if (isCut) warnOfCut(io);
       const text = () =>
-        `${changesTable(changes, redis.clock.now())}\n${counted(all.length, "change")}${all.length > limit ? `, ${limit} are shown` : ""}`;
+        `${changesTable(changes, fleet.now())}\n${counted(count, "change")}${count > limit ? `, ${limit} are shown` : ""}`;
       printAnswer({ text, json: { changes, isCut } }, output, io);
       return 0;
     }),
 });
 
-function changesTable(changes: readonly ChangeSummary[], nowMs: number): string {
+type ChangeLine = ApiAnswer<"changes">["changes"][number];
+
+function changesTable(changes: readonly ChangeLine[], nowMs: number): string {
   return textTable(
     ["AGE", "SOURCE", "BY", "CLUSTERS", "DONE", "WORKLOADS", "CHANGE"],
     changes.map(({ id, time, source, actors, clusters, workloads, isDone }) => [
@@ -62,7 +56,7 @@ function changesTable(changes: readonly ChangeSummary[], nowMs: number): string 
   );
 }
 
-function progressText(workloads: ChangeSummary["workloads"]): string {
+function progressText(workloads: ChangeLine["workloads"]): string {
   const parts = Object.entries(workloads).flatMap(([progress, count]) =>
     count === 0 ? [] : [`${count} ${progress}`],
   );

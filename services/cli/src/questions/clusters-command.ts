@@ -1,8 +1,7 @@
-import { type ClusterHealth, clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
-import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { ageText, answerFlag, printAnswer, textTable } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
-import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
+import { askedFleetFields, askFleet } from "./asked-fleet.ts";
 import { clusterFlag } from "./question-flags.ts";
 
 export const clustersCommand = defineCommand({
@@ -11,21 +10,18 @@ export const clustersCommand = defineCommand({
   details:
     "The state is that of the process that listed the clusters last, at most some seconds ago, or that of the watcher where it is worse. LAG and RIGHTS are the watcher's, at most 15 seconds ago: streams that are behind and for how long, and rights that it lacks.",
   examples: ["fleet-reloader clusters", "fleet-reloader clusters --cluster nova -o json"],
-  flags: { ...fleetRedisFields, cluster: clusterFlag, output: answerFlag },
+  flags: { ...askedFleetFields, cluster: clusterFlag, output: answerFlag },
   run: async ({ config }, io) =>
-    await withFleetRedis(config, io, async ({ clock, overview }) => {
-      const clusters = await chosenClusters(overview, config.cluster);
-      const health = clusterHealth(clusters, await overview.holds());
-      printAnswer(
-        { text: () => clusterTable(health, clock.now()), json: { clusters: health } },
-        config.output,
-        io,
-      );
+    await askFleet(config, io, async (fleet) => {
+      const clusters = await fleet.clusters(config.cluster);
+      printAnswer({ text: () => clusterTable(clusters, fleet.now()), json: { clusters } }, config.output, io);
       return 0;
     }),
 });
 
-function clusterTable(health: readonly ClusterHealth[], nowMs: number): string {
+type ClusterLine = ApiAnswer<"clusters">["clusters"][number];
+
+function clusterTable(health: readonly ClusterLine[], nowMs: number): string {
   return textTable(
     ["CLUSTER", "STATE", "WORKLOADS", "ROLLING", "HELD", "LAG", "RIGHTS", "WATCHER", "PROBLEM"],
     health.map(({ name, status, workloads, rollouts, held, report, watcher, problems }) => [
@@ -42,7 +38,7 @@ function clusterTable(health: readonly ClusterHealth[], nowMs: number): string {
   );
 }
 
-function lagText(report: ClusterHealth["report"], nowMs: number): string {
+function lagText(report: ClusterLine["report"], nowMs: number): string {
   if (report === undefined) return "-";
   const { behindCount, behindSinceMs, streams } = report;
   return behindSinceMs === undefined
@@ -50,7 +46,7 @@ function lagText(report: ClusterHealth["report"], nowMs: number): string {
     : `${behindCount} of ${streams}, ${ageText(nowMs - behindSinceMs)}`;
 }
 
-function rightsText(report: ClusterHealth["report"]): string {
+function rightsText(report: ClusterLine["report"]): string {
   if (report === undefined) return "-";
   return report.missingRightCount === 0 ? "all" : `${report.missingRightCount} missing`;
 }

@@ -1,11 +1,8 @@
-import type { HeldRequest } from "@fleet-reloader/engine/admission/held-requests";
-import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
-import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
-import type { ExplainedHold } from "@fleet-reloader/engine/overview/explained-hold";
 import { answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
 import { textFlag } from "../frame/cli-fields.ts";
 import { defineCommand } from "../frame/command.ts";
-import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
+import { askedFleetFields, askFleet } from "./asked-fleet.ts";
+import type { FleetQuestions } from "./fleet-questions.ts";
 import { clusterFlag, limitFlag, namespaceFlag } from "./question-flags.ts";
 
 export const heldCommand = defineCommand({
@@ -14,7 +11,7 @@ export const heldCommand = defineCommand({
   details: "docs/reference/reasons.md has the meaning of each reason.",
   examples: ["fleet-reloader held", "fleet-reloader held --cluster nova --reason Frozen -o json"],
   flags: {
-    ...fleetRedisFields,
+    ...askedFleetFields,
     cluster: clusterFlag,
     namespace: namespaceFlag,
     reason: textFlag("reason", "REASON", "Only holds of this reason, for example Frozen."),
@@ -22,25 +19,17 @@ export const heldCommand = defineCommand({
     output: answerFlag,
   },
   run: async ({ config }, io) =>
-    await withFleetRedis(config, io, async ({ overview, clock }) => {
+    await askFleet(config, io, async (fleet) => {
       const { cluster, limit, namespace, output, reason } = config;
-      const { holds: wanted, clusters } = await chosenHolds(overview, { cluster, namespace, reason });
-      const shown = { holds: wanted.slice(0, limit), clusters };
-      const holds = await explainHolds(shown, overview, clock.now());
-      printAnswer(
-        {
-          text: () => holdsText(holds, wanted),
-          json: { count: wanted.length, reasons: countByReason(wanted), holds },
-        },
-        output,
-        io,
-      );
+      const { count, holds, reasons } = await fleet.held({ cluster, namespace, reason }, limit);
+      const text = () => holdsText({ count, holds, reasons });
+      printAnswer({ text, json: { count, reasons, holds } }, output, io);
       return 0;
     }),
 });
 
-function holdsText(holds: readonly ExplainedHold[], all: readonly HeldRequest[]): string {
-  const counts = Object.entries(countByReason(all)).map(([reason, count]) => `${count} ${reason}`);
+function holdsText({ count, holds, reasons }: Awaited<ReturnType<FleetQuestions["held"]>>): string {
+  const counts = Object.entries(reasons).map(([reason, its]) => `${its} ${reason}`);
   const rows = holds.map(({ cluster, workload, reason, until, why }) => [
     cluster,
     workload,
@@ -48,8 +37,8 @@ function holdsText(holds: readonly ExplainedHold[], all: readonly HeldRequest[])
     until ?? "-",
     why,
   ]);
-  const more = all.length > holds.length ? `, ${holds.length} are shown` : "";
-  const sum = `${counted(all.length, "request")} on hold${counts.length === 0 ? "" : `: ${counts.join(", ")}`}${more}`;
+  const more = count > holds.length ? `, ${holds.length} are shown` : "";
+  const sum = `${counted(count, "request")} on hold${counts.length === 0 ? "" : `: ${counts.join(", ")}`}${more}`;
   return rows.length === 0
     ? sum
     : `${textTable(["CLUSTER", "WORKLOAD", "REASON", "UNTIL", "WHY"], rows)}\n${sum}`;

@@ -1,9 +1,8 @@
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { ManagedWorkload } from "@fleet-reloader/engine/overview/fleet-overview";
-import { chosenClusters } from "@fleet-reloader/engine/overview/registered-clusters";
 import { answerFlag, counted, printAnswer, textTable } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
-import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
+import { askedFleetFields, askFleet } from "./asked-fleet.ts";
 import { clusterFlag, limitFlag, namespaceFlag } from "./question-flags.ts";
 
 export const managedCommand = defineCommand({
@@ -14,37 +13,25 @@ export const managedCommand = defineCommand({
     "fleet-reloader managed --cluster nova --limit 100000 -o json",
   ],
   flags: {
-    ...fleetRedisFields,
+    ...askedFleetFields,
     cluster: clusterFlag,
     namespace: namespaceFlag,
     limit: limitFlag,
     output: answerFlag,
   },
   run: async ({ config }, io) =>
-    await withFleetRedis(config, io, async ({ overview }) => {
-      const { limit, namespace, output } = config;
-      const clusters = await chosenClusters(overview, config.cluster);
-      const all = await Promise.all(
-        clusters.map(async ({ id, name: cluster }) => {
-          const managed = id === undefined ? [] : await overview.managed(id);
-          return managed.map(({ ref, sources, patterns }) => ({ cluster, ref, sources, patterns }));
-        }),
-      );
-      const wanted = all.flat().filter(({ ref }) => namespace === "" || ref.namespace === namespace);
-      const workloads = wanted.slice(0, limit);
-      const more = wanted.length > workloads.length ? `, ${workloads.length} are shown` : "";
-      const sum = `${counted(wanted.length, "workload")} of ${counted(clusters.length, "cluster")}${more}`;
+    await askFleet(config, io, async (fleet) => {
+      const { cluster, limit, namespace, output } = config;
+      const { clusterCount, count, workloads } = await fleet.managed({ cluster, namespace }, limit);
+      const more = count > workloads.length ? `, ${workloads.length} are shown` : "";
+      const sum = `${counted(count, "workload")} of ${counted(clusterCount, "cluster")}${more}`;
       const text = () => `${managedTable(workloads)}\n${sum}`;
-      printAnswer({ text, json: { count: wanted.length, workloads } }, output, io);
+      printAnswer({ text, json: { count, workloads } }, output, io);
       return 0;
     }),
 });
 
-interface ClusterWorkload extends Pick<ManagedWorkload, "ref" | "sources" | "patterns"> {
-  readonly cluster: string;
-}
-
-function managedTable(workloads: readonly ClusterWorkload[]): string {
+function managedTable(workloads: ApiAnswer<"managed">["workloads"]): string {
   const rows = workloads.map(({ cluster, ref, sources, patterns }) => [
     cluster,
     workloadKey(ref),

@@ -1,5 +1,6 @@
 import { wholeNumber } from "@fleet-reloader/runtime/config/types";
 import { textFlag } from "../frame/cli-fields.ts";
+import type { CommandProcess } from "../frame/command.ts";
 
 export const clusterFlag = textFlag("cluster", "NAME", "Only this cluster, by name or id.");
 export const namespaceFlag = textFlag("namespace", "NAME", "Only this namespace.");
@@ -17,3 +18,8 @@ export const limitFlag = {
     description: "At most so many lines.",
   },
 } as const;
+
+/** Says that an answer is not about all records. */
+export function warnOfCut({ stderr }: Pick<CommandProcess, "stderr">): void {
+  stderr.write("not all records were read: there are newer ones; give a later --since\n");
+}

@@ -1,68 +1,73 @@
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { describeScope } from "@fleet-reloader/domain/hold/freeze";
-import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
-import type { ChangeSummary } from "@fleet-reloader/engine/overview/change-summary";
-import { type FleetStatus, fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
-import { recentRecords, recentSince } from "@fleet-reloader/redis/overview/recent-records";
+import { sumOfCounts } from "@fleet-reloader/engine/overview/by-reason";
+import { recentSince } from "@fleet-reloader/redis/overview/recent-records";
 import { ageText, answerFlag, counted, printAnswer } from "../frame/answer.ts";
 import { defineCommand } from "../frame/command.ts";
-import { fleetRedisFields, withFleetRedis } from "../redis/fleet-redis.ts";
-import { sinceFlag } from "./question-flags.ts";
+import { askedFleetFields, askFleet } from "./asked-fleet.ts";
+import { sinceFlag, warnOfCut } from "./question-flags.ts";
 
 /** Of a long list the first ones are named. */
-const namedMax = 5;
+const linesNamedMax = 5;
 
 export const statusCommand = defineCommand({
   name: "status",
   purpose: "Show the state of the fleet on one screen: clusters, queue, holds, failures",
-  examples: ["fleet-reloader status", "fleet-reloader status --since 1d -o json"],
-  flags: { ...fleetRedisFields, since: sinceFlag, output: answerFlag },
+  examples: [
+    "fleet-reloader status",
+    "fleet-reloader status --since 1d -o json",
+    "fleet-reloader status --server https://reloader.example.org",
+  ],
+  flags: { ...askedFleetFields, since: sinceFlag, output: answerFlag },
   run: async ({ config }, io) =>
-    await withFleetRedis(config, io, async (redis) => {
-      const noFilter = { cluster: "", namespace: "", name: "", change: "" };
-      const recent = await recentRecords(redis, { since: config.since, ...noFilter });
-      const status = await fleetStatus(redis.overview, recent.records);
-      if (recent.isCut)
-        io.stderr.write("not all records were read: there are newer ones; give a later --since\n");
-      printAnswer(
-        { text: () => statusText(status, config.since || recentSince), json: statusDigest(status) },
-        config.output,
-        io,
+    await askFleet(config, io, async (fleet) => {
+      const { changes, clusters, freezeCount, freezes, held, isCut, queue } = await fleet.status(
+        config.since,
       );
+      if (isCut) warnOfCut(io);
+      const status = { clusters, queue, held, freezeCount, freezes, changes };
+      const text = () => statusText(status, config.since || recentSince);
+      printAnswer({ text, json: status }, config.output, io);
       return 0;
     }),
 });
 
-function statusText({ clusters, queue, holds, freezes, changes }: FleetStatus, since: string): string {
-  const sick = clusters.filter(({ problems }) => problems.length > 0);
-  const open = changes.filter(({ isDone }) => !isDone);
-  const workloads = clusters.reduce((sum, one) => sum + one.workloads, 0);
-  const oldest =
-    queue.oldestMs === undefined
-      ? "nothing waits"
-      : `the oldest request waits for ${ageText(queue.oldestMs)}`;
+type ShownStatus = Omit<ApiAnswer<"status">, "isCut">;
+
+function statusText(status: ShownStatus, since: string): string {
+  const { clusters, queue, held, freezeCount, freezes, changes } = status;
+  const { failed, held: waiting, rolling, stalled } = changes.openWorkloads;
   return [
-    `clusters  ${clusters.length}, ${sick.length} sick; ${counted(workloads, "workload")}`,
-    ...firstLines(sick, ({ name, problems }) => `${name}: ${problems.join("; ")}`, "fleet-reloader clusters"),
-    `queue     ${oldest}; ${queue.waiting + queue.prioritized} waiting, ${queue.active} running`,
-    `held      ${holds.length}`,
-    ...Object.entries(countByReason(holds)).map(([reason, count]) => `  ${count} ${reason}`),
-    `frozen    ${counted(freezes.length, "freeze")}`,
+    `clusters  ${clusters.count}, ${clusters.sickCount} sick; ${counted(clusters.workloads, "workload")}`,
     ...firstLines(
-      freezes,
-      ({ scope, reason, by }) => `${describeScope(scope)}: ${reason} (by ${by})`,
+      clusters.sick.map(({ name, problems }) => `${name}: ${problems.join("; ")}`),
+      clusters.sickCount,
+      "fleet-reloader clusters",
+    ),
+    `queue     ${queueSentence(queue)}`,
+    `held      ${sumOfCounts(held)}`,
+    ...Object.entries(held).map(([reason, count]) => `  ${count} ${reason}`),
+    `frozen    ${counted(freezeCount, "freeze")}`,
+    ...firstLines(
+      freezes.map(({ scope, reason, by }) => `${describeScope(scope)}: ${reason} (by ${by})`),
+      freezeCount,
       "fleet-reloader freezes",
     ),
-    `changes   ${changes.length} since ${since}, ${open.length} not done: ${problemCounts(open)}`,
+    `changes   ${changes.count} since ${since}, ${changes.openCount} not done: ${rolling} rolling, ${waiting} held, ${failed} failed, ${stalled} stalled`,
   ].join("\n");
 }
 
-function firstLines<T>(all: readonly T[], lineOf: (one: T) => string, rest: string): readonly string[] {
-  const lines = all.slice(0, namedMax).map((one) => `  ${lineOf(one)}`);
-  return all.length > namedMax ? [...lines, `  and ${all.length - namedMax} more: ${rest}`] : lines;
+/** Whoever sees a part of the fleet is not told what waits in all of it. */
+function queueSentence(queue: ShownStatus["queue"]): string {
+  if (queue === undefined) return "not shown: your grants show a part of the fleet";
+  const { active, oldestMs, prioritized, waiting } = queue;
+  const oldest =
+    oldestMs === undefined ? "nothing waits" : `the oldest request waits for ${ageText(oldestMs)}`;
+  return `${oldest}; ${waiting + prioritized} waiting, ${active} running`;
 }
 
-function problemCounts(open: readonly ChangeSummary[]): string {
-  const sum = (of: "held" | "rolling" | "failed" | "stalled") =>
-    open.reduce((total, { workloads }) => total + workloads[of], 0);
-  return `${sum("rolling")} rolling, ${sum("held")} held, ${sum("failed")} failed, ${sum("stalled")} stalled`;
+/** The first ones, and how many more there are. */
+function firstLines(lines: readonly string[], count: number, rest: string): readonly string[] {
+  const named = lines.slice(0, linesNamedMax).map((line) => `  ${line}`);
+  return count > named.length ? [...named, `  and ${count - named.length} more: ${rest}`] : named;
 }

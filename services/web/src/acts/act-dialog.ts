@@ -72,7 +72,7 @@ function seenLinks(seenAt: string): ViewNode {
 }
 
 /** How far an act on many is, for people. */
-export function progressText(done: number, of: number): string {
+export function actProgressText(done: number, of: number): string {
   return `${done} of ${countedWorkloads(of)} done`;
 }
 
@@ -80,7 +80,7 @@ function doingView({ done, isStopping, of }: Extract<ActState, { type: "doing" }
   const stop = { type: "button", class: "act", "data-stop": "" };
   return [
     el("progress", { "aria-label": "Progress", max: String(of), value: String(done) }),
-    el("p", { role: "status" }, progressText(done, of)),
+    el("p", { role: "status" }, actProgressText(done, of)),
     el(
       "p",
       {},
@@ -105,16 +105,19 @@ function stoppedView(
     el(
       "p",
       { role: "status" },
-      `⚠ Stopped: ${progressText(done, of)}. ${stoppedMeaning(of - done, problem)}`,
+      `⚠ Stopped: ${actProgressText(done, of)}. ${stoppedMeaning(of - done, problem)}`,
     ),
     seenLinks(seenAt),
     buttons("Close"),
   ];
 }
 
+/** What leaves open whether a part was done. */
+const unknownCodes: readonly string[] = ["page.unanswered", "act.unknown"];
+
 /** A part without an answer may have been done; a refused one was not. */
 function stoppedMeaning(left: number, problem: ApiProblem | undefined): string {
-  return problem?.code === "page.unanswered"
+  return problem !== undefined && unknownCodes.includes(problem.code)
     ? "It is not known whether the part under way was done: Audit tells."
     : `The other ${left} ${left === 1 ? "was" : "were"} not done.`;
 }

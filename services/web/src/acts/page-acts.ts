@@ -1,7 +1,7 @@
 import { askApi } from "../ask-api.ts";
 import type { PageDocument } from "../browser.ts";
 import { draw } from "../draw.ts";
-import { progressText } from "./act-dialog.ts";
+import { actProgressText } from "./act-dialog.ts";
 import type { ActOffer } from "./act-offer.ts";
 import { RunningAct } from "./run-act.ts";
 
@@ -25,7 +25,7 @@ export function serveActs(document: PageDocument, onClosed: () => void): void {
       advance: (done, of) => {
         dialog.querySelector("progress")?.setAttribute("value", String(done));
         const status = dialog.querySelector("[role=status]");
-        if (status !== null) status.textContent = progressText(done, of);
+        if (status !== null) status.textContent = actProgressText(done, of);
       },
       words: () => ({ reason: written("reason"), until: written("until") }),
       // Once sent, an act is not taken back.

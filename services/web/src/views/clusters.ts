@@ -46,7 +46,9 @@ export function clusterRow(
   permits: Permits,
   nowMs: number,
 ): readonly ViewNode[] {
-  const freeze = actButtons(permits, { cluster: name, namespace: "" }, [freezeClusterOffer(name)]);
+  // What is frozen of another name of a cluster is the cluster: its own row offers it.
+  const offers = status?.state === "Alias" ? [] : [freezeClusterOffer(name)];
+  const freeze = actButtons(permits, { cluster: name, namespace: "" }, offers);
   const changes = link(`/changes?cluster=${encodeURIComponent(name)}`, name);
   return [
     freeze.length === 0 ? changes : el("span", {}, changes, " ", ...freeze),

@@ -61,7 +61,7 @@ export function pauseTests(world: () => World): void {
   });
 
   test.concurrent("killed within the period, and started again: the Deployment resumes", async () => {
-    const site = await deployment("pause-killed", "4s");
+    const site = await deployment("pause-killed", "15s");
     await using product = start(site);
     await changedAndPaused(site, product);
     product.signal("SIGKILL");
@@ -74,7 +74,7 @@ export function pauseTests(world: () => World): void {
 
   // Another install, with nothing of the first but what it finds on the Deployment: as after a lost volume, or of the peer's.
   test.concurrent("whoever paused it is gone for good: the next install resumes it", async () => {
-    const site = await deployment("pause-left", "4s");
+    const site = await deployment("pause-left", "15s");
     {
       await using product = start(site);
       await changedAndPaused(site, product);

@@ -28,7 +28,7 @@ function change(name: string): ChangeRecord {
 
 function attributed(candidates: (name: string) => Promise<readonly AuditedUser[]>) {
   const records: HistoryRecord[] = [];
-  const clock = new ManualClock();
+  const clock = new ManualClock(Date.UTC(2026, 10, 23, 10, 0, 5));
   const asked: unknown[] = [];
   const history = new AttributedHistory({
     history: { append: (more) => void records.push(...more) },
@@ -103,4 +103,12 @@ test("one lookup serves all workloads of a change within a second", async () => 
   history.append([change("settings")]);
   await history.settled;
   expect(asked).toHaveLength(2);
+});
+
+test("a change of the last seconds names nobody: not all its events may have come", async () => {
+  const { history, asked, usersOf } = attributed(async () => [ann]);
+  const young = { manager: "kubectl-edit", operation: "Update", time: "2026-11-23T10:00:03.000Z" } as const;
+  history.append([{ ...change("settings"), actor: young }]);
+  await history.settled;
+  expect([asked.length, usersOf()]).toEqual([0, [undefined]]);
 });

@@ -1,0 +1,108 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import type { Clock } from "../async/clock.ts";
+import type { AuditedWrites } from "../hints/hint-store.ts";
+import type { Log } from "../ports/log.ts";
+import type { ClusterId } from "../ports/request.ts";
+import { usersOfChange } from "./attributed-history.ts";
+import type { ChangeId, ChangeRecord, History, HistoryRecord } from "./history.ts";
+
+/** Where reading begins: at a time in milliseconds since the epoch, or after a line. */
+export type HistoryStart = { readonly ms: number } | { readonly afterId: string };
+
+export interface LateUsersOptions {
+  readonly history: History;
+  /** What is in the history, oldest first. */
+  readonly read: (
+    since: HistoryStart,
+    signal: AbortSignal,
+  ) => AsyncIterable<{ readonly id: string; readonly record: HistoryRecord }>;
+  readonly writes: Pick<AuditedWrites, "candidates">;
+  /** Whether this process asks for the users of changes of a cluster. */
+  readonly isAsked: (cluster: ClusterId) => boolean;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
+const roundMs = 5000;
+/** Ages of a write at which its users are asked for. Logs of clouds come after minutes; an event is kept for an hour. */
+const askedAtMs = [5000, 30_000, 120_000, 480_000, 1_800_000, 3_300_000];
+/** Nothing older is asked about. */
+const ageMaxMs = 3_600_000;
+/** Some 2 MiB. Of more the oldest stay as they are. */
+const waitingChangesMax = 2000;
+
+interface WaitingChange {
+  readonly record: ChangeRecord;
+  /** How many users a record of it names. */
+  readonly named: number;
+  /** How many times it was asked for them. */
+  readonly asked: number;
+}
+
+/**
+ * Records who made a change whose audit event came after the record of the change: in a further record, under the id of the change.
+ * It asks on when somebody is known: another one may have written in the same second, and then both are named. Nothing waits for it, and
+ * what it cannot find stays as it was recorded.
+ */
+export class LateUsers {
+  readonly #options: LateUsersOptions;
+  readonly #waiting = new Map<ChangeId, WaitingChange>();
+  #readTo: string | undefined;
+
+  constructor(options: LateUsersOptions) {
+    this.#options = options;
+  }
+
+  /** Resolves when the signal is aborted. */
+  async run(signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#options;
+    for (;;) {
+      await clock.sleep(roundMs, signal).catch(() => undefined);
+      if (signal.aborted) return;
+      try {
+        await this.#readOn(signal);
+        await this.#ask(signal);
+      } catch (error) {
+        log.debug({ err: asFault(error).message }, "who made changes could not be looked up");
+      }
+    }
+  }
+
+  async #readOn(signal: AbortSignal): Promise<void> {
+    const { clock, read } = this.#options;
+    const since = this.#readTo === undefined ? { ms: clock.now() - ageMaxMs } : { afterId: this.#readTo };
+    for await (const { id, record } of read(since, signal)) {
+      this.#readTo = id;
+      if (record.type === "change") this.#take(record);
+    }
+  }
+
+  #take(record: ChangeRecord): void {
+    const { actor, change, cluster } = record;
+    if (actor === undefined || cluster === undefined || !this.#options.isAsked(cluster.id)) return;
+    const before = this.#waiting.get(change);
+    const named = Math.max(before?.named ?? 0, actor.users?.length ?? 0);
+    this.#waiting.set(change, { record, named, asked: before?.asked ?? 0 });
+    const [oldest] = this.#waiting.size > waitingChangesMax ? this.#waiting.keys() : [];
+    if (oldest !== undefined) this.#waiting.delete(oldest);
+  }
+
+  async #ask(signal: AbortSignal): Promise<void> {
+    const { clock, history, writes } = this.#options;
+    for (const [change, waiting] of [...this.#waiting]) {
+      const { actor, ...record } = waiting.record;
+      if (actor === undefined) continue;
+      const ageMs = clock.now() - Date.parse(actor.time);
+      const asked = askedAtMs.filter((atMs) => atMs <= ageMs).length;
+      if (asked <= waiting.asked) continue;
+      const users = await usersOfChange(waiting.record, writes);
+      if (signal.aborted) return;
+      const named = Math.max(users.length, waiting.named);
+      if (asked === askedAtMs.length) this.#waiting.delete(change);
+      else this.#waiting.set(change, { record: waiting.record, named, asked });
+      if (users.length <= waiting.named) continue;
+      const time = new Date(clock.now()).toISOString();
+      history.append([{ ...record, time, actor: { ...actor, users } }]);
+    }
+  }
+}

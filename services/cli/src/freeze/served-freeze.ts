@@ -1,0 +1,81 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+import { describeScope } from "@fleet-reloader/domain/hold/freeze";
+import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
+import { printable } from "@fleet-reloader/runtime/log/printable";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { requireReason } from "../acts/act-flags.ts";
+import type { ApiClient } from "../server/api-client.ts";
+import { refuseName } from "../server/served-act.ts";
+import { coversNothing, type FreezeReport } from "./covered-freeze.ts";
+import { liftedEntry, scopeOf, wantedEntry } from "./freeze.ts";
+import type { freezeConfig, unfreezeConfig } from "./freeze-config.ts";
+
+/** A freeze is set although workloads come and go meanwhile: its count is read again so many times. */
+const triesMax = 5;
+
+/** Freezes by a server, and answers what the freeze covers. Nobody is asked: a freeze is for the moment in which nothing else helps. */
+export async function freezeByServer(
+  config: ConfigOf<typeof freezeConfig>,
+  client: ApiClient,
+): Promise<FreezeReport> {
+  refuseName(config.by);
+  requireReason(config);
+  wantedEntry(config, systemClock.now());
+  const body = Object.assign({}, scopeOf(config), { reason: config.reason, until: config.until });
+  const {
+    count,
+    covers = "",
+    notice = "",
+  } = await atCurrentCount((intent) => client.act("freeze", Object.assign({}, body, intent)));
+  const nothing = `; ${covers}`;
+  const says = `${printable(notice.endsWith(nothing) ? notice.slice(0, -nothing.length) : notice)}\n`;
+  if (count > 0) return { says: `${says}${printable(covers)}\n`, warning: undefined, exitCode: 0 };
+  return { says, warning: `warning: ${printable(covers)}\n`, exitCode: coversNothing };
+}
+
+/** Lifts by a server. Resolves to what was done, for people. */
+export async function liftByServer(
+  config: ConfigOf<typeof unfreezeConfig>,
+  client: ApiClient,
+): Promise<string> {
+  const { reason } = config;
+  requireReason(config);
+  liftedEntry(config);
+  const { notice = "" } = await atCurrentCount((intent) =>
+    client.act("lift", Object.assign({}, scopeOf(config), { reason }, intent)),
+  );
+  return `${printable(notice)}\n`;
+}
+
+/** Lists the freezes that the workers obey, as a server knows them. */
+export async function freezesByServer(client: ApiClient): Promise<string> {
+  const { freezeCount, freezes } = await client.ask("held", { query: { limit: "1" } });
+  if (freezeCount === 0) return `${client.origin}: nothing is frozen\n`;
+  const lines = freezes.map(({ by, reason, scope, untilMs }) => {
+    const until = untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`;
+    return `  ${printable(`${describeScope(scope)}: ${reason} (by ${by}${until})`)}\n`;
+  });
+  const more = freezeCount - freezes.length;
+  return `${client.origin}:\n${lines.join("")}${more > 0 ? `  and ${more} more\n` : ""}`;
+}
+
+interface IntendedCount {
+  readonly expect?: number;
+  readonly dryRun: boolean;
+}
+
+/** Asks how many are meant, and acts on so many; when it is another number by then, on that one. */
+async function atCurrentCount<T extends { readonly count: number }>(
+  act: (intent: IntendedCount) => Promise<T>,
+): Promise<T> {
+  let expect = (await act({ dryRun: true })).count;
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await act({ expect, dryRun: false });
+    } catch (error) {
+      const now = error instanceof Fault ? error.context.count : undefined;
+      if (typeof now !== "number" || tries === triesMax) throw error;
+      expect = now;
+    }
+  }
+}

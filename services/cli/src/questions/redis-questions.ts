@@ -1,0 +1,89 @@
+import {
+  changesAnswer,
+  clustersAnswer,
+  heldAnswer,
+  managedAnswer,
+  operatorsAnswer,
+  queueAnswer,
+  statusAnswer,
+} from "@fleet-reloader/contracts/api/fleet-answers";
+import { operatorActs } from "@fleet-reloader/engine/act/operator-acts";
+import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
+import { summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
+import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
+import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
+import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
+import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
+import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overview/registered-clusters";
+import { recentActs, recentRecords } from "@fleet-reloader/redis/overview/recent-records";
+import type { FleetRedis } from "../redis/fleet-redis.ts";
+import type { ActsFilter, AskedPlace, ChangeFilter, FleetQuestions } from "./fleet-questions.ts";
+
+const changesShown = changesAnswer.pick({ count: true, changes: true, isCut: true });
+const holdsShown = heldAnswer.pick({ count: true, reasons: true, holds: true });
+const actsShown = operatorsAnswer.pick({ count: true, acts: true, isCut: true });
+const managedShown = managedAnswer.pick({ count: true, clusterCount: true, workloads: true });
+
+/** Puts the questions to the Redis of a fleet. Nothing is left out of a list. */
+export class RedisQuestions implements FleetQuestions {
+  readonly #redis: Pick<FleetRedis, "clock" | "overview" | "reader">;
+
+  constructor(redis: Pick<FleetRedis, "clock" | "overview" | "reader">) {
+    this.#redis = redis;
+  }
+
+  now(): number {
+    return this.#redis.clock.now();
+  }
+
+  async status(since: string) {
+    const { records, isCut } = await this.#recent(since);
+    const digest = statusDigest(await fleetStatus(this.#redis.overview, records));
+    return statusAnswer.parse(Object.assign({}, digest, { isCut }));
+  }
+
+  async clusters(cluster: string) {
+    const { overview } = this.#redis;
+    const chosen = await chosenClusters(overview, cluster);
+    return clustersAnswer.shape.clusters.parse(clusterHealth(chosen, await overview.holds()));
+  }
+
+  async changes(filter: ChangeFilter, limit: number) {
+    const { records, isCut } = await recentRecords(this.#redis, filter);
+    const all = summarizeChanges(records);
+    return changesShown.parse({ count: all.length, changes: all.slice(0, limit), isCut });
+  }
+
+  async queue(since: string) {
+    const { records, isCut } = await this.#recent(since);
+    const { failed, held, queue } = await queueDigest(this.#redis.overview, records);
+    return queueAnswer.parse({ queue, held, failed, isCut });
+  }
+
+  async held(filter: AskedPlace & { readonly reason: string }, limit: number) {
+    const { clock, overview } = this.#redis;
+    const { cluster, namespace, reason } = filter;
+    const { holds: wanted, clusters } = await chosenHolds(overview, { cluster, namespace, reason });
+    const holds = await explainHolds({ holds: wanted.slice(0, limit), clusters }, overview, clock.now());
+    return holdsShown.parse({ count: wanted.length, reasons: countByReason(wanted), holds });
+  }
+
+  async operators({ action, by, cluster, since, text }: ActsFilter, limit: number) {
+    const { records, isCut } = await recentActs(this.#redis, { since, cluster });
+    const all = operatorActs(records, { action, by, text });
+    return actsShown.parse({ count: all.length, acts: all.slice(0, limit), isCut });
+  }
+
+  async managed(place: AskedPlace, limit: number) {
+    const { clusterCount, workloads } = await managedWorkloads(this.#redis.overview, place);
+    return managedShown.parse({
+      count: workloads.length,
+      clusterCount,
+      workloads: workloads.slice(0, limit),
+    });
+  }
+
+  async #recent(since: string) {
+    return await recentRecords(this.#redis, { since, cluster: "", namespace: "", name: "", change: "" });
+  }
+}

@@ -1,0 +1,89 @@
+import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { Fault } from "@fleet-reloader/domain/fault";
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
+import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
+import type { EachAnswer } from "@fleet-reloader/engine/ask/ask-each-cluster";
+import { allPages } from "./all-pages.ts";
+import type { ApiClient } from "./api-client.ts";
+
+/** Clusters are asked at once up to so many: the server answers four such questions at a time. */
+const clustersAskedAtOnce = 4;
+
+/** As many names as somebody reads. */
+const clustersNamedMax = 5;
+
+/** Explains a workload in each of these clusters, or in the only one of the server. */
+export async function explainByServer(
+  { kind, namespace, name }: WorkloadRef,
+  clusters: readonly string[],
+  client: ApiClient,
+): Promise<EachAnswer<ApiAnswer<"workload">>> {
+  return await askEach(await askedClusters(clusters, client), async (cluster) => {
+    const { elements, first } = await allPages({
+      ask: (page) =>
+        client.ask("workload", {
+          path: { cluster, kind, namespace, name },
+          query: { limit: page.limit, cursor: page.cursor },
+        }),
+      elementsOf: ({ sources }) => sources,
+    });
+    return Object.assign({}, first, { sources: elements });
+  });
+}
+
+/** Plans a change of a source in each of these clusters, or in the only one of the server. */
+export async function planByServer(
+  { source, keys }: { readonly source: SourceRef; readonly keys: readonly string[] },
+  clusters: readonly string[],
+  client: ApiClient,
+): Promise<EachAnswer<ApiAnswer<"source">>> {
+  const { kind, namespace, name } = source;
+  return await askEach(await askedClusters(clusters, client), async (cluster) => {
+    const { elements, first } = await allPages({
+      ask: (page) =>
+        client.ask("source", {
+          path: { cluster, kind, namespace, name },
+          query: { key: keys, limit: page.limit, cursor: page.cursor },
+        }),
+      elementsOf: ({ users }) => users,
+    });
+    return Object.assign({}, first, { users: elements });
+  });
+}
+
+async function askedClusters(given: readonly string[], client: ApiClient): Promise<readonly string[]> {
+  if (given.length > 0) return given;
+  const { clusters, count } = await client.ask("clusters", { query: { limit: String(clustersNamedMax) } });
+  if (count === 1) return clusters.map(({ name }) => name);
+  const names = clusters.map(({ name }) => name).join(", ");
+  const more = count > clusters.length ? ` and ${count - clusters.length} more` : "";
+  throw new Fault(
+    "config.invalid",
+    `--cluster: it is missing, and the server has ${count} clusters; write one or more of ${names}${more}`,
+  );
+}
+
+/** What no cluster has was probably misspelt; a cluster that has it not, beside others that have, is left out. */
+async function askEach<T>(
+  clusters: readonly string[],
+  ask: (cluster: string) => Promise<T>,
+): Promise<EachAnswer<T>> {
+  const answers: (T | Fault)[] = [];
+  for (let at = 0; at < clusters.length; at += clustersAskedAtOnce)
+    answers.push(
+      ...(await Promise.all(clusters.slice(at, at + clustersAskedAtOnce).map((one) => orMissing(ask(one))))),
+    );
+  const found = answers.filter((one): one is T => !(one instanceof Fault));
+  const [missing] = answers.filter((one) => one instanceof Fault);
+  if (found.length > 0 || missing === undefined) return { answers: found };
+  return { missing: missing.message.replace(/^name: /, "") };
+}
+
+async function orMissing<T>(asked: Promise<T>): Promise<T | Fault> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Fault && error.context.field === "name") return error;
+    throw error;
+  }
+}

@@ -1,0 +1,102 @@
+import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
+import { Fault, type FaultCode, faultCatalogue } from "@fleet-reloader/domain/fault";
+import { printable } from "@fleet-reloader/runtime/log/printable";
+
+/** What to do about failures to connect, by their code. */
+const connectMends: Readonly<Record<string, string>> = {
+  ECONNREFUSED: "nothing listens there: check the address, and that its port is still forwarded",
+  ENOTFOUND: "no host has this name: check the address",
+  EAI_AGAIN: "the name cannot be looked up now: check the network",
+  CERT_HAS_EXPIRED: "its certificate is over: renew it",
+  ERR_TLS_CERT_ALTNAME_INVALID: "its certificate is for another name: write the address by that name",
+  DEPTH_ZERO_SELF_SIGNED_CERT: "give who signed its certificate by --server-ca-file",
+  SELF_SIGNED_CERT_IN_CHAIN: "give who signed its certificate by --server-ca-file",
+  UNABLE_TO_GET_ISSUER_CERT_LOCALLY: "give who signed its certificate by --server-ca-file",
+  UNABLE_TO_VERIFY_LEAF_SIGNATURE: "give who signed its certificate by --server-ca-file",
+};
+
+/** The fault of a server that cannot be reached, or that hangs up. */
+export function unreachableServer(server: URL, error: unknown): Fault {
+  const code = error instanceof Error && "code" in error ? String(error.code) : undefined;
+  const why = code ?? (error instanceof Error ? error.message : "unknown");
+  const mend = connectMends[code ?? ""] ?? "check the address and the way to it";
+  return new Fault("server.unreachable", `--server ${server.origin}: ${printable(why)}; ${mend}`);
+}
+
+/** The fault of an answer that is not one of ours. */
+export function foreignServer(server: URL, problem: string): Fault {
+  const mend = "write the address of --dashboard-address, of the same version as this command";
+  return new Fault("server.foreign", `--server ${server.origin}: ${printable(problem)}; ${mend}`);
+}
+
+/** The fault of an act that was sent and not answered. */
+export function outcomeUnknown(server: URL, cause: Fault): Fault {
+  const mend = `look at fleet-reloader history --server ${server.origin} --since 10m before you act again`;
+  return new Fault("act.unknown", `it is not known whether it was done (${cause.message}); ${mend}`, {
+    cause,
+  });
+}
+
+/** The fault that a server answers with, in its own words. A count is that of what an act means now. */
+export function refusalOf(
+  { server, token }: { readonly server: URL; readonly token: string | undefined },
+  status: number,
+  { code, count, field, mend, problem }: ApiProblem,
+): Fault {
+  const known = faultCodeOf(code, status);
+  const text = printable(
+    [problem, ...mendsOf({ status, mend, field, hasToken: token !== undefined }, server)].join("; "),
+  );
+  return new Fault(known, known === "question.invalid" ? text : `--server ${server.origin}: ${text}`, {
+    context: {
+      ...(field === undefined ? {} : { field }),
+      ...(count === undefined ? {} : { count }),
+      problem: printable(problem),
+      mend: printable(mend),
+    },
+  });
+}
+
+function mendsOf(
+  {
+    field,
+    hasToken,
+    mend,
+    status,
+  }: {
+    readonly field: string | undefined;
+    readonly hasToken: boolean;
+    readonly mend: string;
+    readonly status: number;
+  },
+  { origin }: URL,
+): readonly string[] {
+  // It sends people to the command line.
+  if (field === "caller")
+    return ["start the server with --access-file, or give --redis-url in place of --server"];
+  // What every question of this kind is told says nothing more here.
+  if (status !== 401) return mend === "" || mend === faultCatalogue["question.invalid"].mend ? [] : [mend];
+  const login = `write fleet-reloader login --server ${origin}${hasToken ? " with a token of its access file" : ", or give --token-file"}`;
+  return [mend, login];
+}
+
+/** What is wrong with the server is nothing that this command was called with. */
+function faultCodeOf(code: string, status: number): FaultCode {
+  const known = faultCodes.find((one) => one === code);
+  if (status === 401) return "access.unauthenticated";
+  if (known === undefined || status === 403) return isDenied(known) ? known : statusCodeOf(status);
+  const { class: its } = faultCatalogue[known];
+  return its === "misconfigured" || its === "invariant" ? "server.foreign" : known;
+}
+
+const faultCodes = Object.keys(faultCatalogue) as readonly FaultCode[];
+
+function isDenied(code: FaultCode | undefined): code is FaultCode {
+  return code !== undefined && faultCatalogue[code].class === "denied";
+}
+
+function statusCodeOf(status: number): FaultCode {
+  if (status === 403) return "access.forbidden";
+  if (status === 429) return "access.throttled";
+  return status === 400 || status === 404 || status === 409 ? "question.invalid" : "server.foreign";
+}
