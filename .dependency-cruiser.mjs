@@ -127,7 +127,11 @@ export default {
     only(
       "dashboard-shows-what-redis-holds",
       "packages/dashboard",
-      ["^packages/(contracts|domain|engine|redis|runtime)/src/", builtin, ...npm("@bull-board", "express")],
+      [
+        "^packages/(contracts|domain|engine|redis|runtime)/src/",
+        builtin,
+        ...npm("@bull-board", "express", "openid-client"),
+      ],
       "Answers about queue, history and fleet. It is given who asks the clusters.",
     ),
     only(

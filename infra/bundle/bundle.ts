@@ -10,8 +10,16 @@ import { packagesOf } from "./bundled-packages.ts";
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
 const services = ["standalone", "watcher", "worker", "dashboard", "cli"] as const;
-/** Loaded when somebody looks at them, from files of their own. They find their pages beside themselves or their packages. */
-const lazyNames = ["queue-board", "page-files"] as const;
+/**
+ * Loaded when somebody looks at them, or signs in with them, from files of their own. Some find their pages beside themselves or their
+ * packages.
+ */
+const lazyNames = ["queue-board", "page-files", "openid-library"] as const;
+const lazySources = {
+  "queue-board": "packages/dashboard/src/queue-board.ts",
+  "page-files": "packages/dashboard/src/page-files.ts",
+  "openid-library": "packages/dashboard/src/sign-in/openid/openid-library.ts",
+} as const;
 const lazyFile = (name: string) => `packages/dashboard/dist/${name}.mjs`;
 const lazyPages = (from: string): Plugin => ({
   name: "lazy-pages",
@@ -113,7 +121,7 @@ const built = await Promise.all([
     build({
       ...shared,
       absWorkingDir: root,
-      entryPoints: [`packages/dashboard/src/${name}.ts`],
+      entryPoints: [lazySources[name]],
       outfile: lazyFile(name),
       external: ["@bull-board/*", "express"],
     }),

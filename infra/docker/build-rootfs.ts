@@ -69,9 +69,8 @@ function addServices(): void {
   const bundles = ["standalone", "watcher", "worker", "dashboard", "cli"].map(
     (service) => `services/${service}/dist/main.mjs`,
   );
-  const pages = ["queue-board.mjs", "page-files.mjs", "page/page.js", "page/page.css"].map(
-    (file) => `packages/dashboard/dist/${file}`,
-  );
+  const lazy = ["queue-board.mjs", "page-files.mjs", "openid-library.mjs"];
+  const pages = [...lazy, "page/page.js", "page/page.css"].map((file) => `packages/dashboard/dist/${file}`);
   for (const bundle of [...bundles, ...pages]) copyBundle(bundle, `/app/${bundle}`);
   // For kubectl exec: the image has no shell, and no env that would find Node.
   write("/usr/bin/fleet-reloader", '#!/usr/bin/node\nimport("/app/services/cli/dist/main.mjs");\n');

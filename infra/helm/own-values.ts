@@ -3,6 +3,7 @@ import { brakeFields } from "../../packages/runtime/src/config/fields/brake-fiel
 import { historyFields } from "../../packages/runtime/src/config/fields/history-fields.ts";
 import { dashboardFields } from "../../packages/runtime/src/config/fields/http-fields.ts";
 import { connectionFields, ruleFields, workerFields } from "../../packages/runtime/src/config/fields.ts";
+import { accessValues } from "./access-values.ts";
 import { auditValues } from "./audit-values.ts";
 import { hubValues } from "./hub-values.ts";
 import { closed, count, type Fields, type Leaf, leaf, list, map, text, toggle } from "./value.ts";
@@ -102,17 +103,7 @@ export const ownValues: Fields = {
       { items: { type: "string", pattern: "^[A-Za-z0-9_][A-Za-z0-9_.-]*$" } },
     ),
     dashboardAddress: fromConfig(dashboardFields.dashboardAddress),
-    access: closed("Who may look and act at the page of standalone, or of a hub's dashboard.", {
-      existingSecret: text(
-        "",
-        "Secret in the release's namespace with the access file. Without it there is no login, and the dashboard of a hub answers at the loopback address of its pod. Flag --access-file.",
-      ),
-      existingSecretKey: text("access.yaml", "Key of the file in that Secret."),
-      tlsSecret: text(
-        "",
-        "Secret with the certificate of the page: tls.crt and tls.key. Without it put a proxy with TLS in front. Flags --dashboard-tls-cert-file and --dashboard-tls-key-file.",
-      ),
-    }),
+    access: closed("Who may look and act at the page of standalone, or of a hub's dashboard.", accessValues),
     redis: closed(
       "A Redis (7.0 or newer, or Valkey, maxmemory-policy noeviction) that several replicas share. Without it each pod has an embedded Redis.",
       {

@@ -13,7 +13,7 @@ const pagePolicy = [
 ].join("; ");
 
 /** The same for every address: the script reads the address. */
-const shellOf = (acts: string) => `<!doctype html>
+const shellOf = (issuer: string, acts: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -21,7 +21,7 @@ const shellOf = (acts: string) => `<!doctype html>
 <title>fleet-reloader</title>
 <link rel="stylesheet" href="/page.css">
 <script type="module" src="/page.js"></script>
-</head>
+${issuer}</head>
 <body>
 <a class="skip" href="#page">Skip to the content</a>
 <header><strong>fleet-reloader</strong><div id="navigation"></div><span id="trouble" role="status"></span><span id="age"></span><span id="account"></span><button id="help" type="button" aria-haspopup="dialog">Keys</button></header>
@@ -49,6 +49,13 @@ export interface ServedPage {
   readonly load: () => Promise<PageFiles>;
   /** Whether people may act on it. */
   readonly hasActs: boolean;
+  /** Host of the issuer with which people sign in; undefined: with tokens alone. */
+  readonly issuer: string | undefined;
+}
+
+/** Its script offers the issuer where the shell names one. A host has no signs of markup. */
+function issuerMark(host: string | undefined): string {
+  return host === undefined ? "" : `<meta name="sign-in-issuer" content="${host}">\n`;
 }
 
 /** Whether an address is one of the page. */
@@ -60,7 +67,7 @@ export function isOfPage(path: string): boolean {
 
 /** Answers an address of the page. Files that are not there are told with the mend. Never rejects. */
 export async function answerPage(
-  { hasActs, load }: ServedPage,
+  { hasActs, issuer, load }: ServedPage,
   path: string,
   { method }: IncomingMessage,
   response: ServerResponse,
@@ -71,17 +78,24 @@ export async function answerPage(
     const { script, style } = await load();
     if (path === "/page.js") return sendPage(response, 200, "text/javascript", script);
     if (path === "/page.css") return sendPage(response, 200, "text/css", style);
-    return sendPage(response, 200, "text/html", shellOf(hasActs ? actDialog : ""));
+    return sendPage(response, 200, "text/html", shellOf(issuerMark(issuer), hasActs ? actDialog : ""));
   } catch {
     sendPage(response, 500, "text/plain", "the page cannot be loaded: build it with ./dev bundle\n");
   }
 }
 
-function sendPage(response: ServerResponse, status: number, type: string, body: string): void {
+/** Sends something of the page, with what browsers are to keep off it. */
+export function sendPage(
+  response: ServerResponse,
+  status: number,
+  type: string,
+  body: string,
+  keeping = "no-cache",
+): void {
   response
     .writeHead(status, {
       "content-type": `${type}; charset=utf-8`,
-      "cache-control": "no-cache",
+      "cache-control": keeping,
       "content-security-policy": pagePolicy,
       "cross-origin-opener-policy": "same-origin",
       "referrer-policy": "no-referrer",

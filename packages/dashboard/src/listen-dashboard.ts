@@ -21,6 +21,7 @@ import { refuseApi } from "./api/refuse-api.ts";
 import { answerHistory } from "./history-answer.ts";
 import { NewsFeed, type NewsFeedOptions } from "./news/news-feed.ts";
 import type { PageFiles } from "./page-files.ts";
+import { createIssuerAnswers, type IssuerSignIn, isOfIssuer } from "./sign-in/answer-issuer.ts";
 
 export interface DashboardOptions {
   readonly address: ListenAddress;
@@ -37,6 +38,8 @@ export interface DashboardOptions {
   readonly log: Log;
   /** Who may ask. Undefined: nobody signs in, so page and API answer at a loopback address only. */
   readonly access?: AccessControl | undefined;
+  /** Where people sign in with an issuer; undefined: nowhere. */
+  readonly signIn?: IssuerSignIn | undefined;
   /** Undefined, or without files: no TLS. */
   readonly tls?: ListenTls | undefined;
   /** The files of the page; asked with its first request. */
@@ -73,13 +76,18 @@ function createHandle(options: DashboardOptions, news: NewsFeed): Handle {
   const answerApi = isServed ? createApiOf(options, news) : refuseApi(address);
   const answerActs = isServed ? createActsOf(options) : answerApi;
   const answerSession = createSessionAnswers({ access, clock: options.clock, log: options.log });
-  const files = readOnce(options.loadPage);
+  const answerIssuer = createIssuerAnswersOf(options);
+  const page = { load: readOnce(options.loadPage), hasActs: acts !== undefined, issuer: issuerOf(options) };
   const serveBoard = createBoardPage(options);
   const serveHistory = createHistoryPage(options);
   return (request, response) => {
     const { pathname, searchParams } = requestAddress(request);
+    if (answerIssuer !== undefined && isOfIssuer(pathname)) {
+      void answerIssuer(request, response, { pathname, searchParams });
+      return;
+    }
     if (isServed && isOfPage(pathname)) {
-      void answerPage({ load: files, hasActs: acts !== undefined }, pathname, request, response);
+      void answerPage(page, pathname, request, response);
       return;
     }
     if (pathname === "/") {
@@ -100,6 +108,16 @@ function createHandle(options: DashboardOptions, news: NewsFeed): Handle {
     }
     void guardPage(access, request, response, pathname === "/history" ? serveHistory : serveBoard);
   };
+}
+
+/** Undefined where nobody signs in with an issuer. */
+function createIssuerAnswersOf({ access, clock, log, signIn }: DashboardOptions) {
+  if (access === undefined || signIn === undefined) return undefined;
+  return createIssuerAnswers({ access, signIn, clock, log });
+}
+
+function issuerOf({ access, signIn }: DashboardOptions): string | undefined {
+  return access === undefined ? undefined : signIn?.issuer.host;
 }
 
 function createApiOf({ access, asked, clock, log, overview, reader }: DashboardOptions, news: NewsFeed) {

@@ -175,6 +175,11 @@ export const faultCatalogue = {
     meaning: "What answers at the address of --server is not fleet-reloader, or another version of it.",
     mend: "Give the address of --dashboard-address. A proxy in front must pass answers on as they are.",
   },
+  "access.issuer-unavailable": {
+    class: "unreachable",
+    meaning: "Nobody can sign in with the OpenID Connect issuer now: it is not reached, or it refuses us.",
+    mend: "The message says what failed. Tokens and sessions that exist go on; signing in is tried again with the next person.",
+  },
   "engine.aborted": {
     class: "aborted",
     meaning: "The process stops and returns the work to the queue untouched.",

@@ -93,6 +93,7 @@ export function openDashboard(options: OpenDashboardOptions) {
   return listenDashboard({
     address,
     access: control,
+    signIn: access.issuerSignIn(clock),
     tls: access.tls,
     queues: queue.queues,
     reader: {

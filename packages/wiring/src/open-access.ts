@@ -1,4 +1,5 @@
 import { AccessControl } from "@fleet-reloader/dashboard/access/access-control";
+import type { IssuerSignIn } from "@fleet-reloader/dashboard/sign-in/answer-issuer";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import type { Log } from "@fleet-reloader/engine/ports/log";
@@ -9,6 +10,7 @@ import type { dashboardFields } from "@fleet-reloader/runtime/config/fields/http
 import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import type { ListenTls } from "@fleet-reloader/runtime/http/listen-tls";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { openProxy, openSignIn } from "./open-sign-in.ts";
 
 export interface OpenAccessOptions {
   readonly config: ConfigOf<typeof dashboardFields>;
@@ -31,33 +33,55 @@ export interface OpenAccess {
   readonly tls: ListenTls;
   /** Undefined: nobody signs in. */
   control(options: KnowCallersOptions): AccessControl | undefined;
+  /** Where people sign in with an issuer; undefined: nowhere. */
+  issuerSignIn(clock: Pick<Clock, "now">): IssuerSignIn | undefined;
   close(): void;
 }
 
 const dashboardTlsFlags = {
   certFile: "--dashboard-tls-cert-file",
   keyFile: "--dashboard-tls-key-file",
-  clientCaFile: "",
+  clientCaFile: "--forward-auth-client-ca-file",
 } as const;
+
+const unknownPeople =
+  "--access-file: nobody is known as one of its groups, or as its people without tokens; give --oidc-issuer-url or --forward-auth-client-ca-file";
 
 /** Reads the access file, if there is to be one, and goes on looking at it. Faults with `config.invalid` when it cannot be used. */
 export async function openAccess({ config, log }: OpenAccessOptions): Promise<OpenAccess> {
-  const { accessFile, dashboardAddress, dashboardTlsCertFile, dashboardTlsKeyFile } = config;
+  const { accessFile, dashboardAddress, dashboardTlsCertFile } = config;
+  const issued = await openSignIn(config);
+  const proxied = openProxy(config);
   const file = accessFile === "" ? undefined : await AccessFile.open(accessFile, log);
   const lifetime = new AbortController();
   void file?.watch(systemClock, lifetime.signal);
-  const files = { certFile: dashboardTlsCertFile, keyFile: dashboardTlsKeyFile, clientCaFile: "" };
+  const files = {
+    certFile: dashboardTlsCertFile,
+    keyFile: config.dashboardTlsKeyFile,
+    clientCaFile: config.forwardAuthClientCaFile,
+  };
   const isLocal = isLoopbackHost(dashboardAddress.host) && dashboardTlsCertFile === "";
   return {
     get notes() {
-      return file?.notes ?? [];
+      const isUnknown = file?.needsIssuer === true && issued === undefined && proxied === undefined;
+      return [...(file?.notes ?? []), ...(isUnknown ? [unknownPeople] : [])];
     },
     tls: { files, flags: dashboardTlsFlags, clock: systemClock, log },
     control({ clock, notReady, overview, sessions }) {
       if (file === undefined) return undefined;
       const subjects = () => file.subjects();
-      return new AccessControl({ subjects, sessions, isLocal, overview, notReady, clock });
+      return new AccessControl({
+        subjects,
+        sessions,
+        issued: issued?.(clock).sessions,
+        proxied,
+        isLocal,
+        overview,
+        notReady,
+        clock,
+      });
     },
+    issuerSignIn: (clock) => issued?.(clock).signIn,
     close: () => lifetime.abort(),
   };
 }

@@ -4,7 +4,7 @@ import { nobodyMay, type Permits } from "./acts/act-offer.ts";
 import { auditView } from "./audit/audit.ts";
 import { placeName } from "./frame.ts";
 import type { Place } from "./place.ts";
-import { signInView } from "./session.ts";
+import { addressAfterSignIn, signInView } from "./session.ts";
 import { el, link, type ViewNode } from "./view-node.ts";
 import { changesView, changeView } from "./views/changes.ts";
 import { clustersView } from "./views/clusters.ts";
@@ -21,16 +21,25 @@ export type PlaceAnswer =
   | { readonly type: "failed"; readonly problem: ApiProblem }
   | { readonly type: "answered"; readonly body: unknown };
 
+/** How a place is looked at. */
+export interface PlaceLook {
+  readonly path: string;
+  readonly nowMs: number;
+  /** What whoever looks may do; absent: nothing. */
+  readonly permits?: Permits;
+  /** Host of the issuer with which people sign in; absent: none. */
+  readonly issuer?: string;
+}
+
 /** The view of a place. The answer is one that the API gave to its question. */
 export function placeView(
   place: Place,
   answer: PlaceAnswer,
-  path: string,
-  nowMs: number,
-  permits: Permits = nobodyMay,
+  { issuer = "", nowMs, path, permits = nobodyMay }: PlaceLook,
 ): readonly ViewNode[] {
   if (place.view === "nowhere") return nowhereView(path);
-  if (place.view === "sign-in") return signInView(answer.type === "failed" ? answer.problem : undefined);
+  const problem = answer.type === "failed" ? answer.problem : undefined;
+  if (place.view === "sign-in") return signInView({ problem, issuer, path: addressAfterSignIn(place.query) });
   switch (answer.type) {
     case "loading":
       return [el("h1", {}, placeName(place)), el("p", { class: "none", role: "status" }, "Asking…")];
@@ -41,8 +50,16 @@ export function placeView(
   }
 }
 
+/** A place that shows an answer. */
+type ShownPlace = Exclude<Place, { readonly view: "sign-in" | "nowhere" }>;
+
 /** The API writes what its contract says, and the page comes from the same process as the API. */
-function answeredView(place: Place, body: unknown, page: OfferingPage, nowMs: number): readonly ViewNode[] {
+function answeredView(
+  place: ShownPlace,
+  body: unknown,
+  page: OfferingPage,
+  nowMs: number,
+): readonly ViewNode[] {
   switch (place.view) {
     case "now":
       return nowView(body as ApiAnswer<"status">, nowMs, page.permits);
@@ -62,10 +79,6 @@ function answeredView(place: Place, body: unknown, page: OfferingPage, nowMs: nu
       return workloadView(body as ApiAnswer<"workload">, page, nowMs);
     case "source":
       return sourceView(body as ApiAnswer<"source">, page, nowMs);
-    case "sign-in":
-      return signInView(undefined);
-    case "nowhere":
-      return nowhereView(page.path);
   }
 }
 

@@ -1,4 +1,5 @@
 import { newsTopics } from "@fleet-reloader/contracts/api/news";
+import type { Permits } from "./acts/act-offer.ts";
 import { serveActs } from "./acts/page-acts.ts";
 import { Permissions } from "./acts/permissions.ts";
 import { type PlaceAnswer, placeView } from "./answer.ts";
@@ -9,8 +10,8 @@ import { draw } from "./draw.ts";
 import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame.ts";
 import { openNews } from "./news/open-news.ts";
 import type { NewsReader } from "./news/shared-news.ts";
-import { placeOfAddress, questionOf, showsTopic } from "./place.ts";
-import { accountNodes, addressAfterSignIn, askSession, signInAddress } from "./session.ts";
+import { isView, placeOfAddress, questionOf, showsTopic } from "./place.ts";
+import { accountNodes, addressAfterSignIn, askSession, offeredIssuer, signInAddress } from "./session.ts";
 import { ageless, elementsOf, type ViewNode } from "./view-node.ts";
 
 declare const document: PageDocument;
@@ -34,6 +35,7 @@ const places = {
   act: document.getElementById("act"),
 };
 const permissions = new Permissions();
+const issuer = offeredIssuer(document);
 
 let answer: PlaceAnswer = { type: "loading" };
 /** When the answer came, and when the one came that is drawn. */
@@ -60,7 +62,8 @@ let lostMs: number | undefined;
 function drawPlace(): void {
   const place = placeOfAddress(location.pathname, location.search);
   document.title = titleOf(place);
-  const nodes = placeView(place, answer, location.pathname, Date.now(), (where) => permissions.of(where));
+  const permits: Permits = (where) => permissions.of(where);
+  const nodes = placeView(place, answer, { path: location.pathname, nowMs: Date.now(), permits, issuer });
   const text = ageless(nodes);
   const isFilling = drawn !== "" && (isInForm(document.activeElement) || isActing());
   if (!isFilling) shownMs = answeredMs;
@@ -207,10 +210,6 @@ function go(address: string): void {
   places.page?.focus();
 }
 
-/** Views of this page; the queue and the history are pages of their own. */
-const isView = (address: string) =>
-  /^\/($|\?|(audit|changes|clusters|held|queue|sign-in|workloads|sources)([/?]|$))/.test(address);
-
 serveActs(document, () => void ask());
 
 document.addEventListener("click", (event) => {
@@ -231,7 +230,7 @@ document.addEventListener("submit", (event) => {
 });
 
 async function signInWith(token: string): Promise<void> {
-  const then = addressAfterSignIn(location.search);
+  const then = addressAfterSignIn(new URLSearchParams(location.search));
   const signed = await askSession("POST", token);
   if ("problem" in signed) {
     answer = { type: "failed", problem: signed.problem };

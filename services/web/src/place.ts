@@ -38,6 +38,13 @@ export function showsTopic({ view }: Pick<Place, "view">, topics: readonly NewsT
   return topicsOf[view].some((topic) => topics.includes(topic));
 }
 
+/** Whether an address is a view of this page. The queue board, the history and what leads to an issuer are pages of their own. */
+export function isView(address: string): boolean {
+  return /^\/($|\?|sign-in(\?|$)|(audit|changes|clusters|held|queue|workloads|sources)([/?]|$))/.test(
+    address,
+  );
+}
+
 const lists = ["changes", "clusters", "held", "queue", "audit"] as const;
 
 /** What the API calls what a view asks. */

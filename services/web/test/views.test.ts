@@ -21,7 +21,7 @@ import { htmlOf, textOf } from "./fixture/html.ts";
 /** What the page shows at an address. */
 function shownAt(address: string, answer: PlaceAnswer) {
   const [path = "", search = ""] = address.split("?");
-  return placeView(placeOfAddress(path, search), answer, path, nowMs);
+  return placeView(placeOfAddress(path, search), answer, { path, nowMs });
 }
 const answered = (body: unknown): PlaceAnswer => ({ type: "answered", body });
 
@@ -201,7 +201,7 @@ test("the navigation marks where one is, and the age is always told", () => {
   expect(staleness(undefined, true)).toContain("no answer yet");
 });
 
-test("an alias is not offered a freeze, which would hold the cluster itself", () => {
+test("an alias of a cluster is offered no freeze, which would hold the cluster", () => {
   const rowOf = (state: "Alias" | "Unreachable") =>
     clusterRow({ ...sick, status: { state, why: [] } }, () => ["freeze"], nowMs);
   expect(htmlOf(rowOf("Unreachable"))).toContain("Freeze");

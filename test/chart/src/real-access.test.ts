@@ -60,6 +60,46 @@ describe("with an access file", () => {
   });
 });
 
+const oidc = {
+  ...{
+    issuerUrl: "https://issuer.example.org:8443/dex",
+    clientId: "reloader",
+    existingSecret: "oidc-client",
+  },
+  ...{ scopes: ["email", "groups"], caSecret: "issuer-ca" },
+};
+const forwardAuth = { clientCaSecret: "proxy-ca", proxyNames: ["oauth2-proxy"] };
+
+test("people sign in with an issuer, or at a proxy, where the page is", async () => {
+  const signIn = { dashboardAddress: "0.0.0.0:8080", access: Object.assign({ oidc, forwardAuth }, access) };
+  const values = { fleetReloader: Object.assign({}, signIn, hub), reloader: netpol };
+  const objects = await rendered({ values });
+  const pod = podOf(objects, "reloader-reloader-dashboard");
+  const args = textsAt(pod, "containers", 0, "args").filter((arg) => /^--(oidc|forward)/.test(arg));
+  expect(args.toSorted()).toEqual([
+    "--forward-auth-client-ca-file=/etc/fleet-reloader-proxy-ca/ca.crt",
+    "--forward-auth-groups-header=X-Forwarded-Groups",
+    "--forward-auth-proxy-names=oauth2-proxy",
+    "--forward-auth-user-header=X-Forwarded-Email",
+    "--oidc-ca-file=/etc/fleet-reloader-oidc-ca/ca.crt",
+    "--oidc-client-id=reloader",
+    "--oidc-client-secret-file=/etc/fleet-reloader-oidc/client-secret",
+    "--oidc-groups-claim=groups",
+    "--oidc-issuer-url=https://issuer.example.org:8443/dex",
+    "--oidc-scopes=email,groups",
+    "--oidc-username-claim=email",
+  ]);
+  const known = Object.values(dashboardConfig).map(({ meta }) => meta.flag);
+  for (const arg of args) expect(known).toContain(/^--([a-z-]+)=/.exec(arg)?.[1]);
+  const mounts = textsAt(pod, "containers", 0, "volumeMounts").join();
+  for (const folder of ["oidc", "oidc-ca", "proxy-ca"])
+    expect(mounts).toContain(`"mountPath":"/etc/fleet-reloader-${folder}","readOnly":true`);
+  for (const name of ["reloader-reloader-watcher", "reloader-reloader-worker"])
+    expect(JSON.stringify(podOf(objects, name))).not.toMatch(/oidc|forward-auth|proxy-ca/);
+  const egress = at(the(objects, "NetworkPolicy", "reloader-reloader"), "spec", "egress");
+  expect(JSON.stringify(egress)).toContain('{"ports":[{"port":8443}]}');
+});
+
 test("only a page of a hub on which people sign in may write freezes", async () => {
   const valkey = { enabled: true, usersPerRole: true };
   const own = { mode: "hub", hub: { dashboard: { enabled: true }, valkey } };

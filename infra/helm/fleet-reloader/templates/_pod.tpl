@@ -60,6 +60,7 @@
 {{- if eq (.Component | default "") "dashboard" }}{{ $args = append $args (printf "--dashboard-address=%s" (include "fleet-reloader.hubPageAddress" .)) }}{{ end -}}
 {{- if hasKey (include "fleet-reloader.accessSecrets" . | mustFromJson) "access" }}{{ $args = append $args (printf "--access-file=/etc/fleet-reloader-access/%s" $own.access.existingSecretKey) }}{{ end -}}
 {{- if hasKey (include "fleet-reloader.accessSecrets" . | mustFromJson) "page-tls" }}{{ $args = concat $args (list "--dashboard-tls-cert-file=/etc/fleet-reloader-page-tls/tls.crt" "--dashboard-tls-key-file=/etc/fleet-reloader-page-tls/tls.key") }}{{ end -}}
+{{- $args = concat $args (include "fleet-reloader.signInArgs" . | mustFromJson) -}}
 {{- with include "fleet-reloader.allowedHosts" . | mustFromJson }}{{ $args = append $args (printf "--allowed-hosts=%s" (join "," .)) }}{{ end -}}
 {{- $args = append $args "--data-dir=/var/lib/fleet-reloader" -}}
 {{- with include "fleet-reloader.scalerPort" . }}{{ $args = append $args (printf "--scaler-listen-address=0.0.0.0:%s" .) }}{{ end -}}
@@ -243,8 +244,36 @@ initialDelaySeconds: {{ $set.initialDelaySeconds | default (index . 1) }}
 {{- if eq (.Component | default "") (ternary "dashboard" "" (eq .Values.fleetReloader.mode "hub")) -}}
 {{- with .Values.fleetReloader.access.existingSecret }}{{ $_ := set $secrets "access" . }}{{ end -}}
 {{- with .Values.fleetReloader.access.tlsSecret }}{{ $_ := set $secrets "page-tls" . }}{{ end -}}
+{{- with .Values.fleetReloader.access.oidc }}
+{{- if .issuerUrl }}{{ with .existingSecret }}{{ $_ := set $secrets "oidc" . }}{{ end }}{{ with .caSecret }}{{ $_ := set $secrets "oidc-ca" . }}{{ end }}{{ end -}}
+{{- end -}}
+{{- with .Values.fleetReloader.access.forwardAuth.clientCaSecret }}{{ $_ := set $secrets "proxy-ca" . }}{{ end -}}
 {{- end -}}
 {{- toJson $secrets -}}
+{{- end -}}
+
+{{/* The flags of how people sign in, as JSON; of whoever serves the page. */}}
+{{- define "fleet-reloader.signInArgs" -}}
+{{- $args := list -}}
+{{- $secrets := include "fleet-reloader.accessSecrets" . | mustFromJson -}}
+{{- $oidc := .Values.fleetReloader.access.oidc -}}
+{{- $servesPage := eq (.Component | default "") (ternary "dashboard" "" (eq .Values.fleetReloader.mode "hub")) -}}
+{{- if and $servesPage $oidc.issuerUrl -}}
+{{- range $flag, $key := dict "issuer-url" "issuerUrl" "client-id" "clientId" "redirect-url" "redirectUrl" "username-claim" "usernameClaim" "groups-claim" "groupsClaim" -}}
+{{- with get $oidc $key }}{{ $args = append $args (printf "--oidc-%s=%s" $flag .) }}{{ end -}}
+{{- end -}}
+{{- with $oidc.scopes }}{{ $args = append $args (printf "--oidc-scopes=%s" (join "," .)) }}{{ end -}}
+{{- if hasKey $secrets "oidc" }}{{ $args = append $args (printf "--oidc-client-secret-file=/etc/fleet-reloader-oidc/%s" $oidc.existingSecretKey) }}{{ end -}}
+{{- if hasKey $secrets "oidc-ca" }}{{ $args = append $args (printf "--oidc-ca-file=/etc/fleet-reloader-oidc-ca/%s" $oidc.caSecretKey) }}{{ end -}}
+{{- end -}}
+{{- if hasKey $secrets "proxy-ca" -}}
+{{- $proxy := .Values.fleetReloader.access.forwardAuth -}}
+{{- $args = append $args (printf "--forward-auth-client-ca-file=/etc/fleet-reloader-proxy-ca/%s" $proxy.clientCaSecretKey) -}}
+{{- with $proxy.proxyNames }}{{ $args = append $args (printf "--forward-auth-proxy-names=%s" (join "," .)) }}{{ end -}}
+{{- $args = append $args (printf "--forward-auth-user-header=%s" $proxy.userHeader) -}}
+{{- $args = append $args (printf "--forward-auth-groups-header=%s" $proxy.groupsHeader) -}}
+{{- end -}}
+{{- toJson $args -}}
 {{- end -}}
 
 {{/* Not empty when the dashboard listens for others than the pod itself. */}}

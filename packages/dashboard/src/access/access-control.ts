@@ -2,10 +2,12 @@ import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
-import type { RedisSessions } from "@fleet-reloader/redis/session/redis-sessions";
+import type { RedisSessions, SignInSession } from "@fleet-reloader/redis/session/redis-sessions";
 import type { AccessSubject } from "@fleet-reloader/runtime/access/access-document";
 import { bearerToken, ownerOfToken } from "@fleet-reloader/runtime/access/token-digest";
 import { assertReadable, whileReadable } from "../api/while-readable.ts";
+import { type IssuedPerson, subjectOfPerson, ungranted } from "../sign-in/issued-person.ts";
+import type { IssuedSessions } from "../sign-in/issued-sessions.ts";
 import type { IdentifyCaller } from "./caller.ts";
 import { createGrantedCaller, everybody, type Viewer } from "./granted-caller.ts";
 import { assertOwnPage } from "./own-page.ts";
@@ -17,6 +19,10 @@ export interface AccessOptions {
   /** Those of the access file, as it is now. */
   readonly subjects: () => Promise<readonly AccessSubject[]>;
   readonly sessions: Pick<RedisSessions, "begin" | "find" | "end">;
+  /** Sessions of people whom an issuer knows; undefined: there is no issuer. */
+  readonly issued?: IssuedSessions | undefined;
+  /** Whom a proxy in front of us says that a request is of; undefined: it says nobody, or is not to be trusted. */
+  readonly proxied?: ((request: IncomingMessage) => IssuedPerson | undefined) | undefined;
   /** Whether we listen for this machine alone, without TLS. */
   readonly isLocal: boolean;
   readonly overview: Pick<FleetOverview, "clusters">;
@@ -25,7 +31,7 @@ export interface AccessOptions {
   readonly clock: Clock;
 }
 
-/** Knows callers by their tokens and sessions. */
+/** Knows callers by their tokens and sessions, and by the word of a proxy. */
 export class AccessControl implements Readonly<Record<"identify", IdentifyCaller>> {
   readonly #options: AccessOptions;
   readonly cookie: SessionCookie;
@@ -37,6 +43,8 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
 
   /** Who makes a request. Faults with `access.unauthenticated`; with `access.forbidden` when the page of another site would change something. */
   async identify(request: IncomingMessage): Promise<Viewer> {
+    const proxied = this.#options.proxied?.(request);
+    if (proxied !== undefined) return await this.#identifyProxied(request, proxied);
     const token = bearerToken(request);
     const subject =
       token === undefined
@@ -50,10 +58,18 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
   /** Begins a session of the person who has a token. Resolves to its id; undefined: nobody has it. A machine does not sign in. */
   async signIn(token: string): Promise<{ readonly name: string; readonly id: string } | undefined> {
     const owner = ownerIn(await this.#options.subjects(), token);
-    if (owner === undefined || !owner.subject.isPerson) return undefined;
+    if (owner === undefined || owner.subject.type !== "person") return undefined;
     const { name } = owner.subject;
-    const nameToken = (id: string) => tokenIdOf(owner.digest, id);
-    return { name, id: await this.#whileReadable(() => this.#options.sessions.begin(name, nameToken)) };
+    const prove = (id: string) => tokenProofOf(owner.digest, id);
+    return { name, id: await this.#whileReadable(() => this.#options.sessions.begin(name, prove)) };
+  }
+
+  /** Begins a session of somebody whom the issuer knows. Resolves to its id; undefined: nothing is granted to them. */
+  async signInIssued(person: IssuedPerson): Promise<string | undefined> {
+    const { issued, sessions, subjects } = this.#options;
+    if (issued === undefined || subjectOfPerson(person, await subjects()) === undefined) return undefined;
+    const prove = (id: string) => issued.prove(id, person);
+    return await this.#whileReadable(() => sessions.begin(person.name, prove));
   }
 
   /** Ends the session that a request shows, if it shows one. */
@@ -70,18 +86,35 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     return await whileReadable(work(), this.#options, signal);
   }
 
-  /** A session is worth what its token is worth now: with the token it ends. */
+  /** A browser signs in at the proxy as it does here, so the page of another site is kept off in the same way. */
+  async #identifyProxied(request: IncomingMessage, person: IssuedPerson): Promise<Viewer> {
+    assertOwnChange(request);
+    const subject = subjectOfPerson(person, await this.#options.subjects());
+    if (subject === undefined) throw ungranted(person);
+    return createGrantedCaller(subject, await this.#labelled(subject));
+  }
+
+  /** A session is worth what is granted to its person now: with their token, or the last grant, it ends. */
   async #signedIn(request: IncomingMessage): Promise<AccessSubject | undefined> {
     const id = this.cookie.read(request);
     if (id === undefined) return undefined;
-    if (request.method !== "GET" && request.method !== "HEAD") assertOwnPage(request);
+    assertOwnChange(request);
     const session = await this.#whileReadable(() => this.#options.sessions.find(id));
     if (session === undefined) return undefined;
-    const subjects = await this.#options.subjects();
-    const subject = subjects.find(({ name, isPerson }) => isPerson && name === session.name);
-    if (subject?.digests.some((digest) => tokenIdOf(digest, id) === session.tokenId)) return subject;
-    await this.#whileReadable(() => this.#options.sessions.end(id));
-    return undefined;
+    const subject = this.#subjectOf(id, session, await this.#options.subjects());
+    if (subject === undefined) await this.#whileReadable(() => this.#options.sessions.end(id));
+    return subject;
+  }
+
+  #subjectOf(id: string, session: SignInSession, subjects: readonly AccessSubject[]) {
+    const person = this.#options.issued?.personOf(id, session);
+    if (person !== undefined) return subjectOfPerson(person, subjects);
+    return subjects.find(
+      ({ digests, name, type }) =>
+        type === "person" &&
+        name === session.name &&
+        digests.some((digest) => tokenProofOf(digest, id) === session.proof),
+    );
   }
 
   /** Only a grant by labels needs to know them. */
@@ -102,6 +135,11 @@ export async function identifyViewer(
   return access === undefined ? everybody : await access.identify(request);
 }
 
+/** What changes something comes from our own page. */
+function assertOwnChange(request: IncomingMessage): void {
+  if (request.method !== "GET" && request.method !== "HEAD") assertOwnPage(request);
+}
+
 function ownerIn(subjects: readonly AccessSubject[], token: string) {
   return ownerOfToken(
     subjects.flatMap((subject) => subject.digests.map((digest) => ({ subject, digest }))),
@@ -113,7 +151,7 @@ function ownerIn(subjects: readonly AccessSubject[], token: string) {
  * Of the hash and the session, so that it tells nothing of the hash, and that nobody who writes into Redis makes one up or moves one to a
  * session of their own.
  */
-function tokenIdOf(digest: Buffer, sessionId: string): string {
+function tokenProofOf(digest: Buffer, sessionId: string): string {
   return createHash("sha256")
     .update("fleet-reloader session")
     .update(sessionId)

@@ -17,9 +17,14 @@ export class FailedSignIns {
     this.#clock = clock;
   }
 
+  /** Whether too many have failed: the next ones are not told. */
+  areTooMany(address: string): boolean {
+    return this.#recentOf(address).count >= failedSignInsMax;
+  }
+
   /** Faults with `access.throttled` after too many failures. */
   assertMayTry(address: string): void {
-    if (this.#recentOf(address).count < failedSignInsMax) return;
+    if (!this.areTooMany(address)) return;
     const mend = "wait a minute";
     throw new Fault(
       "access.throttled",

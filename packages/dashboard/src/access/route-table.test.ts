@@ -1,9 +1,12 @@
 import { jsonField, jsonList, parseJson } from "@fleet-reloader/domain/json";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
-import { afterAll, describe, expect, test } from "vitest";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccessWorld, subjectsOf, tokenOf, type WrittenGrant } from "../fixture/access-world.ts";
 import { fleetOf, nobodyAsked, overviewOf, readerOf, startServedFleet } from "../fixture/served-fleet.ts";
+import { IssuedSessions } from "../sign-in/issued-sessions.ts";
+import { TextSeal } from "../sign-in/text-seal.ts";
 
 const roles = ["viewer", "operator", "admin"] as const;
 /** Where somebody has a role. The cluster nova with its namespace shop is what is asked about. */
@@ -81,12 +84,25 @@ const asked = {
   ...nobodyAsked,
   ask: () => Promise.reject(new Error("it was asked")),
 };
-const { access } = createAccessWorld(subjects, overview);
+const issued = new IssuedSessions(new TextSeal("a-secret-of-the-issuer", "session"), systemClock);
+const { access } = createAccessWorld(subjects, overview, true, { issued });
 const served = await startServedFleet({ overview, access, asked, reader: readerOf(records) });
 afterAll(() => served[Symbol.asyncDispose]());
 
 const bearer = (name: string) => ({ authorization: `Bearer ${tokenOf(name)}` });
-const askFor = (path: string, name: string, method = "GET") => served.ask(path, bearer(name), method);
+
+/** Ways to be somebody: by a token, and by a session with the issuer. */
+const ways = {
+  "a token": async (name: string) => bearer(name),
+  "a session of the issuer": async (name: string) => {
+    const id = await access.signInIssued({ name, groups: [] });
+    const [cookie = ""] = access.cookie.write(id ?? "").split(";");
+    return { cookie };
+  },
+} as const;
+const knownPairs = (Object.keys(ways) as readonly (keyof typeof ways)[]).flatMap((way) =>
+  pairs.map(([role, scope]) => [role, scope, way] as const),
+);
 
 const lists = ["/status", "/clusters", "/changes", "/held", "/queue", "/workloads"].map(
   (path) => `/api/v1${path}`,
@@ -143,10 +159,15 @@ const clustersSeen: Readonly<Record<Scope, readonly string[]>> = {
   "another namespace": ["nova", "otech62"],
 };
 
-describe.each(pairs)("a %s in %s", (role, scope) => {
+describe.each(knownPairs)("a %s in %s, by %s", (role, scope, way) => {
   const name = nameOf(role, scope);
+  let headers: Readonly<Record<string, string>> = {};
+  beforeAll(async () => {
+    headers = await ways[way](name);
+  });
+  const askFor = (path: string) => served.ask(path, headers);
   const answer = async (path: string) => {
-    const { body, status } = await askFor(path, name);
+    const { body, status } = await askFor(path);
     expect(status, body).toBe(200);
     return parseJson(body);
   };
@@ -180,7 +201,7 @@ describe.each(pairs)("a %s in %s", (role, scope) => {
     const changes = jsonList(await answer("/api/v1/changes"), "changes");
     expect(texts(changes, "id")).toEqual(seen);
     for (const [cluster, namespace] of places.map((place) => place.split("/"))) {
-      const { status } = await askFor(`/api/v1/changes/${cluster}%2F${namespace}`, name);
+      const { status } = await askFor(`/api/v1/changes/${cluster}%2F${namespace}`);
       expect(status).toBe(seen.includes(`${cluster}/${namespace}`) ? 200 : 404);
     }
   });
@@ -197,7 +218,7 @@ describe.each(pairs)("a %s in %s", (role, scope) => {
 
   test("reads the records of the scope, and as many as it asks for", async () => {
     const lines = async (query: string) => {
-      const { body, status } = await askFor(`/history?since=1h${query}`, name);
+      const { body, status } = await askFor(`/history?since=1h${query}`);
       expect(status).toBe(200);
       return body
         .split("\n")
@@ -217,7 +238,7 @@ describe.each(pairs)("a %s in %s", (role, scope) => {
   });
 
   test("sees what operators did if everything is in the scope", async () => {
-    const { body, status } = await askFor("/api/v1/operators", name);
+    const { body, status } = await askFor("/api/v1/operators");
     expect(status).toBe(scope === "all" ? 200 : 403);
     if (scope === "all") expect(parseJson(body)).toMatchObject({ count: 1, acts: [{ by: "ann" }] });
     else expect(body).not.toContain("ann");
@@ -226,24 +247,24 @@ describe.each(pairs)("a %s in %s", (role, scope) => {
   test("asks clusters about objects of the scope alone", async () => {
     for (const { cluster, namespace, path } of details) {
       const mayAsk = seen.includes(shown(cluster, namespace));
-      const { body, status } = await askFor(path, name);
+      const { body, status } = await askFor(path);
       // Asked means: it came to the fleet, which has nobody here.
       expect([path, status], body).toEqual([path, mayAsk ? 500 : 403]);
-      const byId = await askFor(path.replace(cluster, `uid-${cluster}`), name);
+      const byId = await askFor(path.replace(cluster, `uid-${cluster}`));
       expect(byId.status).toBe(mayAsk ? 500 : 403);
     }
   });
 
   test("opens the queue board if everything is in the scope", async () => {
-    expect((await askFor("/queues", name)).status).toBe(scope === "all" ? 200 : 403);
-    expect((await askFor("/queues/api/queues", name)).status).toBe(scope === "all" ? 200 : 403);
-    expect(parseJson((await askFor("/api/v1/session", name)).body)).toEqual({ name });
+    expect((await askFor("/queues")).status).toBe(scope === "all" ? 200 : 403);
+    expect((await askFor("/queues/api/queues")).status).toBe(scope === "all" ? 200 : 403);
+    expect(parseJson((await askFor("/api/v1/session")).body)).toEqual({ name });
   });
 });
 
 test("a refusal names the role and the place that are needed", async () => {
   const name = nameOf("viewer", "another namespace");
-  const { body } = await askFor("/api/v1/workloads/nova/Deployment/shop/api", name);
+  const { body } = await served.ask("/api/v1/workloads/nova/Deployment/shop/api", bearer(name));
   expect(parseJson(body)).toEqual({
     code: "access.forbidden",
     problem: `${name} has not the role viewer in namespace shop of cluster nova`,

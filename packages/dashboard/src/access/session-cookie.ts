@@ -1,34 +1,67 @@
 import type { IncomingMessage } from "node:http";
+import { sessionLongestMs } from "@fleet-reloader/redis/session/redis-sessions";
 
-/** The cookie that holds the id of a session. */
+/** A cookie of ours that holds one text. */
 export interface SessionCookie {
   /** Browsers send it by TLS only. */
   readonly isSecure: boolean;
-  /** The id that a browser sends; undefined: none. */
+  /** The text that a browser sends; undefined: none. */
   read(request: Pick<IncomingMessage, "headers">): string | undefined;
-  /** The header that keeps an id; an empty one is forgotten. */
-  write(id: string): string;
+  /** The header that keeps a text; an empty one is forgotten. */
+  write(text: string): string;
 }
 
-/** As long as a session lives at most, in seconds. */
-const longestSeconds = 8 * 3600;
+/** As long as the issuer of people has to answer: somebody signs in there, with a second factor. */
+export const pendingLongestMs = 10 * 60_000;
+
+/** Makes the cookie that holds the id of a session. Other sites do not send it. */
+export function createSessionCookie({ isLocal }: { readonly isLocal: boolean }): SessionCookie {
+  return createCookie({
+    name: "fleet-reloader-session",
+    isLocal,
+    sameSite: "Strict",
+    longestMs: sessionLongestMs,
+    lengthMax: 128,
+  });
+}
+
+/** Makes the cookie that holds a sign-in that is under way. The issuer's page leads back to us, so other sites may lead here with it. */
+export function createPendingCookie({ isLocal }: { readonly isLocal: boolean }): SessionCookie {
+  return createCookie({
+    name: "fleet-reloader-sign-in",
+    isLocal,
+    sameSite: "Lax",
+    longestMs: pendingLongestMs,
+    // Browsers keep no longer ones.
+    lengthMax: 4096,
+  });
+}
+
+interface CookieOptions {
+  readonly name: string;
+  readonly isLocal: boolean;
+  readonly sameSite: "Strict" | "Lax";
+  readonly longestMs: number;
+  readonly lengthMax: number;
+}
 
 /**
- * Makes the cookie. Scripts do not see it and other sites do not send it. Browsers send it by TLS only, and let no other host set it,
- * except where we listen for this machine alone without TLS: there is nobody in between.
+ * Scripts do not see it. Browsers send it by TLS only, and let no other host set it, except where we listen for this machine alone without
+ * TLS: there is nobody in between.
  */
-export function createSessionCookie({ isLocal }: { readonly isLocal: boolean }): SessionCookie {
-  const name = isLocal ? "fleet-reloader-session" : "__Host-fleet-reloader-session";
-  const attributes = `Path=/; HttpOnly; SameSite=Strict${isLocal ? "" : "; Secure"}`;
+function createCookie(options: CookieOptions): SessionCookie {
+  const { isLocal, lengthMax, longestMs, sameSite } = options;
+  const name = isLocal ? options.name : `__Host-${options.name}`;
+  const attributes = `Path=/; HttpOnly; SameSite=${sameSite}${isLocal ? "" : "; Secure"}`;
   return {
     isSecure: !isLocal,
     read({ headers }) {
       const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
       const [own, ...others] = pairs.filter((pair) => pair.startsWith(`${name}=`));
-      const id = own?.slice(name.length + 1) ?? "";
+      const text = own?.slice(name.length + 1) ?? "";
       // Two of one name: somebody else has set one of them.
-      return others.length === 0 && /^[\w-]{1,128}$/.test(id) ? id : undefined;
+      return others.length === 0 && text.length <= lengthMax && /^[\w-]+$/.test(text) ? text : undefined;
     },
-    write: (id) => `${name}=${id}; ${attributes}; Max-Age=${id === "" ? 0 : longestSeconds}`,
+    write: (text) => `${name}=${text}; ${attributes}; Max-Age=${text === "" ? 0 : longestMs / 1000}`,
   };
 }

@@ -4,7 +4,7 @@ import { type Fault, faultCatalogue } from "@fleet-reloader/domain/fault";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
 
 /** What the API says of a fault: field, value, what is wrong, mend. */
-function apiProblemOf({ code, context, message, class: its }: Fault): ApiProblem {
+export function apiProblemOf({ code, context, message, class: its }: Fault): ApiProblem {
   const { count, field, mend, value } = context;
   // What broke inside may quote anything: it is in the log.
   const said = its === "invariant" ? faultCatalogue[code].meaning : message;

@@ -16,14 +16,14 @@ afterAll(async () => {
   expect(denied).toEqual([]);
 });
 
-const ann = { name: "ann", tokenId: "t1" };
+const ann = { name: "ann", proof: "t1" };
 const hourMs = 3_600_000;
 
 test("a session is found by its id until somebody ends it", async () => {
   const sessions = new RedisSessions({ client, keys, clock: new ManualClock() });
   const [one, other] = [
-    await sessions.begin(ann.name, () => ann.tokenId),
-    await sessions.begin(ann.name, () => ann.tokenId),
+    await sessions.begin(ann.name, () => ann.proof),
+    await sessions.begin(ann.name, () => ann.proof),
   ];
   expect(one).not.toBe(other);
   expect(await sessions.find(one)).toEqual(ann);
@@ -36,7 +36,7 @@ test("a session is found by its id until somebody ends it", async () => {
 test("a session ends after 8 hours of use, and in Redis after half an hour without", async () => {
   const clock = new ManualClock();
   const sessions = new RedisSessions({ client, keys, clock });
-  const id = await sessions.begin(ann.name, () => ann.tokenId);
+  const id = await sessions.begin(ann.name, () => ann.proof);
   const names = await redis.admin.connection.keys("*:session:*");
   for (const name of names) expect(await redis.admin.connection.pttl(name)).toBeLessThanOrEqual(hourMs / 2);
   await clock.advance(8 * hourMs - 1);
@@ -47,7 +47,7 @@ test("a session ends after 8 hours of use, and in Redis after half an hour witho
 
 test("what is in Redis opens no session, and a wiped Redis has none", async () => {
   const sessions = new RedisSessions({ client, keys, clock: new ManualClock() });
-  const id = await sessions.begin(ann.name, () => ann.tokenId);
+  const id = await sessions.begin(ann.name, () => ann.proof);
   const names = await redis.admin.connection.keys("*");
   const texts = await redis.admin.connection.mget(...names);
   expect([...names, ...texts].join("\n")).not.toContain(id);

@@ -7,12 +7,12 @@ import type { Keys } from "../connection/keys.ts";
 /** Somebody who has signed in. */
 export interface SignInSession {
   readonly name: string;
-  /** Names the token that was given, in this session only, and cannot be used as one. */
-  readonly tokenId: string;
+  /** What says that this person signed in, for this session only. Nobody can sign in with it. */
+  readonly proof: string;
 }
 
 /** A working day; then somebody signs in again. */
-const sessionLongestMs = 8 * 3_600_000;
+export const sessionLongestMs = 8 * 3_600_000;
 /** Of nobody's asking: a page that is looked at asks every few seconds. */
 const sessionIdleMs = 30 * 60_000;
 /** 256 bits: nobody guesses them. */
@@ -35,11 +35,11 @@ export class RedisSessions {
     this.#clock = options.clock;
   }
 
-  /** Begins a session, and resolves to its id, which is a secret. `nameToken` names the token that was given, for a session of this id. */
-  async begin(name: string, nameToken: (id: string) => string): Promise<string> {
+  /** Begins a session, and resolves to its id, which is a secret. `prove` makes the proof for a session of this id. */
+  async begin(name: string, prove: (id: string) => string): Promise<string> {
     const id = randomBytes(sessionIdBytes).toString("base64url");
-    const tokenId = nameToken(id);
-    const text = JSON.stringify({ name, tokenId, endMs: this.#clock.now() + sessionLongestMs });
+    const proof = prove(id);
+    const text = JSON.stringify({ name, proof, endMs: this.#clock.now() + sessionLongestMs });
     await this.#client.connection.set(this.#keyOf(id), text, "PX", sessionIdleMs);
     return id;
   }
@@ -48,13 +48,9 @@ export class RedisSessions {
   async find(id: string): Promise<SignInSession | undefined> {
     const key = this.#keyOf(id);
     const read = parseJson((await this.#client.connection.getex(key, "PX", sessionIdleMs)) ?? "");
-    const [name, tokenId, endMs] = [
-      jsonText(read, "name"),
-      jsonText(read, "tokenId"),
-      jsonField(read, "endMs"),
-    ];
-    if (name === undefined || tokenId === undefined || typeof endMs !== "number") return undefined;
-    if (this.#clock.now() < endMs) return { name, tokenId };
+    const [name, proof, endMs] = [jsonText(read, "name"), jsonText(read, "proof"), jsonField(read, "endMs")];
+    if (name === undefined || proof === undefined || typeof endMs !== "number") return undefined;
+    if (this.#clock.now() < endMs) return { name, proof };
     await this.end(id);
     return undefined;
   }

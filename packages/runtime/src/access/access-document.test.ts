@@ -34,7 +34,7 @@ machines:
     subjects: [
       {
         name: "ann@example.org",
-        isPerson: true,
+        type: "person",
         digests: [tokenDigest(token)],
         grants: [
           { role: "operator", clusters: ["nova", "otech62"], namespaces: "all" },
@@ -47,12 +47,39 @@ machines:
       },
       {
         name: "ci",
-        isPerson: false,
+        type: "machine",
         digests: [tokenDigest("other")],
         grants: [{ role: "admin", clusters: "all", namespaces: "all" }],
       },
     ],
   });
+});
+
+test("a person needs no token, and a group has grants", () => {
+  const grants = [{ role: "viewer", clusters: "*", namespaces: "*" }];
+  const group = "/platform, CN=ops";
+  const read = readAccessDocument(
+    JSON.stringify({ people: [{ name: "ann+ops@example.org", grants }], groups: [{ name: group, grants }] }),
+  );
+  const all = { digests: [], grants: [{ role: "viewer", clusters: "all", namespaces: "all" }] };
+  expect(read).toEqual({
+    type: "known",
+    subjects: [
+      { name: "ann+ops@example.org", type: "person", ...all },
+      { name: group, type: "group", ...all },
+    ],
+  });
+});
+
+test("a group is there once, and has no tokens; a machine has some", () => {
+  const grants = [{ role: "viewer", clusters: "*", namespaces: "*" }];
+  const group = { name: "ops", grants };
+  const why = (document: object) => whyNot(readAccessDocument(JSON.stringify(document)));
+  expect(why({ groups: [group, group] })).toContain(`name: "ops" is there twice`);
+  expect(why({ groups: [{ ...group, tokens: [hash] }] })).toContain(`groups[0]: "tokens" is not known`);
+  expect(why({ groups: [{ name: "ops" }] })).toContain("groups[0].grants: must be a list");
+  expect(why({ machines: [group] })).toContain("machines[0].tokens: must be a list");
+  expect(why({ people: [group], groups: [group] })).toBe("it was read");
 });
 
 const refusals: readonly (readonly [string, string, string])[] = [

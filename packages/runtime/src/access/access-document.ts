@@ -18,8 +18,8 @@ export interface AccessGrant {
 /** Who may ask or act. */
 export interface AccessSubject {
   readonly name: string;
-  /** A person may sign in at the page. */
-  readonly isPerson: boolean;
+  /** A person may sign in at the page. A group is people whom an issuer or a proxy says to be in it. */
+  readonly type: "person" | "machine" | "group";
   /** SHA-256 of each of their tokens. */
   readonly digests: readonly Buffer[];
   readonly grants: readonly AccessGrant[];
@@ -58,24 +58,44 @@ const grantShape = z
   .refine(({ clusters, clusterSelector }) => (clusters === undefined) !== (clusterSelector === undefined), {
     message: "does not say which clusters; write either clusters or clusterSelector",
   });
-const subjectShape = z.strictObject({
-  // It is shown to others, and written into the history.
-  name: accessName.regex(
-    /^[\p{L}\p{N}][\p{L}\p{N}@._ -]{0,63}$/u,
-    "is no name; write at most 64 letters and digits",
-  ),
-  tokens: z.array(tokenHash, "must be a list of hashes").min(1, "is empty; write at least one hash"),
-  grants: z.array(grantShape, "must be a list of grants").min(1, "is empty; write at least one grant"),
+/** It is shown to others, and written into the history. */
+const subjectName = /^[\p{L}\p{N}][\p{L}\p{N}@._+ -]{0,63}$/u;
+const tokens = z.array(tokenHash, "must be a list of hashes").min(1, "is empty; write at least one hash");
+const grants = z.array(grantShape, "must be a list of grants").min(1, "is empty; write at least one grant");
+const writtenName = accessName.regex(subjectName, "is no name; write at most 64 letters and digits");
+const machineShape = z.strictObject({ name: writtenName, tokens, grants });
+// An issuer or a proxy may know a person without a token.
+const personShape = z.strictObject({ name: writtenName, tokens: tokens.default([]), grants });
+const groupShape = z.strictObject({
+  // As the issuer writes it: a path, a number or a DN. It is compared and never shown as somebody.
+  name: accessName.max(256, "is too long; write at most 256 characters"),
+  grants,
 });
 const documentShape = z.strictObject(
   {
-    people: z.array(subjectShape, "must be a list").default([]),
-    machines: z.array(subjectShape, "must be a list").default([]),
+    people: z.array(personShape, "must be a list").default([]),
+    machines: z.array(machineShape, "must be a list").default([]),
+    groups: z.array(groupShape, "must be a list").default([]),
   },
   "it is no map; write people: or machines: with a list",
 );
 
-const fieldNames = ["people", "machines", "name", "tokens", "grants", "role", "clusters", "clusterSelector"];
+/** Whether somebody may be called this. */
+export function isSubjectName(text: string): boolean {
+  return subjectName.test(text);
+}
+
+const fieldNames = [
+  "people",
+  "machines",
+  "groups",
+  "name",
+  "tokens",
+  "grants",
+  "role",
+  "clusters",
+  "clusterSelector",
+];
 const knownFields = [...fieldNames, "namespaces"];
 
 /** Reads an access file, in YAML or JSON. Nothing of it that could be a token is quoted. */
@@ -92,20 +112,30 @@ export function readAccessDocument(text: string): AccessDocument {
       type: "unreadable",
       why: parsed.error.issues.map((issue) => describeAccessIssue(issue, value)).join("; "),
     };
-  const { machines, people } = parsed.data;
-  const problems = doubled([...people, ...machines]);
+  const { groups, machines, people } = parsed.data;
+  const problems = [
+    ...doubledNames([...people, ...machines]),
+    ...doubledNames(groups),
+    ...doubledTokens([...people, ...machines]),
+  ];
   if (problems.length > 0) return { type: "unreadable", why: problems.join("; ") };
   return {
     type: "known",
-    subjects: [...people.map((one) => subjectOf(one, true)), ...machines.map((one) => subjectOf(one, false))],
+    subjects: [
+      ...people.map((one) => subjectOf(one, "person")),
+      ...machines.map((one) => subjectOf(one, "machine")),
+      ...groups.map(({ name: its, grants: all }) =>
+        subjectOf({ name: its, tokens: [], grants: all }, "group"),
+      ),
+    ],
   };
 }
 
-type SubjectEntry = z.output<typeof subjectShape>;
+type SubjectEntry = z.output<typeof personShape>;
 
-function subjectOf({ name, tokens, grants }: SubjectEntry, isPerson: boolean): AccessSubject {
-  const digests = tokens.flatMap((text) => readTokenDigest(text) ?? []);
-  return { name, isPerson, digests, grants: grants.map(grantOf) };
+function subjectOf(entry: SubjectEntry, type: AccessSubject["type"]): AccessSubject {
+  const digests = entry.tokens.flatMap((text) => readTokenDigest(text) ?? []);
+  return { name: entry.name, type, digests, grants: entry.grants.map(grantOf) };
 }
 
 function grantOf({
@@ -120,24 +150,24 @@ function grantOf({
   return { role, clusters: clusters ?? selected, namespaces };
 }
 
-/** One token is of one subject, and one name is one subject. */
-function doubled(entries: readonly SubjectEntry[]): readonly string[] {
-  const names = Map.groupBy(entries, ({ name }) => name);
-  const tokens = Map.groupBy(
-    entries.flatMap(({ name, tokens: its }) => its.map((text) => ({ name, text: text.toLowerCase() }))),
-    ({ text }) => text,
+/** One name is one subject. */
+function doubledNames(entries: readonly Pick<SubjectEntry, "name">[]): readonly string[] {
+  return [...Map.groupBy(entries, (entry) => entry.name)]
+    .filter(([, its]) => its.length > 1)
+    .map(([its]) => `name: ${JSON.stringify(its)} is there twice; write one entry with all its grants`);
+}
+
+/** One token is of one subject. */
+function doubledTokens(entries: readonly SubjectEntry[]): readonly string[] {
+  const owned = entries.flatMap((entry) =>
+    entry.tokens.map((text) => ({ owner: entry.name, text: text.toLowerCase() })),
   );
-  return [
-    ...[...names]
-      .filter(([, its]) => its.length > 1)
-      .map(([name]) => `name: "${name}" is there twice; write one entry with all its grants`),
-    ...[...tokens.values()]
-      .filter((its) => its.length > 1)
-      .map(
-        (its) =>
-          `tokens: the same hash is there twice, of ${its.map(({ name }) => name).join(" and ")}; make a token for each`,
-      ),
-  ];
+  return [...Map.groupBy(owned, ({ text }) => text).values()]
+    .filter((its) => its.length > 1)
+    .map(
+      (its) =>
+        `tokens: the same hash is there twice, of ${its.map(({ owner }) => owner).join(" and ")}; make a token for each`,
+    );
 }
 
 function describeAccessIssue(issue: z.core.$ZodIssue, document: unknown): string {

@@ -43,6 +43,11 @@ export class AccessFile {
     return this.#subjects;
   }
 
+  /** Whether it grants something to groups, or to people without tokens: only an issuer or a proxy knows these. */
+  get needsIssuer(): boolean {
+    return this.#subjects.some(({ digests }) => digests.length === 0);
+  }
+
   /** What is wrong with the file now, a line each. */
   get notes(): readonly string[] {
     return this.#problem === undefined

@@ -13,6 +13,7 @@ export const fieldGroups = [
   "Audit events",
   "Scaling of workers",
   "Log, probes and dashboard",
+  "Sign-in",
   "Understood, and without effect",
 ] as const;
 

@@ -25,8 +25,12 @@ export async function createTlsListener(
   const tls = await readTlsFiles(files, flags);
   if (tls === undefined) return undefined;
   try {
-    const { cert, key } = tls;
-    const server = createServer({ cert, key, minVersion: tlsMinVersion }, handle);
+    const { ca, cert, key } = tls;
+    // A client without a certificate is served too: whether it showed one is for whoever answers.
+    const server = createServer(
+      { ca, cert, key, requestCert: ca !== undefined, rejectUnauthorized: false, minVersion: tlsMinVersion },
+      handle,
+    );
     void renewTls({ server, files, flags, tls, clock, log }, signal);
     return server;
   } catch (error) {

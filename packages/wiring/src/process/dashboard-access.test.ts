@@ -1,95 +1,14 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { request } from "node:https";
-import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { text } from "node:stream/consumers";
 import { parseJson } from "@fleet-reloader/domain/json";
-import { RedisClient } from "@fleet-reloader/redis/connection/client";
-import { Keys } from "@fleet-reloader/redis/connection/keys";
-import { guardShards } from "@fleet-reloader/redis/connection/shard-guard";
-import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
-import { makeToken, tokenDigest, writeTokenDigest } from "@fleet-reloader/runtime/access/token-digest";
-import { connectionFields, ruleFields, workerFields } from "@fleet-reloader/runtime/config/fields";
-import { brakeFields } from "@fleet-reloader/runtime/config/fields/brake-fields";
-import { fleetFields } from "@fleet-reloader/runtime/config/fields/fleet-fields";
-import { freezeFields } from "@fleet-reloader/runtime/config/fields/freeze-fields";
-import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
-import { dashboardFields } from "@fleet-reloader/runtime/config/fields/http-fields";
-import { webhookModeFields } from "@fleet-reloader/runtime/config/fields/notify-fields";
-import { loadConfig } from "@fleet-reloader/runtime/config/load";
-import { askAs } from "@fleet-reloader/testkit/ask-as";
-import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
-import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
 import { expect, test } from "vitest";
-import { startDashboard } from "./start-dashboard.ts";
-
-const shape = {
-  ...connectionFields,
-  ...fleetFields,
-  ...ruleFields,
-  ...workerFields,
-  ...webhookModeFields,
-  ...freezeFields,
-  ...brakeFields,
-  ...historyFields,
-  ...dashboardFields,
-} as const;
+import { startAccessWorld } from "../fixture/guarded-dashboard.ts";
 
 const own = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
 const session = "/api/v1/session";
-
-/** A Redis that a fleet of one cluster uses, an access file, and a way to start a dashboard. */
-async function startAccessWorld() {
-  const redis = await startRedis();
-  const folder = mkdtempSync(join(tmpdir(), "fr-access-world-"));
-  const client = new RedisClient({ url: redis.url }, new CollectedLog());
-  const keys = new Keys("fleet-reloader");
-  await guardShards({ client, keys });
-  const listed = { labels: {}, status: { state: "Ready", why: [] } } as const;
-  await new RedisClusterList({ client, keys }).put([{ name: "nova", id: "uid-nova", ...listed }]);
-  // Nobody writes the list again here.
-  await client.connection.persist(keys.fleet.clusters);
-  const path = join(folder, "access.yaml");
-  const tokens = { ann: makeToken(), ci: makeToken() };
-  const entry = (name: keyof typeof tokens, role = "viewer") => ({
-    name,
-    tokens: [writeTokenDigest(tokenDigest(tokens[name]))],
-    grants: [{ role, clusters: "*", namespaces: "*" }],
-  });
-  const write = (document: object) => writeFileSync(path, JSON.stringify(document));
-  write({ people: [entry("ann")], machines: [entry("ci")] });
-  return {
-    redis,
-    client,
-    folder,
-    path,
-    tokens,
-    write,
-    entry,
-    async start(host: string, ...flags: readonly string[]) {
-      const args = [
-        ...["--listen-address", "127.0.0.1:0", "--dashboard-address", `${host}:0`, "--log-level", "error"],
-        ...["--data-dir", folder, "--redis-url", redis.url, "--kubeconfig-dir", folder, ...flags],
-      ];
-      const sources = { args, env: {} };
-      const running = await startDashboard({ shape, config: loadConfig(shape, sources), sources });
-      const { ports } = running;
-      return {
-        port: ports.dashboard,
-        ask: (asked: string, headers: Readonly<Record<string, string>> = {}, method = "GET", body = "") =>
-          askAs({ port: ports.dashboard, path: asked, headers, method, body }),
-        ready: () => askAs({ port: ports.health, path: "/ready", headers: {} }),
-        [Symbol.asyncDispose]: () => running.stop(),
-      };
-    },
-    async [Symbol.asyncDispose]() {
-      await client.close();
-      await redis[Symbol.asyncDispose]();
-      rmSync(folder, { recursive: true });
-    },
-  };
-}
 
 test("page and API answer who signs in at an address that others reach", async () => {
   await using world = await startAccessWorld();

@@ -86,7 +86,7 @@ async function startAnswering(
   const redis = openRedis(await openRedisUrl(secrets), config.shards, log, shutdown);
   let starting: readonly string[] = ["the start has not ended"];
   const health = await listenHealth({
-    address: guardedAddress(config.listenAddress, config.allowedHosts),
+    address: allowedAddress(config.listenAddress, config.allowedHosts),
     notReady: () => [...starting, ...redis.absence.notReady],
     notes: () => [...redis.client.notes, ...access.notes],
     metrics,
@@ -145,7 +145,7 @@ async function listenAnswering({
     log: createLog({ service: "dashboard", level: "error", format: config.logFormat }),
   });
   shutdown.add("asked clusters", close);
-  const address = guardedAddress(config.dashboardAddress, config.allowedHosts);
+  const address = allowedAddress(config.dashboardAddress, config.allowedHosts);
   const acting = { freezes: freezeStore, historyLengthMax: config.historyMaxLength };
   const dashboard = await openDashboard({
     access,
@@ -169,7 +169,7 @@ function askedSettings(config: DashboardSpec["config"]) {
   return config.webhookUrl === undefined ? settings : { ...settings, workloadKinds: [] };
 }
 
-function guardedAddress(
+function allowedAddress(
   { host, port }: { readonly host: string; readonly port: number },
   allowedHosts: readonly string[],
 ) {

@@ -1,6 +1,8 @@
 import type { FieldMeta, Remark } from "../field.ts";
 import { isLoopbackHost } from "../loopback.ts";
 import { csvList, listenAddress, textValue } from "../types.ts";
+import { forwardAuthFields } from "./sign-in/forward-auth-fields.ts";
+import { oidcFields } from "./sign-in/oidc-fields.ts";
 
 /** Labels as in DNS. Underscores are allowed, since names of containers contain them. */
 const hostName = /^[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?(\.[a-z0-9_]([-a-z0-9_]*[a-z0-9_])?)*$/i;
@@ -85,6 +87,8 @@ export const dashboardFields = {
       defaultText: "none",
     },
   },
+  ...oidcFields,
+  ...forwardAuthFields,
 } as const satisfies Readonly<Record<string, { readonly schema: unknown; readonly meta: FieldMeta }>>;
 
 function remarkOnAddress(text: string, isGiven: (field: string) => boolean): Remark | undefined {

@@ -105,7 +105,7 @@ test("one lookup serves all workloads of a change within a second", async () => 
   expect(asked).toHaveLength(2);
 });
 
-test("a change of the last seconds names nobody: not all its events may have come", async () => {
+test("a change of the last seconds names nobody until all events can have come", async () => {
   const { history, asked, usersOf } = attributed(async () => [ann]);
   const young = { manager: "kubectl-edit", operation: "Update", time: "2026-11-23T10:00:03.000Z" } as const;
   history.append([{ ...change("settings"), actor: young }]);

@@ -1,0 +1,39 @@
+import { jsonField, jsonList, parseJson } from "@fleet-reloader/domain/json";
+import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { type SignInSession, sessionLongestMs } from "@fleet-reloader/redis/session/redis-sessions";
+import type { IssuedPerson } from "./issued-person.ts";
+import type { TextSeal } from "./text-seal.ts";
+
+/**
+ * What sessions of people whom an issuer knows hold in Redis: groups and end, sealed for one session of one person. Whoever writes into
+ * Redis can neither make nor change one, move it to a session of their own, nor let it last longer.
+ */
+export class IssuedSessions {
+  readonly #seal: TextSeal;
+  readonly #clock: Pick<Clock, "now">;
+
+  /** The seal is of the issuer, our client there and its secret: with another one the sessions end. The clock is Redis' own. */
+  constructor(seal: TextSeal, clock: Pick<Clock, "now">) {
+    this.#seal = seal;
+    this.#clock = clock;
+  }
+
+  /** The proof of a session of this id, from now on. */
+  prove(id: string, { groups, name }: IssuedPerson): string {
+    const endMs = this.#clock.now() + sessionLongestMs;
+    return this.#seal.seal(JSON.stringify({ groups, endMs }), sealedPlaceOf(id, name));
+  }
+
+  /** Who signed in; undefined: nobody did so with this issuer, or it has ended. */
+  personOf(id: string, { name, proof }: SignInSession): IssuedPerson | undefined {
+    const text = this.#seal.open(proof, sealedPlaceOf(id, name));
+    const read = parseJson(text ?? "");
+    const endMs = jsonField(read, "endMs");
+    if (typeof endMs !== "number" || this.#clock.now() >= endMs) return undefined;
+    return { name, groups: jsonList(read, "groups").filter((group) => typeof group === "string") };
+  }
+}
+
+function sealedPlaceOf(id: string, name: string): string {
+  return JSON.stringify([id, name]);
+}

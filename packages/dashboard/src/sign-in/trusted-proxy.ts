@@ -1,0 +1,44 @@
+import type { IncomingMessage } from "node:http";
+import { TLSSocket } from "node:tls";
+import { type IssuedPerson, issuedPerson } from "./issued-person.ts";
+
+/** A proxy that signs people in, and how it says who they are. */
+export interface TrustedProxyOptions {
+  /** Its certificate has one of these names; `*`: every certificate of the authorities is a proxy's. */
+  readonly names: readonly string[];
+  /** In lower case. */
+  readonly userHeader: string;
+  readonly groupsHeader: string;
+}
+
+/**
+ * Makes what reads who a request is of from the headers of a proxy. They count only on a connection that the proxy has opened with its
+ * certificate; on any other they are read as if they were not there. Faults with `access.forbidden` when the proxy says it in a way that
+ * cannot be used.
+ */
+export function createTrustedProxy({ groupsHeader, names, userHeader }: TrustedProxyOptions) {
+  return ({ headers, socket }: Pick<IncomingMessage, "headers" | "socket">): IssuedPerson | undefined => {
+    const name = headerText(headers[userHeader]);
+    if (name === "" || !isOfProxy(socket, names)) return undefined;
+    const groups = headerText(headers[groupsHeader])
+      .split(",")
+      .map((group) => group.trim())
+      .filter((group) => group !== "");
+    return issuedPerson(name, userHeader, groups, groupsHeader);
+  };
+}
+
+function isOfProxy(socket: unknown, names: readonly string[]): boolean {
+  if (!(socket instanceof TLSSocket) || !socket.authorized) return false;
+  const { subject, subjectaltname = "" } = socket.getPeerCertificate();
+  const dnsNames = subjectaltname
+    .split(", ")
+    .flatMap((entry) => (entry.startsWith("DNS:") ? [entry.slice("DNS:".length)] : []));
+  return names.some((name) => name === "*" || name === subject?.CN || dnsNames.includes(name));
+}
+
+/** One that is there twice has a comma in it, which no name has. Node reads bytes as Latin-1, and proxies write UTF-8. */
+function headerText(given: string | readonly string[] | undefined): string {
+  const text = typeof given === "string" ? given : (given ?? []).join(",");
+  return Buffer.from(text, "latin1").toString("utf8").trim();
+}
