@@ -32,7 +32,7 @@ const fresh = () => randomBytes(16).toString("base64url");
 const coded = (value: unknown) => Buffer.from(JSON.stringify(value)).toString("base64url");
 
 /** An OpenID Connect issuer on this machine, with discovery, codes with PKCE, and keys. Whoever is sent to it signs in at once. */
-export class SimIssuer {
+class SimIssuer {
   /** What the next ID tokens say. */
   next: IssuedToken = {};
   /** Whether it answers nothing but 503. */

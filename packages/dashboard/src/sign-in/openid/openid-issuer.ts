@@ -19,7 +19,7 @@ export interface OpenidIssuerOptions {
   readonly clock: Pick<Clock, "monotonic">;
 }
 
-type OpenidLibrary = typeof import("./openid-library.ts");
+type OpenidLibrary = typeof import("./openid-library.ts")["openidLibrary"];
 
 /** An issuer that has said what it is. */
 interface FoundIssuer {
@@ -99,7 +99,7 @@ export class OpenidIssuer implements IdentityIssuer {
 
   async #find(): Promise<FoundIssuer> {
     const { clock } = this.#options;
-    const library = await import("./openid-library.ts");
+    const { openidLibrary: library } = await import("./openid-library.ts");
     try {
       const configuration = await discover(library, this.#options);
       this.#found = { library, configuration, atMs: clock.monotonic() };

@@ -1,8 +1,4 @@
-/**
- * What of the library is used. It is a file of its own in a bundle, loaded when somebody signs in for the first time; without an issuer
- * its text and what it makes at the start stay out of memory.
- */
-export {
+import {
   AuthorizationResponseError,
   allowInsecureRequests,
   authorizationCodeGrant,
@@ -20,3 +16,26 @@ export {
   randomPKCECodeVerifier,
   randomState,
 } from "openid-client";
+
+/**
+ * What of the library is used. It is a file of its own in a bundle, loaded when somebody signs in for the first time; without an issuer
+ * its text and what it makes at the start stay out of memory.
+ */
+export const openidLibrary = {
+  AuthorizationResponseError,
+  allowInsecureRequests,
+  authorizationCodeGrant,
+  buildAuthorizationUrl,
+  ClientError,
+  ClientSecretBasic,
+  ClientSecretPost,
+  calculatePKCECodeChallenge,
+  clockTolerance,
+  customFetch,
+  discovery,
+  enableNonRepudiationChecks,
+  ResponseBodyError,
+  randomNonce,
+  randomPKCECodeVerifier,
+  randomState,
+} as const;

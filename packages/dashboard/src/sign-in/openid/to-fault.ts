@@ -15,7 +15,7 @@ export function discoveryFault(error: unknown): Fault {
 export function redemptionFault(
   error: unknown,
   library: Pick<
-    typeof import("./openid-library.ts"),
+    typeof import("./openid-library.ts")["openidLibrary"],
     "AuthorizationResponseError" | "ClientError" | "ResponseBodyError"
   >,
 ): Fault {
