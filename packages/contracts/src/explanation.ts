@@ -71,6 +71,7 @@ export const explanationShape = z.object({
     z.object({ annotation: z.string(), value: z.string(), problem: z.string(), mend: z.string() }),
   ),
   isPaused: z.boolean(),
+  discarded: z.exactOptional(z.object({ by: z.string(), reason: z.string(), time: answerTime })),
   waiting: z.exactOptional(
     z.object({
       isWaiting: z.boolean(),

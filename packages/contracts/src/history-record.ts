@@ -44,9 +44,11 @@ const decision = recordEntry.extend({
 const action = recordEntry.extend({
   type: z.literal("action"),
   workload,
-  action: z.enum(["rolled", "failed"]),
+  action: z.enum(["rolled", "failed", "discarded"]),
   strategy: z.exactOptional(z.enum(reloadStrategies)),
   fault: z.exactOptional(name),
+  by: z.exactOptional(z.string()),
+  why: z.exactOptional(z.string()),
   sources: recordSources,
 });
 const outcome = recordEntry.extend({
@@ -72,6 +74,9 @@ const operator = recordEntry.extend({
     }),
   ),
   note: z.exactOptional(z.string()),
+  reason: z.exactOptional(z.string()),
+  count: z.exactOptional(z.int().nonnegative()),
+  part: z.exactOptional(z.object({ id: name, of: z.int().nonnegative(), before: z.int().nonnegative() })),
 });
 
 /**

@@ -60,7 +60,9 @@ function issuerMark(host: string | undefined): string {
 
 /** Whether an address is one of the page. */
 export function isOfPage(path: string): boolean {
-  return /^\/(page\.(js|css)|((changes|clusters|held|queue|sign-in|workloads|sources)(\/.*)?)?)$/.test(path);
+  return /^\/(page\.(js|css)|((audit|changes|clusters|held|queue|sign-in|workloads|sources)(\/.*)?)?)$/.test(
+    path,
+  );
 }
 
 /** Answers an address of the page. Files that are not there are told with the mend. Never rejects. */

@@ -4,8 +4,10 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
-import { recordAct } from "@fleet-reloader/redis/history/record-act";
+import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
+import { recordAct, recordDiscards } from "@fleet-reloader/redis/history/record-act";
 import { OpenBreakers } from "@fleet-reloader/redis/ledger/open-breakers";
+import { recordsSince } from "@fleet-reloader/redis/overview/recent-records";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
@@ -29,6 +31,8 @@ export interface DashboardActsOptions {
 /** What lets people act on a dashboard. Its user of Redis needs the role `operator`, or `standalone`. */
 export function createDashboardActs(options: DashboardActsOptions): DashboardActs {
   const { client, clock, freezes, historyLengthMax: lengthMax, identify, keys, log, queue } = options;
+  const recording = { client, keys, lengthMax, clock, log };
+  const reader = new HistoryReader({ client, keys });
   return {
     identify,
     freezes,
@@ -38,7 +42,9 @@ export function createDashboardActs(options: DashboardActsOptions): DashboardAct
       breakers: new OpenBreakers({ client, keys }),
       compile: createPatternCompiler(),
       clock,
-      record: (record) => recordAct(record, { client, keys, lengthMax, clock, log }),
+      record: (record) => recordAct(record, recording),
+      recordDiscards: (records) => recordDiscards(records, recording),
+      history: (since) => recordsSince({ reader, clock }, since),
     },
   };
 }

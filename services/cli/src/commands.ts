@@ -1,5 +1,5 @@
 import { accessTokenCommand } from "./access/access-token-command.ts";
-import { releaseCommand, replayCommand, retryCommand } from "./acts/act-commands.ts";
+import { discardCommand, releaseCommand, replayCommand, retryCommand } from "./acts/act-commands.ts";
 import { explainCommand } from "./ask/explain-command.ts";
 import { planCommand } from "./ask/plan-command.ts";
 import { auditPolicyCommand } from "./audit/audit-policy-command.ts";
@@ -9,6 +9,7 @@ import { freezeCommand, freezesCommand, unfreezeCommand } from "./freeze/freeze-
 import { historyCommand } from "./history/history-command.ts";
 import { lintCommand } from "./lint/lint-command.ts";
 import { loginCommand, logoutCommand } from "./login/login-commands.ts";
+import { actsCommand } from "./questions/acts-command.ts";
 import { changesCommand } from "./questions/changes-command.ts";
 import { clustersCommand } from "./questions/clusters-command.ts";
 import { heldCommand } from "./questions/held-command.ts";
@@ -27,9 +28,11 @@ export const commands: readonly Command[] = withCompletion([
   retryCommand,
   replayCommand,
   releaseCommand,
+  discardCommand,
   freezeCommand,
   unfreezeCommand,
   freezesCommand,
+  actsCommand,
   historyCommand,
   explainCommand,
   planCommand,

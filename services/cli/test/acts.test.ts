@@ -1,6 +1,9 @@
-import { expect, test } from "vitest";
+import { failedRollRecords } from "@fleet-reloader/dashboard/fixture/failed-rolls";
+import { expect, test, vi } from "vitest";
 import { startFleetBed } from "./fixture/fleet-bed.ts";
 
+/** A slow machine may take long. */
+const patience = { timeout: 120_000, interval: 50 } as const;
 const why = ["--reason", "incident 4711", "--by", "ann"];
 
 test("retry adds one request that is due at once, and records who did so and why", async () => {
@@ -100,4 +103,54 @@ test("acts are refused with field, value and mend", async () => {
     expect(run.code).toBe(code);
   }
   expect([await bed.queue.depth(), await bed.history()]).toEqual([0, []]);
+});
+
+test("acts lists who did what, when, why, on how many and what came of it", async () => {
+  await using bed = await startFleetBed();
+  await bed.run("retry", "deploy/api", "--expect", "2", ...why);
+  await bed.run("replay", "Secret/db", "--cluster", "nova", "--reason", "rotation", "--by", "bob");
+  const { code, output } = await vi.waitFor(async () => {
+    // What was written in this very millisecond is given out in the next.
+    const run = await bed.run("acts");
+    expect(run.output).toContain("2 acts");
+    return run;
+  }, patience);
+  expect(code).toBe(0);
+  expect(output).toMatch(/AGE +BY +ACT +TARGET +RESULT +REASON\n/);
+  expect(output).toMatch(/s +bob +replay +Secret\/db on nova +checked 1 workload +rotation\n/);
+  expect(output).toMatch(/s +ann +retry +Deployment\/api +checked 2 workloads +incident 4711\n2 acts\n/);
+  const json: unknown = JSON.parse((await bed.run("acts", "--cluster", "nova", "-o", "json")).output);
+  expect(json).toMatchObject({ count: 1, acts: [{ by: "bob", action: "replay" }], isCut: false });
+  expect(await bed.run("acts", "--action", "retri")).toMatchObject({
+    code: 78,
+    errors: "--action retri: no act is called so; did you mean retry?\n",
+  });
+});
+
+test("discard takes failed rolls out of what failed, and rolls nothing", async () => {
+  await using bed = await startFleetBed();
+  for (const [cluster, name] of [
+    ["uid-1", "nova"],
+    ["uid-2", "otech62"],
+  ] as const)
+    for (const record of failedRollRecords(name, "api", "ProgressDeadlineExceeded"))
+      await bed.write({ ...record, cluster: { id: cluster, name } });
+  const failed = async () => Object(JSON.parse((await bed.run("queue", "-o", "json")).output)).failed;
+  await vi.waitFor(async () => expect(await failed()).toEqual({ ProgressDeadlineExceeded: 2 }), patience);
+  expect(await bed.run("discard", "--cause", "Frozen", ...why)).toMatchObject({
+    code: 1,
+    errors: expect.stringContaining("failed rolls by Frozen: none is given up"),
+  });
+  expect(await bed.run("discard", "--expect", "3", ...why)).toMatchObject({ code: 78 });
+  const run = await bed.run("discard", "deploy/api", "--cluster", "nova", ...why);
+  expect(run).toMatchObject({
+    code: 0,
+    output: expect.stringContaining(
+      "failed rolls of Deployment/api on nova: 1 is discarded; nothing is rolled",
+    ),
+  });
+  await vi.waitFor(async () => expect(await failed()).toEqual({ ProgressDeadlineExceeded: 1 }), patience);
+  expect(await bed.queue.depth()).toBe(0);
+  await bed.run("retry", "deploy/api", "--cluster", "otech62", ...why);
+  expect(await bed.run("discard", ...why)).toMatchObject({ code: 1 });
 });

@@ -57,6 +57,16 @@ for (const [id, name] of [["uid-1", "nova"] as const, ["uid-2", "otech62"] as co
   const sources = [{ ...source, change }];
   await bed.write({ ...at, type: "action", workload, action: "failed", fault: "kube.rejected", sources });
 }
+await bed.write({
+  v: 1,
+  time,
+  type: "operator",
+  action: "retry",
+  by: "eve",
+  target: "Deployment/api",
+  reason: "incident 12",
+  count: 2,
+});
 // A reader stops before the present millisecond.
 await bed.clock.sleep(5, AbortSignal.timeout(60_000));
 
@@ -88,6 +98,15 @@ describe("a command answers by a server what it answers by Redis and kubeconfig:
     ["managed"],
     ["managed", "-o", "json"],
     ["managed", "--cluster", "uid-2", "--namespace", "shop", "--limit", "1"],
+    ["acts"],
+    ["acts", "-o", "json"],
+    ["acts", "--by", "eve", "--text", "INCIDENT", "--limit", "1"],
+    ["acts", "--action", "retri"],
+    ["acts", "--since", "soon"],
+    ["discard", "--reason", "retired", "--since", "5d"],
+    ["discard", "--reason", "retired", "--cause", "NoProgress"],
+    ["discard", "Secret/db", "--reason", "retired"],
+    ["discard", "--reason", "retired", "--cluster", "vega"],
     ["history"],
     ["history", "--cluster", "nova", "--limit", "1"],
     ["history", "--change", "f1-a"],
@@ -130,6 +149,28 @@ describe("a command answers by a server what it answers by Redis and kubeconfig:
       output: withoutTime(direct.output),
     });
     expect(answer.output + answer.errors).not.toBe("");
+  });
+});
+
+// Before what is retried: a request that waits is not given up.
+test("a discard by a server leaves what the act itself leaves", async () => {
+  const words = ["discard", "deploy/api", "--since", "5d", "--reason", "it is retired"];
+  const said = (run: { readonly output: string }, name: string) => run.output.replace(name, "NAME");
+  const direct = await bed.run(...words, "--cluster", "nova", "--by", "ann");
+  const answer = await byServer([...words, "--cluster", "otech62"]);
+  expect([direct, answer]).toMatchObject([
+    { code: 0, errors: "" },
+    { code: 0, errors: "" },
+  ]);
+  expect(said(answer, "otech62")).toBe(said(direct, "nova"));
+  const [byCommand, byApi] = (await bed.history()).slice(-2).map((record) => JSON.stringify(record));
+  const shown = (text: string | undefined, name: string) =>
+    text?.replaceAll(name, "NAME").replace(/"time":"[^"]*"/, "");
+  expect(shown(byApi, "otech62")).toBe(shown(byCommand, "nova"));
+  expect(await byServer(["acts"], "bob")).toEqual({
+    code: 1,
+    output: "",
+    errors: expect.stringContaining("bob has not the role viewer in all namespaces of all clusters"),
   });
 });
 

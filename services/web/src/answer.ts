@@ -1,6 +1,7 @@
 import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { nobodyMay, type Permits } from "./acts/act-offer.ts";
+import { auditView } from "./audit/audit.ts";
 import { placeName } from "./frame.ts";
 import type { Place } from "./place.ts";
 import { addressAfterSignIn, signInView } from "./session.ts";
@@ -71,7 +72,9 @@ function answeredView(
     case "held":
       return heldView(body as ApiAnswer<"held">, page);
     case "queue":
-      return queueView(body as ApiAnswer<"queue">, page.query);
+      return queueView(body as ApiAnswer<"queue">, page);
+    case "audit":
+      return auditView(body as ApiAnswer<"operators">, page, nowMs);
     case "workload":
       return workloadView(body as ApiAnswer<"workload">, page, nowMs);
     case "source":
@@ -79,7 +82,19 @@ function answeredView(
   }
 }
 
-function problemView({ code, mend, problem, value }: ApiProblem): readonly ViewNode[] {
+/** What somebody may not see looks different from what has no answer: asking again does not help. */
+function forbiddenView({ mend, problem }: ApiProblem): readonly ViewNode[] {
+  return [
+    el("h1", {}, "Not shown to you"),
+    el("p", { class: "forbidden", role: "alert" }, problem),
+    el("p", {}, `What to do: ${mend}`),
+    el("p", {}, link("/", "Now"), " shows what you may see."),
+  ];
+}
+
+function problemView(refusal: ApiProblem): readonly ViewNode[] {
+  const { code, mend, problem, value } = refusal;
+  if (code === "access.forbidden") return forbiddenView(refusal);
   return [
     el("h1", {}, "No answer"),
     el("p", { class: "failed", role: "alert" }, problem),

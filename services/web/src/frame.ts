@@ -8,6 +8,7 @@ const entries = [
   ["/clusters", "Clusters", ["clusters"]],
   ["/queue", "Queue", ["queue"]],
   ["/held", "Holds", ["held"]],
+  ["/audit", "Audit", ["audit"]],
 ] as const satisfies readonly (readonly [string, string, readonly Place["view"][]])[];
 
 /** The way to the other views; the one where somebody is, is marked. */

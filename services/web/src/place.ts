@@ -2,7 +2,7 @@ import type { NewsTopic } from "@fleet-reloader/contracts/api/news";
 
 /** Where on the page somebody is: one for each view. */
 export type Place = { readonly query: URLSearchParams } & (
-  | { readonly view: "now" | "changes" | "clusters" | "held" | "queue" }
+  | { readonly view: "now" | "changes" | "clusters" | "held" | "queue" | "audit" }
   | { readonly view: "sign-in" }
   | { readonly view: "change"; readonly change: string }
   | { readonly view: "workload" | "source"; readonly object: PlacedObject }
@@ -26,6 +26,7 @@ const topicsOf: Readonly<Record<Place["view"], readonly NewsTopic[]>> = {
   // Freezes are recorded in the history, and so is what failed.
   held: ["held", "changes"],
   queue: ["queue", "held", "changes"],
+  audit: ["changes"],
   workload: [],
   source: [],
   "sign-in": [],
@@ -39,10 +40,15 @@ export function showsTopic({ view }: Pick<Place, "view">, topics: readonly NewsT
 
 /** Whether an address is a view of this page. The queue board, the history and what leads to an issuer are pages of their own. */
 export function isView(address: string): boolean {
-  return /^\/($|\?|sign-in(\?|$)|(changes|clusters|held|queue|workloads|sources)([/?]|$))/.test(address);
+  return /^\/($|\?|sign-in(\?|$)|(audit|changes|clusters|held|queue|workloads|sources)([/?]|$))/.test(
+    address,
+  );
 }
 
-const lists = ["changes", "clusters", "held", "queue"] as const;
+const lists = ["changes", "clusters", "held", "queue", "audit"] as const;
+
+/** What the API calls what a view asks. */
+const questionNames: Readonly<Record<string, string>> = { now: "status", audit: "operators" };
 
 /** The place of an address. */
 export function placeOfAddress(path: string, search: string): Place {
@@ -77,7 +83,7 @@ export function questionOf(place: Place): string | undefined {
       ? addressWith("changes", place.change)
       : "object" in place
         ? objectAddress(`${place.view}s`, place.object)
-        : `/${place.view === "now" ? "status" : place.view}`;
+        : `/${questionNames[place.view] ?? place.view}`;
   const given = [...place.query].filter(([, value]) => value.trim() !== "");
   return `/api/v1${path}${queryText(given)}`;
 }

@@ -9,6 +9,7 @@ const marks: Readonly<Record<string, readonly [sign: string, tone: Tone]>> = {
   stalled: ["⚠", "warning"],
   held: ["‖", "waiting"],
   rolling: ["◐", "busy"],
+  discarded: ["⊘", "quiet"],
   unchanged: ["–", "quiet"],
   roll: ["◐", "busy"],
   stays: ["✔", "good"],

@@ -9,6 +9,7 @@ test.each([
   ["/changes/f1-a?since=1d", "/api/v1/changes/f1-a?since=1d"],
   ["/clusters?cursor=abc", "/api/v1/clusters?cursor=abc"],
   ["/held?reason=Frozen", "/api/v1/held?reason=Frozen"],
+  ["/audit?by=ann&text=", "/api/v1/operators?by=ann"],
   ["/queue?since=2h", "/api/v1/queue?since=2h"],
   ["/queue/x", undefined],
   ["/workloads/nova/Deployment/shop/api", "/api/v1/workloads/nova/Deployment/shop/api"],

@@ -4,7 +4,18 @@ import { freshness, navigation, staleness, titleOf } from "../src/frame.ts";
 import { placeOfAddress } from "../src/place.ts";
 import { el, link } from "../src/view-node.ts";
 import { clusterRow } from "../src/views/clusters.ts";
-import { calm, explained, held, nowMs, oneChange, planned, queue, sick, status } from "./fixture/answers.ts";
+import {
+  acts,
+  calm,
+  explained,
+  held,
+  nowMs,
+  oneChange,
+  planned,
+  queue,
+  sick,
+  status,
+} from "./fixture/answers.ts";
 import { htmlOf, textOf } from "./fixture/html.ts";
 
 /** What the page shows at an address. */
@@ -108,12 +119,48 @@ test("a workload has its verdict, its annotations and its sources in words", () 
     expect(text).toContain(part);
 });
 
+test("a workload whose failed roll was discarded says by whom and why", () => {
+  const discarded = { by: "ann", reason: "it is retired", time: "2026-07-01T12:00:00.000Z" };
+  const body = Object.assign({}, explained, { discarded });
+  expect(textOf(shownAt("/workloads/nova/Deployment/shop/api", answered(body)))).toContain(
+    "Its last roll failed and was discarded by ann at 2026-07-01T12:00:00.000Z: it is retired",
+  );
+});
+
 test("a source says what would roll, and how the content reaches the others", () => {
   const text = textOf(shownAt("/sources/nova/Secret/shop/db", answered(planned)));
   expect(text).toContain("Deployment api ◐ rolls AutoEnabled.");
   expect(text).toContain("only with a restart");
   expect(text).toContain("Deployment batch ✔ stays NotOptedIn.");
   expect(text).toContain("by mounted files, without a roll");
+});
+
+test("the audit says who did what and why, and leads to what came of it", () => {
+  const nodes = shownAt("/audit?by=ann", answered(acts));
+  const text = textOf(nodes);
+  for (const part of [
+    "Deployment/api in namespace shop on nova retry ann 5 min ago incident 4711 1 ✔ checked 1 workload",
+    "Secret/db replay bob 6 min ago rotation 37 ⚠ checked 12 of 37 workloads; the rest was not done",
+    "the fleet unfreeze not known 7 min ago CHG-12 not counted ✔ done",
+    "3 of 300 acts",
+  ])
+    expect(text).toContain(part);
+  const html = htmlOf(nodes);
+  expect(html).toContain('href="/workloads/nova/Deployment/shop/api"');
+  expect(html).toContain('href="/changes?name=db"');
+  expect(html).toContain('href="/audit?by=ann&#38;cursor=WzEsIngiXQ.seal"');
+});
+
+test("what somebody may not see says so, and what to do", () => {
+  const problem = {
+    code: "access.forbidden",
+    problem: "bob has not the role viewer in all namespaces of all clusters",
+    mend: "ask whoever keeps the access file",
+  };
+  const nodes = shownAt("/audit", { type: "failed", problem });
+  expect(textOf(nodes)).toContain("Not shown to you");
+  expect(textOf(nodes)).toContain("What to do: ask whoever keeps the access file");
+  expect(htmlOf(nodes)).toContain('class="forbidden" role="alert"');
 });
 
 test("loading, failed and unknown places look different, and say what to do", () => {

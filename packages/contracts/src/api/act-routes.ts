@@ -28,6 +28,22 @@ const actBodyFields = {
 } as const;
 const { cluster, namespace, reason, expect, dryRun } = actBodyFields;
 
+/** As many as a person stops within a moment. */
+const actBatchMax = 50;
+const batchProblem = `must be a whole number from 1 to ${actBatchMax}`;
+
+/** Of an act on many: a part at a time, so that whoever acts sees how far it is, and may stop. */
+const partFields = {
+  batch: z.int(batchProblem).min(1, batchProblem).max(actBatchMax, batchProblem).optional().meta({
+    description: "Do at most so many now. Absent: all that are left.",
+  }),
+  next: z.string().max(2048, "has more than 2048 characters").optional().meta({
+    description:
+      "`next` of the answer before: the act goes on with the same fields, and `expect` is not needed. It belongs to one run of the process.",
+  }),
+} as const;
+const { batch, next } = partFields;
+
 const objectBody = z.strictObject({
   object: objectText("`KIND/NAME`, for example `Deployment/api`. Required."),
   cluster,
@@ -35,6 +51,21 @@ const objectBody = z.strictObject({
   reason,
   expect,
   dryRun,
+});
+
+/** The same of an act that may be done in parts. */
+const dividedBody = objectBody.extend({ batch, next });
+
+/** What failed and is given up. */
+const discardBody = dividedBody.extend({
+  object: objectText("`KIND/NAME` of a workload. Empty: any workload."),
+  cause: actPlaceName(
+    "Only what failed for this reason, for example ProgressDeadlineExceeded. Empty: for any.",
+  ),
+  since: z.string().max(64, "has more than 64 characters").default("").meta({
+    description:
+      "Only what failed since a time such as 2026-01-31T18:00:00Z, or an age such as 2h. Empty: 1h.",
+  }),
 });
 
 const actScopeFields = {
@@ -66,11 +97,15 @@ export const actsRoot = `${apiRoot}/acts`;
 
 /** The acts of people by name, each with its body. What a body does not name here is refused. */
 export const actRoutes = {
-  retry: { summary: "Check a workload now, and roll it if it has to roll", body: objectBody },
-  replay: { summary: "Check every workload that uses a source now", body: objectBody },
+  retry: { summary: "Check a workload now, and roll it if it has to roll", body: dividedBody },
+  replay: { summary: "Check every workload that uses a source now", body: dividedBody },
   release: {
     summary: "Close the open breaker of a workload or a source, and check what it held",
     body: objectBody,
+  },
+  discard: {
+    summary: "Take failed rolls that are given up out of what failed, without a roll",
+    body: discardBody,
   },
   freeze: {
     summary: "Forbid rolls of the fleet, a cluster, a namespace, a workload or a source",
@@ -85,6 +120,7 @@ export const actNames = [
   "retry",
   "replay",
   "release",
+  "discard",
   "freeze",
   "lift",
 ] as const satisfies readonly ActName[];
@@ -100,11 +136,19 @@ export const actAnswer = z.object({
   workloads: z
     .array(z.object({ cluster: z.string(), workload: z.string() }))
     .meta({ description: "The first of them." }),
+  done: z
+    .int()
+    .nonnegative()
+    .optional()
+    .meta({ description: "So many of them are done. Absent: nothing was done, or all at once." }),
+  next: z.string().optional().meta({ description: "The act goes on with it. Absent: nothing is left." }),
   covers: z
     .string()
     .optional()
     .meta({ description: "Of a freeze: what it covers, or why it covers nothing, for people." }),
-  isDone: z.boolean().meta({ description: "False: nothing was done, since `dryRun` was true." }),
+  isDone: z
+    .boolean()
+    .meta({ description: "False: nothing was done, since `dryRun` was true; or `next` is given." }),
   notice: z.string().optional().meta({ description: "What people should know before or after it." }),
 });
 

@@ -37,6 +37,12 @@ export const filteredBy = {
   name: parameterText("Only the workload or source of this name."),
   change: parameterText("Only this change: its id in all clusters, or in one."),
   reason: parameterText("Only holds of this reason, for example Frozen."),
+  actsSince: parameterText(
+    "Start: a time such as 2026-01-31T18:00:00Z, or an age such as 2h. Without it, 7d.",
+  ),
+  by: parameterText("Only what this person did, as the access file calls them."),
+  action: parameterText("Only this act, for example retry."),
+  text: parameterText("Only acts with this text in the target, the reason, the person or the act."),
   keys: z
     .array(z.string().min(1))
     .optional()

@@ -7,6 +7,7 @@ import {
   clustersAnswer,
   heldAnswer,
   managedAnswer,
+  operatorsAnswer,
   queueAnswer,
   statusAnswer,
 } from "./fleet-answers.ts";
@@ -18,6 +19,7 @@ export const apiRoot = "/api/v1";
 export const sessionPath = `${apiRoot}/session`;
 
 const { since, cluster, namespace, name, change, reason, keys } = filteredBy;
+const { actsSince, by, action, text } = filteredBy;
 const { limit, cursor } = pagedBy;
 const { count, next } = pageFields;
 
@@ -61,6 +63,13 @@ export const apiRoutes = {
     summary: "The queue: the age of the oldest request, what waits, and what is held and failed, by reason",
     query: z.strictObject({ since }),
     answer: queueAnswer,
+  },
+  operators: {
+    path: "/operators",
+    summary:
+      "What operators did: who, when, why, on how many, and what came of it. For a viewer of everything",
+    query: z.strictObject({ since: actsSince, by, action, cluster, text, limit, cursor }),
+    answer: operatorsAnswer,
   },
   managed: {
     path: "/workloads",

@@ -49,6 +49,7 @@ const changeAnswer = z.object({
     healthy: amount,
     failed: amount,
     stalled: amount,
+    discarded: amount,
   }),
   isDone: z.boolean(),
 });
@@ -123,7 +124,7 @@ export const changedWorkloadsAnswer = z.object({
     z.object({
       cluster: z.string(),
       workload: objectName.extend({ namespace: z.string() }),
-      progress: z.enum(["unchanged", "held", "rolling", "healthy", "failed", "stalled"]),
+      progress: z.enum(["unchanged", "held", "rolling", "healthy", "failed", "stalled", "discarded"]),
       reason: z.string().optional(),
       message: z.string().optional(),
       time: z.iso.datetime(),
@@ -173,5 +174,27 @@ export const heldAnswer = z.object({
       until: z.iso.datetime().optional(),
     }),
   ),
+  next,
+});
+
+/** What operators did, the newest first. `isCut`: there are newer acts. */
+export const operatorsAnswer = z.object({
+  count,
+  acts: z.array(
+    z.object({
+      id: z.string(),
+      time: z.iso.datetime(),
+      action: z.string(),
+      by: z.string().meta({ description: "Empty: it is not known who." }),
+      reason: z.string(),
+      target: z.string(),
+      scope: freezeAnswer.shape.scope.omit({ clusterSelector: true }),
+      count: amount
+        .optional()
+        .meta({ description: "So many workloads were done. Absent: nobody counts them." }),
+      of: amount.optional().meta({ description: "So many were meant when the act began." }),
+    }),
+  ),
+  isCut: z.boolean(),
   next,
 });

@@ -116,7 +116,13 @@ const details = [...places].flatMap(([cluster, namespace]) =>
 );
 
 describe("nobody", () => {
-  const all = [...lists, ...details.map(({ path }) => path), "/api/v1/changes/x", "/api/v1/session"];
+  const all = [
+    ...lists,
+    "/api/v1/operators",
+    ...details.map(({ path }) => path),
+    "/api/v1/changes/x",
+    "/api/v1/session",
+  ];
   const others = ["/history", "/queues", "/queues/api/queues", "/api/v1/none"];
 
   test.each([...all, ...others])("who is not known gets nothing of %s", async (path) => {
@@ -127,7 +133,7 @@ describe("nobody", () => {
     }
   });
 
-  test.each(["/", "/changes", "/sign-in", "/page.js", "/page.css"])(
+  test.each(["/", "/changes", "/audit", "/sign-in", "/page.js", "/page.css"])(
     "who is not known gets %s",
     async (path) => {
       expect((await served.ask(path)).status).toBe(200);
@@ -229,6 +235,13 @@ describe.each(knownPairs)("a %s in %s, by %s", (role, scope, way) => {
       ),
     ).toEqual(seen);
     expect(await lines("&limit=1")).toHaveLength(1);
+  });
+
+  test("sees what operators did if everything is in the scope", async () => {
+    const { body, status } = await askFor("/api/v1/operators");
+    expect(status).toBe(scope === "all" ? 200 : 403);
+    if (scope === "all") expect(parseJson(body)).toMatchObject({ count: 1, acts: [{ by: "ann" }] });
+    else expect(body).not.toContain("ann");
   });
 
   test("asks clusters about objects of the scope alone", async () => {

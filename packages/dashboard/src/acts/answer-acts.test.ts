@@ -140,7 +140,7 @@ test.each([
   ["freeze", sure, 400, "body", "does not say what is frozen"],
   ["freeze", { ...sure, fleet: true, until: "soon" }, 400, "until", "is no time"],
   ["freeze", { ...sure, fleet: true, until: "2020-01-01T00:00:00Z" }, 400, "until", "this time is over"],
-  ["discard", sure, 404, "path", "the API has no such act"],
+  ["remove", sure, 404, "path", "the API has no such act"],
   ["retry", { ...api, reason: "x".repeat(20_000) }, 413, "Content-Length", "larger than 16384 bytes"],
 ] as const)("%s %j is refused with %i", async (name, body, status, field, problem) => {
   await using acting = await startActing();
@@ -237,7 +237,7 @@ test("who may do what is answered place by place", async () => {
   expect(JSON.parse(body)).toEqual({
     by: "bob",
     places: {
-      "nova/shop": ["retry", "replay", "release", "freeze", "lift"],
+      "nova/shop": ["retry", "replay", "release", "discard", "freeze", "lift"],
       "nova/": [],
       "/shop": [],
       "/": [],

@@ -22,7 +22,9 @@ import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import type { AnswerApi, ApiAddress } from "../api/answer-api.ts";
 import { sendAnswer, sendProblem } from "../api/send-answer.ts";
 import { assertReadable, whileReadable } from "../api/while-readable.ts";
+import { ProgressSeal } from "./act-progress.ts";
 import { checkActRequest, checkPermissionsRequest, readActJson } from "./act-request.ts";
+import { answerDiscard } from "./answer-discard.ts";
 import { BegunAct } from "./begun-act.ts";
 import type { ActingPerson, DashboardActs } from "./dashboard-acts.ts";
 import { answerFreeze, answerLift } from "./freeze-acts.ts";
@@ -51,6 +53,7 @@ export function isOfActs(path: string): boolean {
 /** Makes what answers `/api/v1/acts`: what somebody may do, and the acts. */
 export function createActs(options: AnswerActsOptions): AnswerApi {
   const { acts, clock, log } = options;
+  const progress = new ProgressSeal();
   const turns = new Semaphore({ atOnce: actsAtOnce, longestMs: actTurnMs, clock });
   return async (request, response, address) => {
     const closed = new AbortController();
@@ -72,7 +75,7 @@ export function createActs(options: AnswerActsOptions): AnswerApi {
       const work = inTurn(turns, given.signal, async () => {
         const registered = await registeredFor(act, acts);
         begun.begin(given.signal);
-        return await perform({ acts, caller, registered });
+        return await perform({ acts, caller, registered, progress });
       });
       const answer = whileReadable(work, options, closed.signal).finally(given.abort);
       const done = actAnswer.parse(await begun.outcomeOf(answer));
@@ -136,6 +139,10 @@ function performAs(act: ActName, given: unknown): CheckedAct {
     case "release": {
       const body = readActBody(actRoutes[act].body, given);
       return { isDryRun: body.dryRun, perform: (person) => answerObjectAct(act, body, person) };
+    }
+    case "discard": {
+      const body = readActBody(actRoutes[act].body, given);
+      return { isDryRun: body.dryRun, perform: (person) => answerDiscard(body, person) };
     }
     case "freeze": {
       const body = readActBody(actRoutes[act].body, given);

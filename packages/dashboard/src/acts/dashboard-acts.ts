@@ -3,6 +3,8 @@ import type { ClusterOverview } from "@fleet-reloader/engine/overview/fleet-over
 import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
 import type { Caller, IdentifyCaller } from "../access/caller.ts";
 
+import type { ProgressSeal } from "./act-progress.ts";
+
 /** What a dashboard needs to let people act. */
 export interface DashboardActs {
   readonly identify: IdentifyCaller;
@@ -16,4 +18,6 @@ export interface ActingPerson {
   readonly acts: DashboardActs;
   readonly caller: Caller;
   readonly registered: readonly ClusterOverview[];
+  /** Keeps how far acts on many have come. */
+  readonly progress: ProgressSeal;
 }

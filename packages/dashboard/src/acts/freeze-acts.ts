@@ -17,9 +17,9 @@ import {
 } from "@fleet-reloader/runtime/freeze/declare-freeze";
 import { type FreezeEntry, freezeOfEntry } from "@fleet-reloader/runtime/freeze/freeze-entries";
 import type { FreezeStore } from "@fleet-reloader/runtime/freeze/freeze-store";
+import { shownMax } from "./answer-in-parts.ts";
 import { assertIntended } from "./assert-intended.ts";
 import type { ActingPerson } from "./dashboard-acts.ts";
-import { shownMax } from "./object-acts.ts";
 import { assertPermitted } from "./permissions.ts";
 
 /** Answers freeze. The watchers record it in the history when they read it. */
@@ -75,6 +75,8 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
     target: answer.target,
     scope,
     note: `${reason} (${answer.count})`,
+    reason,
+    count: answer.count,
   });
   return Object.assign(answer, {
     isDone: true,

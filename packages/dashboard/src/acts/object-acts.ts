@@ -1,5 +1,4 @@
 import type { ActAnswer, ActBody } from "@fleet-reloader/contracts/api/act-routes";
-import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { readNamedObject } from "@fleet-reloader/engine/act/named-object";
 import {
   actedTypes,
@@ -10,17 +9,18 @@ import {
   performAct,
 } from "@fleet-reloader/engine/act/object-act";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
-import { clusterNamer } from "@fleet-reloader/engine/overview/registered-clusters";
-import { assertIntended } from "./assert-intended.ts";
+import { answerInParts } from "./answer-in-parts.ts";
 import type { ActingPerson } from "./dashboard-acts.ts";
 import { assertPermitted } from "./permissions.ts";
 
 /** Answers retry, replay and release. */
 export async function answerObjectAct(
   act: ObjectAction,
-  { cluster, dryRun, expect, namespace, object: text, reason }: ActBody<ObjectAction>,
-  { acts, caller, registered }: ActingPerson,
+  body: ActBody<ObjectAction>,
+  person: ActingPerson,
 ): Promise<ActAnswer> {
+  const { acts, caller, registered } = person;
+  const { cluster, namespace, object: text, reason } = body;
   const place = { cluster, namespace };
   assertPermitted(act, caller, place, registered);
   const object = readNamedObject(text, actedTypes[act]);
@@ -38,16 +38,14 @@ export async function answerObjectAct(
       mend: "/api/v1/held lists what is on hold, and fleet-reloader managed what is reloaded",
     });
   const { requests, target } = meant;
-  const nameOf = clusterNamer(registered);
-  const workloads = requests
-    .slice(0, shownMax)
-    .map((request) => ({ cluster: nameOf(request.cluster), workload: workloadKey(request.workload) }));
-  const answer = { act, target, count: requests.length, workloads };
-  if (dryRun) return Object.assign(answer, { isDone: false });
-  assertIntended({ reason, expect }, requests.length);
-  await performAct(meant, { by: caller.name, reason }, acts.fleet);
-  return Object.assign(answer, { isDone: true, notice: doneText(meant) });
+  const divided = {
+    act,
+    target,
+    requests,
+    perform: (part: typeof requests, words: Parameters<typeof performAct>[1]) =>
+      performAct({ ...meant, requests: part }, words, acts.fleet),
+    doneText: (count: number) => doneText({ action: act, target }, count),
+  };
+  const sealedFor = JSON.stringify([caller.name, act, text, cluster, namespace, reason]);
+  return await answerInParts(divided, body, Object.assign({ sealedFor }, person));
 }
-
-/** As many as somebody reads before they act. */
-export const shownMax = 10;

@@ -12,6 +12,7 @@ import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import { type AccessControl, identifyViewer } from "../access/access-control.ts";
 import type { Viewer } from "../access/granted-caller.ts";
 import { assertSameSite } from "../access/own-page.ts";
+import { assertMay } from "../access/refuse-access.ts";
 import { scopeAsking } from "../access/scoped-asking.ts";
 import { scopeFleet } from "../access/scoped-fleet.ts";
 import { scopeHistory } from "../access/scoped-history.ts";
@@ -110,13 +111,7 @@ function createRoutes(
     seesQueue: viewer.seesAll,
   });
   const about = (object: PathObject) => createAskedRoutes(scopeAsking({ asked, overview }, viewer, object));
-  const pages =
-    (
-      given: ApiQuestion,
-      { limit, cursor }: { readonly limit: number; readonly cursor?: string | undefined },
-    ): TakePage =>
-    (list) =>
-      pageOf(list, { query: unpagedText(given), limit, cursor }, seal);
+  const pages = (given: ApiQuestion, wanted: WantedPage) => pagerOf(given, wanted, seal);
   return {
     status: async (given, signal) =>
       await fleet.status(readApiQuery(apiRoutes.status.query, given.parameters), signal),
@@ -138,6 +133,12 @@ function createRoutes(
     },
     queue: async (given, signal) =>
       await fleet.queue(readApiQuery(apiRoutes.queue.query, given.parameters), signal),
+    operators: async (given, signal) => {
+      // Operators write about everything, in words of their own.
+      assertMay(viewer, "viewer", everywhere);
+      const query = readApiQuery(apiRoutes.operators.query, given.parameters);
+      return await fleet.operators(query, pages(given, query), signal);
+    },
     managed: async (given) => {
       const query = readApiQuery(apiRoutes.managed.query, given.parameters);
       return await fleet.managed(query, pages(given, query));
@@ -154,6 +155,18 @@ function createRoutes(
     },
   };
 }
+
+interface WantedPage {
+  readonly limit: number;
+  readonly cursor?: string | undefined;
+}
+
+/** Gives out the page that a question asks for. */
+function pagerOf(given: ApiQuestion, { limit, cursor }: WantedPage, seal: CursorSeal): TakePage {
+  return (list) => pageOf(list, { query: unpagedText(given), limit, cursor }, seal);
+}
+
+const everywhere = { cluster: "", namespace: "" };
 
 function objectIn({ path }: ApiQuestion): PathObject {
   const { cluster = "", kind = "", namespace = "", name = "" } = path;

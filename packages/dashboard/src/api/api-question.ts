@@ -35,6 +35,7 @@ const routeNames = [
   "change",
   "held",
   "queue",
+  "operators",
   "managed",
   "workload",
   "source",

@@ -1,5 +1,6 @@
 import type { ApiQuery } from "@fleet-reloader/contracts/api/api-routes";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { operatorActs } from "@fleet-reloader/engine/act/operator-acts";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
 import { changeDetails, summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
@@ -13,6 +14,7 @@ import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overvie
 import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import {
   type RecordFilters,
+  recentActs,
   recentRecords,
   recentSince,
 } from "@fleet-reloader/redis/overview/recent-records";
@@ -127,6 +129,17 @@ export class FleetRoutes {
       holds: elements,
       next,
     };
+  }
+
+  async operators(query: ApiQuery<"operators">, take: TakePage, signal: AbortSignal) {
+    const { action = "", by = "", cluster = "", since = "", text = "" } = query;
+    const { records, isCut } = await recentActs(this.#options, { since, cluster }, signal);
+    const { count, elements, next } = await take({
+      all: operatorActs(records, { action, by, text }),
+      keyOf: ({ id }) => [id],
+      write: asTheyAre,
+    });
+    return { count, acts: elements, isCut, next };
   }
 
   async managed({ cluster = "", namespace = "" }: ApiQuery<"managed">, take: TakePage) {

@@ -1,7 +1,7 @@
 import type { CompilePattern } from "@fleet-reloader/domain/annotation/name-list";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { Clock } from "../async/clock.ts";
-import type { OperatorRecord } from "../history/history.ts";
+import type { ActionRecord, HistoryRecord, OperatorRecord } from "../history/history.ts";
 import type { FleetOverview } from "../overview/fleet-overview.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
@@ -24,10 +24,14 @@ export interface ReleasedBreakers {
 /** What the acts of people look at and change. */
 export interface ActedFleet {
   readonly overview: Pick<FleetOverview, "clusters" | "managed">;
-  readonly queue: Pick<Workqueue, "add">;
+  readonly queue: Pick<Workqueue, "add" | "waits">;
   readonly breakers: ReleasedBreakers;
   readonly compile: CompilePattern;
   readonly clock: Clock;
   /** Writes to the history; resolves when that is tried. The act is done then, whatever becomes of its record. */
   record(record: OperatorRecord): Promise<void>;
+  /** The records of the history since a time or an age; empty: of the last hour. */
+  history(since: string): Promise<readonly HistoryRecord[]>;
+  /** Writes that failed rolls are discarded. Faults when that cannot be written. */
+  recordDiscards(records: readonly ActionRecord[]): Promise<void>;
 }

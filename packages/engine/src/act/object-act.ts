@@ -1,7 +1,8 @@
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
-import { historyVersion } from "../history/history.ts";
+import { historyVersion, type OperatorRecord } from "../history/history.ts";
 import { chosenClusters } from "../overview/registered-clusters.ts";
 import type { Request } from "../ports/request.ts";
+import { type ActWords, inActOrder } from "./act-parts.ts";
 import type { ActedFleet, OpenBreaker } from "./acted-fleet.ts";
 import { meantWorkloads, type ObjectPlace } from "./meant-workloads.ts";
 import type { NamedObject } from "./named-object.ts";
@@ -34,7 +35,7 @@ export interface MeantAct extends WantedAct {
 
 /** Finds what an act means; changes nothing. Faults when the cluster is not known. */
 export async function meantByAct({ action, object, place }: WantedAct, fleet: ActedFleet): Promise<MeantAct> {
-  const requests = await meantWorkloads(object, place, fleet);
+  const requests = inActOrder(await meantWorkloads(object, place, fleet));
   const breakers = action === "release" ? await openBreakersOf(object, place, requests, fleet) : [];
   return { action, object, place, target: targetText(object, place), requests, breakers };
 }
@@ -47,15 +48,14 @@ export function nothingMeant({ action, breakers, object, requests, target }: Mea
 }
 
 /** What an act came to, for people. */
-export function doneText({ action, requests, target }: MeantAct): string {
-  const count = `${requests.length} workload${requests.length === 1 ? "" : "s"}`;
-  return `${action} ${target}: ${count} will be checked now`;
+export function doneText({ action, target }: Pick<MeantAct, "action" | "target">, count: number): string {
+  return `${action} ${target}: ${count} workload${count === 1 ? "" : "s"} will be checked now`;
 }
 
 /** Asks the workers to check what is meant now, and records who did so and why. */
 export async function performAct(
   { action, breakers, object, place, requests, target }: MeantAct,
-  { by, reason }: { readonly by: string; readonly reason: string },
+  { by, part, reason }: ActWords,
   { breakers: all, clock, queue, record }: ActedFleet,
 ): Promise<void> {
   if (breakers.length > 0) await all.close(breakers);
@@ -66,7 +66,7 @@ export async function performAct(
   const { type, kind, name } = object;
   const about = type === "workload" ? { workload: { kind, name } } : { source: { kind, name } };
   const where = Object.fromEntries(Object.entries(place).filter(([, value]) => value !== ""));
-  await record({
+  const act: OperatorRecord = {
     v: historyVersion,
     time: new Date(clock.now()).toISOString(),
     type: "operator",
@@ -75,7 +75,10 @@ export async function performAct(
     target,
     scope: Object.assign(where, about),
     note: `${reason} (${requests.length})`,
-  });
+    reason,
+    count: requests.length,
+  };
+  await record(part === undefined ? act : { ...act, part });
 }
 
 async function openBreakersOf(

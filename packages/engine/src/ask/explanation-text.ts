@@ -1,6 +1,7 @@
 import { localName } from "@fleet-reloader/domain/plan/observed-source";
 import type { ReferenceUse } from "@fleet-reloader/domain/reference/collect";
 import type {
+  DiscardedRoll,
   ExplainedCause,
   ExplainedSource,
   ExplainedVerdict,
@@ -19,6 +20,7 @@ export function explanationText(explanation: Explanation): string {
   const { cluster, workload, verdict, optIn, sources, problems, isPaused } = explanation;
   const head = `${workload.kind}/${workload.name} in namespace ${workload.namespace} of cluster ${cluster}`;
   const lines = [head, "", ...verdictLines(verdict), ...waitLines(explanation.waiting)];
+  if (explanation.discarded !== undefined) lines.push(discardLine(explanation.discarded));
   if (isPaused) lines.push("It is paused: a roll reaches its pods when it is resumed.");
   if (verdict.type === "unserved") return ended(lines);
   lines.push("", "Annotations:", ...clauseLines(optIn));
@@ -49,6 +51,11 @@ export function verdictLines(verdict: ExplainedVerdict): readonly string[] {
     case "unknown":
       return [`It is not known here whether it would roll: ${reasonText(verdict.reason)}`];
   }
+}
+
+/** That the last roll failed and was discarded. */
+export function discardLine({ by, reason, time }: DiscardedRoll): string {
+  return `Its last roll failed and was discarded by ${by} at ${time}: ${reason}`;
 }
 
 function causeLines(causes: readonly ExplainedCause[]): readonly string[] {

@@ -22,6 +22,17 @@ export interface Explanation {
   readonly isPaused: boolean;
   /** Undefined: Redis was not asked. */
   readonly waiting?: ExplainedWait | undefined;
+  /** Absent: nobody discarded its last roll, or Redis was not asked. */
+  readonly discarded?: DiscardedRoll | undefined;
+}
+
+/** A roll that failed and that an operator discarded. */
+export interface DiscardedRoll {
+  /** Who, and why. */
+  readonly by: string;
+  readonly reason: string;
+  /** When, as RFC 3339 in UTC. */
+  readonly time: string;
 }
 
 export type ExplainedVerdict =

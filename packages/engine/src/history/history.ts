@@ -66,14 +66,17 @@ export interface DecisionRecord extends HistoryEntry {
   readonly sources: readonly CausingSource[];
 }
 
-/** A write to a workload that was made, or that failed. */
+/** A write to a workload that was made, or that failed; or a failed roll that somebody discarded. */
 export interface ActionRecord extends HistoryEntry {
   readonly type: "action";
   readonly workload: WorkloadRef;
-  readonly action: "rolled" | "failed";
+  readonly action: "rolled" | "failed" | "discarded";
   readonly strategy?: ReloadStrategy;
   /** Why it failed. */
   readonly fault?: string;
+  /** Who discarded it, and why. */
+  readonly by?: string;
+  readonly why?: string;
   readonly sources: readonly CausingSource[];
 }
 
@@ -101,4 +104,20 @@ export interface OperatorRecord extends HistoryEntry {
   /** The named part of the target; empty where it is about the whole fleet. */
   readonly scope?: Omit<FreezeScope, "clusterSelector">;
   readonly note?: string;
+  /** Why, as the operator wrote it. Undefined in records of older versions, which say it in the note alone. */
+  readonly reason?: string;
+  /** How many workloads were meant by what this record tells of. Undefined where nobody counts them. */
+  readonly count?: number;
+  /** Undefined: the act was done at once. */
+  readonly part?: ActPart;
+}
+
+/** The place of a record in an act that is done in parts. A part that is done again has the same. */
+export interface ActPart {
+  /** Of the act: the same in all of its parts. */
+  readonly id: string;
+  /** How many workloads the whole act meant when it began. */
+  readonly of: number;
+  /** How many of them were done before this part. */
+  readonly before: number;
 }

@@ -67,7 +67,7 @@ test("one content on many clusters is one change with the outcome of all its wor
       time: time(1),
       actors: ["external-secrets"],
       clusters: ["nova", "otech"],
-      workloads: { unchanged: 1, held: 1, rolling: 1, healthy: 1, failed: 0, stalled: 0 },
+      workloads: { unchanged: 1, held: 1, rolling: 1, healthy: 1, failed: 0, stalled: 0, discarded: 0 },
       isDone: false,
     },
   ]);
@@ -143,6 +143,39 @@ test("a workload is unsuccessful while its last roll failed or stalled", () => {
   expect(unsuccessfulWorkloads([...failed, later, again])).toEqual([]);
   const stalled = { ...ended("nova", "api", "stalled"), time: time(7), sources };
   expect(unsuccessfulWorkloads([...failed, later, again, stalled])).toMatchObject([{ progress: "stalled" }]);
+});
+
+test("a failed roll that is discarded is so for its changes until the next roll", () => {
+  const failed = [changed("nova", "f1-a"), acted("nova", "api", "rolled"), ended("nova", "api", "failed")];
+  const discarded = {
+    ...acted("nova", "api", "discarded"),
+    sources: [],
+    by: "ann",
+    why: "retired",
+    time: time(5),
+  };
+  const records = [...failed, discarded];
+  expect(unsuccessfulWorkloads(records)).toEqual([]);
+  expect(summarizeChanges(records)).toMatchObject([{ workloads: { failed: 0, discarded: 1 }, isDone: true }]);
+  expect(changeDetails(records, "f1-a")?.workloads).toMatchObject([
+    { progress: "discarded", message: "discarded by ann: retired" },
+  ]);
+  const later = { ...ended("nova", "api", "failed"), time: time(6) };
+  expect(unsuccessfulWorkloads([...records, later])).toMatchObject([{ progress: "failed" }]);
+});
+
+test("what did not fail is not discarded with what did", () => {
+  const healthy = [changed("nova", "f1-a"), ended("nova", "api", "failed"), ended("nova", "api", "healthy")];
+  const discarded = {
+    ...acted("nova", "api", "discarded"),
+    sources: [],
+    by: "ann",
+    why: "retired",
+    time: time(5),
+  };
+  expect(summarizeChanges([...healthy, discarded])).toMatchObject([
+    { workloads: { healthy: 1, discarded: 0 } },
+  ]);
 });
 
 test("a change is found by its id in one cluster, and another one is not", () => {

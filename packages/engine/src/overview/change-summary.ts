@@ -1,6 +1,7 @@
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { ChangeId, ChangeRecord, HistoryRecord } from "../history/history.ts";
+import type { ClusterId } from "../ports/request.ts";
 
 /** What came of one content of a source on all clusters. */
 export interface ChangeSummary {
@@ -20,14 +21,23 @@ export interface ChangeSummary {
 }
 
 /**
- * Where a workload stands with a change. `unchanged`: nothing had to roll. `rolling`: rolled, and its rollout has not ended.
+ * Where a workload stands with a change. `unchanged`: nothing had to roll. `rolling`: rolled, and its rollout has not ended. `discarded`: its
+ * roll failed or stalled, and an operator wants nothing more of it.
  */
-export type ChangeProgress = "unchanged" | "held" | "rolling" | "healthy" | "failed" | "stalled";
+export type ChangeProgress =
+  | "unchanged"
+  | "held"
+  | "rolling"
+  | "healthy"
+  | "failed"
+  | "stalled"
+  | "discarded";
 
 /** Where one workload stands with a change. */
 export interface ChangedWorkload {
   /** What people call its cluster. */
   readonly cluster: string;
+  readonly clusterId: ClusterId;
   readonly workload: WorkloadRef;
   readonly progress: ChangeProgress;
   /** Of the decision or the outcome, or the fault of a failed write. */
@@ -82,11 +92,23 @@ export function unsuccessfulWorkloads(records: Iterable<HistoryRecord>): readonl
       if (isRoll && (before === undefined || before.time <= one.time)) latest.set(key, one);
     }
   }
-  return [...latest.values()].filter(({ progress }) => progress === "failed" || progress === "stalled");
+  return [...latest.values()].filter(isUnsuccessful);
+}
+
+function isUnsuccessful({ progress }: Pick<ChangedWorkload, "progress">): boolean {
+  return progress === "failed" || progress === "stalled";
 }
 
 /** What needs somebody first. */
-const urgencies: readonly ChangeProgress[] = ["failed", "stalled", "held", "rolling", "healthy", "unchanged"];
+const urgencies: readonly ChangeProgress[] = [
+  "failed",
+  "stalled",
+  "held",
+  "rolling",
+  "healthy",
+  "discarded",
+  "unchanged",
+];
 
 function workloadPlace({ cluster, workload }: ChangedWorkload): string {
   return `${cluster}|${workloadKey(workload)}`;
@@ -106,29 +128,43 @@ function foldChanges(records: Iterable<HistoryRecord>): ChangeFolds {
   const folds = new Map<string, ChangeFold>();
   const foldOf = new Map<ChangeId, ChangeFold>();
   const rolling = new Map<string, Set<ChangeFold>>();
+  const failing = new Map<string, Set<ChangeFold>>();
   for (const record of records) {
     if (record.type === "operator") continue;
     if (record.type === "change") addChange(record, folds, foldOf);
-    else addWorkload(record, foldOf, rolling);
+    else addWorkload(record, foldOf, { rolling, failing });
   }
   return { folds, foldOf };
 }
 
+/** By workload, the changes that it rolls for, and those that it failed for. */
+interface OpenFolds {
+  readonly rolling: Map<string, Set<ChangeFold>>;
+  readonly failing: Map<string, Set<ChangeFold>>;
+}
+
 /**
  * A workload that is rolled again while it rolls has one rollout, the newest: how it ends is how it ends for every change that the workload
- * was rolling for. `rolling`: those changes by workload.
+ * was rolling for. What was discarded is so for every change that it failed for.
  */
 function addWorkload(
   record: WorkloadRecordOfChange,
   foldOf: ReadonlyMap<ChangeId, ChangeFold>,
-  rolling: Map<string, Set<ChangeFold>>,
+  { failing, rolling }: OpenFolds,
 ): void {
   const changed = changedWorkload(record);
   if (changed === undefined) return;
   const key = `${record.cluster?.id}|${workloadKey(record.workload)}`;
   const mentioned = record.sources.flatMap(({ change }) => foldOf.get(change ?? "") ?? []);
   const before = rolling.get(key) ?? new Set();
-  const concerned = record.type === "outcome" ? new Set([...mentioned, ...before]) : mentioned;
+  const failed = failing.get(key) ?? new Set();
+  const concerned =
+    changed.progress === "discarded"
+      ? [...failed].filter((fold) => isUnsuccessful(fold.workloads.get(key) ?? changed))
+      : record.type === "outcome"
+        ? [...new Set([...mentioned, ...before])]
+        : mentioned;
+  if (isUnsuccessful(changed)) failing.set(key, new Set([...failed, ...concerned]));
   for (const fold of concerned) fold.workloads.set(key, changed);
   if (changed.progress === "rolling") rolling.set(key, new Set([...mentioned, ...before]));
   else if (record.type === "outcome") rolling.delete(key);
@@ -177,19 +213,33 @@ function changedWorkload(record: WorkloadRecordOfChange): ChangedWorkload | unde
   const progress = progressOf(record);
   if (progress === undefined) return undefined;
   const { cluster, time, workload } = record;
-  const { message } = record.type === "outcome" ? record : { message: undefined };
+  const message = peopleMessage(record);
   const reason = record.type === "action" ? record.fault : record.reason;
-  return { cluster: cluster?.name ?? "", workload, progress, reason, message, time };
+  return {
+    cluster: cluster?.name ?? "",
+    clusterId: cluster?.id ?? "",
+    workload,
+    progress,
+    reason,
+    message,
+    time,
+  };
+}
+
+function peopleMessage(record: WorkloadRecordOfChange): string | undefined {
+  if (record.type === "action" && record.action === "discarded")
+    return `discarded by ${record.by}: ${record.why}`;
+  return record.type === "outcome" ? record.message : undefined;
 }
 
 function progressOf(record: WorkloadRecordOfChange): ChangeProgress | undefined {
   if (record.type === "outcome") return record.result;
-  if (record.type === "action") return record.action === "rolled" ? "rolling" : "failed";
+  if (record.type === "action") return record.action === "rolled" ? "rolling" : record.action;
   return record.verdict === "held" ? "held" : record.verdict === "no" ? "unchanged" : undefined;
 }
 
 function summaryOf(id: string, { first, actors, clusters, workloads }: ChangeFold): ChangeSummary {
-  const counts = { unchanged: 0, held: 0, rolling: 0, healthy: 0, failed: 0, stalled: 0 };
+  const counts = { unchanged: 0, held: 0, rolling: 0, healthy: 0, failed: 0, stalled: 0, discarded: 0 };
   for (const { progress } of workloads.values()) counts[progress] += 1;
   return {
     id,

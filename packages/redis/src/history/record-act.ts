@@ -1,5 +1,6 @@
+import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import type { OperatorRecord } from "@fleet-reloader/engine/history/history";
+import type { ActionRecord, HistoryRecord, OperatorRecord } from "@fleet-reloader/engine/history/history";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
@@ -16,6 +17,21 @@ export interface RecordActOptions {
 
 /** Writes an act of a person to the history, and waits until Redis has it. Never rejects: the act is done. */
 export async function recordAct(record: OperatorRecord, options: RecordActOptions): Promise<void> {
+  if (!(await isWritten([record], options)))
+    options.log.error({}, "the act is done, but the history could not be written");
+}
+
+/** Writes that failed rolls are discarded: they are so when the history says it. Faults when it cannot be written. */
+export async function recordDiscards(
+  records: readonly ActionRecord[],
+  options: RecordActOptions,
+): Promise<void> {
+  if (!(await isWritten(records, options)))
+    throw new Fault("redis.unavailable", "the history could not be written, so not all of it is discarded");
+}
+
+/** Resolves to whether Redis has all of the records. */
+async function isWritten(records: readonly HistoryRecord[], options: RecordActOptions): Promise<boolean> {
   const { client, clock, keys, lengthMax, log } = options;
   let isDropped = false;
   const meter = {
@@ -23,9 +39,14 @@ export async function recordAct(record: OperatorRecord, options: RecordActOption
       isDropped ||= result === "dropped";
     },
   };
-  const stream = keys.history(undefined);
-  const writer = new HistoryWriter(stream, { client, lengthMax, waitingMax: 1, clock, log, meter });
-  writer.append(record);
-  await writer.finish();
-  if (isDropped) log.error({}, "the act is done, but the history could not be written");
+  const streams = Map.groupBy(records, ({ cluster }) => keys.history(cluster?.id));
+  await Promise.all(
+    [...streams].map(async ([stream, its]) => {
+      const waitingMax = its.length;
+      const writer = new HistoryWriter(stream, { client, lengthMax, waitingMax, clock, log, meter });
+      for (const record of its) writer.append(record);
+      await writer.finish();
+    }),
+  );
+  return !isDropped;
 }

@@ -90,6 +90,18 @@ test("a reader takes what it asks for, and goes on after the last line it has", 
   expect(await bed.names({ cluster: "other" })).toEqual([]);
 });
 
+test("what operators did is read alone, whatever else says its type", async () => {
+  await using bed = historyOn(redis.url);
+  const act = { v: 1, time: entry.time, type: "operator", action: "retry", by: "ann", target: "x" } as const;
+  bed.history.append(['"type":"operator"', "b"].map(action));
+  bed.history.append([act, change("7"), act]);
+  await bed.history.stop(60_000);
+  const lines = await bed.read({ type: "operator" });
+  expect(lines.map(({ record }) => record)).toEqual([act, act]);
+  expect(await bed.read({ type: "operator", limit: 1 })).toEqual(lines.slice(0, 1));
+  expect(await bed.read({ type: "operator", cluster: "other" })).toEqual([]);
+});
+
 test("the clusters of all shards are read in the order in which they were told", async () => {
   await using bed = historyOn(redis.url);
   const names = Array.from({ length: 60 }, (_, i) => `w${i}`);

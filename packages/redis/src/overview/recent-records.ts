@@ -1,4 +1,4 @@
-import { parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
+import { type HistoryQuery, parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
@@ -28,22 +28,50 @@ export type RecordFilters = Readonly<Record<"since" | "cluster" | "namespace" | 
 
 /** The records of the history since a time that match all given filters. Stops when the signal is aborted. */
 export async function recentRecords(
-  { reader, clock }: RecentRecordsOptions,
+  options: RecentRecordsOptions,
   filters: RecordFilters,
   signal?: AbortSignal,
 ): Promise<RecentRecords> {
   const { since, cluster, namespace, name, change } = filters;
-  const given = {
-    since: since || recentSince,
-    cluster,
-    namespace,
-    name,
-    change,
-    limit: String(recordsReadMax),
-  };
-  const parameters = new URLSearchParams(Object.entries(given).filter(([, value]) => value !== ""));
-  const query = parseHistoryQuery(parameters, clock.now());
+  const given = { since: since || recentSince, cluster, namespace, name, change };
+  return await readRecords(options, givenQuery(given, options.clock.now()), signal);
+}
+
+/** The records since a time or an age; empty: of the last hour. */
+export async function recordsSince(
+  options: RecentRecordsOptions,
+  since: string,
+): Promise<readonly HistoryRecord[]> {
+  const filters = { since, cluster: "", namespace: "", name: "", change: "" };
+  return (await recentRecords(options, filters)).records;
+}
+
+/** Since when people mean what operators did when they say nothing: few do something in an hour. */
+const actsSince = "7d";
+
+/** What operators did since a time, in a cluster; empty: in all clusters. Stops when the signal is aborted. */
+export async function recentActs(
+  options: RecentRecordsOptions,
+  { since, cluster }: Pick<RecordFilters, "since" | "cluster">,
+  signal?: AbortSignal,
+): Promise<RecentRecords> {
+  const query = givenQuery({ since: since || actsSince, cluster }, options.clock.now());
+  return await readRecords(options, { ...query, type: "operator" }, signal);
+}
+
+function givenQuery(given: Readonly<Record<string, string>>, nowMs: number): HistoryQuery {
+  const all: [string, string][] = [...Object.entries(given), ["limit", String(recordsReadMax)]];
+  const parameters = new URLSearchParams(all.filter(([, value]) => value !== ""));
+  const query = parseHistoryQuery(parameters, nowMs);
   if ("problems" in query) throw refusedLines(query.problems, parameters);
+  return query;
+}
+
+async function readRecords(
+  { reader }: Pick<RecentRecordsOptions, "reader">,
+  query: HistoryQuery,
+  signal?: AbortSignal,
+): Promise<RecentRecords> {
   const records: HistoryRecord[] = [];
   for await (const { record } of reader.read(query, signal)) records.push(record);
   return { records, isCut: records.length === recordsReadMax };

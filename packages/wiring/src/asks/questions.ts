@@ -11,8 +11,10 @@ import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import type { WorkloadRecord } from "@fleet-reloader/engine/ports/workload-records";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
+import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { RedisWorkloadRecords } from "@fleet-reloader/redis/index/redis-workload-records";
 import { RedisRollLedger } from "@fleet-reloader/redis/ledger/redis-roll-ledger";
+import { latestDiscard } from "@fleet-reloader/redis/overview/latest-discard";
 import { RedisQueueView } from "@fleet-reloader/redis/queue/redis-queue-view";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import { sha1 } from "@fleet-reloader/runtime/process/digest-key";
@@ -63,8 +65,19 @@ export function createQuestions(options: QuestionsOptions): {
         : new RedisWorkloadRecords({ client: redis.client, keys: redis.keys, log }),
   };
   return {
-    explain: createExplain(explaining),
+    explain: withDiscard(createExplain(explaining), redis),
     plan: createPlanSource({ ...explaining, usersAtOnce: options.usersAtOnce }),
+  };
+}
+
+/** Who discarded the last roll is in the history alone. */
+function withDiscard(explain: Explain, redis: AskedRedis | undefined): Explain {
+  if (redis === undefined) return explain;
+  const reader = new HistoryReader(redis);
+  return async (request, cluster, aborted) => {
+    const explained = await explain(request, cluster, aborted);
+    const discarded = await latestDiscard(request, reader, aborted);
+    return discarded === undefined ? explained : { ...explained, discarded };
   };
 }
 

@@ -1,6 +1,6 @@
 import { defineCommand } from "../frame/command.ts";
-import { actExitCodes, runAct } from "./act.ts";
-import { actFlags } from "./act-flags.ts";
+import { actExitCodes, runAct, runDiscard } from "./act.ts";
+import { actFlags, discardFlags } from "./act-flags.ts";
 
 const oneObject = { mend: "write one KIND/NAME, for example Deployment/api", min: 1, max: 1 } as const;
 
@@ -44,4 +44,19 @@ export const releaseCommand = defineCommand({
   flags: actFlags,
   exitCodes: actExitCodes,
   run: ({ config, words: [text = ""] }, io) => runAct("release", text, config, io),
+});
+
+export const discardCommand = defineCommand({
+  name: "discard",
+  purpose: "Take failed rolls that are given up out of what failed, without a roll",
+  details: `The pods stay as they are. The history says who discarded it and why. The next change of a source, and the slow audit, look at the
+workload again as before. What a request still waits for is not given up, and is left out.`,
+  examples: [
+    'fleet-reloader discard Deployment/api --namespace shop --cluster nova --reason "the workload is retired"',
+    'fleet-reloader discard --cause ProgressDeadlineExceeded --since 1d --reason "incident 4711" --expect 37',
+  ],
+  arguments: { placeholder: "KIND/NAME", mend: oneObject.mend, min: 0, max: 1 },
+  flags: discardFlags,
+  exitCodes: actExitCodes,
+  run: ({ config, words: [text = ""] }, io) => runDiscard(text, config, io),
 });

@@ -2,7 +2,7 @@ import { userInfo } from "node:os";
 import { Fault } from "@fleet-reloader/domain/fault";
 import { wholeNumber } from "@fleet-reloader/runtime/config/types";
 import { switchFlag, textFlag } from "../frame/cli-fields.ts";
-import { clusterFlag, namespaceFlag } from "../questions/question-flags.ts";
+import { clusterFlag, namespaceFlag, sinceFlag } from "../questions/question-flags.ts";
 import { fleetRedisFields } from "../redis/fleet-redis.ts";
 import { serverFields } from "../server/server-fields.ts";
 
@@ -31,6 +31,17 @@ export const actFlags = {
       defaultText: "any number",
     },
   },
+} as const;
+
+/** What a discard needs beside. */
+export const discardFlags = {
+  ...actFlags,
+  cause: textFlag(
+    "cause",
+    "REASON",
+    "Only what failed for this reason, for example ProgressDeadlineExceeded.",
+  ),
+  since: sinceFlag,
 } as const;
 
 /** Who acts. */

@@ -1,5 +1,11 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { ActedFleet } from "@fleet-reloader/engine/act/acted-fleet";
+import {
+  discardedText,
+  meantByDiscard,
+  nothingDiscarded,
+  performDiscard,
+} from "@fleet-reloader/engine/act/discard-rolls";
 import { type NamedObject, readNamedObject } from "@fleet-reloader/engine/act/named-object";
 import {
   actedTypes,
@@ -9,8 +15,9 @@ import {
   type ObjectAction,
   performAct,
 } from "@fleet-reloader/engine/act/object-act";
-import { recordAct } from "@fleet-reloader/redis/history/record-act";
+import { recordAct, recordDiscards } from "@fleet-reloader/redis/history/record-act";
 import { OpenBreakers } from "@fleet-reloader/redis/ledger/open-breakers";
+import { recordsSince } from "@fleet-reloader/redis/overview/recent-records";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
 import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
@@ -19,7 +26,7 @@ import type { CommandProcess } from "../frame/command.ts";
 import { type FleetRedis, withFleetRedis } from "../redis/fleet-redis.ts";
 import { openServer } from "../server/open-server.ts";
 import { actByServer, type MeantByServer, meantByServer, refuseName } from "../server/served-act.ts";
-import { type actFlags, actorOf, requireReason } from "./act-flags.ts";
+import { type actFlags, actorOf, type discardFlags, requireReason } from "./act-flags.ts";
 import { confirmCount } from "./confirm-count.ts";
 
 /** Nothing was found, or a person said no. */
@@ -31,8 +38,12 @@ export const actExitCodes = {
 } as const;
 
 /** Which command lists what an act may mean. */
-const listedBy = { retry: "managed", replay: "managed", release: "held" } as const;
-const listed = { managed: "them", held: "what is held" } as const;
+const listedBy = { retry: "managed", replay: "managed", release: "held", discard: "queue" } as const;
+const listings = {
+  managed: "managed lists them",
+  held: "held lists what is held",
+  queue: "queue counts what failed by reason",
+} as const;
 
 /** Asks the workers to check what is meant, after a confirmation. Resolves to the exit code. */
 export async function runAct(
@@ -47,7 +58,7 @@ export async function runAct(
   const { cluster, namespace, reason } = config;
   if (client !== undefined) {
     refuseName(config.by);
-    const act = { action, object: text, cluster, namespace };
+    const act = { action, body: { object: text, cluster, namespace } };
     const meant = await meantByServer(act, client);
     return await confirmAct(action, config, io, {
       meant,
@@ -62,7 +73,41 @@ export async function runAct(
       meant: nothing === undefined ? { count: meant.requests.length } : { nothing },
       async perform() {
         await performAct(meant, { by: actorOf(config), reason }, fleet);
-        return doneText(meant);
+        return doneText(meant, meant.requests.length);
+      },
+    });
+  });
+}
+
+/** Takes failed rolls out of what failed, after a confirmation. Resolves to the exit code. */
+export async function runDiscard(
+  text: string,
+  config: ConfigOf<typeof discardFlags>,
+  io: CommandProcess,
+): Promise<number> {
+  const object = text === "" ? undefined : namedWorkload(text);
+  requireReason(config);
+  const client = openServer(config, io);
+  const { cause, cluster, namespace, reason, since } = config;
+  if (client !== undefined) {
+    refuseName(config.by);
+    const act = { action: "discard", body: { object: text, cluster, namespace, cause, since } } as const;
+    const meant = await meantByServer(act, client);
+    return await confirmAct("discard", config, io, {
+      meant,
+      perform: (count) => actByServer(act, { count, reason }, client),
+    });
+  }
+  return await withFleetRedis(config, io, async (redis) => {
+    const fleet = actedFleet(redis);
+    const meant = await meantByDiscard({ object, place: { cluster, namespace }, cause, since }, fleet);
+    const nothing = nothingDiscarded(meant);
+    const { rolls } = meant;
+    return await confirmAct("discard", config, io, {
+      meant: nothing === undefined ? { count: rolls.length } : { nothing },
+      async perform() {
+        await performDiscard(meant, rolls, { by: actorOf(config), reason }, fleet);
+        return discardedText(meant, rolls.length);
       },
     });
   });
@@ -76,14 +121,13 @@ interface ActToConfirm {
 
 /** Acts if something is meant and nobody says no. */
 async function confirmAct(
-  action: ObjectAction,
+  action: keyof typeof listedBy,
   { expect, yes }: Pick<ConfigOf<typeof actFlags>, "expect" | "yes">,
   io: CommandProcess,
   { meant, perform }: ActToConfirm,
 ): Promise<number> {
   if (meant.nothing !== undefined) {
-    const list = listedBy[action];
-    io.stderr.write(`${meant.nothing}; fleet-reloader ${list} lists ${listed[list]}\n`);
+    io.stderr.write(`${meant.nothing}; fleet-reloader ${listings[listedBy[action]]}\n`);
     return nothingDone;
   }
   const { count } = meant;
@@ -99,16 +143,25 @@ function namedObject(text: string, wanted: readonly NamedObject["type"][]): Name
   throw new Fault("config.invalid", `${text.slice(0, 300)}: ${read.problem}; ${read.mend}`);
 }
 
+function namedWorkload(text: string): Extract<NamedObject, { readonly type: "workload" }> {
+  const object = namedObject(text, ["workload"]);
+  if (object.type === "workload") return object;
+  throw new Fault("engine.invariant", "a source was read where only workloads are");
+}
+
 function actedFleet(redis: FleetRedis): ActedFleet {
-  const { client, clock, keys, overview, queue } = redis;
+  const { client, clock, keys, overview, queue, reader } = redis;
   const log = createLog({ service: "cli", level: "error", format: "json" });
   const lengthMax = historyFields.historyMaxLength.schema.parse(undefined);
+  const recording = { client, keys, lengthMax, clock, log };
   return {
     overview,
     queue,
     clock,
     breakers: new OpenBreakers(redis),
     compile: createPatternCompiler(),
-    record: (record) => recordAct(record, { client, keys, lengthMax, clock, log }),
+    record: (record) => recordAct(record, recording),
+    recordDiscards: (records) => recordDiscards(records, recording),
+    history: (since) => recordsSince({ reader, clock }, since),
   };
 }

@@ -9,6 +9,15 @@ export interface ChangeFilter {
   readonly change: string;
 }
 
+/** Which acts of operators are asked for; empty: it does not matter. */
+export interface ActsFilter {
+  readonly since: string;
+  readonly by: string;
+  readonly action: string;
+  readonly cluster: string;
+  readonly text: string;
+}
+
 /** Where something is asked for; empty: everywhere. */
 export interface AskedPlace {
   readonly cluster: string;
@@ -32,6 +41,11 @@ export interface FleetQuestions {
     filter: AskedPlace & { readonly reason: string },
     limit: number,
   ): Promise<Pick<ApiAnswer<"held">, "count" | "holds" | "reasons">>;
+  /** At most so many; `count` is that of all. */
+  operators(
+    filter: ActsFilter,
+    limit: number,
+  ): Promise<Pick<ApiAnswer<"operators">, "acts" | "count" | "isCut">>;
   /** At most so many; `count` is that of all. */
   managed(
     place: AskedPlace,

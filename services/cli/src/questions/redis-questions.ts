@@ -3,9 +3,11 @@ import {
   clustersAnswer,
   heldAnswer,
   managedAnswer,
+  operatorsAnswer,
   queueAnswer,
   statusAnswer,
 } from "@fleet-reloader/contracts/api/fleet-answers";
+import { operatorActs } from "@fleet-reloader/engine/act/operator-acts";
 import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
 import { summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
@@ -13,12 +15,13 @@ import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overview/registered-clusters";
-import { recentRecords } from "@fleet-reloader/redis/overview/recent-records";
+import { recentActs, recentRecords } from "@fleet-reloader/redis/overview/recent-records";
 import type { FleetRedis } from "../redis/fleet-redis.ts";
-import type { AskedPlace, ChangeFilter, FleetQuestions } from "./fleet-questions.ts";
+import type { ActsFilter, AskedPlace, ChangeFilter, FleetQuestions } from "./fleet-questions.ts";
 
 const changesShown = changesAnswer.pick({ count: true, changes: true, isCut: true });
 const holdsShown = heldAnswer.pick({ count: true, reasons: true, holds: true });
+const actsShown = operatorsAnswer.pick({ count: true, acts: true, isCut: true });
 const managedShown = managedAnswer.pick({ count: true, clusterCount: true, workloads: true });
 
 /** Puts the questions to the Redis of a fleet. Nothing is left out of a list. */
@@ -63,6 +66,12 @@ export class RedisQuestions implements FleetQuestions {
     const { holds: wanted, clusters } = await chosenHolds(overview, { cluster, namespace, reason });
     const holds = await explainHolds({ holds: wanted.slice(0, limit), clusters }, overview, clock.now());
     return holdsShown.parse({ count: wanted.length, reasons: countByReason(wanted), holds });
+  }
+
+  async operators({ action, by, cluster, since, text }: ActsFilter, limit: number) {
+    const { records, isCut } = await recentActs(this.#redis, { since, cluster });
+    const all = operatorActs(records, { action, by, text });
+    return actsShown.parse({ count: all.length, acts: all.slice(0, limit), isCut });
   }
 
   async managed(place: AskedPlace, limit: number) {

@@ -3,12 +3,10 @@ import type { ObjectAction } from "@fleet-reloader/engine/act/object-act";
 import { printable } from "@fleet-reloader/runtime/log/printable";
 import type { ApiClient } from "./api-client.ts";
 
-/** An act on an object, as words name it. */
+/** An act, with what it is about as words name it. */
 export interface ServedAct {
-  readonly action: ObjectAction;
-  readonly object: string;
-  readonly cluster: string;
-  readonly namespace: string;
+  readonly action: ObjectAction | "discard";
+  readonly body: Readonly<Record<"object" | "cluster" | "namespace", string>>;
 }
 
 /** How many workloads an act means now; or why it means nothing, in a sentence without an end. */
@@ -17,13 +15,10 @@ export type MeantByServer =
   | { readonly nothing: string };
 
 /** Asks a server what an act means. Nothing is done. */
-export async function meantByServer(
-  { action, cluster, namespace, object }: ServedAct,
-  client: ApiClient,
-): Promise<MeantByServer> {
+export async function meantByServer({ action, body }: ServedAct, client: ApiClient): Promise<MeantByServer> {
   try {
-    const body = { object, cluster, namespace, reason: "", dryRun: true };
-    return { count: (await client.act(action, body)).count };
+    const asked = Object.assign({}, body, { reason: "", dryRun: true });
+    return { count: (await client.act(action, asked)).count };
   } catch (error) {
     // The object is understood here already, so what is refused is that it means nothing.
     if (!(error instanceof Fault) || error.context.field !== "object") throw error;
@@ -33,12 +28,12 @@ export async function meantByServer(
 
 /** Acts by a server if it still means so many. Resolves to what was done, for people. The owner of the token acts. */
 export async function actByServer(
-  { action, cluster, namespace, object }: ServedAct,
+  { action, body }: ServedAct,
   { count, reason }: { readonly count: number; readonly reason: string },
   client: ApiClient,
 ): Promise<string> {
-  const body = { object, cluster, namespace, reason, expect: count, dryRun: false };
-  const { notice = "", target } = await client.act(action, body);
+  const sent = Object.assign({}, body, { reason, expect: count, dryRun: false });
+  const { notice = "", target } = await client.act(action, sent);
   return printable(notice || target);
 }
 

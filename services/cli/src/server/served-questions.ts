@@ -1,4 +1,4 @@
-import type { AskedPlace, ChangeFilter, FleetQuestions } from "../questions/fleet-questions.ts";
+import type { ActsFilter, AskedPlace, ChangeFilter, FleetQuestions } from "../questions/fleet-questions.ts";
 import { allPages } from "./all-pages.ts";
 import type { ApiClient } from "./api-client.ts";
 
@@ -47,6 +47,15 @@ export class ServedQuestions implements FleetQuestions {
       limit,
     });
     return { count: first.count, reasons: first.reasons, holds: elements };
+  }
+
+  async operators({ action, by, cluster, since, text }: ActsFilter, limit: number) {
+    const { elements, first } = await allPages({
+      ask: (page) => this.#client.ask("operators", { query: { action, by, cluster, since, text, ...page } }),
+      elementsOf: ({ acts }) => acts,
+      limit,
+    });
+    return { count: first.count, acts: elements, isCut: first.isCut };
   }
 
   async managed({ cluster, namespace }: AskedPlace, limit: number) {

@@ -21,6 +21,20 @@ export type ActState =
       /** Why the act was refused before. */
       readonly problem?: ApiProblem | undefined;
     }
+  | {
+      readonly type: "doing";
+      readonly done: number;
+      readonly of: number;
+      /** Somebody wants no further part. */
+      readonly isStopping: boolean;
+    }
+  | {
+      readonly type: "stopped";
+      readonly done: number;
+      readonly of: number;
+      /** Absent: somebody stopped it. */
+      readonly problem?: ApiProblem;
+    }
   | { readonly type: "done"; readonly done: ActAnswer };
 
 /** The dialog of an act: what is meant, why it is done, and what came of it. */
@@ -37,10 +51,14 @@ function stateView({ act, seenAt }: ActOffer, state: ActState): readonly ViewNod
       return [...problemLines(state.problem), buttons("Close")];
     case "meant":
       return meantView(act, state);
+    case "doing":
+      return doingView(state);
+    case "stopped":
+      return stoppedView(state, seenAt);
     case "done":
       return [
         el("p", { role: "status" }, "✔ Done. ", state.done.notice ?? ""),
-        el("p", {}, link(seenAt, "See what comes of it"), " ", el("a", { href: historyAddress }, "History")),
+        seenLinks(seenAt),
         buttons("Close"),
       ];
   }
@@ -48,6 +66,61 @@ function stateView({ act, seenAt }: ActOffer, state: ActState): readonly ViewNod
 
 /** The record of the act is the newest. */
 const historyAddress = "/history?since=10m";
+
+function seenLinks(seenAt: string): ViewNode {
+  return el("p", {}, link(seenAt, "See what comes of it"), " ", el("a", { href: historyAddress }, "History"));
+}
+
+/** How far an act on many is, for people. */
+export function actProgressText(done: number, of: number): string {
+  return `${done} of ${countedWorkloads(of)} done`;
+}
+
+function doingView({ done, isStopping, of }: Extract<ActState, { type: "doing" }>): readonly ViewNode[] {
+  const stop = { type: "button", class: "act", "data-stop": "" };
+  return [
+    el("progress", { "aria-label": "Progress", max: String(of), value: String(done) }),
+    el("p", { role: "status" }, actProgressText(done, of)),
+    el(
+      "p",
+      {},
+      "Stop ends the act before its next part. So does closing this. What is done stays done, and is recorded.",
+    ),
+    el(
+      "p",
+      { class: "acts" },
+      isStopping
+        ? el("button", Object.assign({ "aria-disabled": "true" }, stop), "Stopping…")
+        : el("button", stop, "Stop"),
+    ),
+  ];
+}
+
+function stoppedView(
+  { done, of, problem }: Extract<ActState, { type: "stopped" }>,
+  seenAt: string,
+): readonly ViewNode[] {
+  return [
+    ...(problem === undefined ? [] : problemLines(problem)),
+    el(
+      "p",
+      { role: "status" },
+      `⚠ Stopped: ${actProgressText(done, of)}. ${stoppedMeaning(of - done, problem)}`,
+    ),
+    seenLinks(seenAt),
+    buttons("Close"),
+  ];
+}
+
+/** What leaves open whether a part was done. */
+const unknownCodes: readonly string[] = ["page.unanswered", "act.unknown"];
+
+/** A part without an answer may have been done; a refused one was not. */
+function stoppedMeaning(left: number, problem: ApiProblem | undefined): string {
+  return problem !== undefined && unknownCodes.includes(problem.code)
+    ? "It is not known whether the part under way was done: Audit tells."
+    : `The other ${left} ${left === 1 ? "was" : "were"} not done.`;
+}
 
 function meantView(act: ActName, state: Extract<ActState, { type: "meant" }>): readonly ViewNode[] {
   const { isSending, meant, problem, words } = state;
@@ -81,6 +154,8 @@ const actMeaning = {
     "It rolls only if its pods do not run with the current content. A freeze, a breaker or a budget still holds it.",
   replay: "Workloads whose pods run with the current content stay as they are.",
   release: "Stop the cause first: otherwise the breaker opens again.",
+  discard:
+    "It leaves what failed, and nothing is rolled: its pods stay as they are. The history says who discarded it and why. The next change of its sources, and the slow audit, look at it again as before.",
   freeze: "Nothing of it is rolled until the freeze ends. It is read before every roll.",
   lift: "What was held rolls at once.",
 } as const satisfies Readonly<Record<ActName, string>>;
@@ -93,6 +168,8 @@ function confirmText(act: ActName, count: number): string {
       return `Check ${workloads}`;
     case "release":
       return `Release ${workloads}`;
+    case "discard":
+      return `Discard ${count} failed roll${count === 1 ? "" : "s"}`;
     case "freeze":
       return `Freeze ${workloads}`;
     case "lift":

@@ -17,6 +17,28 @@ export function retryOffer(object: PlacedObject): ActOffer {
   };
 }
 
+/** Discards the failed roll of a workload. `since`: a time before it failed. */
+export function discardOffer(object: PlacedObject, since: string): ActOffer {
+  return {
+    act: "discard",
+    label: "Discard:",
+    subject: `the failed roll of ${actSubject(object)}`,
+    body: Object.assign(bodyOf(object), { since }),
+    seenAt: "/queue",
+  };
+}
+
+/** Discards what failed for a reason, in all clusters. */
+export function discardAllOffer(cause: string, since: string): ActOffer {
+  return {
+    act: "discard",
+    label: "Discard …",
+    subject: `what failed by ${cause}`,
+    body: { cause, since },
+    seenAt: "/queue",
+  };
+}
+
 /** Checks all users of a source now. */
 export function replayOffer(object: PlacedObject): ActOffer {
   return {

@@ -1,6 +1,7 @@
 import { askApi } from "../ask-api.ts";
 import type { PageDocument } from "../browser.ts";
 import { draw } from "../draw.ts";
+import { actProgressText } from "./act-dialog.ts";
 import type { ActOffer } from "./act-offer.ts";
 import { RunningAct } from "./run-act.ts";
 
@@ -18,7 +19,13 @@ export function serveActs(document: PageDocument, onClosed: () => void): void {
     running = new RunningAct(offer, {
       show: (nodes, state) => {
         dialog.replaceChildren(...nodes.map((node) => draw(node, document)));
-        dialog.querySelector(state === "meant" ? "[name=reason]" : "[data-close]")?.focus();
+        dialog.querySelector(nextFocus[state] ?? "[data-close]")?.focus();
+      },
+      // Only what changes: the focus stays, and the text is read out politely.
+      advance: (done, of) => {
+        dialog.querySelector("progress")?.setAttribute("value", String(done));
+        const status = dialog.querySelector("[role=status]");
+        if (status !== null) status.textContent = actProgressText(done, of);
       },
       words: () => ({ reason: written("reason"), until: written("until") }),
       // Once sent, an act is not taken back.
@@ -30,6 +37,7 @@ export function serveActs(document: PageDocument, onClosed: () => void): void {
   document.addEventListener("click", ({ target }) => {
     const offer = target?.closest("[data-act]")?.getAttribute("data-act") ?? "";
     if (offer !== "") open(JSON.parse(offer) as ActOffer);
+    if (target?.closest("#act [data-stop]")) running?.stop();
     if (target?.closest("#act [data-close]") || target?.closest("#act a[href]")) dialog.close?.();
   });
   document.addEventListener("submit", (event) => {
@@ -44,3 +52,6 @@ export function serveActs(document: PageDocument, onClosed: () => void): void {
     onClosed();
   });
 }
+
+/** What somebody does next in a state; elsewhere they close the dialog. */
+const nextFocus: Readonly<Record<string, string>> = { meant: "[name=reason]", doing: "[data-stop]" };

@@ -1,4 +1,4 @@
-import type { ActAnswer } from "@fleet-reloader/contracts/api/act-routes";
+import type { ActAnswer, ActName } from "@fleet-reloader/contracts/api/act-routes";
 import type { ApiAnswered } from "../ask-api.ts";
 import type { ViewNode } from "../view-node.ts";
 import { type ActState, actDialogView, type WrittenWords } from "./act-dialog.ts";
@@ -8,12 +8,24 @@ import type { ActOffer } from "./act-offer.ts";
 export interface ActDialogOptions {
   /** Shows a state, and puts the focus on what somebody does next. */
   readonly show: (nodes: readonly ViewNode[], state: ActState["type"]) => void;
+  /** Shows how far the act is that is shown, and leaves the focus where it is. */
+  readonly advance: (done: number, of: number) => void;
   /** What is written in the dialog now. */
   readonly words: () => WrittenWords;
   readonly send: (address: string, body: object) => Promise<ApiAnswered>;
 }
 
-/** One act, from the question what it means to what came of it. A dialog that is closed shows nothing more of it. */
+type RefusedAct = Extract<ApiAnswered, { type: "failed" }>["problem"];
+
+/** Acts that are done in parts where they are about several workloads. */
+const dividedActs: readonly ActName[] = ["retry", "replay", "discard"];
+
+/** Parts of an act: so few that somebody stops it in time, and so many that it does not take long. */
+const partsWanted = 20;
+/** The largest part that the API does at once. */
+const partMax = 50;
+
+/** One act, from the question what it means to what came of it. A dialog that is closed shows nothing more of it, and stops it. */
 export class RunningAct {
   readonly #offer: ActOffer;
   readonly #options: ActDialogOptions;
@@ -36,23 +48,58 @@ export class RunningAct {
     if (this.#state.type !== "meant" || this.#state.isSending) return;
     const { meant } = this.#state;
     const words = this.#options.words();
+    const begun = { reason: words.reason, expect: meant.count };
+    if (meant.count > 1 && dividedActs.includes(this.#offer.act))
+      return await this.#sendParts(begun, meant, words);
     this.#enter({ type: "meant", meant, words, isSending: true });
-    const answer = await this.#send({ reason: words.reason, expect: meant.count }, words);
-    if (answer.type === "answered") return this.#enter({ type: "done", done: answer.body as ActAnswer });
-    const { problem } = answer;
-    // Another count is meant now: it is looked at again before it is sent again.
-    if (problem.count !== undefined) return await this.#look(words, problem);
-    this.#enter({ type: "meant", meant, words, isSending: false, problem });
+    const answer = await this.#send(begun, words);
+    if (answer.type === "failed") return await this.#refused(answer.problem, meant, words);
+    this.#enter({ type: "done", done: answer.body as ActAnswer });
+  }
+
+  /** Ends an act on many before its next part. */
+  stop(): void {
+    if (this.#state.type !== "doing" || this.#state.isStopping) return;
+    const { done, of } = this.#state;
+    this.#enter({ type: "doing", done, of, isStopping: true });
   }
 
   close(): void {
     this.#isClosed = true;
   }
 
-  async #look(
-    words: WrittenWords,
-    problem?: Extract<ApiAnswered, { type: "failed" }>["problem"],
-  ): Promise<void> {
+  /** Each part is asked for when the one before is done: whoever asks no more has stopped the act. */
+  async #sendParts(begun: object, meant: ActAnswer, words: WrittenWords): Promise<void> {
+    const of = meant.count;
+    const batch = Math.min(partMax, Math.ceil(of / partsWanted));
+    let [done, more]: [number, object] = [0, begun];
+    this.#enter({ type: "doing", done, of, isStopping: false });
+    for (;;) {
+      const answer = await this.#send(Object.assign({ batch, reason: words.reason }, more), words);
+      if (answer.type === "failed" && done === 0) return await this.#refused(answer.problem, meant, words);
+      if (answer.type === "failed")
+        return this.#enter({ type: "stopped", done, of, problem: answer.problem });
+      const part = answer.body as ActAnswer;
+      if (part.next === undefined) return this.#enter({ type: "done", done: part });
+      done = part.done ?? done;
+      more = { next: part.next };
+      if (this.#isStopped()) return this.#enter({ type: "stopped", done, of });
+      this.#state = { type: "doing", done, of, isStopping: false };
+      this.#options.advance(done, of);
+    }
+  }
+
+  #isStopped(): boolean {
+    return this.#isClosed || (this.#state.type === "doing" && this.#state.isStopping);
+  }
+
+  /** Another count is meant now: it is looked at again before it is sent again. */
+  async #refused(problem: RefusedAct, meant: ActAnswer, words: WrittenWords): Promise<void> {
+    if (problem.count !== undefined) return await this.#look(words, problem);
+    this.#enter({ type: "meant", meant, words, isSending: false, problem });
+  }
+
+  async #look(words: WrittenWords, problem?: RefusedAct): Promise<void> {
     const answer = await this.#send({ dryRun: true }, { reason: "", until: "" });
     if (answer.type === "failed") return this.#enter({ type: "failed", problem: answer.problem });
     this.#enter({ type: "meant", meant: answer.body as ActAnswer, words, isSending: false, problem });

@@ -1,11 +1,13 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { actButtons } from "../acts/act-offer.ts";
+import { discardOffer, retryOffer } from "../acts/offered-acts.ts";
 import { ago } from "../age.ts";
 import { objectAddress } from "../place.ts";
 import { stateMark } from "../state-mark.ts";
 import { el, facts, link, table, type ViewNode } from "../view-node.ts";
 import { changeHeadings, changeRow, progressMarks } from "./change-rows.ts";
 import { filterForm } from "./filter-form.ts";
-import { type PageOfList, pageEnd } from "./page-end.ts";
+import { type OfferingPage, type PageOfList, pageEnd } from "./page-end.ts";
 
 const cutNotice = el(
   "p",
@@ -42,7 +44,7 @@ export function changesView(
 /** One change: what was written, and where each workload stands with it. */
 export function changeView(
   answer: ApiAnswer<"change">,
-  page: PageOfList,
+  page: OfferingPage,
   nowMs: number,
 ): readonly ViewNode[] {
   const { change, workloads } = answer;
@@ -61,7 +63,7 @@ export function changeView(
     table({
       label: "Workloads of this change",
       headings: ["Workload", "Cluster", "State", "Reason", "Says", "Since"],
-      rows: workloads.map((one) => changedRow(one, nowMs)),
+      rows: workloads.map((one) => changedRow(one, page, nowMs)),
       count: answer.count,
       none: "No workload was decided on yet. One that uses the source is, within half a minute.",
     }),
@@ -76,13 +78,19 @@ function planLink(cluster: string, source: ApiAnswer<"change">["change"]["source
 
 function changedRow(
   { cluster, message, progress, reason, time, workload }: ApiAnswer<"change">["workloads"][number],
+  { permits, query }: OfferingPage,
   nowMs: number,
 ): readonly ViewNode[] {
   const { kind, namespace, name } = workload;
+  const object = { cluster, kind, namespace, name };
+  const isFailed = progress === "failed" || progress === "stalled";
+  const offers = isFailed ? [retryOffer(object), discardOffer(object, query.get("since") ?? "")] : [];
+  const acts = actButtons(permits, object, offers);
+  const mark = stateMark(progress);
   return [
-    link(objectAddress("workloads", { cluster, kind, namespace, name }), `${kind} ${namespace}/${name}`),
+    link(objectAddress("workloads", object), `${kind} ${namespace}/${name}`),
     cluster,
-    stateMark(progress),
+    acts.length === 0 ? mark : el("span", {}, mark, " ", ...acts),
     reason ?? "",
     message ?? "",
     ago(time, nowMs),

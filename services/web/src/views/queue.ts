@@ -1,14 +1,20 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { sumOfCounts } from "@fleet-reloader/engine/overview/by-reason";
+import { actButtons, type Permits } from "../acts/act-offer.ts";
+import { discardAllOffer } from "../acts/offered-acts.ts";
 import { oldestText } from "../age.ts";
 import { heldAddress } from "../place.ts";
 import { stateMark } from "../state-mark.ts";
 import { el, facts, link, section, type ViewNode } from "../view-node.ts";
 import { filterForm } from "./filter-form.ts";
+import type { OfferingPage } from "./page-end.ts";
 import { reasonTable } from "./reason-table.ts";
 
 /** What waits and for how long, what runs, what is on hold and what failed. Age comes first: it says whether anything is late. */
-export function queueView(answer: ApiAnswer<"queue">, query: URLSearchParams): readonly ViewNode[] {
+export function queueView(
+  answer: ApiAnswer<"queue">,
+  { permits, query }: Pick<OfferingPage, "permits" | "query">,
+): readonly ViewNode[] {
   const { failed, held, queue } = answer;
   return [
     el("h1", {}, "Queue"),
@@ -44,7 +50,7 @@ export function queueView(answer: ApiAnswer<"queue">, query: URLSearchParams): r
         label: "Workloads whose last roll failed or stalled, by reason",
         counts: failed,
         counted: "Workloads",
-        markOf: (reason) => stateMark("failed", reason),
+        markOf: (reason) => failedMark(reason, query.get("since") ?? "", permits),
         none: "The last roll of every workload went well, or goes on.",
       }),
       link("/changes", "All changes"),
@@ -57,6 +63,13 @@ export function queueView(answer: ApiAnswer<"queue">, query: URLSearchParams): r
         )
       : el("p", { class: "end" }, el("a", { href: "/queues" }, "Every entry, on the queue board")),
   ];
+}
+
+/** What failed for a reason is discarded by whoever may act everywhere; others do it workload by workload. */
+function failedMark(reason: string, since: string, permits: Permits): ViewNode {
+  const mark = stateMark("failed", reason);
+  const discard = actButtons(permits, { cluster: "", namespace: "" }, [discardAllOffer(reason, since)]);
+  return discard.length === 0 ? mark : el("span", {}, mark, " ", ...discard);
 }
 
 /** What cannot be divided by cluster and namespace. */

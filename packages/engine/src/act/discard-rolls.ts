@@ -1,0 +1,136 @@
+import { type ActionRecord, historyVersion, type OperatorRecord } from "../history/history.ts";
+import { type ChangedWorkload, unsuccessfulWorkloads } from "../overview/change-summary.ts";
+import { chosenClusters } from "../overview/registered-clusters.ts";
+import type { Request } from "../ports/request.ts";
+import { type ActWords, inActOrder } from "./act-parts.ts";
+import type { ActedFleet } from "./acted-fleet.ts";
+import type { ObjectPlace } from "./meant-workloads.ts";
+import type { NamedObject } from "./named-object.ts";
+
+/** Which failed rolls are meant. */
+export interface WantedDiscard {
+  /** Undefined: those of any workload. */
+  readonly object: Extract<NamedObject, { readonly type: "workload" }> | undefined;
+  readonly place: ObjectPlace;
+  /** Why they failed, for example ProgressDeadlineExceeded; empty: it does not matter. */
+  readonly cause: string;
+  /** Those that failed since this time, as a time or an age; empty: in the last hour. */
+  readonly since: string;
+}
+
+/** A workload whose last roll failed or stalled, and that no request waits for. */
+export interface FailedRoll extends Request {
+  /** What people call its cluster. */
+  readonly clusterName: string;
+}
+
+/** What a discard means as things are. */
+export interface MeantDiscard {
+  readonly wanted: WantedDiscard;
+  /** For people. */
+  readonly target: string;
+  /** In the order in which they are discarded. */
+  readonly rolls: readonly FailedRoll[];
+}
+
+/**
+ * Finds the failed rolls that are meant; changes nothing. What a request waits for is not given up, so it is left out. Faults when the
+ * cluster is not known.
+ */
+export async function meantByDiscard(wanted: WantedDiscard, fleet: ActedFleet): Promise<MeantDiscard> {
+  const failed = unsuccessfulWorkloads(await fleet.history(wanted.since)).filter((one) =>
+    isDiscarded(one, wanted),
+  );
+  // The history knows clusters that are registered no more.
+  if (failed.length === 0) await chosenClusters(fleet.overview, wanted.place.cluster);
+  const rolls = failed.map(
+    ({ cluster, clusterId, workload }): FailedRoll => ({
+      cluster: clusterId,
+      clusterName: cluster,
+      workload,
+    }),
+  );
+  const waits = await Promise.all(rolls.map((roll) => fleet.queue.waits(roll)));
+  return {
+    wanted,
+    target: discardText(wanted),
+    rolls: inActOrder(rolls.filter((_, at) => waits[at] === false)),
+  };
+}
+
+/** Why a discard would do nothing; undefined: it would do something. */
+export function nothingDiscarded({ rolls, target }: MeantDiscard): string | undefined {
+  return rolls.length > 0 ? undefined : `${target}: none is given up`;
+}
+
+/** What a discard came to, for people. */
+export function discardedText({ target }: Pick<MeantDiscard, "target">, count: number): string {
+  return `${target}: ${count} ${count === 1 ? "is" : "are"} discarded; nothing is rolled for ${count === 1 ? "it" : "them"} until a source changes, or an audit finds a difference`;
+}
+
+/**
+ * Takes rolls out of those that failed, without a roll. The history then says of each who did so and why. The next change of a source, and
+ * the audit of its workload, look at the workload as before. Faults when the history cannot be written: nothing is discarded then.
+ */
+export async function performDiscard(
+  { target, wanted }: MeantDiscard,
+  rolls: readonly FailedRoll[],
+  { by, part, reason }: ActWords,
+  { clock, record, recordDiscards }: Pick<ActedFleet, "clock" | "record" | "recordDiscards">,
+): Promise<void> {
+  const time = new Date(clock.now()).toISOString();
+  await recordDiscards(
+    rolls.map(
+      ({ cluster, clusterName, workload }): ActionRecord => ({
+        v: historyVersion,
+        time,
+        cluster: { id: cluster, name: clusterName },
+        type: "action",
+        workload,
+        action: "discarded",
+        sources: [],
+        by,
+        why: reason,
+      }),
+    ),
+  );
+  const { object, place } = wanted;
+  const about = object === undefined ? {} : { workload: { kind: object.kind, name: object.name } };
+  const where = Object.fromEntries(Object.entries(place).filter(([, value]) => value !== ""));
+  const act: OperatorRecord = {
+    v: historyVersion,
+    time,
+    type: "operator",
+    action: "discard",
+    by,
+    target,
+    scope: Object.assign(where, about),
+    note: `${reason} (${rolls.length})`,
+    reason,
+    count: rolls.length,
+  };
+  await record(part === undefined ? act : { ...act, part });
+}
+
+function isDiscarded(
+  { cluster, clusterId, reason, workload }: ChangedWorkload,
+  { cause, object, place }: WantedDiscard,
+): boolean {
+  return (
+    (place.cluster === "" || place.cluster === cluster || place.cluster === clusterId) &&
+    (place.namespace === "" || place.namespace === workload.namespace) &&
+    (cause === "" || cause === reason) &&
+    (object === undefined || (object.kind === workload.kind && object.name === workload.name))
+  );
+}
+
+function discardText({ cause, object, place: { cluster, namespace } }: WantedDiscard): string {
+  const words = [
+    "failed rolls",
+    ...(object === undefined ? [] : [`of ${object.kind}/${object.name}`]),
+    ...(namespace === "" ? [] : [`in namespace ${namespace}`]),
+    ...(cluster === "" ? [] : [`on ${cluster}`]),
+    ...(cause === "" ? [] : [`by ${cause}`]),
+  ];
+  return words.join(" ");
+}

@@ -1,0 +1,108 @@
+import { nearestName } from "@fleet-reloader/domain/nearest-name";
+import type { HistoryRecord, OperatorRecord } from "../history/history.ts";
+import { refusedQuestion } from "../overview/refused-question.ts";
+
+/** The acts that the history knows. `unfreeze`: a freeze is gone, and nothing says who removed it. */
+const recordedActions = ["retry", "replay", "release", "discard", "freeze", "lift", "unfreeze"] as const;
+
+/** What an operator did, whether at once or in parts. */
+export interface OperatorAct {
+  readonly id: string;
+  /** When its first part was done, as RFC 3339 in UTC. */
+  readonly time: string;
+  readonly action: string;
+  /** Who; empty: it is not known. */
+  readonly by: string;
+  readonly reason: string;
+  /** What it is about, as the operator wrote it. */
+  readonly target: string;
+  readonly scope: NonNullable<OperatorRecord["scope"]>;
+  /** So many workloads were done. Undefined: nobody counts them. */
+  readonly count: number | undefined;
+  /** So many were meant when it began. */
+  readonly of: number | undefined;
+}
+
+/** Which acts are asked for; empty: it does not matter. */
+export interface OperatorActFilter {
+  /** Who, exactly. */
+  readonly by: string;
+  readonly action: string;
+  /** A part of the target, the reason, the person or the act, in any case of letters. */
+  readonly text: string;
+}
+
+/** What operators did that matches a filter, the newest first. Faults when no act is called as the filter says. */
+export function operatorActs(
+  records: Iterable<HistoryRecord>,
+  { action, by, text }: OperatorActFilter,
+): readonly OperatorAct[] {
+  assertRecorded(action);
+  const wanted = text.toLowerCase();
+  const isShown = (act: OperatorAct) =>
+    (by === "" || act.by === by) &&
+    (action === "" || act.action === action) &&
+    [act.target, act.reason, act.by, act.action].some((one) => one.toLowerCase().includes(wanted));
+  return wholeActs(records).filter(isShown).toSorted(newestActFirst);
+}
+
+/** One act for all of its parts. A part that was done twice counts once. */
+function wholeActs(records: Iterable<HistoryRecord>): readonly OperatorAct[] {
+  const acts = new Map<string, OperatorRecord[]>();
+  for (const record of records) {
+    if (record.type !== "operator") continue;
+    const { action, by, part, target, time } = record;
+    const id = part?.id ?? `${time} ${action} ${by} ${target}`;
+    acts.set(id, [...(acts.get(id) ?? []), record]);
+  }
+  return [...acts].flatMap(([id, parts]) => wholeAct(id, parts) ?? []);
+}
+
+function wholeAct(id: string, parts: readonly OperatorRecord[]): OperatorAct | undefined {
+  const [first] = parts;
+  if (first === undefined) return undefined;
+  const { action, by, note = "", reason = note, scope = {}, target, time } = first;
+  const counts = new Map(parts.map((one) => [one.part?.before ?? 0, one.count] as const));
+  const counted = [...counts.values()].filter((one) => one !== undefined);
+  const count = counted.length === 0 ? undefined : counted.reduce((sum, one) => sum + one, 0);
+  return { id, time, action, by, reason, target, scope, count, of: first.part?.of ?? count };
+}
+
+/** Of one time by id, so that whoever reads on finds the same order. */
+function newestActFirst(a: OperatorAct, b: OperatorAct): number {
+  if (a.time !== b.time) return a.time < b.time ? 1 : -1;
+  return a.id < b.id ? -1 : 1;
+}
+
+function assertRecorded(action: string): void {
+  if (action === "" || recordedActions.some((one) => one === action)) return;
+  const near = nearestName(action, recordedActions);
+  throw refusedQuestion({
+    field: "action",
+    value: action,
+    problem: `action ${action}: no act is called so`,
+    mend: near === undefined ? `write one of ${recordedActions.join(", ")}` : `did you mean ${near}?`,
+  });
+}
+
+interface CountedAct {
+  readonly action: string;
+  readonly count?: number | undefined;
+  readonly of?: number | undefined;
+}
+
+/** What came of an act, for people. */
+export function actResultText({ action, count, of }: CountedAct): string {
+  if (count === undefined || of === undefined) return "done";
+  const workloads = `${of} workload${of === 1 ? "" : "s"}`;
+  const verb = resultVerbs[action] ?? "done";
+  return count < of ? `${verb} ${count} of ${workloads}; the rest was not done` : `${verb} ${workloads}`;
+}
+
+const resultVerbs: Readonly<Record<string, string>> = {
+  retry: "checked",
+  replay: "checked",
+  release: "checked",
+  discard: "discarded",
+  lift: "no longer held",
+};
