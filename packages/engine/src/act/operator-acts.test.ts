@@ -35,6 +35,10 @@ test("an act in parts is one act, and a part that was done twice counts once", (
   expect(others).toEqual([]);
   expect(act).toMatchObject({ id: "act-1", time: acted(0).time, count: 4, of: 5 });
   expect(act && actResultText(act)).toBe("checked 4 of 5 workloads; the rest was not done");
+  const [again] = operatorActs([part(0, 1), part(1, 4), part(1, 1)], anything);
+  expect(again).toMatchObject({ count: 5, of: 5 });
+  const [trimmed] = operatorActs([part(2, 2)], anything);
+  expect(trimmed).toMatchObject({ count: 4, of: 5 });
   const [whole] = operatorActs([part(0, 2), part(2, 3)], anything);
   expect(whole && actResultText(whole)).toBe("checked 5 workloads");
 });

@@ -46,15 +46,12 @@ export function operatorActs(
   return wholeActs(records).filter(isShown).toSorted(newestActFirst);
 }
 
-/** One act for all of its parts. A part that was done twice counts once. */
+/** One act for all of its parts. What was done twice counts once. */
 function wholeActs(records: Iterable<HistoryRecord>): readonly OperatorAct[] {
-  const acts = new Map<string, OperatorRecord[]>();
-  for (const record of records) {
-    if (record.type !== "operator") continue;
-    const { action, by, part, target, time } = record;
-    const id = part?.id ?? `${time} ${action} ${by} ${target}`;
-    acts.set(id, [...(acts.get(id) ?? []), record]);
-  }
+  const acts = Map.groupBy(
+    [...records].filter((record) => record.type === "operator"),
+    ({ action, by, part, target, time }) => part?.id ?? `${time} ${action} ${by} ${target}`,
+  );
   return [...acts].flatMap(([id, parts]) => wholeAct(id, parts) ?? []);
 }
 
@@ -62,9 +59,9 @@ function wholeAct(id: string, parts: readonly OperatorRecord[]): OperatorAct | u
   const [first] = parts;
   if (first === undefined) return undefined;
   const { action, by, note = "", reason = note, scope = {}, target, time } = first;
-  const counts = new Map(parts.map((one) => [one.part?.before ?? 0, one.count] as const));
-  const counted = [...counts.values()].filter((one) => one !== undefined);
-  const count = counted.length === 0 ? undefined : counted.reduce((sum, one) => sum + one, 0);
+  // Each part begins where the one before it ended, so the furthest end counts, whichever parts are known.
+  const ends = parts.flatMap((one) => (one.count === undefined ? [] : (one.part?.before ?? 0) + one.count));
+  const count = ends.length === 0 ? undefined : Math.max(...ends);
   return { id, time, action, by, reason, target, scope, count, of: first.part?.of ?? count };
 }
 
