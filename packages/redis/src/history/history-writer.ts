@@ -9,8 +9,8 @@ import { Script } from "../connection/script.ts";
 
 export interface HistoryWriterOptions {
   readonly client: RedisClient;
-  /** Of more records the oldest go. */
-  readonly lengthMax: number;
+  /** Of more records the oldest go. Undefined: none go, whoever writes more of them sees to it. */
+  readonly lengthMax: number | undefined;
   /** What waits while Redis is away; what is more is dropped, and counted. */
   readonly waitingMax: number;
   readonly clock: Clock;
@@ -22,10 +22,14 @@ export interface HistoryWriterOptions {
 const historyGatherMs = 200;
 const batchMax = 500;
 
-/** KEYS: a stream. ARGV: how many it may hold, and the records. */
+/** KEYS: a stream. ARGV: how many it may hold, or nothing, and the records. */
 const appendScript = new Script(`
 for i = 2, #ARGV do
-  redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'record', ARGV[i])
+  if ARGV[1] == '' then
+    redis.call('XADD', KEYS[1], '*', 'record', ARGV[i])
+  else
+    redis.call('XADD', KEYS[1], 'MAXLEN', '~', ARGV[1], '*', 'record', ARGV[i])
+  end
 end
 return 0
 `);
@@ -94,6 +98,6 @@ export class HistoryWriter {
   async #add(batch: readonly HistoryRecord[]): Promise<void> {
     const { client, lengthMax } = this.#options;
     const texts = batch.map((record) => JSON.stringify(record));
-    await appendScript.run(client.connection, this.#stream, [String(lengthMax), ...texts]);
+    await appendScript.run(client.connection, this.#stream, [String(lengthMax ?? ""), ...texts]);
   }
 }

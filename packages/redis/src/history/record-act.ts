@@ -9,8 +9,8 @@ import { HistoryWriter } from "./history-writer.ts";
 export interface RecordActOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
-  /** Of more records the oldest go. */
-  readonly lengthMax: number;
+  /** Of more records the oldest go. Undefined: the processes that record more see to it. */
+  readonly lengthMax: number | undefined;
   readonly clock: Clock;
   readonly log: Log;
 }

@@ -19,7 +19,6 @@ import { recordAct, recordDiscards } from "@fleet-reloader/redis/history/record-
 import { OpenBreakers } from "@fleet-reloader/redis/ledger/open-breakers";
 import { recordsSince } from "@fleet-reloader/redis/overview/recent-records";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
-import { historyFields } from "@fleet-reloader/runtime/config/fields/history-fields";
 import { createLog } from "@fleet-reloader/runtime/log/pino-log";
 import { createPatternCompiler } from "@fleet-reloader/runtime/pattern/compile-pattern";
 import type { CommandProcess } from "../frame/command.ts";
@@ -152,8 +151,8 @@ function namedWorkload(text: string): Extract<NamedObject, { readonly type: "wor
 function actedFleet(redis: FleetRedis): ActedFleet {
   const { client, clock, keys, overview, queue, reader } = redis;
   const log = createLog({ service: "cli", level: "error", format: "json" });
-  const lengthMax = historyFields.historyMaxLength.schema.parse(undefined);
-  const recording = { client, keys, lengthMax, clock, log };
+  // How many the fleet keeps is a setting of its processes.
+  const recording = { client, keys, lengthMax: undefined, clock, log };
   return {
     overview,
     queue,
