@@ -1,5 +1,4 @@
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
-import type { ClusterId } from "@fleet-reloader/engine/ports/request";
 
 /** Which records of the history are wanted; what is absent does not matter. */
 export interface HistoryFilter {
@@ -10,8 +9,6 @@ export interface HistoryFilter {
   readonly name?: string;
   /** Id of a change, in one cluster or in all. */
   readonly change?: string;
-  /** Only this cluster, by its id alone: its stream is read, and no other. */
-  readonly clusterId?: ClusterId;
   /** Only what operators did. */
   readonly type?: "operator";
 }
@@ -41,8 +38,7 @@ export function historyFilter(filter: HistoryFilter): (record: HistoryRecord) =>
 /** Whether a record is among those that are wanted, whichever change it is about. */
 export function isWanted(record: HistoryRecord, filter: HistoryFilter): boolean {
   const { clusters, objects } = aboutOf(record);
-  const { cluster, clusterId, namespace, name, type } = filter;
-  if (clusterId !== undefined && record.cluster?.id !== clusterId) return false;
+  const { cluster, namespace, name, type } = filter;
   if (type !== undefined && record.type !== type) return false;
   if (cluster !== undefined && !clusters.includes(cluster)) return false;
   if (namespace === undefined && name === undefined) return true;

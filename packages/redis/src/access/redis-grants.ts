@@ -140,7 +140,7 @@ function workGrants(keys: KeyPatterns) {
 /** What people ask and do. */
 function peopleGrants(keys: KeyPatterns) {
   return {
-    historyReading: { commands: ["ping", "time", "xrange"], reads: [keys.history] },
+    historyReading: { commands: ["ping", "time", "xrange", "xrevrange"], reads: [keys.history] },
     /** What a question or a page asks, beside the queue and the history. */
     asking: {
       commands: [

@@ -1,24 +1,57 @@
+import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { DiscardedRoll } from "@fleet-reloader/engine/ask/explanation";
 import type { Request } from "@fleet-reloader/engine/ports/request";
-import type { HistoryReader } from "../history/history-reader.ts";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
 
-/** More records of one workload are not kept: one rolls some times a day, and the history holds a week. */
-const rollsReadMax = 10_000;
+export interface LatestDiscardOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+}
 
-/** Who discarded the last roll of a workload, and why; undefined: nobody did, or it was rolled again since. Reads one stream. */
+/** Small enough to hold up nobody else at Redis. */
+const pageSize = 500;
+/** A discard that lies behind so many records of other workloads is not found: whoever asks waits for the answer. */
+const pagesMax = 20;
+
+/**
+ * Who discarded the last roll of a workload, and why; undefined: nobody did, it was rolled again since, or it is long ago. Reads one stream,
+ * from its end, as far as the last roll.
+ */
 export async function latestDiscard(
   { cluster, workload }: Request,
-  reader: Pick<HistoryReader, "read">,
+  { client, keys }: LatestDiscardOptions,
   signal?: AbortSignal,
 ): Promise<DiscardedRoll | undefined> {
-  const { kind, namespace, name } = workload;
-  let latest: DiscardedRoll | undefined;
-  const query = { since: { ms: 0 }, limit: rollsReadMax, clusterId: cluster, namespace, name };
-  for await (const { record } of reader.read(query, signal)) {
-    if (record.type !== "action" && record.type !== "outcome") continue;
-    if (record.workload.kind !== kind || record.workload.name !== name) continue;
-    const isDiscard = record.type === "action" && record.action === "discarded";
-    latest = isDiscard ? { by: record.by ?? "", reason: record.why ?? "", time: record.time } : undefined;
+  let end = "+";
+  for (let pages = 0; pages < pagesMax; pages += 1) {
+    signal?.throwIfAborted();
+    const page = await client.connection.xrevrange(keys.history(cluster), end, "-", "COUNT", pageSize);
+    for (const [, fields] of page) {
+      const rolled = rollOf(fields[fields.indexOf("record") + 1] ?? "", cluster, workload);
+      if (rolled !== undefined) return rolled.discarded;
+    }
+    const last = page.at(-1)?.[0];
+    if (last === undefined || page.length < pageSize) return undefined;
+    end = `(${last}`;
   }
-  return latest;
+  return undefined;
+}
+
+/** What a record says of the last roll of a workload; undefined: it says nothing of it. */
+function rollOf(
+  text: string,
+  cluster: string,
+  workload: WorkloadRef,
+): { readonly discarded: DiscardedRoll | undefined } | undefined {
+  // Most records are of others, and need no reading.
+  if (!text.includes(JSON.stringify(workload.name))) return undefined;
+  const record = parseHistoryRecord(text);
+  if (record?.cluster?.id !== cluster || (record.type !== "action" && record.type !== "outcome"))
+    return undefined;
+  if (workloadKey(record.workload) !== workloadKey(workload)) return undefined;
+  const isDiscard = record.type === "action" && record.action === "discarded";
+  const { by = "", why = "" } = isDiscard ? record : {};
+  return { discarded: isDiscard ? { by, reason: why, time: record.time } : undefined };
 }

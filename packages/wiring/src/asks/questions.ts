@@ -11,7 +11,6 @@ import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import type { WorkloadRecord } from "@fleet-reloader/engine/ports/workload-records";
 import type { RedisClient } from "@fleet-reloader/redis/connection/client";
 import type { Keys } from "@fleet-reloader/redis/connection/keys";
-import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import { RedisWorkloadRecords } from "@fleet-reloader/redis/index/redis-workload-records";
 import { RedisRollLedger } from "@fleet-reloader/redis/ledger/redis-roll-ledger";
 import { latestDiscard } from "@fleet-reloader/redis/overview/latest-discard";
@@ -73,10 +72,9 @@ export function createQuestions(options: QuestionsOptions): {
 /** Who discarded the last roll is in the history alone. */
 function withDiscard(explain: Explain, redis: AskedRedis | undefined): Explain {
   if (redis === undefined) return explain;
-  const reader = new HistoryReader(redis);
   return async (request, cluster, aborted) => {
     const explained = await explain(request, cluster, aborted);
-    const discarded = await latestDiscard(request, reader, aborted);
+    const discarded = await latestDiscard(request, redis, aborted);
     return discarded === undefined ? explained : { ...explained, discarded };
   };
 }
