@@ -100,7 +100,7 @@ describe("a command answers by a server what it answers by Redis and kubeconfig:
     ["managed", "--cluster", "uid-2", "--namespace", "shop", "--limit", "1"],
     ["acts"],
     ["acts", "-o", "json"],
-    ["acts", "--by", "eve", "--text", "INCIDENT", "--limit", "1"],
+    ["acts", "--person", "eve", "--text", "INCIDENT", "--limit", "1"],
     ["acts", "--action", "retri"],
     ["acts", "--since", "soon"],
     ["discard", "--reason", "retired", "--since", "5d"],

@@ -13,7 +13,7 @@ export const actsCommand = defineCommand({
 as unfreeze; nothing records who removed it from the document.`,
   examples: [
     "fleet-reloader acts",
-    "fleet-reloader acts --since 30d --by ann@example.org --action retry",
+    "fleet-reloader acts --since 30d --person ann@example.org --action retry",
     "fleet-reloader acts --cluster nova --text 'incident 4711' -o json",
   ],
   flags: {
@@ -23,7 +23,7 @@ as unfreeze; nothing records who removed it from the document.`,
       "TIME",
       "Start: a time such as 2026-01-31T18:00:00Z, or an age such as 2h. Without it, 7d.",
     ),
-    by: textFlag("by", "NAME", "Only what this person did."),
+    person: textFlag("person", "NAME", "Only what this person did."),
     action: textFlag("action", "ACT", "Only this act, for example retry."),
     cluster: clusterFlag,
     text: textFlag(
@@ -36,8 +36,8 @@ as unfreeze; nothing records who removed it from the document.`,
   },
   run: async ({ config }, io) =>
     await askFleet(config, io, async (fleet) => {
-      const { action, by, cluster, limit, output, since, text: wanted } = config;
-      const filter = { since, by, action, cluster, text: wanted };
+      const { action, cluster, limit, output, person, since, text: wanted } = config;
+      const filter = { since, by: person, action, cluster, text: wanted };
       const { acts, count, isCut } = await fleet.operators(filter, limit);
       if (isCut) warnOfCut(io);
       const more = count > acts.length ? `, ${acts.length} are shown` : "";
