@@ -140,7 +140,10 @@ export const actAnswer = z.object({
     .int()
     .nonnegative()
     .optional()
-    .meta({ description: "So many of them are done. Absent: nothing was done, or all at once." }),
+    .meta({
+      description:
+        "So many of them are done by now, in all parts. Absent: of a dry run, a freeze and a lift.",
+    }),
   next: z.string().optional().meta({ description: "The act goes on with it. Absent: nothing is left." }),
   covers: z
     .string()

@@ -1,5 +1,6 @@
+import { historyFilter } from "@fleet-reloader/contracts/history-filter";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
-import { unsuccessfulWorkloads } from "@fleet-reloader/engine/overview/change-summary";
+import { summarizeChanges, unsuccessfulWorkloads } from "@fleet-reloader/engine/overview/change-summary";
 import { expect, test } from "vitest";
 import { actingFleet, admin, callerWith } from "../fixture/acting-fleet.ts";
 import { failedRollRecords } from "../fixture/failed-rolls.ts";
@@ -49,6 +50,25 @@ test("what is discarded leaves what failed without a roll, and says by whom and 
   expect(acting.fleet.records).toMatchObject([
     { action: "discard", by: "ann", reason: "the tenant is gone", count: 2 },
   ]);
+});
+
+test.each([{ change: "f1-a" }, { name: "db" }])(
+  "a discarded change is no failed one by %j",
+  async (wanted) => {
+    await using acting = await startDiscarding();
+    expect(await acting.discard({ expect: 3, ...why })).toMatchObject({ status: 200 });
+    const shown = acting.fleet.history.filter(historyFilter(wanted));
+    expect(summarizeChanges(shown)).toMatchObject([{ workloads: { failed: 0, discarded: 3 }, isDone: true }]);
+  },
+);
+
+test("a cluster goes by its name of now, whatever it was called when a roll failed", async () => {
+  await using acting = await startDiscarding();
+  acting.fleet.history.splice(0);
+  acting.fleet.history.push(...failedRollRecords("nova", "api", "NoProgress", "otech62"));
+  const inOther = await acting.discard({ cluster: "otech62", dryRun: true });
+  expect(inOther).toMatchObject({ status: 400, answer: { field: "object" } });
+  expect(await acting.discard({ cluster: "nova", dryRun: true })).toMatchObject({ answer: { count: 1 } });
 });
 
 test("a discard in parts ends with what is done when something else has failed", async () => {

@@ -79,7 +79,7 @@ test("an act ends with what is done when other workloads are left than were mean
       field: "expect",
       value: "6",
       count: 7,
-      problem: "expect: 7 are left now where 6 were; the act ends with 4 of 10 done",
+      problem: "expect: 7 are left now where 6 were; the act ends, and at least 4 of 10 are done",
     },
   });
   expect(acting.added()).toEqual(names(0, 3));

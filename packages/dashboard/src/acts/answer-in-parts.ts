@@ -77,7 +77,7 @@ function progressOfAct(
 function assertUnchanged({ done, of }: ActProgress, left: number): void {
   if (left === of - done) return;
   const mend = "look at what is meant now, and begin again";
-  const problem = `expect: ${left} are left now where ${of - done} were; the act ends with ${done} of ${of} done`;
+  const problem = `expect: ${left} are left now where ${of - done} were; the act ends, and at least ${done} of ${of} are done`;
   throw new Fault("question.invalid", `${problem}; ${mend}`, {
     context: { field: "expect", value: String(of - done), mend, count: left },
   });

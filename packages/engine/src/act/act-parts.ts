@@ -1,6 +1,7 @@
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { ActPart } from "../history/history.ts";
+import { type ActPart, historyVersion, type OperatorRecord } from "../history/history.ts";
 import type { Request } from "../ports/request.ts";
+import type { ObjectPlace } from "./meant-workloads.ts";
 
 /** Who acts, why, and in which part of the act. */
 export interface ActWords {
@@ -24,4 +25,21 @@ export function inActOrder<R extends Request>(requests: readonly R[]): readonly 
 /** Those that come after a place; empty: all. */
 export function afterPlace<R extends Request>(requests: readonly R[], place: string): readonly R[] {
   return requests.filter((request) => actPlace(request) > place);
+}
+
+/** The record of an act on workloads, or of a part of it. `count`: how many of them it was done on. */
+export function actRecord(
+  done: Pick<OperatorRecord, "time" | "action" | "target"> & {
+    readonly place: ObjectPlace;
+    readonly about: Pick<NonNullable<OperatorRecord["scope"]>, "workload" | "source">;
+    readonly count: number;
+  },
+  { by, part, reason }: ActWords,
+): OperatorRecord {
+  const { about, action, count, place, target, time } = done;
+  const where = Object.fromEntries(Object.entries(place).filter(([, value]) => value !== ""));
+  const scope = Object.assign(where, about);
+  const note = `${reason} (${count})`;
+  const act = { v: historyVersion, time, type: "operator", action, by, target, scope, note } as const;
+  return Object.assign({}, act, part === undefined ? { reason, count } : { reason, count, part });
 }

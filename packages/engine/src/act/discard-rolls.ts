@@ -1,8 +1,9 @@
-import { type ActionRecord, historyVersion, type OperatorRecord } from "../history/history.ts";
-import { type ChangedWorkload, unsuccessfulWorkloads } from "../overview/change-summary.ts";
+import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
+import { type ActionRecord, historyVersion } from "../history/history.ts";
+import { type FoldedWorkload, unsuccessfulWorkloads } from "../overview/change-summary.ts";
 import { chosenClusters } from "../overview/registered-clusters.ts";
 import type { Request } from "../ports/request.ts";
-import { type ActWords, inActOrder } from "./act-parts.ts";
+import { type ActWords, actRecord, inActOrder } from "./act-parts.ts";
 import type { ActedFleet } from "./acted-fleet.ts";
 import type { ObjectPlace } from "./meant-workloads.ts";
 import type { NamedObject } from "./named-object.ts";
@@ -22,6 +23,8 @@ export interface WantedDiscard {
 export interface FailedRoll extends Request {
   /** What people call its cluster. */
   readonly clusterName: string;
+  /** What it was rolled for. */
+  readonly sources: ActionRecord["sources"];
 }
 
 /** What a discard means as things are. */
@@ -38,16 +41,19 @@ export interface MeantDiscard {
  * cluster is not known.
  */
 export async function meantByDiscard(wanted: WantedDiscard, fleet: ActedFleet): Promise<MeantDiscard> {
-  const failed = unsuccessfulWorkloads(await fleet.history(wanted.since)).filter((one) =>
-    isDiscarded(one, wanted),
+  const { cluster: named } = wanted.place;
+  const registered = (await fleet.overview.clusters()) ?? [];
+  const failed = unsuccessfulWorkloads(await fleet.history(wanted.since)).filter(
+    (one) => isDiscarded(one, wanted) && isOfCluster(one, named, registered),
   );
   // The history knows clusters that are registered no more.
-  if (failed.length === 0) await chosenClusters(fleet.overview, wanted.place.cluster);
+  if (failed.length === 0) await chosenClusters(fleet.overview, named);
   const rolls = failed.map(
-    ({ cluster, clusterId, workload }): FailedRoll => ({
+    ({ cluster, clusterId, sources, workload }): FailedRoll => ({
       cluster: clusterId,
       clusterName: cluster,
       workload,
+      sources,
     }),
   );
   const waits = await Promise.all(rolls.map((roll) => fleet.queue.waits(roll)));
@@ -56,6 +62,17 @@ export async function meantByDiscard(wanted: WantedDiscard, fleet: ActedFleet): 
     target: discardText(wanted),
     rolls: inActOrder(rolls.filter((_, at) => waits[at] === false)),
   };
+}
+
+/** Whether a roll was in the named cluster. A cluster goes by the name that it has now; one that is registered no more, by its last. */
+function isOfCluster(
+  { cluster, clusterId }: Pick<FoldedWorkload, "cluster" | "clusterId">,
+  named: string,
+  registered: readonly RegisteredCluster[],
+): boolean {
+  const known = registered.filter(({ id }) => id === clusterId);
+  const names = known.length === 0 ? [cluster] : known.map(({ name }) => name);
+  return named === "" || named === clusterId || names.includes(named);
 }
 
 /** Why a discard would do nothing; undefined: it would do something. */
@@ -70,7 +87,7 @@ export function discardedText({ target }: Pick<MeantDiscard, "target">, count: n
 
 /**
  * Takes rolls out of those that failed, without a roll. The history then says of each who did so and why. The next change of a source, and
- * the audit of its workload, look at the workload as before. Faults when the history cannot be written: nothing is discarded then.
+ * the audit of its workload, look at the workload as before. Faults when not all of it can be written: some may be discarded then.
  */
 export async function performDiscard(
   { target, wanted }: MeantDiscard,
@@ -81,14 +98,14 @@ export async function performDiscard(
   const time = new Date(clock.now()).toISOString();
   await recordDiscards(
     rolls.map(
-      ({ cluster, clusterName, workload }): ActionRecord => ({
+      ({ cluster, clusterName, sources, workload }): ActionRecord => ({
         v: historyVersion,
         time,
         cluster: { id: cluster, name: clusterName },
         type: "action",
         workload,
         action: "discarded",
-        sources: [],
+        sources,
         by,
         why: reason,
       }),
@@ -96,28 +113,12 @@ export async function performDiscard(
   );
   const { object, place } = wanted;
   const about = object === undefined ? {} : { workload: { kind: object.kind, name: object.name } };
-  const where = Object.fromEntries(Object.entries(place).filter(([, value]) => value !== ""));
-  const act: OperatorRecord = {
-    v: historyVersion,
-    time,
-    type: "operator",
-    action: "discard",
-    by,
-    target,
-    scope: Object.assign(where, about),
-    note: `${reason} (${rolls.length})`,
-    reason,
-    count: rolls.length,
-  };
-  await record(part === undefined ? act : { ...act, part });
+  const act = { time, action: "discard", target, place, about, count: rolls.length };
+  await record(actRecord(act, { by, part, reason }));
 }
 
-function isDiscarded(
-  { cluster, clusterId, reason, workload }: ChangedWorkload,
-  { cause, object, place }: WantedDiscard,
-): boolean {
+function isDiscarded({ reason, workload }: FoldedWorkload, { cause, object, place }: WantedDiscard): boolean {
   return (
-    (place.cluster === "" || place.cluster === cluster || place.cluster === clusterId) &&
     (place.namespace === "" || place.namespace === workload.namespace) &&
     (cause === "" || cause === reason) &&
     (object === undefined || (object.kind === workload.kind && object.name === workload.name))

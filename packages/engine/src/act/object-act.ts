@@ -1,8 +1,7 @@
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
-import { historyVersion, type OperatorRecord } from "../history/history.ts";
 import { chosenClusters } from "../overview/registered-clusters.ts";
 import type { Request } from "../ports/request.ts";
-import { type ActWords, inActOrder } from "./act-parts.ts";
+import { type ActWords, actRecord, inActOrder } from "./act-parts.ts";
 import type { ActedFleet, OpenBreaker } from "./acted-fleet.ts";
 import { meantWorkloads, type ObjectPlace } from "./meant-workloads.ts";
 import type { NamedObject } from "./named-object.ts";
@@ -65,20 +64,9 @@ export async function performAct(
   );
   const { type, kind, name } = object;
   const about = type === "workload" ? { workload: { kind, name } } : { source: { kind, name } };
-  const where = Object.fromEntries(Object.entries(place).filter(([, value]) => value !== ""));
-  const act: OperatorRecord = {
-    v: historyVersion,
-    time: new Date(clock.now()).toISOString(),
-    type: "operator",
-    action,
-    by,
-    target,
-    scope: Object.assign(where, about),
-    note: `${reason} (${requests.length})`,
-    reason,
-    count: requests.length,
-  };
-  await record(part === undefined ? act : { ...act, part });
+  const time = new Date(clock.now()).toISOString();
+  const act = { time, action, target, place, about, count: requests.length };
+  await record(actRecord(act, { by, part, reason }));
 }
 
 async function openBreakersOf(

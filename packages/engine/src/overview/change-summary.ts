@@ -1,6 +1,6 @@
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { ChangeId, ChangeRecord, HistoryRecord } from "../history/history.ts";
+import type { CausingSource, ChangeId, ChangeRecord, HistoryRecord } from "../history/history.ts";
 import type { ClusterId } from "../ports/request.ts";
 
 /** What came of one content of a source on all clusters. */
@@ -48,6 +48,11 @@ export interface ChangedWorkload {
   readonly time: string;
 }
 
+/** The same with the sources that its last record is about. */
+export interface FoldedWorkload extends ChangedWorkload {
+  readonly sources: readonly CausingSource[];
+}
+
 /** A change, and where each workload stands with it. */
 export interface ChangeDetails {
   readonly change: ChangeSummary;
@@ -60,7 +65,7 @@ interface ChangeFold {
   /** Of each change in one cluster. */
   readonly actors: Map<ChangeId, readonly string[]>;
   readonly clusters: Set<string>;
-  readonly workloads: Map<string, ChangedWorkload>;
+  readonly workloads: Map<string, FoldedWorkload>;
 }
 
 /** Summarizes records in the order of their times, the newest change first. What refers to a change that is not among them is left out. */
@@ -74,17 +79,19 @@ export function changeDetails(records: Iterable<HistoryRecord>, id: string): Cha
   const fold = folds.get(id) ?? foldOf.get(id);
   if (fold === undefined) return undefined;
   const { fleetChange, change } = fold.first;
-  const workloads = [...fold.workloads.values()].toSorted(
-    (a, b) =>
-      urgencies.indexOf(a.progress) - urgencies.indexOf(b.progress) ||
-      compareTexts(workloadPlace(a), workloadPlace(b)),
-  );
+  const workloads = [...fold.workloads.values()]
+    .toSorted(
+      (a, b) =>
+        urgencies.indexOf(a.progress) - urgencies.indexOf(b.progress) ||
+        compareTexts(workloadPlace(a), workloadPlace(b)),
+    )
+    .map(({ sources: _, ...changed }): ChangedWorkload => changed);
   return { change: summaryOf(fleetChange ?? change, fold), workloads };
 }
 
 /** The workloads whose last roll for a change of the records failed or stalled, each once. A decision not to roll is no roll. */
-export function unsuccessfulWorkloads(records: Iterable<HistoryRecord>): readonly ChangedWorkload[] {
-  const latest = new Map<string, ChangedWorkload>();
+export function unsuccessfulWorkloads(records: Iterable<HistoryRecord>): readonly FoldedWorkload[] {
+  const latest = new Map<string, FoldedWorkload>();
   for (const fold of foldChanges(records).folds.values()) {
     for (const [key, one] of fold.workloads) {
       const before = latest.get(key);
@@ -209,10 +216,10 @@ function actorTexts({ manager, users = [] }: NonNullable<ChangeRecord["actor"]>)
 
 type WorkloadRecordOfChange = Exclude<HistoryRecord, { type: "operator" | "change" }>;
 
-function changedWorkload(record: WorkloadRecordOfChange): ChangedWorkload | undefined {
+function changedWorkload(record: WorkloadRecordOfChange): FoldedWorkload | undefined {
   const progress = progressOf(record);
   if (progress === undefined) return undefined;
-  const { cluster, time, workload } = record;
+  const { cluster, sources, time, workload } = record;
   const message = peopleMessage(record);
   const reason = record.type === "action" ? record.fault : record.reason;
   return {
@@ -223,6 +230,7 @@ function changedWorkload(record: WorkloadRecordOfChange): ChangedWorkload | unde
     reason,
     message,
     time,
+    sources,
   };
 }
 

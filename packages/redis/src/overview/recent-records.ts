@@ -37,13 +37,20 @@ export async function recentRecords(
   return await readRecords(options, givenQuery(given, options.clock.now()), signal);
 }
 
-/** The records since a time or an age; empty: of the last hour. */
+/** The records since a time or an age; empty: of the last hour. Faults when there are more than are read: what is newest would be missing. */
 export async function recordsSince(
   options: RecentRecordsOptions,
   since: string,
 ): Promise<readonly HistoryRecord[]> {
   const filters = { since, cluster: "", namespace: "", name: "", change: "" };
-  return (await recentRecords(options, filters)).records;
+  const { isCut, records } = await recentRecords(options, filters);
+  if (!isCut) return records;
+  throw refusedQuestion({
+    field: "since",
+    value: since,
+    problem: `since: the history since ${since || recentSince} has more than ${recordsReadMax} records`,
+    mend: "give a later since",
+  });
 }
 
 /** Since when people mean what operators did when they say nothing: few do something in an hour. */

@@ -118,7 +118,7 @@ const unknownCodes: readonly string[] = ["page.unanswered", "act.unknown"];
 /** A part without an answer may have been done; a refused one was not. */
 function stoppedMeaning(left: number, problem: ApiProblem | undefined): string {
   return problem !== undefined && unknownCodes.includes(problem.code)
-    ? "It is not known whether the part under way was done: Audit tells."
+    ? "It is not known whether the part under way was done: what became of each workload tells."
     : `The other ${left} ${left === 1 ? "was" : "were"} not done.`;
 }
 
@@ -155,7 +155,7 @@ const actMeaning = {
   replay: "Workloads whose pods run with the current content stay as they are.",
   release: "Stop the cause first: otherwise the breaker opens again.",
   discard:
-    "It leaves what failed, and nothing is rolled: its pods stay as they are. The history says who discarded it and why. The next change of its sources, and the slow audit, look at it again as before.",
+    "It leaves what failed, and nothing is rolled: its pods stay as they are. Whoever may see it reads who discarded it and why. The next change of its sources, and the slow audit, look at it again as before.",
   freeze: "Nothing of it is rolled until the freeze ends. It is read before every roll.",
   lift: "What was held rolls at once.",
 } as const satisfies Readonly<Record<ActName, string>>;
