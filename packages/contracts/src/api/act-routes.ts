@@ -136,14 +136,9 @@ export const actAnswer = z.object({
   workloads: z
     .array(z.object({ cluster: z.string(), workload: z.string() }))
     .meta({ description: "The first of them." }),
-  done: z
-    .int()
-    .nonnegative()
-    .optional()
-    .meta({
-      description:
-        "So many of them are done by now, in all parts. Absent: of a dry run, a freeze and a lift.",
-    }),
+  done: z.int().nonnegative().optional().meta({
+    description: "So many of them are done by now, in all parts. Absent: of a dry run, a freeze and a lift.",
+  }),
   next: z.string().optional().meta({ description: "The act goes on with it. Absent: nothing is left." }),
   covers: z
     .string()

@@ -253,7 +253,7 @@ function recordMissedChange(
 function recordFailure(
   { clock, log, reporter, history, fleetChanges }: RecorderOptions,
   about: FactSubject,
-  { fault, attemptsMade, roll = { changed: [], observedSources: [] } }: FailedFact,
+  { fault, attemptsMade, roll }: FailedFact,
 ): void {
   const { code, message, disposition } = fault;
   log[disposition.level](
@@ -263,9 +263,7 @@ function recordFailure(
   if (!isWorthReporting(fault, attemptsMade)) return;
   const head = reportHead(about.request, about.cluster, clock);
   reporter?.failed({ ...head, code, message });
-  const { changed, observedSources } = roll;
-  const sources = causesOf(about.request.cluster, changed, observedSources);
-  history?.append(failureRecords({ ...head, fleetChanges }, code, { sources, observedSources }));
+  history?.append(failureRecords({ ...head, fleetChanges }, code, roll));
 }
 
 function recordRolloutEnd(

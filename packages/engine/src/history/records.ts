@@ -7,6 +7,7 @@ import { type SourceRef, type SourceWrite, sourceKey } from "@fleet-reloader/dom
 import type { ReloadStrategy } from "@fleet-reloader/domain/strategy/reload-strategy";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { ClusterId } from "../ports/request.ts";
+import type { FailedFact } from "./fact.ts";
 import type { FleetChanges } from "./fleet-changes.ts";
 import {
   type ActionRecord,
@@ -138,9 +139,10 @@ export function heldRecords(
 export function failureRecords(
   reportHead: ChangeHead,
   fault: string,
-  { sources, observedSources }: Omit<RecordedRoll, "strategy">,
+  { changed, observedSources }: NonNullable<FailedFact["roll"]> = { changed: [], observedSources: [] },
 ): readonly HistoryRecord[] {
-  const { workload } = reportHead;
+  const { cluster, workload } = reportHead;
+  const sources = causesOf(cluster, changed, observedSources);
   const action: ActionRecord = {
     ...historyEntry(reportHead),
     type: "action",

@@ -28,7 +28,6 @@ import type { Settings } from "../ports/settings.ts";
 import type { WorkloadRecords } from "../ports/workload-records.ts";
 import type { Delivery, Handler, Workqueue } from "../ports/workqueue.ts";
 import { createBraking } from "./braking.ts";
-import { FailedRoll } from "./failed-roll.ts";
 import { dropStash, finishReplacement } from "./job-replacement.ts";
 import { LiveFindings } from "./live-findings.ts";
 import { MissingSources } from "./missing-sources.ts";
@@ -36,6 +35,7 @@ import { decidedOn } from "./observation/decision.ts";
 import { createObserve, type Observe } from "./observation/observe.ts";
 import { observeShown } from "./observation/observe-shown.ts";
 import type { Taken } from "./reading.ts";
+import { UnmadeRoll } from "./unmade-roll.ts";
 import { type WriteDependencies, writeDecision } from "./write.ts";
 
 export interface ReconcilerOptions {
@@ -143,7 +143,7 @@ async function reconcileWorkload(
 }
 
 function failedFact(fault: Fault, attemptsMade: number): Fact {
-  if (!(fault instanceof FailedRoll)) return { type: "failed", fault, attemptsMade };
+  if (!(fault instanceof UnmadeRoll)) return { type: "failed", fault, attemptsMade };
   const { changed, observedSources } = fault;
   return { type: "failed", fault, attemptsMade, roll: { changed, observedSources } };
 }
@@ -194,7 +194,7 @@ async function decideAndWriteOnce(
   return await writeDecision(dependencies, decision).catch((error: unknown) => {
     throw due === undefined
       ? error
-      : new FailedRoll(asFault(error), { changed: due.changed, observedSources });
+      : new UnmadeRoll(asFault(error), { changed: due.changed, observedSources });
   });
 }
 

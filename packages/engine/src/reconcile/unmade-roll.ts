@@ -3,11 +3,11 @@ import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source
 import type { DueRoll } from "./reading.ts";
 
 /** The fault of a write, and the roll that was due when it failed. To a queue it is the same fault. */
-export class FailedRoll extends Fault {
+export class UnmadeRoll extends Fault {
   readonly changed: DueRoll["changed"];
   readonly observedSources: readonly ObservedSource[];
 
-  constructor(fault: Fault, roll: Pick<FailedRoll, "changed" | "observedSources">) {
+  constructor(fault: Fault, roll: Pick<UnmadeRoll, "changed" | "observedSources">) {
     const { code, message, context, cause, retryAfterMs } = fault;
     super(code, message, retryAfterMs === undefined ? { context, cause } : { context, cause, retryAfterMs });
     this.changed = roll.changed;

@@ -11,9 +11,9 @@ export interface LatestDiscardOptions {
 }
 
 /** Small enough to hold up nobody else at Redis. */
-const pageSize = 500;
-/** A discard that lies behind so many records of other workloads is not found: whoever asks waits for the answer. */
-const pagesMax = 20;
+const searchedAtOnce = 500;
+/** A discard that lies behind so many times as many records is not found: whoever asks waits for the answer. */
+const searchesMax = 20;
 
 /**
  * Who discarded the last roll of a workload, and why; undefined: nobody did, it was rolled again since, or it is long ago. Reads one stream,
@@ -25,15 +25,15 @@ export async function latestDiscard(
   signal?: AbortSignal,
 ): Promise<DiscardedRoll | undefined> {
   let end = "+";
-  for (let pages = 0; pages < pagesMax; pages += 1) {
+  for (let pages = 0; pages < searchesMax; pages += 1) {
     signal?.throwIfAborted();
-    const page = await client.connection.xrevrange(keys.history(cluster), end, "-", "COUNT", pageSize);
+    const page = await client.connection.xrevrange(keys.history(cluster), end, "-", "COUNT", searchedAtOnce);
     for (const [, fields] of page) {
       const rolled = rollOf(fields[fields.indexOf("record") + 1] ?? "", cluster, workload);
       if (rolled !== undefined) return rolled.discarded;
     }
     const last = page.at(-1)?.[0];
-    if (last === undefined || page.length < pageSize) return undefined;
+    if (last === undefined || page.length < searchedAtOnce) return undefined;
     end = `(${last}`;
   }
   return undefined;
