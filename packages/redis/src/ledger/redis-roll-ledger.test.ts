@@ -42,6 +42,28 @@ test("by Redis' own clock a rate is a rate, and everything it keeps ends by itse
   expect(ttls.filter(({ ttl }) => ttl < 0).map(({ key }) => key.split("}")[1])).toEqual([":since"]);
 });
 
+test("rolls that ask at once share calls, and are counted one by one", async () => {
+  await client.connection.flushall();
+  const limits = {
+    cluster: { unfinishedMax: 7 },
+    workloadBreaker: { rollsMax: 1, withinMs: 60_000 },
+  };
+  const ledger = new RedisRollLedger({ client, keys: nextKeys(), limits });
+  const never = new AbortController().signal;
+  await client.connection.config("RESETSTAT");
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, at) => {
+      const workload = { ...request.workload, name: `w${at}` };
+      return ledger.admit({ cluster: "c1", workload }, [], never);
+    }),
+  );
+  expect(answers.slice(0, 7).map(({ type }) => type)).toEqual(Array.from({ length: 7 }, () => "go"));
+  expect(answers.slice(7).every(({ type }) => type === "hold")).toBe(true);
+  const stats = await client.connection.info("commandstats");
+  const calls = [...stats.matchAll(/^cmdstat_eval\w*:calls=(\d+)/gm)];
+  expect(calls.reduce((sum, [, count]) => sum + Number(count), 0)).toBeLessThan(10);
+});
+
 test("who no longer has the request does not wait for Redis", async () => {
   const ledger = new RedisRollLedger({
     ...{ client, keys: nextKeys() },
