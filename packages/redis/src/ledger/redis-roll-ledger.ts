@@ -31,13 +31,16 @@ const keptAtLeastMs = 2 * leaseMs;
 export class RedisRollLedger implements RollLedger {
   readonly #options: RedisRollLedgerOptions;
   readonly #keepMs: number;
-  /** Rolls that ask at the same time share a call: each is counted as if it came alone. */
+  /**
+   * Rolls of a cluster that ask at the same time share a call: each is counted as if it came alone. Those of another cluster do not wait for
+   * it.
+   */
   readonly #admissions: SharedCalls<string, unknown>;
 
   constructor(options: RedisRollLedgerOptions) {
     this.#options = options;
-    const { client } = options;
-    this.#admissions = new SharedCalls((ledger, asks) => askTogether(client, ledger, asks));
+    const { client, keys } = options;
+    this.#admissions = new SharedCalls((_cluster, asks) => askTogether(client, keys.rollLedger, asks));
     const { fleet, cluster, namespace } = options.limits;
     const fillMs = [fleet, cluster, namespace].map((limit) =>
       limit?.rate === undefined ? 0 : (limit.rate.burst * limit.rate.perMs) / limit.rate.rolls,
@@ -78,7 +81,7 @@ export class RedisRollLedger implements RollLedger {
   }
 
   #admit(request: Request, breakers: readonly Breaker[]): Promise<unknown> {
-    return this.#admissions.ask(this.#options.keys.rollLedger, this.#text(request, { breakers }));
+    return this.#admissions.ask(request.cluster, this.#text(request, { breakers }));
   }
 
   async #check(request: Request, breakers: readonly Breaker[]): Promise<unknown> {
@@ -200,6 +203,7 @@ function verdictOf(
     const named = blockedBy.length === 0 ? {} : { blockedBy };
     return { type: "hold", reason, what, afterMs: Number(fourth), ...named };
   }
+  if (type === "failed") throw new Fault("engine.invariant", `the ledger of rolls failed: ${position}`);
   if (type !== "entered") throw unreadable();
   return { type: "go" };
 }

@@ -53,7 +53,9 @@ end
 `;
 
 /**
- * ARGV: JSON of each ask. They are answered one after the other, as if each came in a call of its own. Answers {'entered'}, {'breaker', position, until, now} or {'budget', position, what, afterMs, unfinished roll…}.
+ * ARGV: JSON of each ask. They are answered one after the other, as if each came in a call of its own: one that fails, because what is
+ * kept for it is damaged, fails alone. Answers {'entered'}, {'breaker', position, until, now}, {'budget', position, what, afterMs,
+ * unfinished roll…} or {'failed', why}.
  * An ask with `only` gets the same answer and writes nothing: what a write would have removed before is left out of the counts.
  */
 export const enterScript = new Script(`${parts}
@@ -194,7 +196,9 @@ end
 local answers = {}
 for i, text in ipairs(ARGV) do
   hear(text)
-  answers[i] = enter()
+  local isAnswered, answer = pcall(enter)
+  if not isAnswered then answer = { 'failed', type(answer) == 'table' and answer.err or tostring(answer) } end
+  answers[i] = answer
 end
 return answers
 `);
