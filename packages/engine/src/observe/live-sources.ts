@@ -1,4 +1,5 @@
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import type { Clock } from "../async/clock.ts";
 import { SingleFlight } from "../async/single-flight.ts";
 import type { ClusterApi, LiveSource } from "../ports/cluster-api.ts";
 
@@ -7,15 +8,27 @@ const readsAtOnce = 8;
 /** From so many sources of a kind in a namespace on, one list costs less than the reads, also where most of the list is not needed. */
 const listedFrom = 64;
 
+/**
+ * In a fan-out each read of the source serves sixteen workloads: half of those that are handled at once, so that the others go on.
+ * One that shares its reads with nobody waits for one read more.
+ */
+const spacing = { times: 2, mostMs: 150, enough: 16 } as const;
+
 /** Reads sources. Concurrent requests for one source share a read, which never begins before it is asked for. */
 export class LiveSources {
   readonly #lifetime: AbortSignal;
-  readonly #reads = new SingleFlight<LiveSource | undefined>();
+  readonly #reads: SingleFlight<LiveSource | undefined>;
   readonly #names = new SingleFlight<readonly string[]>();
 
   /** Reads are shared, so they end with the process and not with one of the callers. */
-  constructor(lifetime: AbortSignal) {
+  constructor(lifetime: AbortSignal, clock: Clock) {
     this.#lifetime = lifetime;
+    this.#reads = new SingleFlight({
+      clock,
+      times: spacing.times,
+      mostMs: spacing.mostMs,
+      enough: spacing.enough,
+    });
   }
 
   read(api: ClusterApi, ref: SourceRef): Promise<LiveSource | undefined> {

@@ -5,6 +5,7 @@ import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import { matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Clock } from "../async/clock.ts";
 import type { ClusterApi, LiveSource, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
 import { RecentMap } from "../recent-map.ts";
@@ -39,6 +40,7 @@ export interface SourceReading {
 export interface SourceReaderOptions {
   readonly settings: Pick<Settings, "reloadOnDelete" | "scope">;
   readonly names: NameMatches;
+  readonly clock: Clock;
   /** Ends reads when the process stops. They are shared by everything that asks at the same time. */
   readonly lifetime: AbortSignal;
 }
@@ -57,11 +59,11 @@ export class SourceReader {
   readonly #sources: LiveSources;
   readonly #visits = new RecentMap<string, Visit>(observedMax);
 
-  constructor({ settings, names, lifetime }: SourceReaderOptions) {
+  constructor({ settings, names, clock, lifetime }: SourceReaderOptions) {
     this.#names = names;
     this.#isServed = servedBy(settings.scope.sourceSelector);
     this.#areAppliedRead = settings.reloadOnDelete || settings.scope.sourceSelector !== undefined;
-    this.#sources = new LiveSources(lifetime);
+    this.#sources = new LiveSources(lifetime, clock);
   }
 
   /** Begins to read the sources of the last visit, while the workload itself is still being read. */
