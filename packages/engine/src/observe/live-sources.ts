@@ -12,7 +12,7 @@ const listedFrom = 64;
  * In a fan-out each read of the source serves sixteen workloads: half of those that are handled at once, so that the others go on.
  * One that shares its reads with nobody waits for one read more.
  */
-const spacing = { times: 2, mostMs: 150, enough: 16 } as const;
+const spacing = { times: 2, mostMs: 100, enough: 16 } as const;
 
 /** Reads sources. Concurrent requests for one source share a read, which never begins before it is asked for. */
 export class LiveSources {
