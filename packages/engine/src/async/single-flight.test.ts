@@ -15,7 +15,7 @@ function controlledReads(spacing?: ReadSpacing) {
     return promise;
   };
   return {
-    ask: (key = "a") => reads.read(key, load),
+    ask: (key = "a", untilMs = spacing && Number.POSITIVE_INFINITY) => reads.read(key, load, untilMs),
     begun: () => begun,
     /** Ends the oldest read that is under way. */
     async end(error?: Error) {
@@ -205,6 +205,28 @@ describe("reads that are spaced", () => {
     void reads.ask();
     await time.pass(mostMs - 150);
     expect(reads.begun()).toBe(3);
+  });
+
+  test("begin when the first of those who wait will wait no longer", async () => {
+    const { time, reads } = await afterReads(5, 4);
+    const asked = [reads.ask("a", 30), reads.ask("a", 20), reads.ask("a", 40)];
+    await time.pass(20 - 5 - 1);
+    expect(reads.begun()).toBe(2);
+    await time.pass(1);
+    expect(reads.begun()).toBe(3);
+    await reads.end();
+    expect(await Promise.all(asked)).toEqual([3, 3, 3]);
+  });
+
+  test("begin at once for one who waits for nobody, and serve those who wait", async () => {
+    const { time, reads } = await afterReads(5, 4);
+    const waits = reads.ask();
+    await time.pass(1);
+    const waitsNot = reads.ask("a", 0);
+    await time.pass(0);
+    expect(reads.begun()).toBe(3);
+    await reads.end();
+    expect(await Promise.all([waits, waitsNot])).toEqual([3, 3]);
   });
 
   test("of one thing do not wait for another", async () => {

@@ -7,8 +7,10 @@ interface JointRead<V> {
   readonly result: PromiseWithResolvers<V>;
   /** How many wait for it. */
   askers: number;
-  /** Ends the wait for more of them. */
-  readonly full: AbortController;
+  /** Monotonic: the first time at which one of them waits for no more. */
+  untilMs: number;
+  /** Ends the wait for more of them, so that it is looked at again. */
+  wake: AbortController;
 }
 
 /** One for each key that is being read, or is about to be. */
@@ -37,37 +39,50 @@ export interface ReadSpacing {
 }
 
 /** Keys whose last read is remembered. One whose read is forgotten is read at once. */
-const rememberedMax = 2000;
+const lastReadsMax = 2000;
 /** A reason of our own: without one each abort makes an error with a stack. */
-const enoughWait = Symbol("enough wait for this read");
+const wakeReason = Symbol("this read may begin earlier");
+/** For who waits for nobody. */
+const atOnceMs = Number.NEGATIVE_INFINITY;
 
 /**
  * Shares reads without giving up freshness: whoever asks gets the result of a read that began after the question. All who
  * ask while one read is under way share the next, so a thousand workloads of one source cost a handful of reads.
- * With spacing the next one waits for more of them, too.
+ * With spacing the next one waits for more of them, too, until the time that the first of them names.
  */
 export class SingleFlight<V> {
   readonly #slots = new Map<string, Slot<V>>();
-  readonly #lastReads = new RecentMap<string, LastRead>(rememberedMax);
+  readonly #lastReads = new RecentMap<string, LastRead>(lastReadsMax);
   readonly #spacing: ReadSpacing | undefined;
 
   constructor(spacing?: ReadSpacing) {
     this.#spacing = spacing;
   }
 
-  read(key: string, load: () => Promise<V>): Promise<V> {
+  /** `untilMs`, monotonic: until when this question may wait for others. Without it the read begins as soon as the one under way ends. */
+  read(key: string, load: () => Promise<V>, untilMs = atOnceMs): Promise<V> {
     const slot = this.#slots.get(key);
-    if (slot === undefined && this.#turnInMs(key) <= 0) return this.#begin(key, load, 1);
-    const joint = slot?.next ?? jointRead(load);
+    if (slot === undefined && this.#waitMs(key, { askers: 1, untilMs }) <= 0)
+      return this.#begin(key, load, 1);
+    const known = slot?.next;
+    const joint = known ?? jointRead(load);
+    const isSooner = untilMs < joint.untilMs;
     joint.askers += 1;
-    if (slot !== undefined) slot.next = joint;
+    joint.untilMs = Math.min(joint.untilMs, untilMs);
+    if (known !== undefined && (isSooner || this.#isFull(joint))) lookAgain(joint);
+    else if (slot !== undefined) slot.next = joint;
     else void this.#beginInTurn(key, joint);
-    if (this.#isFull(joint)) joint.full.abort(enoughWait);
     return joint.result.promise;
   }
 
-  #isFull({ askers }: JointRead<V>): boolean {
+  #isFull({ askers }: Pick<JointRead<V>, "askers">): boolean {
     return askers >= (this.#spacing?.enough ?? 1);
+  }
+
+  /** How long a joint read of the key still waits for more who ask. */
+  #waitMs(key: string, joint: Pick<JointRead<V>, "askers" | "untilMs">): number {
+    if (this.#spacing === undefined || this.#isFull(joint)) return 0;
+    return Math.min(this.#turnInMs(key), joint.untilMs - this.#spacing.clock.monotonic());
   }
 
   /** How long until the key may be read again. */
@@ -81,11 +96,9 @@ export class SingleFlight<V> {
 
   /** Everybody who asks before the read begins shares it. */
   async #beginInTurn(key: string, joint: JointRead<V>): Promise<void> {
-    const waitMs = this.#turnInMs(key);
-    if (waitMs > 0 && !this.#isFull(joint)) {
-      this.#slots.set(key, { next: joint });
-      await this.#spacing?.clock.sleep(waitMs, joint.full.signal).catch(() => undefined);
-    }
+    this.#slots.set(key, { next: joint });
+    for (let waitMs = this.#waitMs(key, joint); waitMs > 0; waitMs = this.#waitMs(key, joint))
+      await this.#spacing?.clock.sleep(waitMs, joint.wake.signal).catch(() => undefined);
     const { load, askers, result } = joint;
     this.#begin(key, load, askers).then(result.resolve, result.reject);
   }
@@ -116,5 +129,17 @@ export class SingleFlight<V> {
 }
 
 function jointRead<V>(load: () => Promise<V>): JointRead<V> {
-  return { load, result: Promise.withResolvers<V>(), askers: 0, full: new AbortController() };
+  return {
+    load,
+    result: Promise.withResolvers<V>(),
+    askers: 0,
+    untilMs: Number.POSITIVE_INFINITY,
+    wake: new AbortController(),
+  };
+}
+
+function lookAgain(joint: Pick<JointRead<unknown>, "wake">): void {
+  const { wake } = joint;
+  joint.wake = new AbortController();
+  wake.abort(wakeReason);
 }

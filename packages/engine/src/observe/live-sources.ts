@@ -31,8 +31,10 @@ export class LiveSources {
     });
   }
 
-  read(api: ClusterApi, ref: SourceRef): Promise<LiveSource | undefined> {
-    return this.#reads.read(`${api.cluster}/${sourceKey(ref)}`, () => api.readSource(ref, this.#lifetime));
+  /** `untilMs`, monotonic: until when the read may wait for others who ask. Without it it waits for nobody. */
+  read(api: ClusterApi, ref: SourceRef, untilMs?: number): Promise<LiveSource | undefined> {
+    const key = `${api.cluster}/${sourceKey(ref)}`;
+    return this.#reads.read(key, () => api.readSource(ref, this.#lifetime), untilMs);
   }
 
   /** Names of all sources of a kind in a namespace. */
@@ -46,6 +48,7 @@ export class LiveSources {
     api: ClusterApi,
     refs: readonly SourceRef[],
     mayList: (kind: SourceKind) => boolean,
+    untilMs?: number,
   ): Promise<ReadonlyMap<string, LiveSource>> {
     const found = new Map<string, LiveSource>();
     const single: SourceRef[] = [];
@@ -58,7 +61,7 @@ export class LiveSources {
     const left = single.values();
     const readNext = async (): Promise<void> => {
       for (const ref of left) {
-        const live = await this.read(api, ref);
+        const live = await this.read(api, ref, untilMs);
         if (live !== undefined) found.set(sourceKey(ref), live);
       }
     };

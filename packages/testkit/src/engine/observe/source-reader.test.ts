@@ -80,7 +80,15 @@ async function secondObservation(seen: {
   const first = workload(1);
   const interest = await readInterest(first, settings, names);
   const cold = reader.readAhead(api, first.ref);
-  await reader.observe({ api, live: first, interest, appliedText: "A", applied: undefined, ahead: cold });
+  await reader.observe({
+    api,
+    live: first,
+    interest,
+    appliedText: "A",
+    applied: undefined,
+    ahead: cold,
+    mayWait: false,
+  });
   expect(readCount()).toBe(1);
   const ahead = reader.readAhead(api, first.ref);
   await reader.observe({
@@ -90,6 +98,7 @@ async function secondObservation(seen: {
     appliedText: seen.appliedText,
     applied: undefined,
     ahead,
+    mayWait: false,
   });
   return readCount();
 }
