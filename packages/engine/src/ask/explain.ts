@@ -55,7 +55,7 @@ interface Question {
 /** The observation is the reconcile's own, and so is the plan. */
 export function createExplain(options: ExplainOptions): Explain {
   const { areKeysShared, brakes, clock, keys, lifetime, names, queue, records, settings, sha1 } = options;
-  const sources = new SourceReader({ settings, names, lifetime });
+  const sources = new SourceReader({ settings, names, clock, lifetime });
   const explaining: OpenExplain = {
     observe: createObserve({ sources, records, keys, sha1, names, settings, lifetime }),
     isServed: createNamespaceCheck(settings.scope, lifetime),

@@ -1,36 +1,145 @@
-interface Slot<V> {
-  /** Waits for the read under way to end, and then reads. */
-  next: Promise<V> | undefined;
+import { RecentMap } from "../recent-map.ts";
+import type { Clock } from "./clock.ts";
+
+/** A read that has not begun. */
+interface JointRead<V> {
+  readonly load: () => Promise<V>;
+  readonly result: PromiseWithResolvers<V>;
+  /** How many wait for it. */
+  askers: number;
+  /** Monotonic: the first time at which one of them waits for no more. */
+  untilMs: number;
+  /** Ends the wait for more of them, so that it is looked at again. */
+  wake: AbortController;
 }
+
+/** One for each key that is being read, or is about to be. */
+interface Slot<V> {
+  next: JointRead<V> | undefined;
+}
+
+/** The last read of a key. */
+interface LastRead {
+  readonly beganAtMs: number;
+  readonly askers: number;
+  tookMs: number;
+}
+
+/**
+ * How far apart the reads of one key begin, so that each serves more of those who ask: a multiple of the time that the last one took, times
+ * the number of those it served. Where nobody shares reads they are hardly spaced; where a crowd asks, each waits for more.
+ */
+export interface ReadSpacing {
+  readonly clock: Pick<Clock, "monotonic" | "sleep">;
+  readonly times: number;
+  /** At most so far, in milliseconds. */
+  readonly mostMs: number;
+  /** So many who wait for a read are enough for it to begin. */
+  readonly enough: number;
+}
+
+/** Keys whose last read is remembered. One whose read is forgotten is read at once. */
+const lastReadsMax = 2000;
+/** A reason of our own: without one each abort makes an error with a stack. */
+const wakeReason = Symbol("this read may begin earlier");
+/** For who waits for nobody. */
+const atOnceMs = Number.NEGATIVE_INFINITY;
 
 /**
  * Shares reads without giving up freshness: whoever asks gets the result of a read that began after the question. All who
  * ask while one read is under way share the next, so a thousand workloads of one source cost a handful of reads.
+ * With spacing the next one waits for more of them, too, until the time that the first of them names.
  */
 export class SingleFlight<V> {
   readonly #slots = new Map<string, Slot<V>>();
+  readonly #lastReads = new RecentMap<string, LastRead>(lastReadsMax);
+  readonly #spacing: ReadSpacing | undefined;
 
-  read(key: string, load: () => Promise<V>): Promise<V> {
-    const slot = this.#slots.get(key);
-    if (slot === undefined) return this.#begin(key, load);
-    slot.next ??= new Promise((resolve, reject) => {
-      this.#afterwards.set(slot, () => this.#begin(key, load).then(resolve, reject));
-    });
-    return slot.next;
+  constructor(spacing?: ReadSpacing) {
+    this.#spacing = spacing;
   }
 
-  readonly #afterwards = new Map<Slot<V>, () => Promise<void>>();
+  /** `untilMs`, monotonic: until when this question may wait for others. Without it the read begins as soon as the one under way ends. */
+  read(key: string, load: () => Promise<V>, untilMs = atOnceMs): Promise<V> {
+    const slot = this.#slots.get(key);
+    if (slot === undefined && this.#waitMs(key, { askers: 1, untilMs }) <= 0)
+      return this.#begin(key, load, 1);
+    const known = slot?.next;
+    const joint = known ?? jointRead(load);
+    const isSooner = untilMs < joint.untilMs;
+    joint.askers += 1;
+    joint.untilMs = Math.min(joint.untilMs, untilMs);
+    if (known !== undefined && (isSooner || this.#isFull(joint))) lookAgain(joint);
+    else if (slot !== undefined) slot.next = joint;
+    else void this.#beginInTurn(key, joint);
+    return joint.result.promise;
+  }
 
-  #begin(key: string, load: () => Promise<V>): Promise<V> {
+  #isFull({ askers }: Pick<JointRead<V>, "askers">): boolean {
+    return askers >= (this.#spacing?.enough ?? 1);
+  }
+
+  /** How long a joint read of the key still waits for more who ask. */
+  #waitMs(key: string, joint: Pick<JointRead<V>, "askers" | "untilMs">): number {
+    if (this.#spacing === undefined || this.#isFull(joint)) return 0;
+    return Math.min(this.#turnInMs(key), joint.untilMs - this.#spacing.clock.monotonic());
+  }
+
+  /** How long until the key may be read again. */
+  #turnInMs(key: string): number {
+    const last = this.#lastReads.get(key);
+    if (this.#spacing === undefined || last === undefined) return 0;
+    const { clock, times, mostMs } = this.#spacing;
+    const apartMs = Math.min(mostMs, times * last.tookMs * last.askers);
+    return last.beganAtMs + apartMs - clock.monotonic();
+  }
+
+  /** Everybody who asks before the read begins shares it. */
+  async #beginInTurn(key: string, joint: JointRead<V>): Promise<void> {
+    this.#slots.set(key, { next: joint });
+    for (let waitMs = this.#waitMs(key, joint); waitMs > 0; waitMs = this.#waitMs(key, joint))
+      await this.#spacing?.clock.sleep(waitMs, joint.wake.signal).catch(() => undefined);
+    const { load, askers, result } = joint;
+    this.#begin(key, load, askers).then(result.resolve, result.reject);
+  }
+
+  #begin(key: string, load: () => Promise<V>, askers: number): Promise<V> {
     const slot: Slot<V> = { next: undefined };
     this.#slots.set(key, slot);
+    const ended = this.#timed(key, askers);
     // Inside an async function, so that a load that throws at once ends its slot like any other.
     const loading = (async () => await load())();
     return loading.finally(() => {
+      ended();
       this.#slots.delete(key);
-      const continueWith = this.#afterwards.get(slot);
-      this.#afterwards.delete(slot);
-      void continueWith?.();
+      if (slot.next !== undefined) void this.#beginInTurn(key, slot.next);
     });
   }
+
+  /** Notes that a read begins. What it returns is to be called when the read ends. */
+  #timed(key: string, askers: number): () => void {
+    if (this.#spacing === undefined) return () => undefined;
+    const { clock } = this.#spacing;
+    const last: LastRead = { beganAtMs: clock.monotonic(), askers, tookMs: 0 };
+    this.#lastReads.set(key, last);
+    return () => {
+      last.tookMs = clock.monotonic() - last.beganAtMs;
+    };
+  }
+}
+
+function jointRead<V>(load: () => Promise<V>): JointRead<V> {
+  return {
+    load,
+    result: Promise.withResolvers<V>(),
+    askers: 0,
+    untilMs: Number.POSITIVE_INFINITY,
+    wake: new AbortController(),
+  };
+}
+
+function lookAgain(joint: Pick<JointRead<unknown>, "wake">): void {
+  const { wake } = joint;
+  joint.wake = new AbortController();
+  wake.abort(wakeReason);
 }

@@ -1,4 +1,5 @@
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
+import type { Clock } from "../async/clock.ts";
 import { SingleFlight } from "../async/single-flight.ts";
 import type { ClusterApi, LiveSource } from "../ports/cluster-api.ts";
 
@@ -7,19 +8,33 @@ const readsAtOnce = 8;
 /** From so many sources of a kind in a namespace on, one list costs less than the reads, also where most of the list is not needed. */
 const listedFrom = 64;
 
+/**
+ * In a fan-out each read of the source serves sixteen workloads: half of those that are handled at once, so that the others go on.
+ * One that shares its reads with nobody waits for one read more.
+ */
+const spacing = { times: 2, mostMs: 100, enough: 16 } as const;
+
 /** Reads sources. Concurrent requests for one source share a read, which never begins before it is asked for. */
 export class LiveSources {
   readonly #lifetime: AbortSignal;
-  readonly #reads = new SingleFlight<LiveSource | undefined>();
+  readonly #reads: SingleFlight<LiveSource | undefined>;
   readonly #names = new SingleFlight<readonly string[]>();
 
   /** Reads are shared, so they end with the process and not with one of the callers. */
-  constructor(lifetime: AbortSignal) {
+  constructor(lifetime: AbortSignal, clock: Clock) {
     this.#lifetime = lifetime;
+    this.#reads = new SingleFlight({
+      clock,
+      times: spacing.times,
+      mostMs: spacing.mostMs,
+      enough: spacing.enough,
+    });
   }
 
-  read(api: ClusterApi, ref: SourceRef): Promise<LiveSource | undefined> {
-    return this.#reads.read(`${api.cluster}/${sourceKey(ref)}`, () => api.readSource(ref, this.#lifetime));
+  /** `untilMs`, monotonic: until when the read may wait for others who ask. Without it it waits for nobody. */
+  read(api: ClusterApi, ref: SourceRef, untilMs?: number): Promise<LiveSource | undefined> {
+    const key = `${api.cluster}/${sourceKey(ref)}`;
+    return this.#reads.read(key, () => api.readSource(ref, this.#lifetime), untilMs);
   }
 
   /** Names of all sources of a kind in a namespace. */
@@ -33,6 +48,7 @@ export class LiveSources {
     api: ClusterApi,
     refs: readonly SourceRef[],
     mayList: (kind: SourceKind) => boolean,
+    untilMs?: number,
   ): Promise<ReadonlyMap<string, LiveSource>> {
     const found = new Map<string, LiveSource>();
     const single: SourceRef[] = [];
@@ -45,7 +61,7 @@ export class LiveSources {
     const left = single.values();
     const readNext = async (): Promise<void> => {
       for (const ref of left) {
-        const live = await this.read(api, ref);
+        const live = await this.read(api, ref, untilMs);
         if (live !== undefined) found.set(sourceKey(ref), live);
       }
     };

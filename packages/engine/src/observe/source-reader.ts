@@ -5,6 +5,7 @@ import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import { matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { Clock } from "../async/clock.ts";
 import type { ClusterApi, LiveSource, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
 import { RecentMap } from "../recent-map.ts";
@@ -34,14 +35,23 @@ export interface SourceReading {
   readonly appliedText: string | undefined;
   readonly applied: AppliedState | undefined;
   readonly ahead: ReadsAhead;
+  /** Its reads may wait a moment for others who ask for the same sources. A handling may say so once. */
+  readonly mayWait: boolean;
 }
 
 export interface SourceReaderOptions {
   readonly settings: Pick<Settings, "reloadOnDelete" | "scope">;
   readonly names: NameMatches;
+  readonly clock: Clock;
   /** Ends reads when the process stops. They are shared by everything that asks at the same time. */
   readonly lifetime: AbortSignal;
 }
+
+/**
+ * All reads of one observation together wait no longer than this for others, in milliseconds, however many sources it has: less than half of
+ * the 250 ms after which the gate takes a cluster without answers for hung.
+ */
+const patienceMs = 100;
 
 /** Workloads whose sources are remembered. Without it the first read of a workload comes a round trip later. */
 const observedMax = 5000;
@@ -55,13 +65,15 @@ export class SourceReader {
   readonly #isServed: (live: LiveSource) => boolean;
   readonly #areAppliedRead: boolean;
   readonly #sources: LiveSources;
+  readonly #clock: Clock;
   readonly #visits = new RecentMap<string, Visit>(observedMax);
 
-  constructor({ settings, names, lifetime }: SourceReaderOptions) {
+  constructor({ settings, names, clock, lifetime }: SourceReaderOptions) {
     this.#names = names;
+    this.#clock = clock;
     this.#isServed = servedBy(settings.scope.sourceSelector);
     this.#areAppliedRead = settings.reloadOnDelete || settings.scope.sourceSelector !== undefined;
-    this.#sources = new LiveSources(lifetime);
+    this.#sources = new LiveSources(lifetime, clock);
   }
 
   /** Begins to read the sources of the last visit, while the workload itself is still being read. */
@@ -78,14 +90,15 @@ export class SourceReader {
 
   /** Reads what the workload is interested in, as it is now, and leaves out what does not count. */
   async observe(reading: SourceReading): Promise<readonly ObservedSource[]> {
-    const { api, live, interest, appliedText, ahead } = reading;
+    const { api, live, interest, appliedText, ahead, mayWait } = reading;
+    const untilMs = mayWait ? this.#clock.monotonic() + patienceMs : undefined;
     // A content read before the workload may be older than the one that another worker has rolled it to in between. It must not be
     // taken for a change. Nobody has rolled the workload when applied state and generation are those of our last visit.
     const isSafe = ahead.since?.appliedText === appliedText && ahead.since?.generation === live.generation;
     const reads: ReadsAhead["reads"] = isSafe ? ahead.reads : new Map();
     this.remember(api, live, { sources: interest.candidates, appliedText });
     const wanted = await this.#wantedOf(reading);
-    const lives = await this.#readWanted(api, [...wanted.values()], { reads, interest });
+    const lives = await this.#readWanted(api, [...wanted.values()], { reads, interest, untilMs });
     return [...wanted].flatMap(([key, { ref, patterns, isNamed }]) => {
       const observed = this.#observed(ref, lives.get(key), { interest, isNamed });
       return observed === undefined ? [] : [{ ...observed, patterns }];
@@ -126,13 +139,13 @@ export class SourceReader {
   async #readWanted(
     api: ClusterApi,
     wanted: readonly Wanted[],
-    { reads, interest }: Pick<ReadsAhead, "reads"> & { readonly interest: Interest },
+    { reads, interest, untilMs }: WantedReads,
   ): Promise<ReadonlyMap<string, LiveSource>> {
     const rest = wanted.map(({ ref }) => ref).filter((ref) => !reads.has(sourceKey(ref)));
     // A kind with patterns may be listed. Of another kind there may only be a right to read by name.
     const mayList = (kind: SourceKind) =>
       kind !== "SecretProviderClass" && interest.patternKinds.includes(kind);
-    const found = new Map(await this.#sources.readAll(api, rest, mayList));
+    const found = new Map(await this.#sources.readAll(api, rest, mayList, untilMs));
     for (const { ref } of wanted) {
       const live = await reads.get(sourceKey(ref));
       if (live !== undefined) found.set(sourceKey(ref), live);
@@ -183,6 +196,13 @@ interface Wanted {
   readonly patterns: readonly string[];
   /** An annotation names it, in full or by a pattern. */
   readonly isNamed: boolean;
+}
+
+/** How the wanted ones are read. */
+interface WantedReads extends Pick<ReadsAhead, "reads"> {
+  readonly interest: Interest;
+  /** Monotonic: until when they wait for others who ask. */
+  readonly untilMs: number | undefined;
 }
 
 /** Whether the labels of a source are those asked for. The watch has the server select; a read by name selects here. */

@@ -90,7 +90,7 @@ interface Reconciling extends WriteDependencies {
 export function createReconciler(options: ReconcilerOptions): Handler {
   const { engaged, queue, records, keys, settings, clock, random, log, meter } = options;
   const { reporter, history, tracer, followUps, brakes, lifetime, sha1, names } = options;
-  const sources = new SourceReader({ settings, names, lifetime });
+  const sources = new SourceReader({ settings, names, clock, lifetime });
   const fleetChanges = new FleetChanges(keys.current);
   const recorder = createRecorder({ clock, log, meter, reporter, history, tracer, fleetChanges, followUps });
   const dependencies: Reconciling = {

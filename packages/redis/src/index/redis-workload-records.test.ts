@@ -201,6 +201,51 @@ test("what is told while Redis is away holds nobody up, and is told when it is b
   await client.close();
 });
 
+/** How many calls of scripts Redis has answered. */
+async function scriptCalls({ connection }: RedisClient): Promise<number> {
+  const stats = await connection.info("commandstats");
+  const found = [...stats.matchAll(/^cmdstat_eval\w*:calls=(\d+)/gm)];
+  return found.reduce((sum, [, calls]) => sum + Number(calls), 0);
+}
+
+test("workloads of a fan-out share calls, and each is read and recorded as itself", async () => {
+  await using mortal = await startRedis();
+  const log = new CollectedLog();
+  const client = new RedisClient(redisAddress(mortal.url), log);
+  const records = new RedisWorkloadRecords({ client, keys: new Keys("many"), log });
+  const names = Array.from({ length: 100 }, (_, at) => `w${at}`);
+  const before = await scriptCalls(client);
+  for (const name of names) records.applied(requestOf(name), `note of ${name}`, observed);
+  const read = await Promise.all(names.map((name) => records.read(requestOf(name))));
+  expect(read.map(({ appliedText }) => appliedText)).toEqual(names.map((name) => `note of ${name}`));
+  expect((await scriptCalls(client)) - before).toBeLessThan(50);
+  await client.close();
+});
+
+test("what is asked or kept of a workload comes after what was told of it", async () => {
+  await using bed = await openRecords();
+  // It is under way, so that the others wait for the next call.
+  bed.records.applied(requestOf("other"), "another note", observed);
+  bed.records.applied(requestOf("api"), "one", observed);
+  expect((await bed.records.read(requestOf("api"))).appliedText).toBe("one");
+  bed.records.applied(requestOf("other"), "another note", observed);
+  bed.records.applied(requestOf("api"), "two", observed);
+  await bed.records.keep(requestOf("api"), "what counts until then", 1650);
+  expect((await bed.records.read(requestOf("api"))).appliedText).toBe("what counts until then");
+});
+
+test("an event that cannot be read keeps no other workload from being recorded", async () => {
+  await using bed = await openRecords();
+  const its = bed.keys.cluster("c1");
+  for (const text of ["{", "7"]) {
+    await bed.worker.connection.hset(its.seen, "Deployment/ns/broken", text);
+    for (const name of ["first", "broken", "web"])
+      bed.records.applied(requestOf(name), `note ${text}`, observed);
+    for (const name of ["broken", "web"])
+      expect((await bed.records.read(requestOf(name))).appliedText).toBe(`note ${text}`);
+  }
+});
+
 test("an applied state that Redis refuses is told in the log", async () => {
   const log = new CollectedLog();
   const client = new RedisClient(redisAddress(redis.url), log);

@@ -1,6 +1,7 @@
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { SharedCalls } from "@fleet-reloader/engine/async/shared-calls";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import type { Request } from "@fleet-reloader/engine/ports/request";
+import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
 import {
   type ObservedVersion,
   streamName,
@@ -13,25 +14,38 @@ import { Script } from "../connection/script.ts";
 import { encodeApplied, readApplied, readSeen, readServed } from "./workload-record.ts";
 
 /**
- * KEYS: noted, seen, unlooked. ARGV: workload key, its applied state or '', the observed resourceVersion. An event of a newer version stays.
- * resourceVersions are decimal integers: the longer one is larger, then the lexically larger one (KEP-5504).
+ * KEYS: noted, seen, unlooked. ARGV, three for each workload: its key, its applied state or '', the observed resourceVersion. An event of a
+ * newer version stays, one that cannot be read does not. resourceVersions are decimal integers: the longer one is larger, then the lexically larger one (KEP-5504).
  */
 const appliedScript = new Script(`
-local workload, note, version = ARGV[1], ARGV[2], ARGV[3]
-if note == '' then redis.call('HDEL', KEYS[1], workload) else redis.call('HSET', KEYS[1], workload, note) end
-local event = redis.call('HGET', KEYS[2], workload)
-local seen = event and cjson.decode(event)[3]
-if type(seen) == 'string' and (#seen > #version or (#seen == #version and seen > version)) then return 0 end
-redis.call('HDEL', KEYS[2], workload)
-redis.call('SREM', KEYS[3], workload)
-return 1
+for i = 1, #ARGV, 3 do
+  local workload, note, version = ARGV[i], ARGV[i + 1], ARGV[i + 2]
+  if note == '' then redis.call('HDEL', KEYS[1], workload) else redis.call('HSET', KEYS[1], workload, note) end
+  local event = redis.call('HGET', KEYS[2], workload)
+  local isRead, read = pcall(cjson.decode, event or '')
+  local seen = isRead and type(read) == 'table' and read[3]
+  local isNewer = type(seen) == 'string' and (#seen > #version or (#seen == #version and seen > version))
+  if not isNewer then
+    redis.call('HDEL', KEYS[2], workload)
+    redis.call('SREM', KEYS[3], workload)
+  end
+end
+return 0
 `);
 
-/** KEYS: noted, seen, served. ARGV: workload key, its two streams. One call, because every roll waits for it. */
+/** KEYS: noted, seen, served. ARGV, three for each workload: its key, its two streams. One call, because every roll waits for it. */
 const readScript = new Script(`
-local served = redis.call('HMGET', KEYS[3], ARGV[2], ARGV[3])
-return { redis.call('HGET', KEYS[1], ARGV[1]), redis.call('HGET', KEYS[2], ARGV[1]), served[1], served[2] }
+local records = {}
+for i = 1, #ARGV, 3 do
+  local served = redis.call('HMGET', KEYS[3], ARGV[i + 1], ARGV[i + 2])
+  local noted, seen = redis.call('HGET', KEYS[1], ARGV[i]), redis.call('HGET', KEYS[2], ARGV[i])
+  records[#records + 1] = { noted, seen, served[1], served[2] }
+end
+return records
 `);
+
+/** What a call of one of the scripts is about. */
+type RecordArguments = readonly [workload: string, string, string];
 
 function readTexts(answer: unknown): readonly (string | undefined)[] {
   return Array.isArray(answer) ? answer.map((text) => (typeof text === "string" ? text : undefined)) : [];
@@ -46,48 +60,80 @@ export interface RedisWorkloadRecordsOptions {
 /** The records of the workloads of all clusters, in Redis. */
 export class RedisWorkloadRecords implements WorkloadRecords {
   readonly #options: RedisWorkloadRecordsOptions;
+  readonly #reads: SharedCalls<RecordArguments, unknown>;
+  readonly #writes: SharedCalls<RecordArguments, unknown>;
+  /** Writes that Redis may not have been sent, by workload: a later command about it waits for them. */
+  readonly #unanswered = new Map<string, Promise<unknown>>();
 
   constructor(options: RedisWorkloadRecordsOptions) {
     this.#options = options;
+    this.#reads = new SharedCalls((cluster, asks) => this.#readAll(cluster, asks));
+    this.#writes = new SharedCalls((cluster, asks) => this.#writeAll(cluster, asks));
   }
 
-  async read({ cluster, workload }: Request): Promise<WorkloadRecord> {
-    const { client, keys } = this.#options;
-    const { noted, seen, served } = keys.cluster(cluster);
-    const key = workloadKey(workload);
-    const streams = [streamName(workload.kind, workload.namespace), streamName(workload.kind, undefined)];
-    const places = [noted, seen, served];
-    const answer = await readScript.runReadOnly(client.connection, places, [key, ...streams]);
+  async read(request: Request): Promise<WorkloadRecord> {
+    const { cluster, workload } = request;
+    await this.#unanswered.get(requestKey(request));
+    const { kind, namespace } = workload;
+    const streams = [streamName(kind, namespace), streamName(kind, undefined)] as const;
+    const answer = await this.#reads.ask(cluster, [workloadKey(workload), ...streams]);
     const [appliedText, event, own, all] = readTexts(answer);
     return { ...readApplied(appliedText), seen: readSeen(event), served: readServed(own) ?? readServed(all) };
   }
 
-  applied({ cluster, workload }: Request, appliedText: string | undefined, observed: ObservedVersion): void {
-    const { client, keys } = this.#options;
-    const { noted, seen, unreconciled } = keys.cluster(cluster);
+  applied(request: Request, appliedText: string | undefined, observed: ObservedVersion): void {
+    const { cluster, workload } = request;
     const text = appliedText === undefined ? "" : encodeApplied(appliedText, observed.appliedAtSeconds);
-    const args = [workloadKey(workload), text, observed.resourceVersion];
-    this.#send(appliedScript.run(client.connection, [noted, seen, unreconciled], args));
+    const key = requestKey(request);
+    const written = this.#sent(
+      this.#writes.ask(cluster, [workloadKey(workload), text, observed.resourceVersion]),
+    ).finally(() => {
+      if (this.#unanswered.get(key) === written) this.#unanswered.delete(key);
+    });
+    this.#unanswered.set(key, written);
   }
 
-  async keep({ cluster, workload }: Request, appliedText: string, atSeconds: number): Promise<void> {
+  async keep(request: Request, appliedText: string, atSeconds: number): Promise<void> {
+    const { cluster, workload } = request;
     const { client, keys } = this.#options;
     const text = encodeApplied(appliedText, atSeconds);
+    await this.#unanswered.get(requestKey(request));
     await client.connection.hset(keys.cluster(cluster).noted, workloadKey(workload), text);
   }
 
   reconciled({ cluster, workload }: Request): void {
     const { client, keys } = this.#options;
-    this.#send(client.connection.srem(keys.cluster(cluster).unreconciled, workloadKey(workload)));
+    void this.#sent(client.connection.srem(keys.cluster(cluster).unreconciled, workloadKey(workload)));
   }
 
-  #send(sent: Promise<unknown>): void {
-    sent.catch((error: unknown) => {
+  async #readAll(cluster: ClusterId, asks: readonly RecordArguments[]): Promise<readonly unknown[]> {
+    const { client, keys } = this.#options;
+    const { noted, seen, served } = keys.cluster(cluster);
+    const answer = await readScript.runReadOnly(client.connection, [noted, seen, served], asks.flat());
+    return Array.isArray(answer) ? answer : [];
+  }
+
+  async #writeAll(cluster: ClusterId, asks: readonly RecordArguments[]): Promise<readonly unknown[]> {
+    const { client, keys } = this.#options;
+    const { noted, seen, unreconciled } = keys.cluster(cluster);
+    const answer = await appliedScript.run(client.connection, [noted, seen, unreconciled], asks.flat());
+    return asks.map(() => answer);
+  }
+
+  /** Never rejects: nobody waits for it to be written. */
+  async #sent(sent: Promise<unknown>): Promise<void> {
+    try {
+      await sent;
+    } catch (error) {
       const err = error instanceof Error ? error.message : "Redis failed";
       this.#options.log.debug(
         { reason: "redis.unavailable", err },
         "the record of a workload could not be written",
       );
-    });
+    }
   }
+}
+
+function requestKey({ cluster, workload }: Request): string {
+  return `${cluster}/${workloadKey(workload)}`;
 }

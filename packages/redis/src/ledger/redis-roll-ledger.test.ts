@@ -42,6 +42,72 @@ test("by Redis' own clock a rate is a rate, and everything it keeps ends by itse
   expect(ttls.filter(({ ttl }) => ttl < 0).map(({ key }) => key.split("}")[1])).toEqual([":since"]);
 });
 
+test("rolls that ask at once share calls, and are counted one by one", async () => {
+  await client.connection.flushall();
+  const limits = {
+    cluster: { unfinishedMax: 7 },
+    workloadBreaker: { rollsMax: 1, withinMs: 60_000 },
+  };
+  const ledger = new RedisRollLedger({ client, keys: nextKeys(), limits });
+  const never = new AbortController().signal;
+  await client.connection.config("RESETSTAT");
+  const answers = await Promise.all(
+    Array.from({ length: 100 }, (_, at) => {
+      const workload = { ...request.workload, name: `w${at}` };
+      return ledger.admit({ cluster: "c1", workload }, [], never);
+    }),
+  );
+  expect(answers.slice(0, 7).map(({ type }) => type)).toEqual(Array.from({ length: 7 }, () => "go"));
+  expect(answers.slice(7).every(({ type }) => type === "hold")).toBe(true);
+  const stats = await client.connection.info("commandstats");
+  const calls = [...stats.matchAll(/^cmdstat_eval\w*:calls=(\d+)/gm)];
+  expect(calls.reduce((sum, [, count]) => sum + Number(count), 0)).toBeLessThan(10);
+});
+
+test.each([
+  ["text that is no JSON", "{"],
+  ["a number", "7"],
+  ["an object without its rolls", "{}"],
+])("a damaged breaker (%s) fails its own roll, and no other of its call", async (_, text) => {
+  await client.connection.flushall();
+  const keys = nextKeys();
+  const ledger = new RedisRollLedger({
+    ...{ client, keys },
+    limits: { workloadBreaker: { rollsMax: 1, withinMs: 60_000 } },
+  });
+  const never = new AbortController().signal;
+  const admit = (name: string) =>
+    ledger.admit({ cluster: "c1", workload: { ...request.workload, name } }, [], never);
+  await client.connection.set(`${keys.rollLedger}:k:w|c1|Deployment/ns/w7`, text);
+  // The first is under way alone, so that the other 32 share the next call.
+  const first = admit("first");
+  const names = Array.from({ length: 32 }, (_each, at) => `w${at}`);
+  const answers = await Promise.allSettled(names.map(admit));
+  expect(await first).toEqual({ type: "go" });
+  const failed = answers.flatMap((answer, at) => (answer.status === "rejected" ? [{ at, answer }] : []));
+  expect(failed).toMatchObject([{ at: 7, answer: { reason: { code: "engine.invariant" } } }]);
+  const again = await Promise.allSettled(names.map(admit));
+  const held = again.filter((answer) => answer.status === "fulfilled" && answer.value.type === "hold");
+  expect(held).toHaveLength(31);
+});
+
+test("a roll of one cluster does not wait for a call of another", async () => {
+  await client.connection.flushall();
+  const ledger = new RedisRollLedger({
+    ...{ client, keys: nextKeys() },
+    limits: { workloadBreaker: { rollsMax: 1, withinMs: 60_000 } },
+  });
+  const never = new AbortController().signal;
+  const order: string[] = [];
+  const admit = async (cluster: string, name: string) => {
+    await ledger.admit({ cluster, workload: { ...request.workload, name } }, [], never);
+    order.push(cluster);
+  };
+  const storm = Array.from({ length: 100 }, (_, at) => admit("noisy", `w${at}`));
+  await Promise.all([...storm, admit("quiet", "api")]);
+  expect(order.indexOf("quiet")).toBeLessThan(2);
+});
+
 test("who no longer has the request does not wait for Redis", async () => {
   const ledger = new RedisRollLedger({
     ...{ client, keys: nextKeys() },

@@ -9,6 +9,7 @@ import type {
   RollLedger,
   RollLimits,
 } from "@fleet-reloader/engine/admission/roll-ledger";
+import { SharedCalls } from "@fleet-reloader/engine/async/shared-calls";
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
@@ -26,13 +27,20 @@ export interface RedisRollLedgerOptions {
 /** A budget that nobody asks is kept until it is full again and its leases are over. After that it is the same as a new one. */
 const keptAtLeastMs = 2 * leaseMs;
 
-/** The ledger of rolls that all workers share: one call of Redis for each roll, and none without limits. */
+/** The ledger of rolls that all workers share: one call of Redis for the rolls that ask at the same time, and none without limits. */
 export class RedisRollLedger implements RollLedger {
   readonly #options: RedisRollLedgerOptions;
   readonly #keepMs: number;
+  /**
+   * Rolls of a cluster that ask at the same time share a call: each is counted as if it came alone. Those of another cluster do not wait for
+   * it.
+   */
+  readonly #admissions: SharedCalls<string, unknown>;
 
   constructor(options: RedisRollLedgerOptions) {
     this.#options = options;
+    const { client, keys } = options;
+    this.#admissions = new SharedCalls((_cluster, asks) => askTogether(client, keys.rollLedger, asks));
     const { fleet, cluster, namespace } = options.limits;
     const fillMs = [fleet, cluster, namespace].map((limit) =>
       limit?.rate === undefined ? 0 : (limit.rate.burst * limit.rate.perMs) / limit.rate.rolls,
@@ -67,25 +75,37 @@ export class RedisRollLedger implements RollLedger {
     const levels = this.#levels(request);
     if (breakers.length + levels.length === 0) return { type: "go" };
     // Commands wait until Redis is back. A request that another worker has by then stops waiting.
-    const asked = this.#run(enterScript, request, { breakers, ...(isOnly ? { only: true } : {}) });
+    const asked = isOnly ? this.#check(request, breakers) : this.#admit(request, breakers);
     const answer = await unlessAborted(asked, signal, "room to roll");
     return verdictOf(Array.isArray(answer) ? answer : [], breakers, levels);
   }
 
-  #run(script: typeof enterScript, request: Request, { breakers = [], ...more }: Ask): Promise<unknown> {
-    const { client, keys, now } = this.#options;
-    const ask = {
+  #admit(request: Request, breakers: readonly Breaker[]): Promise<unknown> {
+    return this.#admissions.ask(request.cluster, this.#text(request, { breakers }));
+  }
+
+  async #check(request: Request, breakers: readonly Breaker[]): Promise<unknown> {
+    const { client, keys } = this.#options;
+    const text = this.#text(request, { breakers, only: true });
+    const answers = await enterScript.runReadOnly(client.connection, keys.rollLedger, [text]);
+    return Array.isArray(answers) ? answers[0] : undefined;
+  }
+
+  #run(script: typeof settledScript, request: Request, ask: Ask): Promise<unknown> {
+    const { client, keys } = this.#options;
+    return script.run(client.connection, keys.rollLedger, [this.#text(request, ask)]);
+  }
+
+  #text(request: Request, { breakers = [], ...more }: Ask): string {
+    const { now } = this.#options;
+    return JSON.stringify({
       ...(now === undefined ? {} : { now: now() }),
       roll: ledgerRollOf(request),
       breakers: breakers.map(({ key, max, within, version }) => ({ key, max, within, version })),
       levels: this.#levels(request),
       keep: this.#keepMs,
       ...more,
-    };
-    const args = [JSON.stringify(ask)];
-    return more.only === true
-      ? script.runReadOnly(client.connection, keys.rollLedger, args)
-      : script.run(client.connection, keys.rollLedger, args);
+    });
   }
 
   #sourceBreakers({ cluster }: Request, sources: readonly ActedOn[]): readonly Breaker[] {
@@ -153,6 +173,15 @@ interface BudgetLevel {
   readonly burst?: number;
 }
 
+async function askTogether(
+  { connection }: RedisClient,
+  ledger: string,
+  asks: readonly string[],
+): Promise<readonly unknown[]> {
+  const answers = await enterScript.run(connection, ledger, asks);
+  return Array.isArray(answers) ? answers : [];
+}
+
 function verdictOf(
   answer: readonly unknown[],
   breakers: readonly Breaker[],
@@ -174,6 +203,7 @@ function verdictOf(
     const named = blockedBy.length === 0 ? {} : { blockedBy };
     return { type: "hold", reason, what, afterMs: Number(fourth), ...named };
   }
+  if (type === "failed") throw new Fault("engine.invariant", `the ledger of rolls failed: ${position}`);
   if (type !== "entered") throw unreadable();
   return { type: "go" };
 }

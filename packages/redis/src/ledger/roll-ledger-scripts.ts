@@ -16,12 +16,16 @@ import { Script } from "../connection/script.ts";
  */
 const parts = `
 local root = KEYS[1]
-local ask = cjson.decode(ARGV[1])
-local now = ask.now
-if not now then
-  local t = redis.call('TIME')
-  now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+local ask, now
+local function hear(text)
+  ask = cjson.decode(text)
+  now = ask.now
+  if not now then
+    local t = redis.call('TIME')
+    now = tonumber(t[1]) * 1000 + math.floor(tonumber(t[2]) / 1000)
+  end
 end
+hear(ARGV[1])
 local function write(...)
   if not ask.only then redis.call(...) end
 end
@@ -49,7 +53,9 @@ end
 `;
 
 /**
- * ARGV: JSON of the ask. Returns {'entered'}, {'breaker', position, until, now} or {'budget', position, what, afterMs, unfinished roll…}.
+ * ARGV: JSON of each ask. They are answered one after the other, as if each came in a call of its own: one that fails, because what is
+ * kept for it is damaged, fails alone. Answers {'entered'}, {'breaker', position, until, now}, {'budget', position, what, afterMs,
+ * unfinished roll…} or {'failed', why}.
  * An ask with `only` gets the same answer and writes nothing: what a write would have removed before is left out of the counts.
  */
 export const enterScript = new Script(`${parts}
@@ -71,120 +77,130 @@ local function countAhead(level, me, overdue)
   end
   return ahead
 end
-local passed = {}
-for i, b in ipairs(ask.breakers) do
-  local s = readBreaker(b.key)
-  if not (b.version and s.last == b.version) then
-    local last = math.max(s.till, s.rolls[#s.rolls] or 0)
-    local trips, till = s.trips, s.till
-    if now - last >= b.within then trips, till = 0, 0 end
-    if now < till then return { 'breaker', i, till, now } end
-    local rolls, probed = {}, false
-    for _, t in ipairs(s.rolls) do
-      if t > now - b.within then
-        rolls[#rolls + 1] = t
-        if t >= till then probed = true end
+local function enter()
+  local passed = {}
+  for i, b in ipairs(ask.breakers) do
+    local s = readBreaker(b.key)
+    if not (b.version and s.last == b.version) then
+      local last = math.max(s.till, s.rolls[#s.rolls] or 0)
+      local trips, till = s.trips, s.till
+      if now - last >= b.within then trips, till = 0, 0 end
+      if now < till then return { 'breaker', i, till, now } end
+      local rolls, probed = {}, false
+      for _, t in ipairs(s.rolls) do
+        if t > now - b.within then
+          rolls[#rolls + 1] = t
+          if t >= till then probed = true end
+        end
+      end
+      local full = #rolls >= b.max
+      local closed = not full
+      if trips > 0 then closed = not probed end
+      if not closed then
+        local pause = math.min(${firstHoldMs} * 2 ^ trips, ${longestHoldMs})
+        local room = 0
+        if full then room = rolls[#rolls - b.max + 1] + b.within end
+        s.rolls, s.trips, s.till = rolls, trips + 1, math.min(math.max(now + pause, room), now + ${longestHoldMs})
+        writeBreaker(b.key, s, b.within)
+        return { 'breaker', i, s.till, now }
+      end
+      rolls[#rolls + 1] = now
+      passed[#passed + 1] = { b = b, s = { rolls = rolls, trips = trips, till = till, last = b.version or s.last } }
+    end
+  end
+
+  local short, shortOf, shortMs = nil, nil, -1
+  if #ask.levels > 0 then write('SET', root .. ':since', now, 'NX') end
+  local since = #ask.levels > 0 and tonumber(redis.call('GET', root .. ':since') or now)
+  for i, l in ipairs(ask.levels) do
+    local f = redis.call('HMGET', at(l, ''), 'tokens', 'at', 'served')
+    local tokens, from = tonumber(f[1] or '0'), tonumber(f[2] or since)
+    l.served = tonumber(f[3] or '0')
+    if l.rolls then
+      tokens = math.min(l.burst, tokens + math.max(0, now - from) * l.rolls / l.per)
+    else
+      tokens = 0
+    end
+    l.tokens, l.from = tokens, math.max(now, from)
+    write('ZREMRANGEBYSCORE', at(l, ':late'), '-inf', now)
+    local due = redis.call('ZRANGEBYSCORE', at(l, ':due'), '-inf', now - ${graceMs})
+    local overdue = {}
+    for _, one in ipairs(due) do
+      local share, roll = string.match(one, '^(.-)\\n(.*)$')
+      overdue[one] = true
+      leave(l, share, roll)
+      write('ZADD', at(l, ':late'), now + ${latenessMs}, roll)
+    end
+    local me = l.share .. '\\n' .. ask.roll
+    local place = not overdue[me] and redis.call('ZSCORE', at(l, ':waiting'), me)
+    local lateUntil = tonumber(redis.call('ZSCORE', at(l, ':late'), ask.roll) or '0')
+    if place then
+      l.place = tonumber(place)
+    elseif overdue[me] or lateUntil > now then
+      l.place = l.served
+    else
+      local last = 0
+      local tail = redis.call('ZRANGE', at(l, ':of:' .. l.share), -1 - #due, -1, 'WITHSCORES')
+      for j = 1, #tail, 2 do
+        if not overdue[l.share .. '\\n' .. tail[j]] then last = tonumber(tail[j + 1]) end
+      end
+      l.place = math.max(l.served, last) + 1
+    end
+    write('ZADD', at(l, ':waiting'), l.place, me)
+    local ahead = ask.only and countAhead(l, me, overdue) or redis.call('ZRANK', at(l, ':waiting'), me)
+    local of, after = nil, 0
+    if l.unfinished then
+      write('ZREMRANGEBYSCORE', at(l, ':leases'), '-inf', now)
+      local under = redis.call('ZCOUNT', at(l, ':leases'), '(' .. exact(now), '+inf')
+      if tonumber(redis.call('ZSCORE', at(l, ':leases'), ask.roll) or '0') > now then under = under - 1 end
+      if l.unfinished - under - ahead < 1 then
+        of, after = 'unfinished', math.min(${askAgainMaxMs}, ${finishPollMs} * (1 + math.floor(ahead / l.unfinished)))
       end
     end
-    local full = #rolls >= b.max
-    local closed = not full
-    if trips > 0 then closed = not probed end
-    if not closed then
-      local pause = math.min(${firstHoldMs} * 2 ^ trips, ${longestHoldMs})
-      local room = 0
-      if full then room = rolls[#rolls - b.max + 1] + b.within end
-      s.rolls, s.trips, s.till = rolls, trips + 1, math.min(math.max(now + pause, room), now + ${longestHoldMs})
-      writeBreaker(b.key, s, b.within)
-      return { 'breaker', i, s.till, now }
+    if not of and l.rolls and tokens - ahead < 1 then
+      of, after = 'rate', math.min(${askAgainMaxMs}, math.ceil((ahead + 1 - tokens) * l.per / l.rolls))
     end
-    rolls[#rolls + 1] = now
-    passed[#passed + 1] = { b = b, s = { rolls = rolls, trips = trips, till = till, last = b.version or s.last } }
+    if of and after > shortMs then short, shortOf, shortMs = i, of, after end
   end
-end
-
-local short, shortOf, shortMs = nil, nil, -1
-if #ask.levels > 0 then write('SET', root .. ':since', now, 'NX') end
-local since = #ask.levels > 0 and tonumber(redis.call('GET', root .. ':since') or now)
-for i, l in ipairs(ask.levels) do
-  local f = redis.call('HMGET', at(l, ''), 'tokens', 'at', 'served')
-  local tokens, from = tonumber(f[1] or '0'), tonumber(f[2] or since)
-  l.served = tonumber(f[3] or '0')
-  if l.rolls then
-    tokens = math.min(l.burst, tokens + math.max(0, now - from) * l.rolls / l.per)
-  else
-    tokens = 0
-  end
-  l.tokens, l.from = tokens, math.max(now, from)
-  write('ZREMRANGEBYSCORE', at(l, ':late'), '-inf', now)
-  local due = redis.call('ZRANGEBYSCORE', at(l, ':due'), '-inf', now - ${graceMs})
-  local overdue = {}
-  for _, one in ipairs(due) do
-    local share, roll = string.match(one, '^(.-)\\n(.*)$')
-    overdue[one] = true
-    leave(l, share, roll)
-    write('ZADD', at(l, ':late'), now + ${latenessMs}, roll)
-  end
-  local me = l.share .. '\\n' .. ask.roll
-  local place = not overdue[me] and redis.call('ZSCORE', at(l, ':waiting'), me)
-  local lateUntil = tonumber(redis.call('ZSCORE', at(l, ':late'), ask.roll) or '0')
-  if place then
-    l.place = tonumber(place)
-  elseif overdue[me] or lateUntil > now then
-    l.place = l.served
-  else
-    local last = 0
-    local tail = redis.call('ZRANGE', at(l, ':of:' .. l.share), -1 - #due, -1, 'WITHSCORES')
-    for j = 1, #tail, 2 do
-      if not overdue[l.share .. '\\n' .. tail[j]] then last = tonumber(tail[j + 1]) end
+  for i, l in ipairs(ask.levels) do
+    write('ZREM', at(l, ':late'), ask.roll)
+    if i == short then
+      write('ZADD', at(l, ':due'), now + shortMs, l.share .. '\\n' .. ask.roll)
+      write('ZADD', at(l, ':of:' .. l.share), l.place, ask.roll)
+    else
+      leave(l, l.share, ask.roll)
     end
-    l.place = math.max(l.served, last) + 1
-  end
-  write('ZADD', at(l, ':waiting'), l.place, me)
-  local ahead = ask.only and countAhead(l, me, overdue) or redis.call('ZRANK', at(l, ':waiting'), me)
-  local of, after = nil, 0
-  if l.unfinished then
-    write('ZREMRANGEBYSCORE', at(l, ':leases'), '-inf', now)
-    local under = redis.call('ZCOUNT', at(l, ':leases'), '(' .. exact(now), '+inf')
-    if tonumber(redis.call('ZSCORE', at(l, ':leases'), ask.roll) or '0') > now then under = under - 1 end
-    if l.unfinished - under - ahead < 1 then
-      of, after = 'unfinished', math.min(${askAgainMaxMs}, ${finishPollMs} * (1 + math.floor(ahead / l.unfinished)))
+    if not short then
+      if l.rolls then l.tokens = l.tokens - 1 end
+      if l.unfinished then write('ZADD', at(l, ':leases'), now + ${leaseMs}, ask.roll) end
+      l.served = math.max(l.served, l.place)
+    end
+    write('HSET', at(l, ''), 'tokens', string.format('%.17g', l.tokens), 'at', l.from, 'served', l.served)
+    for _, what in ipairs({ '', ':waiting', ':due', ':late', ':leases', ':of:' .. l.share }) do
+      write('PEXPIRE', at(l, what), ask.keep)
     end
   end
-  if not of and l.rolls and tokens - ahead < 1 then
-    of, after = 'rate', math.min(${askAgainMaxMs}, math.ceil((ahead + 1 - tokens) * l.per / l.rolls))
-  end
-  if of and after > shortMs then short, shortOf, shortMs = i, of, after end
-end
-for i, l in ipairs(ask.levels) do
-  write('ZREM', at(l, ':late'), ask.roll)
-  if i == short then
-    write('ZADD', at(l, ':due'), now + shortMs, l.share .. '\\n' .. ask.roll)
-    write('ZADD', at(l, ':of:' .. l.share), l.place, ask.roll)
-  else
-    leave(l, l.share, ask.roll)
-  end
-  if not short then
-    if l.rolls then l.tokens = l.tokens - 1 end
-    if l.unfinished then write('ZADD', at(l, ':leases'), now + ${leaseMs}, ask.roll) end
-    l.served = math.max(l.served, l.place)
-  end
-  write('HSET', at(l, ''), 'tokens', string.format('%.17g', l.tokens), 'at', l.from, 'served', l.served)
-  for _, what in ipairs({ '', ':waiting', ':due', ':late', ':leases', ':of:' .. l.share }) do
-    write('PEXPIRE', at(l, what), ask.keep)
-  end
-end
-if short then
-  local answer = { 'budget', short, shortOf, shortMs }
-  if shortOf == 'unfinished' then
-    local leases = at(ask.levels[short], ':leases')
-    for _, roll in ipairs(redis.call('ZRANGEBYSCORE', leases, '(' .. exact(now), '+inf', 'LIMIT', 0, ${blockersMax + 1})) do
-      if roll ~= ask.roll and #answer < 4 + ${blockersMax} then answer[#answer + 1] = roll end
+  if short then
+    local answer = { 'budget', short, shortOf, shortMs }
+    if shortOf == 'unfinished' then
+      local leases = at(ask.levels[short], ':leases')
+      for _, roll in ipairs(redis.call('ZRANGEBYSCORE', leases, '(' .. exact(now), '+inf', 'LIMIT', 0, ${blockersMax + 1})) do
+        if roll ~= ask.roll and #answer < 4 + ${blockersMax} then answer[#answer + 1] = roll end
+      end
     end
+    return answer
   end
-  return answer
+  for _, p in ipairs(passed) do writeBreaker(p.b.key, p.s, p.b.within) end
+  return { 'entered' }
 end
-for _, p in ipairs(passed) do writeBreaker(p.b.key, p.s, p.b.within) end
-return { 'entered' }
+local answers = {}
+for i, text in ipairs(ARGV) do
+  hear(text)
+  local isAnswered, answer = pcall(enter)
+  if not isAnswered then answer = { 'failed', type(answer) == 'table' and answer.err or tostring(answer) } end
+  answers[i] = answer
+end
+return answers
 `);
 
 /** ARGV: JSON of the ask. The roll was not made: what it took is given back. */

@@ -102,7 +102,8 @@ async function observe(
   const past = await pastOf(observing, reading);
   if (eligibility !== "owned" && isUnlisted(past, reading)) return { again: unlisted };
   const { appliedCount } = past;
-  return await planNow(observing, { ...reading, appliedCount }, { eligibility, past, ahead, remembered });
+  const before = { eligibility, past, ahead, remembered, isShown: shown !== undefined };
+  return await planNow(observing, { ...reading, appliedCount }, before);
 }
 
 async function readingOf(
@@ -142,12 +143,11 @@ function readEarly(
 
 async function planNow(observing: Observing, reading: Reading, before: Before): Promise<Observation> {
   const { cluster, live, interest, appliedText } = reading;
-  const { eligibility, past, ahead } = before;
+  const { eligibility, past, ahead, isShown } = before;
   const { applied } = past;
-  const observedSources =
-    eligibility === "owned"
-      ? []
-      : await observing.sources.observe({ api: cluster.api, live, interest, appliedText, applied, ahead });
+  const { api } = cluster;
+  const read = { api, live, interest, appliedText, applied, ahead, mayWait: isShown };
+  const observedSources = eligibility === "owned" ? [] : await observing.sources.observe(read);
   const planned = planWith(observing, { reading, observedSources, past });
   const first = { reading, eligibility, planned, observedSources };
   if (await isCertain(first, before)) return first;
@@ -156,8 +156,8 @@ async function planNow(observing: Observing, reading: Reading, before: Before): 
   const judged = again.hingesOnPods
     ? planWith(observing, { reading, observedSources, past: all }, await readPodsStart(live, reading))
     : again;
-  const read = { ...reading, appliedCount: all.appliedCount, unkeptText: unkeptText(all, appliedText) };
-  return { reading: read, eligibility, planned: judged, observedSources };
+  const compared = { ...reading, appliedCount: all.appliedCount, unkeptText: unkeptText(all, appliedText) };
+  return { reading: compared, eligibility, planned: judged, observedSources };
 }
 
 /** Whether the plan stays as it is, whatever Redis remembers and whenever the pods started. */
@@ -232,6 +232,8 @@ interface Before {
   readonly remembered: Promise<WorkloadRecord | undefined> | undefined;
   readonly past: KnownPast;
   readonly ahead: ReadsAhead;
+  /** A handling decides once at most on a workload as it was shown: its fan-out shares reads of sources. */
+  readonly isShown: boolean;
 }
 
 /** In a namespace that is not served nothing is decided, and the applied state stays. */

@@ -42,7 +42,7 @@ const isConfigMap = (kind: SourceKind): boolean => kind === "ConfigMap";
 // 6,000 reads at once had a cluster called unreachable.
 test("many sources are read some at a time, or as one list where lists are allowed", async () => {
   const { api, refs, asked } = clusterWith(300);
-  const sources = new LiveSources(new AbortController().signal);
+  const sources = new LiveSources(new AbortController().signal, new ManualClock());
   const lives = await sources.readAll(api, [...refs, missing], isConfigMap);
   expect(lives.size).toBe(600);
   expect([...lives.values()].map(({ ref }) => ref)).toEqual(expect.arrayContaining(refs));
@@ -51,14 +51,18 @@ test("many sources are read some at a time, or as one list where lists are allow
 
 test("few sources are read one by one", async () => {
   const { api, refs, asked } = clusterWith(20);
-  const lives = await new LiveSources(new AbortController().signal).readAll(api, refs, () => true);
+  const lives = await new LiveSources(new AbortController().signal, new ManualClock()).readAll(
+    api,
+    refs,
+    () => true,
+  );
   expect(lives.size).toBe(40);
   expect(asked).toMatchObject({ reads: 40, lists: 0 });
 });
 
 test("a thousand workloads that ask for names of a namespace share a handful of lists", async () => {
   const { api, asked } = clusterWith(3);
-  const sources = new LiveSources(new AbortController().signal);
+  const sources = new LiveSources(new AbortController().signal, new ManualClock());
   const ask = () => sources.names(api, "ConfigMap", "ns");
   const all = await Promise.all(Array.from({ length: 1000 }, ask));
   expect(new Set(all.map((names) => names.join()))).toEqual(new Set(["s0,s1,s2"]));

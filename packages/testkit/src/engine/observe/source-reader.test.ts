@@ -7,6 +7,7 @@ import { SourceReader } from "@fleet-reloader/engine/observe/source-reader";
 import type { ClusterApi, LiveSource, LiveWorkload } from "@fleet-reloader/engine/ports/cluster-api";
 import { defaultSettings } from "@fleet-reloader/engine/ports/settings";
 import { expect, test } from "vitest";
+import { ManualClock } from "../../memory/manual-clock.ts";
 import { wallClock } from "../../wall-clock.ts";
 
 const settings = {
@@ -70,11 +71,24 @@ async function secondObservation(seen: {
 }): Promise<number> {
   const { api, readCount } = cluster();
   const names = new NameMatches({ compile: compileForTest, clock: wallClock });
-  const reader = new SourceReader({ settings, names, lifetime: new AbortController().signal });
+  const reader = new SourceReader({
+    settings,
+    names,
+    clock: new ManualClock(),
+    lifetime: new AbortController().signal,
+  });
   const first = workload(1);
   const interest = await readInterest(first, settings, names);
   const cold = reader.readAhead(api, first.ref);
-  await reader.observe({ api, live: first, interest, appliedText: "A", applied: undefined, ahead: cold });
+  await reader.observe({
+    api,
+    live: first,
+    interest,
+    appliedText: "A",
+    applied: undefined,
+    ahead: cold,
+    mayWait: false,
+  });
   expect(readCount()).toBe(1);
   const ahead = reader.readAhead(api, first.ref);
   await reader.observe({
@@ -84,6 +98,7 @@ async function secondObservation(seen: {
     appliedText: seen.appliedText,
     applied: undefined,
     ahead,
+    mayWait: false,
   });
   return readCount();
 }

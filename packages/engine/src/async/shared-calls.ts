@@ -1,0 +1,58 @@
+import { Fault } from "@fleet-reloader/domain/fault";
+
+/** One who waits for an answer. */
+interface Asker<A, R> {
+  readonly ask: A;
+  readonly answer: PromiseWithResolvers<R>;
+}
+
+/** Answers of one call, in the order of what was asked. Those of one place go together: their keys lie in one slot. */
+export type SendTogether<A, R> = (place: string, asks: readonly A[]) => Promise<readonly R[]>;
+
+/** In one call, so that it holds up whoever answers for a few milliseconds at most. */
+const togetherMax = 32;
+
+/**
+ * Sends what is asked while a call is under way together in the next one. Who asks alone waits for nobody; a fan-out costs a call for some of
+ * its rolls and not for each. All of a call fail together.
+ */
+export class SharedCalls<A, R> {
+  readonly #send: SendTogether<A, R>;
+  /** Who waits for the next call, by place. A place without a call under way is absent. */
+  readonly #waiting = new Map<string, Asker<A, R>[]>();
+
+  constructor(send: SendTogether<A, R>) {
+    this.#send = send;
+  }
+
+  ask(place: string, ask: A): Promise<R> {
+    const asker: Asker<A, R> = { ask, answer: Promise.withResolvers<R>() };
+    const waiting = this.#waiting.get(place);
+    if (waiting === undefined) void this.#run(place, asker);
+    else waiting.push(asker);
+    return asker.answer.promise;
+  }
+
+  async #run(place: string, first: Asker<A, R>): Promise<void> {
+    const waiting = [first];
+    this.#waiting.set(place, waiting);
+    while (waiting.length > 0) await this.#call(place, waiting.splice(0, togetherMax));
+    // In the same turn as the check above: who asks from now on begins a new run.
+    this.#waiting.delete(place);
+  }
+
+  async #call(place: string, askers: readonly Asker<A, R>[]): Promise<void> {
+    try {
+      const asks = askers.map(({ ask }) => ask);
+      const answers = await this.#send(place, asks);
+      for (const [at, { answer }] of askers.entries()) {
+        const one = answers[at];
+        if (one === undefined)
+          answer.reject(new Fault("engine.invariant", "a shared call left a question unanswered"));
+        else answer.resolve(one);
+      }
+    } catch (error) {
+      for (const { answer } of askers) answer.reject(error);
+    }
+  }
+}
