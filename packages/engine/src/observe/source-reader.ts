@@ -51,7 +51,7 @@ export interface SourceReaderOptions {
  * All reads of one observation together wait no longer than this for others, in milliseconds, however many sources it has: less than half of
  * the 250 ms after which the gate takes a cluster without answers for hung.
  */
-const patienceMs = 100;
+const sharedWaitMs = 100;
 
 /** Workloads whose sources are remembered. Without it the first read of a workload comes a round trip later. */
 const observedMax = 5000;
@@ -91,7 +91,7 @@ export class SourceReader {
   /** Reads what the workload is interested in, as it is now, and leaves out what does not count. */
   async observe(reading: SourceReading): Promise<readonly ObservedSource[]> {
     const { api, live, interest, appliedText, ahead, mayWait } = reading;
-    const untilMs = mayWait ? this.#clock.monotonic() + patienceMs : undefined;
+    const untilMs = mayWait ? this.#clock.monotonic() + sharedWaitMs : undefined;
     // A content read before the workload may be older than the one that another worker has rolled it to in between. It must not be
     // taken for a change. Nobody has rolled the workload when applied state and generation are those of our last visit.
     const isSafe = ahead.since?.appliedText === appliedText && ahead.since?.generation === live.generation;
