@@ -21,6 +21,7 @@ import { queueCeiling } from "./b20-queue-ceiling.ts";
 import { auditIngest } from "./b22-audit-ingest.ts";
 import { questions } from "./b24-questions.ts";
 import { exits } from "./b25-exits.ts";
+import { adoption } from "./b26-adoption.ts";
 
 export const benchmarks: readonly Benchmark[] = [
   singleChange,
@@ -45,4 +46,5 @@ export const benchmarks: readonly Benchmark[] = [
   auditIngest,
   questions,
   exits,
+  adoption,
 ];

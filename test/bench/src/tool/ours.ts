@@ -16,8 +16,13 @@ export interface OursOptions {
   readonly dataDir: string;
 }
 
+export interface Ours extends Tool {
+  /** Waits until `/ready` answers 200: until the workloads that it found have been observed, too. */
+  readonly ready: () => Promise<void>;
+}
+
 /** The product in one process, from its bundle, with the arguments of `./dev run`; Redis is its child. */
-export async function startOurs({ server, args = [], dataDir }: OursOptions): Promise<Tool> {
+export async function startOurs({ server, args = [], dataDir }: OursOptions): Promise<Ours> {
   const startedAt = performance.now();
   const product = startProduct({
     kubeconfig: server.kubeconfigPath,
@@ -36,6 +41,7 @@ export async function startOurs({ server, args = [], dataDir }: OursOptions): Pr
     pid: product.pid,
     redisSocket: join(product.dataDir, "redis.sock"),
     readyMs: performance.now() - startedAt,
+    ready: () => product.ready(READY_TIMEOUT_MS),
     stop: () => stop(product),
     [Symbol.asyncDispose]: () => product[Symbol.asyncDispose](),
   };
