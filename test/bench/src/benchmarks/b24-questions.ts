@@ -18,7 +18,7 @@ const main = join(import.meta.dirname, "../../../../services/cli/dist/main.mjs")
 
 export const questions: Benchmark = {
   id: "B24",
-  title: "Questions of the command line: 1,000 clusters, 100,000 workloads, 40,000 records of the last hour",
+  title: "Questions and acts of the command line: 1,000 clusters, 100,000 workloads, 40,000 records of the last hour",
   run,
 };
 
@@ -37,6 +37,7 @@ async function run({ size, isQuick, say }: BenchContext): Promise<Outcome> {
   for (const { words, flags } of [
     ...questionsOfRedis.map((each) => ({ words: each, flags: [] })),
     ...hub.asked,
+    ...actsOnRedis.map((each) => ({ words: each, flags: [] })),
   ]) {
     const question = words.join(" ");
     say(question);
@@ -66,6 +67,14 @@ const questionsOfRedis: readonly (readonly string[])[] = [
   ["managed", ...whole],
   ["managed", ...whole, "-o", "json"],
   ["history", "--since", "1h", ...whole],
+];
+
+const why = ["--reason", "bench"] as const;
+/** After the questions: each puts requests into the queue. */
+const actsOnRedis: readonly (readonly string[])[] = [
+  ["retry", "Deployment/application-7", "--namespace", "team-7", "--cluster", first, ...why],
+  ["retry", "Deployment/application-7", ...why, "--yes"],
+  ["replay", "Secret/credentials-7", ...why, "--yes"],
 ];
 
 interface Answer {
