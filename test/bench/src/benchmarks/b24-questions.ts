@@ -18,7 +18,8 @@ const main = join(import.meta.dirname, "../../../../services/cli/dist/main.mjs")
 
 export const questions: Benchmark = {
   id: "B24",
-  title: "Questions and acts of the command line: 1,000 clusters, 100,000 workloads, 40,000 records of the last hour",
+  title:
+    "Questions and acts of the command line: 1,000 clusters, 100,000 workloads, 40,000 records of the last hour",
   run,
 };
 
