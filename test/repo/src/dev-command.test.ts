@@ -1,6 +1,8 @@
 import { spawnSync } from "node:child_process";
-import { join } from "node:path";
-import { expect, test } from "vitest";
+import { copyFileSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, expect, test } from "vitest";
 import { root } from "./root.ts";
 
 // To run all the same would let who mistypes believe that what was meant has been checked.
@@ -30,4 +32,64 @@ test.each(["check", "fix", "bundle"])("./dev %s takes no further words, and says
     1,
     `dev: ${command}: nonsense: not understood; write ./dev ${command}\n`,
   ]);
+});
+
+const machines: string[] = [];
+afterEach(() => {
+  for (const machine of machines.splice(0)) rmSync(machine, { recursive: true });
+});
+
+// A checkout on a machine that has what every Debian has, and whose installers only say what they are asked for.
+function bareMachine(aptGet: string): { fix: () => ReturnType<typeof spawnSync> } {
+  const machine = mkdtempSync(join(tmpdir(), "bare-machine-"));
+  machines.push(machine);
+  const write = (path: string, text: string) => {
+    mkdirSync(dirname(join(machine, path)), { recursive: true });
+    writeFileSync(join(machine, path), text, { mode: 0o755 });
+  };
+  const kinds = ["services", "packages", "test"];
+  const manifests = ["package.json", ...kinds.map((kind) => `${kind}/one/package.json`)];
+  for (const path of ["pnpm-lock.yaml", "pnpm-workspace.yaml", ...manifests]) write(path, "");
+  copyFileSync(join(root, "dev"), join(machine, "dev"));
+  for (const tool of ["npm", "pnpm", "sleep"]) write(`bin/${tool}`, "#!/usr/bin/env bash\n");
+  write("bin/sudo", '#!/usr/bin/env bash\nexec "$@"\n');
+  write("bin/biome", "#!/usr/bin/env bash\necho fixed\n");
+  write("bin/apt-get", `#!/usr/bin/env bash\n${aptGet}`);
+  const tools = ["bash", "cat", "chmod", "dirname", "env", "id", "mkdir", "sha256sum", "touch", "uname"];
+  for (const tool of tools) symlinkSync(`/usr/bin/${tool}`, join(machine, "bin", tool));
+  const env = { PATH: join(machine, "bin"), BIN: join(machine, "bin") };
+  return { fix: () => spawnSync(join(machine, "dev"), ["fix"], { encoding: "utf8", env }) };
+}
+
+const installs =
+  'if [ "$1" = install ]; then touch "$BIN/redis-server" && chmod +x "$BIN/redis-server"; fi\n';
+const locked =
+  'echo "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (apt-get)" >&2; exit 100';
+
+test.each(["update", "install"])("./dev waits while another package manager holds up apt-get %s", (word) => {
+  const { fix } = bareMachine(
+    `if [ "$1" = ${word} ] && [ ! -e "$BIN/third" ]; then
+       if [ -e "$BIN/second" ]; then touch "$BIN/third"; else touch "$BIN/second"; fi
+       ${locked}
+     fi\n${installs}`,
+  );
+  const { status, stdout, stderr } = fix();
+  expect([status, stdout]).toEqual([0, "fixed\n"]);
+  expect(String(stderr).match(/waiting for another package manager to end/g)).toHaveLength(1);
+});
+
+test("./dev ends when another package manager does not, and says what to do", () => {
+  const { status, stdout, stderr } = bareMachine(locked).fix();
+  expect([status, stdout]).toEqual([1, ""]);
+  expect(stderr).toContain(
+    "dev: another package manager has worked for 10 minutes: let it end, then run this again: E: Could not get lock",
+  );
+});
+
+test("./dev does not wait for a package that Debian does not have", () => {
+  const lacks = 'if [ "$1" = install ]; then echo "E: Unable to locate package $7" >&2; exit 100; fi\n';
+  const { status, stderr } = bareMachine(lacks).fix();
+  expect(status).toBe(1);
+  expect(stderr).toContain("dev: apt-get install failed: E: Unable to locate package");
+  expect(stderr).not.toContain("waiting");
 });
