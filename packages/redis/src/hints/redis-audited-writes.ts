@@ -32,10 +32,11 @@ export class RedisAuditedWrites implements AuditedWrites {
 
   async add(cluster: ClusterId, writes: readonly AuditedWrite[]): Promise<void> {
     const key = this.#keys.cluster(cluster).auditedWrites;
-    for (let from = 0; from < writes.length; from += writesPageSize) {
-      const pairs = writes
-        .slice(from, from + writesPageSize)
-        .flatMap((write) => [String(write.fromSeconds), writeText(write)]);
+    // A controller writes an object many times a second: they all are one.
+    const secondOf = new Map(writes.map((write) => [writeText(write), String(write.fromSeconds)]));
+    const members = [...secondOf];
+    for (let from = 0; from < members.length; from += writesPageSize) {
+      const pairs = members.slice(from, from + writesPageSize).flatMap(([text, second]) => [second, text]);
       const args = [String(writesKeptSeconds), String(writesKeptMax), ...pairs];
       await addWritesScript.run(this.#client.connection, key, args);
     }
