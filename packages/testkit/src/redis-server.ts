@@ -36,16 +36,21 @@ export interface RedisNode extends TestRedis {
 /** A port that is drawn by two at once is rare. Where it is drawn so often, something else is wrong. */
 const drawsMax = 5;
 
-export async function startRedis(users: readonly TestRedisUser[] = []): Promise<TestRedis> {
-  return await startRedisNode("alone", users);
+/** `settings` are added to the command line. */
+export async function startRedis(
+  users: readonly TestRedisUser[] = [],
+  settings: readonly string[] = [],
+): Promise<TestRedis> {
+  return await startRedisNode("alone", users, settings);
 }
 
 export async function startRedisNode(
   role: "alone" | "cluster",
   users: readonly TestRedisUser[] = [],
+  more: readonly string[] = [],
 ): Promise<RedisNode> {
   const directory = mkdtempSync(join(tmpdir(), "fr-redis-"));
-  const started = await startAnywhere(role, directory, userSettings(users));
+  const started = await startAnywhere(role, directory, [...userSettings(users), ...more]);
   const { port, busPort, settings } = started;
   let { child } = started;
   const kill = async (): Promise<void> => {
