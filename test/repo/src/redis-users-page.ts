@@ -17,6 +17,10 @@ the default user off: \`ACL SETUSER default off\`. \`ACL LOG\` stays empty: our 
 A command that is denied is logged once with user, command and key, is shown as a note at \`/ready\`, and is the fault
 [\`redis.unsuitable\`](faults.md). After an upgrade run the lines again: a new version may need other commands.
 
+To change a password without a loss, give the user the new one beside the old one (\`ACL SETUSER worker '>NEW'\`), restart its services with the new one,
+then take the old one away (\`ACL SETUSER worker '<OLD'\`). For another certificate of Redis let the services trust both first (\`NODE_EXTRA_CA_CERTS\`; in the
+chart \`fleetReloader.redis.caSecret\`), and restart them.
+
 | User | For |
 |---|---|
 ${redisRoles.map((role) => `| \`${role}\` | ${redisRolePurposes[role]} |`).join("\n")}
