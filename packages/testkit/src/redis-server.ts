@@ -82,7 +82,8 @@ function userSettings(users: readonly TestRedisUser[]): readonly string[] {
   if (users.length === 0) return [];
   const admin = { name: "admin", rules: ["~*", "&*", "+@all"] };
   const own = [admin, ...users].flatMap(({ name, rules }) => ["--user", name, "on", `>${name}`, ...rules]);
-  return ["--user", "default", "off", ...own];
+  // Transactions are read back from the append-only file with the rights of this user.
+  return ["--user", "default", "off", "~*", "&*", "+@all", ...own];
 }
 
 /** Another test may draw the same port at the same moment. */
