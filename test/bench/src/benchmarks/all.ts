@@ -19,6 +19,7 @@ import { referenceIndex } from "./b18-reference-index.ts";
 import { redisCost } from "./b19-redis-cost.ts";
 import { queueCeiling } from "./b20-queue-ceiling.ts";
 import { auditIngest } from "./b22-audit-ingest.ts";
+import { start } from "./b23-start.ts";
 import { questions } from "./b24-questions.ts";
 import { exits } from "./b25-exits.ts";
 import { adoption } from "./b26-adoption.ts";
@@ -44,6 +45,7 @@ export const benchmarks: readonly Benchmark[] = [
   redisCost,
   queueCeiling,
   auditIngest,
+  start,
   questions,
   exits,
   adoption,
