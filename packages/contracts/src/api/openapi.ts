@@ -95,10 +95,5 @@ function pathParameters(path: string): readonly object[] {
 
 function queryParameters(query: z.ZodObject): readonly object[] {
   const { properties = {} } = z.toJSONSchema(query, { io: "input" });
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: false,
-    schema,
-  }));
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", required: false, schema }));
 }

@@ -101,9 +101,7 @@ function readKubeconfigText(file: string): string {
     throw new Fault(
       "config.invalid",
       `--kubeconfig ${file}: the file cannot be read (${why}); give the path of a kubeconfig you may read`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }

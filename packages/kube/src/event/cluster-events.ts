@@ -1,5 +1,4 @@
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
-import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
@@ -7,6 +6,7 @@ import { Drain } from "@fleet-reloader/engine/async/drain";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter, NotificationResult } from "@fleet-reloader/engine/ports/meter";
 import { ApiResources } from "../discovery/api-resources.ts";
+import { jsonCall, mergePatchCall, writePath } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";
 import { text as textAt } from "../json.ts";
 import { accept, resourcePath } from "../resource.ts";
@@ -125,13 +125,12 @@ export class ClusterEvents {
   }
 
   async #sayOnce(note: EventNote): Promise<NotificationResult> {
-    const { clock, connection, signal } = this.#options;
     const { workload, text } = note;
-    const now = clock.now();
+    const now = this.#options.clock.now();
     if ((this.#denied.get(workload.namespace) ?? 0) > now) return "dropped";
     const key = JSON.stringify([workloadKey(workload), note.uid, note.suffix, text]);
     const said = this.#limits.find(key, now);
-    // What has a name of its own is a state, not a happening: to find it again is no news.
+    // An Event with a name of its own shows a state. A state that is found again is no news.
     if (said !== undefined && note.suffix !== undefined) return "repeated";
     if (said !== undefined && (await this.#countUp(note, said.name, said.count + 1))) {
       said.count += 1;
@@ -140,33 +139,32 @@ export class ClusterEvents {
     this.#limits.forget(key);
     const uid = note.uid ?? (await this.#uidOf(note));
     if (uid === undefined || !this.#limits.take(workloadKey(workload), now)) return "dropped";
-    const suffix = note.suffix ?? this.#newSuffix();
-    const name = eventName(workload, suffix);
-    try {
-      const path = `${resourcePath(events, workload.namespace)}?fieldManager=${fieldManager}`;
-      const body = JSON.stringify(eventBody({ ...note, uid, name, instance: this.#options.instance }));
-      const answer = await connection.call(
-        { method: "POST", path, contentType: "application/json", body },
-        signal,
-      );
-      // The namespace is gone, and so is everybody who would have read it.
-      if (answer.status === 404) return "dropped";
-    } catch (error) {
-      // It is there: said by another process, or by an attempt whose answer was lost.
-      if (asFault(error).code !== "kube.exists") throw error;
-    }
+    const name = eventName(workload, note.suffix ?? this.#newSuffix());
+    if (!(await this.#create(note, name, uid))) return "dropped";
     this.#limits.remember(key, name, now);
     this.#isDenialLogged = false;
     return "sent";
   }
 
-  /** False when the Event is there no more: API servers keep them for an hour. */
+  /** False when the namespace is gone. An Event of this name counts as created: another process or an earlier attempt did it. */
+  async #create(note: EventNote, name: string, uid: string): Promise<boolean> {
+    const { connection, instance, signal } = this.#options;
+    const path = writePath(resourcePath(events, note.workload.namespace));
+    try {
+      const body = eventBody({ ...note, uid, name, instance });
+      return (await connection.call(jsonCall("POST", path, body), signal)).status !== 404;
+    } catch (error) {
+      if (asFault(error).code !== "kube.exists") throw error;
+      return true;
+    }
+  }
+
+  /** False when the Event no longer exists: API servers keep Events for an hour. */
   async #countUp(note: EventNote, name: string, count: number): Promise<boolean> {
     const { connection, signal } = this.#options;
-    const path = `${resourcePath(events, note.workload.namespace, name)}?fieldManager=${fieldManager}`;
-    const body = JSON.stringify({ count, lastTimestamp: eventTime(note.atMs) });
-    const contentType = "application/merge-patch+json";
-    const answer = await connection.call({ method: "PATCH", path, contentType, body }, signal);
+    const path = writePath(resourcePath(events, note.workload.namespace, name));
+    const patch = mergePatchCall(path, { count, lastTimestamp: eventTime(note.atMs) });
+    const answer = await connection.call(patch, signal);
     return answer.status !== 404;
   }
 

@@ -2,6 +2,7 @@ import { jsonField } from "@fleet-reloader/domain/json";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import { scopeIn, selectorOf } from "@fleet-reloader/engine/observe/namespace-scope";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import { jsonCall } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";
 import { sourceResource } from "../objects/kube-cluster-api.ts";
 
@@ -90,18 +91,13 @@ async function isGranted(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { verb, group, resource, namespace } = right;
-  const body = JSON.stringify({
-    kind: "SelfSubjectAccessReview",
-    apiVersion: "authorization.k8s.io/v1",
-    spec: {
-      resourceAttributes: { verb, group, resource, ...(namespace === undefined ? {} : { namespace }) },
-    },
-  });
-  const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  const resourceAttributes = { verb, group, resource, ...(namespace === undefined ? {} : { namespace }) };
+  const apiVersion = "authorization.k8s.io/v1";
+  const review = { kind: "SelfSubjectAccessReview", apiVersion, spec: { resourceAttributes } };
   const answer = await connection.call(
-    { method: "POST", path, contentType: "application/json", body },
+    jsonCall("POST", `/apis/${apiVersion}/selfsubjectaccessreviews`, review),
     signal,
   );
-  // Whatever is no answer to the question is no refusal either.
+  // Only a clear "no" is a refusal.
   return jsonField(answer.body, "status", "allowed") !== false;
 }

@@ -13,12 +13,12 @@ import {
   wireRequest,
 } from "./call.ts";
 import { type RecordingOptions, recorded } from "./call-record.ts";
-import { Deadlines } from "./deadlines.ts";
 import { Reservations } from "./reservations.ts";
 import { Route, type Way } from "./route.ts";
 import { ServerClock } from "./server-clock.ts";
 import { type ConnectionGuard, Suspicion } from "./suspicion.ts";
 import { isSilence, statusFault, transportFault } from "./to-fault.ts";
+import { Deadlines } from "./transport/deadlines.ts";
 import { type StreamedAnswer, streamedAnswer } from "./transport/streamed-answer.ts";
 import { wholeAnswer } from "./transport/whole-answer.ts";
 

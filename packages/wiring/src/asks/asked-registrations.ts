@@ -51,15 +51,7 @@ export async function askedRegistrations(
   };
   const sources = registrationSourcesOf(config, env);
   const meter = { registrations: () => undefined };
-  const open = openRegistration({
-    sources,
-    userAgent,
-    clock,
-    random: systemRandom,
-    log,
-    meter,
-    isWanted,
-  });
+  const open = openRegistration({ sources, userAgent, clock, random: systemRandom, log, meter, isWanted });
   try {
     const { found, problems } = await readUntilFound(open, { wanted, shown, clock, signal });
     return asked.flatMap((one) =>
