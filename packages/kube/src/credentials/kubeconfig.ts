@@ -169,11 +169,12 @@ function target(file: string, config: KubeConfig, wanted: string): ClusterTarget
   const known = config.contexts.map((context) => context.name);
   const name = wanted === "" ? (config.getCurrentContext() ?? "") : wanted;
   if (!known.includes(name)) {
-    const field = wanted === "" ? `current-context "${name}"` : `--context ${name}`;
-    const mend = wanted === "" ? "; name one with --context" : "";
+    const problem = `no such context in ${file}; it has: ${known.join(", ")}`;
     throw new Fault(
       "config.invalid",
-      `${field}: no such context in ${file}; it has: ${known.join(", ")}${mend}`,
+      wanted === ""
+        ? `current-context "${name}": ${problem}; name one with --context`
+        : `--context ${name}: ${problem}`,
     );
   }
   config.setCurrentContext(name);

@@ -214,10 +214,15 @@ export class Fleet {
     // Other namespaces need other work.
     else engagement.end();
     chosen.member.tell({ type: "engaged" });
+    this.#reportContenders(cluster, chosen, claimants);
+  }
+
+  /** A registration that claims the cluster from another address is reported in the cluster itself. */
+  #reportContenders(cluster: ClusterId, chosen: Claimant, claimants: readonly Claimant[]): void {
     const engaged = this.#engagements.get(cluster)?.engaged;
-    for (const other of claimants)
-      if (engaged !== undefined && other.access.target.server !== access.target.server)
-        this.#contenders?.tell(engaged, other.registration, registration);
+    for (const { access, registration } of claimants)
+      if (engaged !== undefined && access.target.server !== chosen.access.target.server)
+        this.#contenders?.tell(engaged, registration, chosen.registration);
   }
 
   #engage(cluster: ClusterId, { access, registration }: Omit<Claimant, "member">): void {

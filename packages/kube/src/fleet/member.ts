@@ -6,7 +6,7 @@ import {
   clusterStatusOf,
   discovered,
 } from "@fleet-reloader/domain/cluster/cluster-status";
-import { asFault } from "@fleet-reloader/domain/fault";
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
@@ -175,27 +175,29 @@ export class FleetMember {
   }
 
   async #identify(access: Usable, signal: AbortSignal): Promise<ClusterId | undefined> {
-    const { connect, log, semaphore } = this.#options;
+    const { connect, semaphore } = this.#options;
     const connection = connect(access.target);
     const before = this.#statusText;
     try {
       const endTurn = await semaphore.take(signal);
       return await identify(connection, signal).finally(endTurn);
     } catch (error) {
-      if (signal.aborted) return undefined;
-      const fault = asFault(error);
-      if (this.#claim === undefined)
-        this.tell({ type: fault.class === "denied" ? "refused" : "missed", why: fault.message });
-      else this.#problem = `${fault.message}; the earlier version stays in use`;
-      if (this.#statusText !== before) {
-        const { name: cluster } = this.#registration;
-        log.error({ cluster, reason: fault.code }, `${fault.message}; trying again`);
-      }
-      this.#options.changed();
+      if (!signal.aborted) this.#unidentified(asFault(error), before);
       return undefined;
     } finally {
       await connection.close();
     }
+  }
+
+  #unidentified(fault: Fault, before: string): void {
+    if (this.#claim === undefined)
+      this.tell({ type: fault.class === "denied" ? "refused" : "missed", why: fault.message });
+    else this.#problem = `${fault.message}; the earlier version stays in use`;
+    if (this.#statusText !== before) {
+      const { name: cluster } = this.#registration;
+      this.#options.log.error({ cluster, reason: fault.code }, `${fault.message}; trying again`);
+    }
+    this.#options.changed();
   }
 
   get #statusText(): string {

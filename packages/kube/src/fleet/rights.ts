@@ -15,7 +15,7 @@ export interface Right {
   readonly namespace: string | undefined;
 }
 
-/** Who needs the rights: what is watched is listed, what audit events tell of is only listed, what is rolled is read and patched. */
+/** A watcher lists and watches. A lister only lists, since audit events announce the changes. A worker reads and patches. */
 export type Part = "watcher" | "lister" | "worker";
 
 /**
@@ -28,11 +28,7 @@ export function rightsFor(
   shown: readonly string[] | undefined,
 ): readonly Right[] {
   const scope = scopeIn(settings.scope, shown);
-  const read = [
-    ...(parts.includes("worker") ? ["get"] : []),
-    ...(parts.includes("watcher") || parts.includes("lister") ? ["list"] : []),
-    ...(parts.includes("watcher") ? ["watch"] : []),
-  ];
+  const read = readVerbs(parts);
   const write = parts.includes("worker") ? ["patch"] : [];
   const namespaces = scope.namespaces ?? [undefined];
   const workloads = workloadKinds.filter(isThere);
@@ -61,7 +57,19 @@ function rightOf(
   return { verb, group, resource: plural, namespace };
 }
 
-/** With 26 rights in each of a hundred namespaces one after the other takes minutes; all at once, what people wait for would wait for them. */
+function readVerbs(parts: readonly Part[]): readonly string[] {
+  const has = (part: Part): boolean => parts.includes(part);
+  return [
+    ...(has("worker") ? ["get"] : []),
+    ...(has("watcher") || has("lister") ? ["list"] : []),
+    ...(has("watcher") ? ["watch"] : []),
+  ];
+}
+
+/**
+ * 26 rights in each of a hundred namespaces take minutes one after the other. All at once, they would delay the calls that people
+ * wait for.
+ */
 const askedAtOnce = 4;
 
 /** Those of the rights that the API server does not grant, as sentences, in their order. */

@@ -3,6 +3,7 @@ import { jsonList } from "@fleet-reloader/domain/json";
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
 import { patchBody } from "@fleet-reloader/domain/strategy/patch-body";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import {
   type Admit,
@@ -12,7 +13,7 @@ import {
   podsMax,
 } from "@fleet-reloader/engine/ports/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import { jsonCall, writePath } from "../http/call.ts";
+import { type Answer, jsonCall, writePath } from "../http/call.ts";
 import { pagesOf } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
 import { seconds, stringMap, text } from "../json.ts";
@@ -95,17 +96,20 @@ function namespaceReads(connection: Connection): Pick<ClusterApi, "listPods" | "
     },
     async readNamespaceLabels(namespace, signal) {
       const path = resourcePath({ group: "", version: "v1", plural: "namespaces" }, undefined, namespace);
-      const answer = await connection.call({ method: "GET", path, accept: accept.metadata }, signal);
-      if (answer.status === 404 && text(answer.body, "kind") === "Status") return undefined;
-      const read = labelledNamespace(answer.body);
-      if (read?.name !== namespace)
-        throw new Fault(
-          "kube.malformed",
-          `what was answered with ${answer.status} is not the namespace ${namespace}`,
-        );
-      return read.labels;
+      return namespaceLabels(
+        await connection.call({ method: "GET", path, accept: accept.metadata }, signal),
+        namespace,
+      );
     },
   };
+}
+
+function namespaceLabels({ status, body }: Answer, namespace: string): Labels | undefined {
+  if (status === 404 && text(body, "kind") === "Status") return undefined;
+  const read = labelledNamespace(body);
+  if (read?.name !== namespace)
+    throw new Fault("kube.malformed", `what was answered with ${status} is not the namespace ${namespace}`);
+  return read.labels;
 }
 
 const deleteOptions = { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Background" } as const;

@@ -44,6 +44,7 @@ export interface SecretSelection {
   readonly isWanted: (secret: SecretMeta) => boolean;
 }
 
+const forbidden = "it may not be read; grant the verb get on secrets in its namespace";
 const hubSecretsResource = { group: "", version: "v1", plural: "secrets" } as const;
 
 /** The list + watch of Secrets by their metadata. */
@@ -99,11 +100,7 @@ export async function readSecret(
   } catch (error) {
     const fault = asFault(error);
     if (fault.code !== "kube.forbidden") throw fault;
-    return {
-      ...secret,
-      content: {},
-      unreadable: "it may not be read; grant the verb get on secrets in its namespace",
-    };
+    return { ...secret, content: {}, unreadable: forbidden };
   }
 }
 
