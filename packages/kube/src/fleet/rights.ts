@@ -1,5 +1,6 @@
 import { jsonField } from "@fleet-reloader/domain/json";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import { mapBounded } from "@fleet-reloader/engine/async/map-bounded";
 import { scopeIn, selectorOf } from "@fleet-reloader/engine/observe/namespace-scope";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
 import { jsonCall } from "../http/call.ts";
@@ -78,13 +79,8 @@ export async function missingRights(
   rights: readonly Right[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const missing = new Set<Right>();
-  const left = rights.values();
-  const askNext = async (): Promise<void> => {
-    for (const right of left) if (!(await isGranted(connection, right, signal))) missing.add(right);
-  };
-  await Promise.all(Array.from({ length: askedAtOnce }, askNext));
-  return rights.filter((right) => missing.has(right)).map(rightSentence);
+  const granted = await mapBounded(rights, askedAtOnce, (right) => isGranted(connection, right, signal));
+  return rights.filter((_, at) => granted[at] === false).map(rightSentence);
 }
 
 function rightSentence({ verb, group, resource, namespace }: Right): string {

@@ -124,11 +124,14 @@ type ReadBody =
   | { readonly result: "malformed" | "too-large" | "unavailable"; readonly heldBytes: number };
 
 /** Whoever compresses could send 1,000 times as much as we read: no API server does. */
+function refusedBeforeReading({ headers, method }: IncomingMessage): "malformed" | "too-large" | undefined {
+  if (method !== "POST" || (headers["content-encoding"] ?? "identity") !== "identity") return "malformed";
+  return Number(headers["content-length"] ?? 0) > bodyMaxBytes ? "too-large" : undefined;
+}
+
 async function readBody(request: IncomingMessage, cluster: string, bodies: BodyBudget): Promise<ReadBody> {
-  const encoding = request.headers["content-encoding"] ?? "identity";
-  if (request.method !== "POST" || encoding !== "identity") return { result: "malformed", heldBytes: 0 };
-  if (Number(request.headers["content-length"] ?? 0) > bodyMaxBytes)
-    return { result: "too-large", heldBytes: 0 };
+  const refused = refusedBeforeReading(request);
+  if (refused !== undefined) return { result: refused, heldBytes: 0 };
   const chunks: Buffer[] = [];
   let heldBytes = 0;
   try {

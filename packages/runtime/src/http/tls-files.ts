@@ -87,10 +87,8 @@ export async function renewTls(renewal: TlsRenewal, signal: AbortSignal): Promis
       used = read;
       log.info({ flag }, "a renewed certificate is taken up");
     } catch (error) {
-      log.warn(
-        { flag, err: asFault(error).message },
-        "a renewed certificate cannot be used; the one before stays",
-      );
+      const err = asFault(error).message;
+      log.warn({ flag, err }, "a renewed certificate cannot be used; the one before stays");
     }
   }
 }
