@@ -30,7 +30,7 @@ const timeoutMs = 10_000;
 const answerLengthMax = 64 * 1024;
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { url, proxyUrl, tokenFile } = options;
+  const { url, proxyUrl } = options;
   const limitMs = options.timeoutMs ?? timeoutMs;
   const connections = { connections: 2, keepAliveTimeout: 10_000, allowH2: false };
   const dispatcher: Dispatcher =
@@ -45,12 +45,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
           origin: url.origin,
           path: url.pathname + url.search,
           method: "POST",
-          headers: {
-            "user-agent": options.userAgent,
-            "content-type": body.contentType,
-            ...basicAuth(url),
-            ...(tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` }),
-          },
+          headers: await headersOf(options, body),
           body: body.text,
           signal: limit,
         });
@@ -62,6 +57,15 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       }
     },
     close: () => dispatcher.destroy(),
+  };
+}
+
+async function headersOf({ tokenFile, url, userAgent }: ReceiverOptions, { contentType }: Body) {
+  return {
+    "user-agent": userAgent,
+    "content-type": contentType,
+    ...basicAuth(url),
+    ...(tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` }),
   };
 }
 

@@ -166,17 +166,9 @@ function readTokenFiles(config: KubeConfig, document: unknown, dir: string): voi
 }
 
 function target(file: string, config: KubeConfig, wanted: string): ClusterTarget {
-  const known = config.contexts.map((context) => context.name);
   const name = wanted === "" ? (config.getCurrentContext() ?? "") : wanted;
-  if (!known.includes(name)) {
-    const problem = `no such context in ${file}; it has: ${known.join(", ")}`;
-    throw new Fault(
-      "config.invalid",
-      wanted === ""
-        ? `current-context "${name}": ${problem}; name one with --context`
-        : `--context ${name}: ${problem}`,
-    );
-  }
+  const known = config.contexts.map((context) => context.name);
+  if (!known.includes(name)) throw noContext(name, wanted === "", `${file}; it has: ${known.join(", ")}`);
   config.setCurrentContext(name);
   const refuse = (problem: string) => new Fault("config.invalid", `--context ${name}: ${problem}`);
   const cluster = config.getCurrentCluster();
@@ -193,5 +185,14 @@ function target(file: string, config: KubeConfig, wanted: string): ClusterTarget
 function allowPlainLoopback(config: KubeConfig, server: string): void {
   config.clusters = config.clusters.map((each) =>
     each.server === server ? { ...each, skipTLSVerify: true } : each,
+  );
+}
+
+function noContext(name: string, isCurrent: boolean, where: string): Fault {
+  return new Fault(
+    "config.invalid",
+    isCurrent
+      ? `current-context "${name}": no such context in ${where}; name one with --context`
+      : `--context ${name}: no such context in ${where}`,
   );
 }

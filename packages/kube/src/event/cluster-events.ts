@@ -10,7 +10,7 @@ import { jsonCall, mergePatchCall, writePath } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";
 import { text as textAt } from "../json.ts";
 import { accept, resourcePath } from "../resource.ts";
-import { EventLimits } from "./event-limits.ts";
+import { EventLimits, type Said } from "./event-limits.ts";
 import { eventBody, eventName, eventTime } from "./event-object.ts";
 import type { EventText } from "./event-text.ts";
 
@@ -132,10 +132,7 @@ export class ClusterEvents {
     const said = this.#limits.find(key, now);
     // An Event with a name of its own shows a state. A state that is found again is no news.
     if (said !== undefined && note.suffix !== undefined) return "repeated";
-    if (said !== undefined && (await this.#countUp(note, said.name, said.count + 1))) {
-      said.count += 1;
-      return "repeated";
-    }
+    if (said !== undefined && (await this.#countUp(note, said))) return "repeated";
     this.#limits.forget(key);
     const uid = note.uid ?? (await this.#uidOf(note));
     if (uid === undefined || !this.#limits.take(workloadKey(workload), now)) return "dropped";
@@ -160,12 +157,16 @@ export class ClusterEvents {
   }
 
   /** False when the Event no longer exists: API servers keep Events for an hour. */
-  async #countUp(note: EventNote, name: string, count: number): Promise<boolean> {
+  async #countUp(note: EventNote, said: Said): Promise<boolean> {
     const { connection, signal } = this.#options;
+    const { name } = said;
+    const count = said.count + 1;
     const path = writePath(resourcePath(events, note.workload.namespace, name));
     const patch = mergePatchCall(path, { count, lastTimestamp: eventTime(note.atMs) });
     const answer = await connection.call(patch, signal);
-    return answer.status !== 404;
+    if (answer.status === 404) return false;
+    said.count = count;
+    return true;
   }
 
   async #uidOf({ workload, kind }: EventNote): Promise<string | undefined> {

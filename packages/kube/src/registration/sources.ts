@@ -66,20 +66,17 @@ export interface OpenRegistration {
  */
 export function openRegistration(options: RegistrationOptions): OpenRegistration {
   const { log, meter, sources } = options;
-  const { kubeconfigDirs } = sources;
   const needsHub = hasHubSources(sources);
   const targets = targetsOf(sources, needsHub);
   const given = needsHub && sources.serveHub === false ? targets.slice(1) : targets;
   const hub = needsHub ? hubOf(targets[0], options) : undefined;
   const announcer = new Announcer(log, meter);
+  const ofHub = hub === undefined ? [] : hubProviders(hub, options, announcer);
+  const ofGiven = announcer.announced("given", createGivenClusters(given));
   return {
-    providers: [
-      announcer.announced("given", createGivenClusters(given)),
-      ...directoryProviders(options, announcer),
-      ...(hub === undefined ? [] : hubProviders(hub, options, announcer)),
-    ],
+    providers: [ofGiven, ...directoryProviders(options, announcer), ...ofHub],
     given,
-    isFleet: needsHub || kubeconfigDirs.length > 0 || given.length > 1,
+    isFleet: needsHub || sources.kubeconfigDirs.length > 0 || given.length > 1,
     get notes() {
       return announcer.notes;
     },

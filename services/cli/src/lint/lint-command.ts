@@ -48,11 +48,8 @@ async function lintFiles(
     "text" in one ? parseManifests(one) : { manifests: [], templates: [], unread: [one] },
   );
   const manifests = parsed.flatMap((each) => each.manifests);
-  const settings = {
-    dialect: dialectOf(config),
-    autoReloadAll: config.autoReloadAll,
-    compile: createPatternCompiler(),
-  };
+  const { autoReloadAll } = config;
+  const settings = { dialect: dialectOf(config), autoReloadAll, compile: createPatternCompiler() };
   const findings = [...parsed.flatMap(({ templates }) => templates), ...lintManifests(manifests, settings)];
   io.stdout.write(lintReport(findings, config.output));
   const unread: readonly UnreadManifest[] = parsed.flatMap((each) => each.unread);
