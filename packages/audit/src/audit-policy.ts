@@ -1,6 +1,6 @@
 import { mutatingVerbs } from "./audit-event.ts";
 
-/** A kind that is told of; an undefined plural means every resource of its group. */
+/** A kind that the policy reports; an undefined plural means every resource of its group. */
 export interface PolicyKind {
   readonly group: string;
   readonly plural: string | undefined;

@@ -5,7 +5,7 @@ import { Drain } from "@fleet-reloader/engine/async/drain";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Channel, Meter } from "@fleet-reloader/engine/ports/meter";
 
-/** What is sent in one piece: one item, or a digest of many. */
+/** One message: about one item, or a digest of many. */
 export type Letter<T> =
   | { readonly type: "single"; readonly item: T }
   | { readonly type: "digest"; readonly digest: Digest<T> };

@@ -8,7 +8,7 @@ export interface Body {
   readonly text: string;
 }
 
-/** Somebody who takes a POST. The address and the token are secrets: they are in no message, log line or fault. */
+/** A receiver of POST requests. Its address and token are secrets: no message, log line or fault has them. */
 export interface Receiver {
   post(body: Body, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -26,7 +26,7 @@ export interface ReceiverOptions {
 
 /** Chat services answer within a second; one that takes longer than this is taken for gone. */
 const timeoutMs = 10_000;
-/** What a receiver answers is of no interest; to read a little lets the connection be used again. */
+/** The answer of a receiver is ignored. A little of it is read, so that the connection can be used again. */
 const answerLengthMax = 64 * 1024;
 
 export function createReceiver(options: ReceiverOptions): Receiver {

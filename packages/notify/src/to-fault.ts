@@ -19,7 +19,7 @@ export function answerFault(status: number, retryAfter: unknown): Fault {
   return new Fault("notify.rejected", `the receiver answered ${status}`);
 }
 
-/** An error of the HTTP layer, as a fault. Only its code is told: texts name hosts, and causes hold whole requests. */
+/** An error of the HTTP layer, as a fault. It has only the code of the error: texts name hosts, and causes hold whole requests. */
 export function postFault(error: unknown, signal: AbortSignal): Fault {
   if (error instanceof Fault) return error;
   if (signal.aborted) return new Fault("engine.aborted", "stopped while a receiver had not answered");

@@ -22,7 +22,7 @@ export interface OpenSignIn {
 
 /** Somebody waits for the issuer in a browser. */
 const issuerAskSeconds = 10;
-/** A secret that people think of is tried out by whoever has a session; issuers make longer ones. */
+/** Anybody with a session could guess a short secret offline. Issuers make longer ones. */
 const secretLengthMin = 16;
 
 /**

@@ -69,7 +69,7 @@ function responsesOf(answer: z.ZodType): object {
   };
 }
 
-/** What has a default may be left out. */
+/** A field with a default may be left out. */
 function bodySchemaOf(schema: z.ZodType): object {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
   return rest;

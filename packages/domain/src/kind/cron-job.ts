@@ -55,7 +55,7 @@ function runNow({ live, edit, note, keyed }: PlannedRoll): RollWrite {
             ...jsonTexts(metadata, "annotations"),
             "cronjob.kubernetes.io/instantiate": "manual",
           },
-          // Without blockOwnerDeletion, which some clusters let only those set who may update the CronJob's finalizers.
+          // Without blockOwnerDeletion: some clusters require the right to update the CronJob's finalizers for it.
           ownerReferences: [
             { apiVersion: "batch/v1", kind: "CronJob", name: cronJobName, uid: live.uid, controller: true },
           ],

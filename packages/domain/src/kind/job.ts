@@ -15,13 +15,13 @@ import type { WorkloadRef } from "../workload/workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 import { nameForRoll } from "./short-name.ts";
 
-/** On a stash: the Job that is made anew from it. */
+/** On a stash: the Job that is recreated from it. */
 const replacesAnnotation = "fleet-reloader.io/replaces";
 /** On a stash: the uid of the Job that it replaces; one with another uid is the new one. */
 const replacesUidAnnotation = "fleet-reloader.io/replaces-uid";
 /** On a stash: what the new Job has beside the stash's own spec. */
 const replacementAnnotation = "fleet-reloader.io/replacement";
-/** On a Job: the uid of a stash that it does not need any more. Whoever still wanted to replace the Job with it has to look again. */
+/** On a Job: the uid of a stash that it no longer needs. A process that still wants to replace the Job from it has to look again. */
 export const keptAnnotation = "fleet-reloader.io/kept";
 
 /**
@@ -62,7 +62,7 @@ function jobEligibilityOf(object: unknown): Eligibility {
   return jsonField(object, "spec", "suspend") === true ? "suspended" : "served";
 }
 
-/** What a stash says of the Job it stands for. */
+/** The Job that a stash stands for, as the stash describes it. */
 export interface Stashed {
   readonly replaced: WorkloadRef;
   readonly replacedUid: string;

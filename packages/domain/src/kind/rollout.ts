@@ -5,7 +5,7 @@ import type { RollWrite } from "../strategy/roll-write.ts";
 import { annotationValue, type WorkloadRef } from "../workload/workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 
-/** On a Rollout: `restart` makes its pods anew without a new revision; everything else is a rollout. The peer's key. */
+/** On a Rollout: `restart` recreates its pods without a new revision; any other value means a rollout. The peer's key. */
 export const rolloutStrategyAnnotation = "reloader.stakater.com/rollout-strategy";
 
 /** Argo's. A Rollout may refer to a Deployment for its template (`spec.workloadRef`). */
@@ -36,7 +36,7 @@ function rolloutRollOf({ live, edit, mark, note, nowMs }: PlannedRoll): RollWrit
   const spec = jsonField(live.object, "spec");
   const isReferring = jsonField(spec, "workloadRef") !== undefined;
   const isRestart = annotationValue(live.annotations, rolloutStrategyAnnotation) === "restart";
-  // A template that cannot be reached cannot be changed; the pods can be made anew all the same.
+  // A template that cannot be reached cannot be changed. The pods can still be recreated.
   if (isRestart || (isReferring && live.templateOwner === undefined))
     return { type: "fields", fields: restartFields(jsonField(spec, "restartAt"), { note, nowMs }) };
   if (live.templateOwner === undefined) return { type: "template", edit };

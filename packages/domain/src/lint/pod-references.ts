@@ -13,7 +13,7 @@ import {
 } from "./linted-workload.ts";
 import { type ManifestPath, valueAt } from "./manifest.ts";
 
-/** What is said of the uses of sources in the pod template. Only of workloads that opt in to something: others are none of ours. */
+/** Findings about the uses of sources in the pod template. Only for workloads that opt in: no others concern us. */
 export function lintPodReferences(workload: LintedWorkload): readonly LintFinding[] {
   if (workload.templatePath === undefined || !hasOptedIn(workload)) return [];
   return [

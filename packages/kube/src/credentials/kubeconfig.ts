@@ -15,7 +15,7 @@ export interface ClusterTarget {
   readonly proxyUrl: string | undefined;
   /** One KubeConfig per cluster: it holds the credentials and knows how to renew them. */
   readonly config: KubeConfig;
-  /** Files are read below this folder only; undefined: whoever named them may have any. */
+  /** Only files below this folder are read; undefined: any file, since the operator names them. */
   readonly filesBelow?: string;
 }
 

@@ -24,7 +24,7 @@ export function fileAt(
   return { path };
 }
 
-/** Links are followed: those of a Secret's volume stay in it. What is not there (yet) leads nowhere. */
+/** Follows links, since a Secret's volume has them; they stay inside it. A path that does not exist (yet) leads nowhere. */
 export function leadsOutOf(folder: string, path: string): boolean {
   try {
     return !isBelow(realpathSync(path), realpathSync(folder));

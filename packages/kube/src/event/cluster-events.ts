@@ -18,7 +18,7 @@ import type { EventText } from "./event-text.ts";
 export interface EventNote {
   readonly workload: WorkloadRef;
   readonly kind: WorkloadKind;
-  /** Undefined: whoever reports did not get to see the workload; it is asked for. */
+  /** Undefined: the reporter has not seen the workload, so the API server is asked. */
   readonly uid: string | undefined;
   readonly text: EventText;
   /** Names the Event, so that every process and every start of one means the same Event; undefined means a new one. */
@@ -113,7 +113,7 @@ export class ClusterEvents {
         return await this.#sayOnce(note);
       } catch (error) {
         const fault = asFault(error);
-        // The cluster is engaged no more: nothing of what waits will be sent.
+        // The cluster is no longer engaged, so nothing in the queue will be sent.
         if (fault.code === "engine.aborted") return "dropped";
         if (fault.code === "kube.forbidden") return this.#refused(note, fault);
         if (attempt === eventAttemptsMax || fault.code === "kube.rejected") return this.#failed(note, fault);

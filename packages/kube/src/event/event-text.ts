@@ -10,7 +10,7 @@ import type {
   UnreadableReport,
 } from "@fleet-reloader/engine/ports/reporter";
 
-/** What an Event says of a workload, before it is an object. Names and reasons, never content. */
+/** The text of an Event about a workload: names and reasons, never content. */
 export interface EventText {
   readonly type: "Normal" | "Warning";
   readonly reason: EventReason;

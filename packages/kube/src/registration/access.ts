@@ -205,7 +205,7 @@ function fileField(field: string, file: string, origin: Origin): Readonly<Record
   return "path" in placed ? { [field]: placed.path } : {};
 }
 
-/** What a plugin is started with. */
+/** The command of a plugin with its arguments and its environment. */
 function execOf(exec: unknown): object {
   return {
     apiVersion: text(exec, "apiVersion"),

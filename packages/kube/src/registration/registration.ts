@@ -24,7 +24,7 @@ export type Access =
     }
   /** Somebody asked for the cluster to be left alone. */
   | { readonly type: "paused"; readonly why: string }
-  /** It cannot be used as it is. What it was before is used on, where there is a before. */
+  /** It cannot be used as it is. An earlier version stays in use, if there is one. */
   | { readonly type: "unusable"; readonly why: string };
 
 /** Where clusters come from. An error is never an empty fleet: a provider that cannot look keeps what it has seen. */

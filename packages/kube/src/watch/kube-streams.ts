@@ -39,7 +39,7 @@ export interface KubeStreamsOptions {
 /** Collections are read where hints say so, and no watch is opened. */
 export interface HintedStreams {
   readonly hints: HintSource;
-  /** What the last list of a collection found although no hint told of it: `namespace/name`, none when all is well. */
+  /** The differences that the last list found and no hint announced, as `namespace/name`; none when all is well. */
   readonly onMissed: (collection: string, names: readonly string[]) => void;
   readonly timings?: Partial<HintTimings>;
 }

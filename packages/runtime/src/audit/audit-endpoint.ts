@@ -123,7 +123,7 @@ type ReadBody =
   | { readonly chunks: readonly Buffer[]; readonly heldBytes: number }
   | { readonly result: "malformed" | "too-large" | "unavailable"; readonly heldBytes: number };
 
-/** Whoever compresses could send 1,000 times as much as we read: no API server does. */
+/** A compressed body could expand a thousand times. No API server compresses. */
 function refusedBeforeReading({ headers, method }: IncomingMessage): "malformed" | "too-large" | undefined {
   if (method !== "POST" || (headers["content-encoding"] ?? "identity") !== "identity") return "malformed";
   return Number(headers["content-length"] ?? 0) > bodyMaxBytes ? "too-large" : undefined;

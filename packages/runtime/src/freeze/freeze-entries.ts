@@ -65,7 +65,7 @@ const freezeEntry = z
 
 export type FreezeEntry = z.output<typeof freezeEntry>;
 
-/** What a freeze document says, or why it cannot be read: entry, field, value and mend, a line each. */
+/** The content of a freeze document, or why it cannot be read: entry, field, value and mend, a line each. */
 export type FreezeDocument =
   | { readonly type: "known"; readonly entries: readonly FreezeEntry[] }
   | { readonly type: "unreadable"; readonly why: string };

@@ -83,7 +83,7 @@ async function answer(path: string, response: ServerResponse, options: HealthOpt
   return send(response, reasons.length === 0 ? 200 : 503, `${lines.map(printable).join("\n")}\n`);
 }
 
-/** An error is never an empty result: whoever scales has to fall back to what it does without an answer. */
+/** An error is never an empty result: the scaler then has to act as without an answer. */
 async function sendWork(response: ServerResponse, work: () => Promise<Work>): Promise<void> {
   try {
     send(response, 200, `${JSON.stringify(await work())}\n`, "application/json");

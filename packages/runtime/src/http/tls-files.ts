@@ -60,7 +60,7 @@ export interface TlsRenewal {
   readonly server: { setSecureContext(tls: object): void };
   readonly files: TlsFiles;
   readonly flags: TlsFlags;
-  /** What the server has. */
+  /** The files that the server uses now. */
   readonly tls: ServerTls;
   readonly clock: Clock;
   readonly log: Pick<Log, "info" | "warn">;

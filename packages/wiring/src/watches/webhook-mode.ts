@@ -41,7 +41,7 @@ export interface WebhookModeOptions {
   readonly meter: Meter;
 }
 
-/** What is not sent by then is dropped. */
+/** Calls that are not sent by then are dropped. */
 const webhookGraceMs = 2000;
 
 /** Undefined when no address is given: then changes roll workloads. */

@@ -18,7 +18,7 @@ export class Http2Session {
     client.on("remoteSettings", ({ maxConcurrentStreams = streamsMax }) => {
       this.#room = Math.min(streamsMax, maxConcurrentStreams);
     });
-    // Whoever has a request under way hears of it by that.
+    // Requests under way learn of it by the end of their streams.
     client.on("error", () => undefined);
     client.on("timeout", () => {
       if (this.#open === 0) client.close();

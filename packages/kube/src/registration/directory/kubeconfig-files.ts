@@ -11,7 +11,7 @@ export type ObservedFile =
   /** It is still what it was when it got this stamp. */
   | { readonly type: "unchanged" }
   | { readonly type: "unreadable"; readonly why: string }
-  /** It is no file, or no more. */
+  /** It is not a file, or does not exist any more. */
   | { readonly type: "gone" };
 
 /** As large as a Secret may be; a kubeconfig is a few KB. */

@@ -65,7 +65,7 @@ export function placeOf(
   const [secret, key] = [text(said, "name"), text(said, "key")];
   if (secret === "" || key === "")
     return { problem: `its ${provider} names no Secret; expected name and key` };
-  // Whoever writes a profile chooses the server: the Secrets of others must not be sent there.
+  // The author of a profile chooses the server, so a Secret of another namespace must not be sent there.
   if (!["", namespace].includes(text(said, "namespace")))
     return {
       problem: `its ${provider} names a Secret of another namespace; put the Secret beside the profile`,

@@ -25,7 +25,7 @@ export interface HubSecret extends SecretMeta {
   readonly unreadable?: string;
 }
 
-/** What a Secret registers. Its content is no longer kept. */
+/** The registration that a Secret holds. The content of the Secret is not kept. */
 export interface RegisteredSecret extends Keyed, Pick<SecretMeta, "namespace" | "labels"> {
   readonly clusterName: string;
   readonly access: Access;

@@ -20,7 +20,7 @@ export interface HintedReflectorOptions<T> {
   readonly collection: Collection;
   /** Reads what the handler needs of an object; undefined leaves the object out. */
   readonly parse: (object: unknown) => T | undefined;
-  /** What of an object a hint has to tell of: equal prints need no hint. */
+  /** A text of everything in an object whose change a hint has to announce: equal prints need no hint. */
   readonly printOf: (object: unknown) => string;
   /**
    * How a read object is handed over. `event`: it was written just now. `listed`: this is its state, and when it became so is not known;
@@ -31,7 +31,7 @@ export interface HintedReflectorOptions<T> {
   readonly hints: HintSource;
   /** A resource whose hints are worth a read of the namespace here. */
   readonly alsoHintedBy?: HintedResource | undefined;
-  /** What the last list found although no hint told of it: `namespace/name`, none when all is well. */
+  /** The differences that the last list found and no hint announced, as `namespace/name`; none when all is well. */
   readonly onMissed: (names: readonly string[]) => void;
   readonly clock: Clock;
   readonly random: Random;
