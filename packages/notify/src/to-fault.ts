@@ -4,7 +4,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 const postRetryMaxMs = 60_000;
 
 /**
- * An answer that is no success, as a fault. The address is a secret (whoever has it may write there), so no message holds any
+ * An answer that is no success, as a fault. The address is a secret (its owner may write there), so no message holds any
  * part of it; nor what was answered, since that may quote it.
  */
 export function answerFault(status: number, retryAfter: unknown): Fault {

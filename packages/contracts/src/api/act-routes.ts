@@ -159,7 +159,7 @@ const permissionPlacesMax = 200;
 /** The permissions of the caller, place by place. */
 export const permissionsRoute = {
   path: "/acts",
-  summary: "What whoever asks may do in places of the fleet",
+  summary: "The acts that the caller may do in places of the fleet",
   query: z.strictObject({
     place: z
       .array(z.string())

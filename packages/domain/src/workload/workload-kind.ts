@@ -30,7 +30,7 @@ export interface WorkloadKind {
   readonly eligibility?: (object: unknown) => Eligibility;
   /** Its roll is one PATCH of its own pod template, which depends on nothing else. */
   readonly isTemplateRolled?: true;
-  /** How a roll is written. Pure: the same roll has the same write, whoever asks and how often. */
+  /** How a roll is written. Pure: the same roll always has the same write. */
   readonly roll: (roll: PlannedRoll) => RollWrite;
   /** Where the rollout that follows a roll stands, from the object as the API server has it. */
   readonly rolloutState: (object: unknown) => RolloutState;

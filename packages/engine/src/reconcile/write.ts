@@ -111,7 +111,7 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
   const { held, rolling } = mayRoll && due !== undefined ? await askForRoll(dependencies, decision, due) : {};
   const pause = pauseOf(dependencies, reading, rolling !== undefined);
   recorder.record(reading, problemsOf(decision, pause));
-  // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
+  // The author of the workload's change may be changing its sources too: this is a change like any other, and waits like one.
   if (due !== undefined && !mayRoll) await queue.add([{ request, ...window, purpose: "change" }]);
   const pausing = pausingOf(pause.change, settings.dialect);
   const { outcome, facts } =

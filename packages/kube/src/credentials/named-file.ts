@@ -8,7 +8,7 @@ export interface Placed {
 }
 
 /**
- * The file that a registration names, or why it may not be read. Otherwise whoever writes a registration could have any file
+ * The file that a registration names, or why it may not be read. Otherwise the author of a registration could have any file
  * of this process, such as its own token, sent to a server of their choice.
  */
 export function fileAt(

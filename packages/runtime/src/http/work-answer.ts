@@ -2,7 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { Work } from "@fleet-reloader/engine/admission/work";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
-/** Where whoever scales workers asks, and the field they scale by: KEDA's `metrics-api` trigger in the chart says the same. */
+/** The path that a scaler of workers asks, and the field that it scales by: KEDA's `metrics-api` trigger in the chart names both. */
 export const workPath = "/work";
 export const workField = "work" satisfies keyof Work;
 

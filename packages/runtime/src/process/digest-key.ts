@@ -71,7 +71,7 @@ export function newMarkKey(): string {
 }
 
 /**
- * Makes the key file unless it is there. Two processes that start together end up with one key: whoever links first. The
+ * Makes the key file unless it is there. Two processes that start together end up with one key: that of the first to link. The
  * name of the draft is random, for in containers all processes have the same id: a draft of the same name, left by a start
  * that was killed, may be a second name of the key itself.
  */
