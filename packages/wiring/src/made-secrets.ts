@@ -68,7 +68,7 @@ export async function withPassword(redisUrl: string, password: () => Promise<str
 }
 
 /** Waits until the Secret is read or made. While the API server does not answer, a health endpoint says that this process is alive. */
-function targetOf(flag: string, { config, env }: MadeSecretsOptions): ClusterTarget {
+function homeTargetOf(flag: string, { config, env }: MadeSecretsOptions): ClusterTarget {
   const target = homeTarget(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
   if (target === undefined) throw new Fault("config.invalid", `${flag}: there is no cluster to read it from`);
   return target;
@@ -81,7 +81,7 @@ async function waitForSecret(
   options: MadeSecretsOptions,
 ): Promise<string> {
   const { clock } = options;
-  const target = targetOf(flag, options);
+  const target = homeTargetOf(flag, options);
   const connection = new Connection({ target, clock, userAgent });
   const { signal } = new AbortController();
   const ask = () =>

@@ -137,30 +137,6 @@ test("no package needs itself, neither to run nor to be tested", () => {
   expect([...needs.keys()].flatMap((name) => below(name, []))).toEqual([]);
 });
 
-test("comments of the product and pages name their subject", () => {
-  const riddle = /\b(whoever|has not to)\b/i;
-  const comment = /^\s*(\/?\*|\/\/)/;
-  const comments = sources
-    .filter((path) => /^(packages|services)\//.test(path))
-    .filter((path) => !/(\.test\.ts$|\/fixture\/|\/test\/|^packages\/testkit\/)/.test(path))
-    .flatMap((path) =>
-      read(path)
-        .split("\n")
-        .map((line) => ({ path, line })),
-    )
-    .filter(({ line }) => comment.test(line));
-  const pages = filesBelow(join(root, "docs"))
-    .filter((path) => path.endsWith(".md") && !/\/(adr|reference)\//.test(path))
-    .flatMap((path) =>
-      readFileSync(path, "utf8")
-        .split("\n")
-        .map((line) => ({ path, line })),
-    );
-  expect(comments.length).toBeGreaterThan(5000);
-  expect(pages.length).toBeGreaterThan(2000);
-  expect([...comments, ...pages].filter(({ line }) => riddle.test(line))).toEqual([]);
-});
-
 test("a top-level name has one meaning", () => {
   const declared =
     /^(?:export )?(?:abstract )?(?:async )?(?:function\*?|const|class|interface|type) ([A-Za-z0-9_]+)/gm;

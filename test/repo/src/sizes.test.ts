@@ -27,7 +27,9 @@ test("a file has at most 300 lines, tests and what they set up too", () => {
 
 const productFunctions = sources
   .filter(({ path }) => isProduct(path))
-  .flatMap(({ path, functions }) => functions.map(({ line, lines }) => ({ place: `${path}:${line}`, lines })));
+  .flatMap(({ path, functions }) =>
+    functions.map(({ line, lines }) => ({ place: `${path}:${line}`, lines })),
+  );
 
 test("a function of the product has at most 60 lines", () => {
   expect(productFunctions.length).toBeGreaterThan(2500);

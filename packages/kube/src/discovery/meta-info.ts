@@ -14,7 +14,7 @@ const metaInfoMaps = { group: "", version: "v1", plural: "configmaps" } as const
 const publishAttemptsMax = 3;
 const publishPauseMs = 1000;
 
-export interface MetaInfoOptions {
+export interface PublishedMetaInfo {
   readonly connection: Connection;
   readonly namespace: string;
   /** Key → JSON. */
@@ -28,7 +28,7 @@ export interface MetaInfoOptions {
  * Writes the ConfigMap by which this installation describes itself: replaces it, or creates it. It may run in the background, since a
  * failure is only a warning.
  */
-export async function publishMetaInfo(options: MetaInfoOptions): Promise<void> {
+export async function publishMetaInfo(options: PublishedMetaInfo): Promise<void> {
   const { clock, log, namespace, signal } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
@@ -49,7 +49,7 @@ export async function publishMetaInfo(options: MetaInfoOptions): Promise<void> {
   }
 }
 
-async function writeMetaInfo({ connection, namespace, content, signal }: MetaInfoOptions): Promise<void> {
+async function writeMetaInfo({ connection, namespace, content, signal }: PublishedMetaInfo): Promise<void> {
   const metadata = { name: metaInfoName, namespace, labels };
   const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata, data: content };
   const path = writePath(resourcePath(metaInfoMaps, namespace, metaInfoName));

@@ -50,14 +50,14 @@ export class ContenderEvents {
   }
 }
 
-interface Claim {
+interface ReportedClaim {
   readonly identity: string;
   readonly cluster: ClusterId;
   readonly message: string;
   readonly atMs: number;
 }
 
-function claimEvent({ identity, cluster, message, atMs }: Claim) {
+function claimEvent({ identity, cluster, message, atMs }: ReportedClaim) {
   const digest = createHash("sha256").update(identity).digest("hex").slice(0, 20);
   const time = eventTime(atMs);
   return {

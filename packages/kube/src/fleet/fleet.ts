@@ -12,7 +12,7 @@ import { type Claimant, Claims } from "./claims.ts";
 import { ClusterStatusNotifier } from "./cluster-status-notifier.ts";
 import { ContenderEvents } from "./contender-events.ts";
 import { type Engaged, Engagement, type OnEngaged } from "./engagement.ts";
-import type { FleetOptions } from "./fleet-options.ts";
+import type { FleetOptions, Life } from "./fleet-options.ts";
 import { Incumbency } from "./incumbency.ts";
 import { FleetMember, inOrder } from "./member.ts";
 
@@ -199,21 +199,21 @@ export class Fleet {
   /** Starts, changes or ends the engagement of a cluster as its claims require. */
   #settle(cluster: ClusterId): void {
     const claimants = this.#claims.of(cluster);
-    const members = claimants.map(({ member }) => member);
+    const members = claimants.map((one) => one.member);
     const winner = this.#incumbency.choose(cluster, members);
-    const chosen = claimants.find(({ member }) => member === winner);
+    const chosen = claimants.find((one) => one.member === winner);
     const engagement = this.#engagements.get(cluster);
     for (const other of claimants)
       if (other !== chosen) other.member.tell({ type: "alias", of: this.#incumbency.of(cluster) ?? "" });
     // Its end settles the cluster again.
     if (engagement?.isEnding === true) return;
     if (chosen === undefined) return void engagement?.end();
-    const { access, registration } = chosen;
+    const { access, member, registration } = chosen;
     if (engagement === undefined) this.#engage(cluster, chosen);
     else if (engagement.serves(access.namespaces)) engagement.use(access.target, registration.labels);
     // Other namespaces need other work.
     else engagement.end();
-    chosen.member.tell({ type: "engaged" });
+    member.tell({ type: "engaged" });
     this.#reportContenders(cluster, chosen, claimants);
   }
 
@@ -292,10 +292,4 @@ export class Fleet {
     const running = promise.finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
-}
-
-interface Life {
-  readonly precedence: number;
-  readonly isNamed: boolean;
-  readonly signal: AbortSignal;
 }

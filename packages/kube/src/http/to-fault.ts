@@ -73,7 +73,7 @@ export function transportFault(error: unknown, context: CallContext, signal: Abo
   const { method, path, server } = context;
   const reason = unreachableReason(error);
   return reason === undefined
-    ? new Fault("kube.timeout", `${method} ${path} at ${server} broke off: ${messageOf(error)}`, {
+    ? new Fault("kube.timeout", `${method} ${path} at ${server} broke off: ${errorMessageOf(error)}`, {
         context: { ...context },
         cause: error,
       })
@@ -89,10 +89,10 @@ function unreachableReason(error: unknown): string | undefined {
   if (untrustedCodes.has(code))
     return `its certificate is not one of the kubeconfig's certificate-authority (${code})`;
   const isOfConnecting = unreachableAtFirst.has(code) && isOfConnect(codedError(error));
-  return isOfConnecting || unreachableCodes.has(code) ? messageOf(error) : undefined;
+  return isOfConnecting || unreachableCodes.has(code) ? errorMessageOf(error) : undefined;
 }
 
-function messageOf(error: unknown): string {
+function errorMessageOf(error: unknown): string {
   return error instanceof Error && error.message !== "" ? error.message : errorCode(error);
 }
 

@@ -25,7 +25,7 @@ export function argoName(secret: HubSecret): string {
 /** The way to a cluster that a Secret of Argo CD describes, or why it is not taken. */
 export function accessOfArgoSecret(secret: HubSecret, name: string, context: ArgocdContext): Access {
   const named = `Secret ${secret.key}`;
-  const refusal = refusalOf(secret);
+  const refusal = unservableReason(secret);
   if (refusal !== undefined) return { type: "unusable", why: `${named}: ${refusal}` };
   if (secret.annotations[skipAnnotation] === "true")
     return { type: "paused", why: `${named}: Argo CD leaves it alone (annotation ${skipAnnotation})` };
@@ -96,7 +96,7 @@ function serverOf(secret: HubSecret): string {
 }
 
 /** Why the Secret describes no cluster that can be reached from here. */
-function refusalOf({ labels, unreadable }: HubSecret): string | undefined {
+function unservableReason({ labels, unreadable }: HubSecret): string | undefined {
   const agent = labels[agentLabel];
   if (unreadable !== undefined || agent === undefined) return unreadable;
   return `it stands for the agent ${agent} (label ${agentLabel}), whose API server cannot be reached from here; run fleet-reloader in that cluster`;
