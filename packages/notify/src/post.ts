@@ -19,6 +19,8 @@ export interface ReceiverOptions {
   readonly proxyUrl?: URL;
   /** Read anew for every POST, so that a rotated token is used at once. */
   readonly tokenFile?: string;
+  /** Sent with every POST, names in lower case. They may be credentials. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly userAgent: string;
   /** For the whole of one POST. */
   readonly timeoutMs?: number;
@@ -60,11 +62,12 @@ export function createReceiver(options: ReceiverOptions): Receiver {
   };
 }
 
-async function headersOf({ tokenFile, url, userAgent }: ReceiverOptions, { contentType }: Body) {
+async function headersOf({ headers, tokenFile, url, userAgent }: ReceiverOptions, { contentType }: Body) {
   return {
     "user-agent": userAgent,
     "content-type": contentType,
     ...basicAuth(url),
+    ...headers,
     ...(tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` }),
   };
 }
