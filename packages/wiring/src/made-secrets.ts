@@ -28,7 +28,7 @@ export interface MadeSecretsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: () => Promise<string>;
-  /** Nothing is made: this process waits until another one has made it. */
+  /** This process creates no Secret. It waits until another one has created it. */
   readonly onlyReads?: boolean;
 }
 

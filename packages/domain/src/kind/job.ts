@@ -69,7 +69,7 @@ export interface Stashed {
   readonly made: NewObject;
 }
 
-/** What is not part of the spec of a stash as it is: a stash never runs, selects nothing and belongs to nobody. */
+/** The parts of the new Job that a stash keeps in an annotation: a stash itself never runs, selects nothing and belongs to nobody. */
 interface JobReplacementSpec {
   readonly metadata: JsonObject;
   readonly spec: JsonObject;

@@ -40,7 +40,7 @@ function rolloutRollOf({ live, edit, mark, note, nowMs }: PlannedRoll): RollWrit
   if (isRestart || (isReferring && live.templateOwner === undefined))
     return { type: "fields", fields: restartFields(jsonField(spec, "restartAt"), { note, nowMs }) };
   if (live.templateOwner === undefined) return { type: "template", edit };
-  // The mark goes with every strategy: by it a repeat knows that the template was changed and only the note is missing.
+  // Every strategy writes the mark: it shows a repeat that the template was changed and only the applied state is missing.
   const isThere = annotationValue(live.templateAnnotations, markAnnotation) === mark;
   const marked = { ...edit, annotations: { ...edit.annotations, [markAnnotation]: mark } };
   return {

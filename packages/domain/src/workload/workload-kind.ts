@@ -7,7 +7,7 @@ import type { Annotations, WorkloadRef } from "./workload.ts";
 
 /**
  * All that has to be known about a kind of workload: where its pod template is, and how a roll of it is written. A kind plugs
- * in as one file of `kind/`; whether it rolls is none of its business.
+ * in as one file of `kind/`. It does not decide whether a workload rolls.
  */
 export interface WorkloadKind {
   /** Its name in requests, logs and metrics. Unique: that of a declared kind carries its group. */

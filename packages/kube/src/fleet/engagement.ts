@@ -182,7 +182,7 @@ export class Engagement {
         this.#tell({ type: "rights", missing });
         isKnown = missing.length === 0;
       } catch (error) {
-        // No answer is no refusal; that there is none shows elsewhere.
+        // A missing answer is no refusal; health reports it.
         this.#options.log.debug(
           { cluster: this.engaged.name, reason: asFault(error).code },
           "rights unknown",

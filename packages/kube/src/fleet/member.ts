@@ -63,7 +63,7 @@ export class FleetMember {
   #news: LinkedAbort | undefined;
   #claim: Claim | undefined;
   #facts: ClusterFacts = discovered;
-  /** Why it cannot be used as it is now, while what it was before is used on. */
+  /** Why the present version cannot be used while the earlier one stays in use. */
   #problem: string | undefined;
 
   constructor(options: FleetMemberOptions) {

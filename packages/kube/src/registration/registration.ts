@@ -31,7 +31,7 @@ export type Access =
 export interface ClusterProvider {
   /** Calls back with all registrations, at first and whenever one may have changed. Resolves when the signal is aborted. */
   run(signal: AbortSignal, onChange: (registrations: readonly Registration[]) => void): Promise<void>;
-  /** What keeps it from telling what there is, a line each, for readiness. */
+  /** Why it cannot report its registrations, a line each, for readiness. */
   readonly notReady: readonly string[];
   /** Its clusters were named to this process itself: without each of them it is not ready. Registered ones come and go. */
   readonly isNamed?: true;

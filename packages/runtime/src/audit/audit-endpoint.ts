@@ -22,7 +22,7 @@ export interface AuditEndpointOptions {
   readonly credentials: Pick<AuditCredentials, "clusterOf">;
   /** Called with the name of the cluster that the credential belongs to. */
   readonly receive: (cluster: string, body: Buffer, delivery: AuditDelivery) => Promise<ReceivedResult>;
-  /** The name is undefined where no credential tells it. */
+  /** The name is undefined when no credential identifies the cluster. */
   readonly counted: (cluster: string | undefined, result: AuditRequestResult) => void;
   readonly log: Log;
 }

@@ -70,7 +70,7 @@ export type FreezeDocument =
   | { readonly type: "known"; readonly entries: readonly FreezeEntry[] }
   | { readonly type: "unreadable"; readonly why: string };
 
-/** Reads a freeze document: a YAML list. An empty text is none: it may be one that is just being written. */
+/** Reads a freeze document: a YAML list. An empty text is refused: somebody may be writing the document at this moment. */
 export function readFreezeEntries(text: string): FreezeDocument {
   let value: unknown;
   try {

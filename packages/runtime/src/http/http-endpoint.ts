@@ -52,7 +52,7 @@ export interface HealthOptions {
   /** What people should know and what keeps us from nothing, a line each. */
   readonly notes?: () => readonly string[];
   readonly metrics: () => Promise<string>;
-  /** What there is for workers to do; rejects when that cannot be told. Absent where nobody scales by this process. */
+  /** The work that waits for workers; rejects when it is unknown. Absent where nothing scales by this process. */
   readonly work?: () => Promise<Work>;
 }
 

@@ -9,7 +9,7 @@ import { lintReport } from "./lint-report.ts";
 import { readManifestFiles, type UnreadManifest } from "./manifest-files.ts";
 import { parseManifests } from "./parse-manifests.ts";
 
-/** Wrong usage, or input that cannot be read: a pipeline tells it from findings. */
+/** Wrong usage, or unreadable input: a pipeline can tell it from findings. */
 const unusableInput = 2;
 
 export const lintCommand = defineCommand({

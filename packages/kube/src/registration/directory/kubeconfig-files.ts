@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 
-/** What lies in the folder, or why that cannot be told, which is not the same as nothing. */
+/** The files in the folder, or why they are unknown. An unknown folder is not an empty one. */
 export type ObservedFolder =
   | { readonly type: "seen"; readonly inode: string; readonly files: readonly string[] }
   | { readonly type: "unseen"; readonly why: string };

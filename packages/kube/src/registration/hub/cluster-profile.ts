@@ -42,7 +42,7 @@ export function clusterProfile(object: unknown): ClusterProfile | undefined {
   return { key: `${namespace}/${name}`, namespace, name, labels, clusters };
 }
 
-/** Of the consumer's providers, in their order, the first that the profile offers; or why there is none. */
+/** The first of the consumer's providers that the profile offers, or why it offers none of them. */
 export function placeOf(
   profile: ClusterProfile,
   wanted: readonly AccessProvider[],
