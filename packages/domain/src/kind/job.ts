@@ -75,14 +75,14 @@ interface JobReplacementSpec {
   readonly spec: JsonObject;
 }
 
-function stashOf({ live, edit, note, keyed }: PlannedRoll): NewObject {
+function stashOf({ live, edit, applied, keyed }: PlannedRoll): NewObject {
   const { namespace, name: jobName } = live.ref;
   const metadata = jsonField(live.object, "metadata");
   const spec = objectOrEmpty(jsonField(live.object, "spec"));
   const annotations = jsonTexts(metadata, "annotations");
   const labels = jsonTexts(metadata, "labels");
   // Of all that the new Job is made from, but for the time of the edit: the same roll has the same stash.
-  const parts = [live.uid, note.after, JSON.stringify([spec, annotations, labels])];
+  const parts = [live.uid, applied.after, JSON.stringify([spec, annotations, labels])];
   const name = nameForRoll(jobName, "-reload", parts, keyed);
   const isSelectorOwn = spec.manualSelector === true;
   const template = applyEdit(spec.template, edit);
@@ -90,7 +90,7 @@ function stashOf({ live, edit, note, keyed }: PlannedRoll): NewObject {
   const replacement: JobReplacementSpec = {
     metadata: {
       labels: withoutJobLabels(labels),
-      annotations: withNote(annotations, note.annotations),
+      annotations: withChanges(annotations, applied.annotations),
       ...definedFields("ownerReferences", jsonField(metadata, "ownerReferences")),
       ...definedFields("finalizers", jsonField(metadata, "finalizers")),
     },
@@ -174,11 +174,11 @@ function withoutTemplateLabels(template: unknown): JsonObject {
   return { ...objectOrEmpty(template), metadata: { ...metadata, labels } };
 }
 
-function withNote(
+function withChanges(
   annotations: Readonly<Record<string, string>>,
-  note: Readonly<Record<string, string | null>>,
+  changes: Readonly<Record<string, string | null>>,
 ): JsonObject {
-  const all = Object.entries({ ...annotations, ...note });
+  const all = Object.entries({ ...annotations, ...changes });
   return Object.fromEntries(all.filter(([key, value]) => value !== null && key !== keptAnnotation));
 }
 

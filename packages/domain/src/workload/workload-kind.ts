@@ -56,17 +56,17 @@ export interface PlannedRoll {
   readonly edit: TemplateEdit;
   /** One mark for all the sources of the workload together. */
   readonly mark: Mark;
-  readonly note: RollNote;
+  readonly applied: AppliedWrite;
   readonly nowMs: number;
   readonly keyed: KeyedDigest;
 }
 
-/** The note on the workload, before the roll and after it. */
-export interface RollNote {
+/** The text of the applied state on the workload, before the roll and after it. */
+export interface AppliedWrite {
   readonly before: string | undefined;
   readonly after: string;
   /** An earlier attempt wrote it, which no write does before its roll. */
   readonly isWritten: boolean;
-  /** The change of annotations that leaves it; null removes one. */
+  /** The change of annotations that writes it; null removes one. */
   readonly annotations: Readonly<Record<string, string | null>>;
 }

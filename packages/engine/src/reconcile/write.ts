@@ -206,7 +206,7 @@ async function roll(
   { rolling, pausing }: { readonly rolling: Rolling; readonly pausing: Pausing },
 ): Promise<WriteResult> {
   const { request, delivery, cluster, live, interest, unkeptText } = reading;
-  const { how, note: appliedText, annotations, permit, planned, strategy } = rolling;
+  const { how, appliedText, annotations, permit, planned, strategy } = rolling;
   // Until the write is verified, this is what counts: a webhook may leave the new applied state without the roll.
   if (unkeptText !== undefined)
     await records.keep(request, unkeptText, observedVersion(live).appliedAtSeconds);
