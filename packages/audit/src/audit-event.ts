@@ -6,7 +6,7 @@ import { type AuditedRequest, readRequest } from "./request-uri.ts";
 /** Why an event says nothing that is of use. A closed set: a metric counts by it. */
 export type IgnoredReason = "stage" | "verb" | "subresource" | "dry-run" | "refused" | "malformed";
 
-/** What is read of one event. */
+/** The fields that are read of one event. */
 export type EventReading =
   | {
       readonly type: "hint";

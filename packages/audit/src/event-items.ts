@@ -21,7 +21,7 @@ const depthMax = 128;
 const eventsMax = 50_000;
 /** An object has at most 1.5 MiB; an event with a request and a response holds two. JSON of small values costs twenty times its bytes. */
 const itemMaxBytes = 4 * 1024 * 1024;
-/** What is around the items is a few words, and between two items there is a comma. */
+/** A few words surround the items, and a comma separates two of them. */
 const envelopeMaxBytes = 64 * 1024;
 const separatorMaxBytes = 16;
 

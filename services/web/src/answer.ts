@@ -25,7 +25,7 @@ export type PlaceAnswer =
 export interface PlaceLook {
   readonly path: string;
   readonly nowMs: number;
-  /** What whoever looks may do; absent: nothing. */
+  /** The permissions of the person; absent: none. */
   readonly permits?: Permits;
   /** Host of the issuer with which people sign in; absent: none. */
   readonly issuer?: string;

@@ -19,7 +19,7 @@ export async function askSession(method: "GET" | "POST" | "DELETE", token?: stri
   }
 }
 
-/** What the header says of whoever is signed in. */
+/** The signed-in person in the header. */
 export function accountNodes(name: string): readonly ViewNode[] {
   if (name === "") return [];
   return [`Signed in as ${name} `, el("button", { type: "button", id: "sign-out" }, "Sign out")];

@@ -94,7 +94,7 @@ export const apiRoutes = {
 /** The routes of the API by name. */
 export type ApiRouteName = keyof typeof apiRoutes;
 
-/** An answer of a route as whoever asks reads it. */
+/** An answer of a route as the caller reads it. */
 export type ApiAnswer<N extends ApiRouteName> = z.output<(typeof apiRoutes)[N]["answer"]>;
 
 /** The parameters of a query of a route, checked. */

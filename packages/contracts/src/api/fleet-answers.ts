@@ -88,7 +88,7 @@ const queueCounts = z.object({
   oldestMs: z.number().nonnegative().optional(),
 });
 const wholeQueue = queueCounts.optional().meta({
-  description: "Of the whole fleet. Absent: whoever asks sees a part of it only.",
+  description: "Of the whole fleet. Absent: the caller sees a part of it only.",
 });
 const countsByReason = z.record(z.string(), amount);
 

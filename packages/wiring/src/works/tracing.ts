@@ -17,7 +17,7 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
-/** What is not sent by then is dropped. */
+/** Spans that are not sent by then are dropped. */
 const tracingGraceMs = 2000;
 
 /** Sends spans where a collector is given. Only then is anything for it loaded. */

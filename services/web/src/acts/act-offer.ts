@@ -7,7 +7,7 @@ export interface OfferedPlace {
   readonly namespace: string;
 }
 
-/** The acts that whoever looks may do in a place. */
+/** The acts that the person may do in a place. */
 export type Permits = (place: OfferedPlace) => readonly ActName[];
 
 /** Of a page that nobody is signed in to. */

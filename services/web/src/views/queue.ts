@@ -65,7 +65,7 @@ export function queueView(
   ];
 }
 
-/** What failed for a reason is discarded by whoever may act everywhere; others do it workload by workload. */
+/** People who may act everywhere can discard all that failed for a reason; others do it workload by workload. */
 function failedMark(reason: string, since: string, permits: Permits): ViewNode {
   const mark = stateMark("failed", reason);
   const discard = actButtons(permits, { cluster: "", namespace: "" }, [discardAllOffer(reason, since)]);

@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Deadlines } from "../deadlines.ts";
+import type { Deadlines } from "./deadlines.ts";
 import type { AnswerHeaders, Transport, WireRequest } from "./transport.ts";
 
 /** An answer whose head has arrived. Its body may still be arriving. */
