@@ -74,6 +74,7 @@ function homeTargetOf(flag: string, { config, env }: MadeSecretsOptions): Cluste
   return target;
 }
 
+/** Waits until the Secret is read or made. While the API server does not answer, a health endpoint says that this process is alive. */
 async function waitForSecret(
   flag: string,
   ref: SecretKeyRef,

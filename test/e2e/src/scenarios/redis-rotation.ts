@@ -36,7 +36,7 @@ export function redisRotationTests(): void {
     await Promise.all(fleet.clusters.map(({ at }) => at.settlesAt("Deployment", "api", 2)));
 
     // Who connects anew needs the new password and sees the new certificate.
-    await redis.admin.connection.client("KILL", "TYPE", "normal", "SKIPME", "yes");
+    await redis.admin.connection.call("CLIENT", "KILL", "TYPE", "normal", "SKIPME", "yes");
     await rollsEverywhere(fleet, 3);
     expect(await redis.denied()).toEqual([]);
   });
