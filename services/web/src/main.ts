@@ -7,11 +7,18 @@ import { askApi } from "./ask-api.ts";
 import { waitAfterNews, waitBefore } from "./backoff.ts";
 import type { PageDocument, PageElement } from "./browser.ts";
 import { draw } from "./draw.ts";
-import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame.ts";
+import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame/frame.ts";
+import { serveKeys } from "./frame/keys.ts";
+import {
+  accountNodes,
+  addressAfterSignIn,
+  askSession,
+  offeredIssuer,
+  signInAddress,
+} from "./frame/session.ts";
 import { openNews } from "./news/open-news.ts";
 import type { NewsReader } from "./news/shared-news.ts";
 import { isView, placeOfAddress, questionOf, showsTopic } from "./place.ts";
-import { accountNodes, addressAfterSignIn, askSession, offeredIssuer, signInAddress } from "./session.ts";
 import { ageless, elementsOf, type ViewNode } from "./view-node.ts";
 
 declare const document: PageDocument;
@@ -257,28 +264,7 @@ async function showAccount(): Promise<void> {
   if ("name" in signed) fill(places.account, accountNodes(signed.name));
 }
 
-/** `/` goes to the first filter, `j` and `k` to the next and the former row, `?` shows the keys. */
-document.addEventListener("keydown", (event) => {
-  const { altKey, ctrlKey, key, metaKey, target } = event;
-  if (altKey || ctrlKey || metaKey || target?.closest("input, dialog")) return;
-  if (key === "?") places.keys?.showModal?.();
-  if (key === "/") {
-    const [first] = document.querySelectorAll("form input");
-    if (first === undefined) return;
-    event.preventDefault();
-    first.focus();
-  }
-  if (key === "j") focusRow(1);
-  if (key === "k") focusRow(-1);
-});
-
-/** Goes to the row that is so many further on. */
-function focusRow(step: number): void {
-  const rows = [...document.querySelectorAll("tbody th a, tbody td:first-child a")];
-  const active = document.activeElement;
-  const at = active === null ? -1 : rows.indexOf(active);
-  rows[Math.max(0, Math.min(rows.length - 1, at + step))]?.focus();
-}
+serveKeys(document, places.keys);
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from "vitest";
 import { type PlaceAnswer, placeView } from "../src/answer.ts";
-import { freshness, navigation, staleness, titleOf } from "../src/frame.ts";
+import { freshness, navigation, staleness, titleOf } from "../src/frame/frame.ts";
 import { placeOfAddress } from "../src/place.ts";
 import { el, link } from "../src/view-node.ts";
 import { clusterRow } from "../src/views/clusters.ts";
