@@ -1,4 +1,5 @@
 import { newsTopics } from "@fleet-reloader/contracts/api/news";
+import { AskedActivity } from "./activity/asked-activity.ts";
 import type { Permits } from "./acts/act-offer.ts";
 import { serveActs } from "./acts/page-acts.ts";
 import { Permissions } from "./acts/permissions.ts";
@@ -18,7 +19,7 @@ import {
 } from "./frame/session.ts";
 import { openNews } from "./news/open-news.ts";
 import type { NewsReader } from "./news/shared-news.ts";
-import { isView, placeOfAddress, questionOf, showsTopic } from "./place.ts";
+import { isView, type Place, placeOfAddress, questionOf, showsTopic } from "./place.ts";
 import { ageless, elementsOf, type ViewNode } from "./view-node.ts";
 
 declare const document: PageDocument;
@@ -42,6 +43,7 @@ const places = {
   act: document.getElementById("act"),
 };
 const permissions = new Permissions();
+const activity = new AskedActivity();
 const issuer = offeredIssuer(document);
 
 let answer: PlaceAnswer = { type: "loading" };
@@ -70,7 +72,9 @@ function drawPlace(): void {
   const place = placeOfAddress(location.pathname, location.search);
   document.title = titleOf(place);
   const permits: Permits = (where) => permissions.of(where);
-  const nodes = placeView(place, answer, { path: location.pathname, nowMs: Date.now(), permits, issuer });
+  const nowMs = Date.now();
+  const look = { path: location.pathname, nowMs, permits, issuer, activity: activity.of(place) };
+  const nodes = placeView(place, answer, look);
   const text = ageless(nodes);
   const isFilling = drawn !== "" && (isInForm(document.activeElement) || isActing());
   if (!isFilling) shownMs = answeredMs;
@@ -96,6 +100,12 @@ function drawPlace(): void {
 async function askPermissions(): Promise<void> {
   const { signal } = new AbortController();
   if (await permissions.ask((question) => askApi(question, signal))) drawPlace();
+}
+
+/** A view with plots is drawn again with newer ones. */
+async function askActivity(place: Place): Promise<void> {
+  const { signal } = new AbortController();
+  if (await activity.ask(place, Date.now(), (question) => askApi(question, signal))) drawPlace();
 }
 
 function isActing(): boolean {
@@ -161,6 +171,7 @@ async function ask(): Promise<void> {
     // After a refusal of who we are, the sign-in is good again.
     if (asked.type === "answered") news?.begin();
   }
+  if (asked.type === "answered") void askActivity(place);
   drawPlace();
 }
 
