@@ -44,6 +44,12 @@ export function facts(pairs: readonly (readonly [string, ViewNode])[]): ViewElem
   return el("dl", {}, ...pairs.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
 }
 
+/** The same, each in a frame of its own: for few that are read first. */
+export function tiles(pairs: readonly (readonly [string, ViewNode])[]): ViewElement {
+  const framed = pairs.map(([name, value]) => el("div", {}, el("dt", {}, name), " ", el("dd", {}, value)));
+  return el("dl", { class: "tiles" }, ...framed);
+}
+
 /** A table, with how many rows there are on all pages; or a sentence where there is none. */
 export function table(what: {
   readonly label: string;

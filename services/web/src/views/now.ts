@@ -3,7 +3,7 @@ import { activitySection } from "../activity/activity-section.ts";
 import { oldestText } from "../age.ts";
 import { heldAddress } from "../place.ts";
 import { stateMark } from "../state-mark.ts";
-import { el, facts, link, section, table, type ViewNode } from "../view-node.ts";
+import { el, link, section, table, tiles, type ViewNode } from "../view-node.ts";
 import { changeHeadings, changeRow } from "./change-rows.ts";
 import { clusterHeadings, clusterRow } from "./clusters.ts";
 import { countedTitle, freezeSection } from "./freeze-table.ts";
@@ -55,7 +55,7 @@ function summary({ held, queue }: Status): ViewNode {
   const reasons = Object.entries(held).map(([reason, count]) =>
     el("span", {}, link(heldAddress(reason), stateMark("held", `${count} ${reason}`)), " "),
   );
-  return facts([
+  return tiles([
     ...(queue === undefined
       ? []
       : ([

@@ -22,7 +22,7 @@ export function queueView(
     facts([
       ...(queue === undefined ? [] : queueFacts(queue)),
       ["On hold", String(sumOfCounts(held))],
-      ["Failed", `${sumOfCounts(failed)} workloads since ${query.get("since") || "1h"}`],
+      ["Failed", failedText(sumOfCounts(failed), query.get("since") || "1h")],
     ]),
     section(
       "On hold by reason",
@@ -65,6 +65,10 @@ export function queueView(
         )
       : el("p", { class: "end" }, el("a", { href: "/queues" }, "Every entry, on the queue board")),
   ];
+}
+
+function failedText(count: number, since: string): string {
+  return `${count} workload${count === 1 ? "" : "s"} since ${since}`;
 }
 
 /** What failed for a reason is discarded by whoever may act everywhere; others do it workload by workload. */
