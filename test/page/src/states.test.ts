@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** Serves the built page over a fleet that is in memory. */
-async function serve(overview: FleetOverview) {
-  const served = await startServedFleet({ overview, loadPage: async () => readPageFiles() });
+async function serve(overview: FleetOverview, reader = readerOf([])) {
+  const served = await startServedFleet({ overview, reader, loadPage: async () => readPageFiles() });
   return { origin: `http://127.0.0.1:${served.port}`, [Symbol.asyncDispose]: served[Symbol.asyncDispose] };
 }
 
@@ -32,12 +32,24 @@ function answering(answer: () => Promise<never>): FleetOverview {
   return { ...all, freezes: answer, managed: answer, unfinished: answer };
 }
 
+/** A history whose every question is answered like this. */
+function historyAnswering(answer: () => Promise<never>): ReturnType<typeof readerOf> {
+  return {
+    notReady: [],
+    async *read() {
+      yield await answer();
+    },
+  };
+}
+
 /** A page that is told of news asks by itself once in a minute. */
 const asksAgainMs = 70_000;
 
 const calm = fleetOf([overviewOf("nova")]);
-const away = answering(() => Promise.reject(new Fault("redis.unavailable", "redis: no connection")));
-const asked = ["/", "/clusters", "/queue", "/held"] as const;
+const refuse = () => Promise.reject(new Fault("redis.unavailable", "redis: no connection"));
+const hang = () => new Promise<never>(() => undefined);
+const away = answering(refuse);
+const asked = ["/", "/changes", "/clusters", "/queue", "/held", "/audit"] as const;
 
 async function seesNoBarrier(page: Page, address: string): Promise<void> {
   expect(await barriers(page), address).toEqual([]);
@@ -45,7 +57,7 @@ async function seesNoBarrier(page: Page, address: string): Promise<void> {
 }
 
 test.each(looks)("what is not answered yet says so, $colorScheme and $width wide", async (look) => {
-  await using served = await serve(answering(() => new Promise(() => undefined)));
+  await using served = await serve(answering(hang), historyAnswering(hang));
   await using window = await openWindow(browser, served.origin, look);
   for (const address of asked) {
     await window.page.goto(address);
@@ -60,6 +72,7 @@ test.each(looks)("a list without elements says why, $colorScheme and $width wide
   const sentences = [
     ["/", "Nothing is failed, stalled, held or still rolling of the 0 changes of the last hour."],
     ["/changes", "No change of a source that a workload uses fits. Without a start the last hour is shown."],
+    ["/audit", "Nobody did anything that fits. Without a start the last 7 days are shown."],
     ["/queue", "The last roll of every workload went well, or goes on."],
     ["/held", "Nothing is on hold."],
     ["/workloads/nova", "/workloads/nova shows nothing."],
@@ -73,7 +86,7 @@ test.each(looks)("a list without elements says why, $colorScheme and $width wide
 });
 
 test.each(looks)("a refusal says what to do, $colorScheme and $width wide", async (look) => {
-  await using served = await serve(away);
+  await using served = await serve(away, historyAnswering(refuse));
   await using window = await openWindow(browser, served.origin, look);
   const { page } = window;
   for (const address of asked) {
@@ -174,6 +187,39 @@ test("a page that grows older keeps what somebody selected, and counts the age o
   await page.clock.fastForward(120_000);
   await until("the age counts on", async () => (await written.textContent()) !== before);
   expect(await page.evaluate<string>("getSelection().toString()")).toBe("Secret shop/db");
+});
+
+test("a list as long as an answer holds scrolls, and its ages count on, in 50 ms of work at a time", async () => {
+  const names = Array.from({ length: 1000 }, (_, at) => `cluster-${at}`);
+  await using served = await serve(fleetOf(names.map(overviewOf)));
+  await using window = await openWindow(browser, served.origin);
+  const { page } = window;
+  await page.clock.install();
+  await page.goto("/clusters?limit=1000");
+  const rows = page.getByRole("row");
+  await page.getByText(" of 1000 clusters").waitFor();
+  expect(await rows.count()).toBeGreaterThan(300);
+  const developer = await page.context().newCDPSession(page);
+  // Time of the processor: what a busy machine does besides is no work of the page.
+  await developer.send("Performance.setTimeDomain", { timeDomain: "threadTicks" });
+  await developer.send("Performance.enable");
+  const workMs = async (): Promise<number> => {
+    const { metrics } = await developer.send("Performance.getMetrics");
+    return 1000 * (metrics.find(({ name }) => name === "TaskDuration")?.value ?? Number.NaN);
+  };
+  await page.mouse.move(640, 400);
+  const steps: number[] = [];
+  for (let step = 0; step < 20; step += 1) {
+    const before = await workMs();
+    await page.mouse.wheel(0, 900);
+    // Each draws the ages anew, as every five seconds.
+    if (step % 5 === 4) await page.clock.fastForward(5000);
+    await page.evaluate("new Promise((drawn) => requestAnimationFrame(drawn))");
+    steps.push((await workMs()) - before);
+  }
+  expect(await page.evaluate<number>("scrollY")).toBeGreaterThan(5000);
+  expect(Math.max(...steps)).toBeGreaterThan(0);
+  expect(Math.max(...steps)).toBeLessThanOrEqual(50);
 });
 
 test("what tenants write is shown as they wrote it, and is no markup", async () => {
