@@ -19,6 +19,8 @@ export interface ReceiverOptions {
   readonly proxyUrl?: URL;
   /** Read anew for every POST, so that a rotated token is used at once. */
   readonly tokenFile?: string;
+  /** Sent with every POST, names in lower case. They may be credentials. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly userAgent: string;
   /** For the whole of one POST. */
   readonly timeoutMs?: number;
@@ -49,6 +51,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
             "user-agent": options.userAgent,
             "content-type": body.contentType,
             ...basicAuth(url),
+            ...options.headers,
             ...(tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` }),
           },
           body: body.text,
