@@ -3,6 +3,7 @@ import { AskedActivity } from "./activity/asked-activity.ts";
 import type { Permits } from "./acts/act-offer.ts";
 import { serveActs } from "./acts/page-acts.ts";
 import { Permissions } from "./acts/permissions.ts";
+import { agoText } from "./age.ts";
 import { type PlaceAnswer, placeView } from "./answer.ts";
 import { askApi } from "./ask-api.ts";
 import { waitAfterNews, waitBefore } from "./backoff.ts";
@@ -20,7 +21,7 @@ import {
 import { openNews } from "./news/open-news.ts";
 import type { NewsReader } from "./news/shared-news.ts";
 import { isView, type Place, placeOfAddress, questionOf, showsTopic } from "./place.ts";
-import { ageless, elementsOf, type ViewNode } from "./view-node.ts";
+import { ageless, type ViewNode } from "./view-node.ts";
 
 declare const document: PageDocument;
 declare const location: {
@@ -52,6 +53,8 @@ let answeredMs: number | undefined;
 let shownMs: number | undefined;
 let failures = 0;
 let drawn = "";
+/** Something else is to be shown, and somebody fills in a form. */
+let isDrawingDue = false;
 let asking = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** A question is under way; and it began before the last news. */
@@ -78,8 +81,8 @@ function drawPlace(): void {
   const text = ageless(nodes);
   const isFilling = drawn !== "" && (isInForm(document.activeElement) || isActing());
   if (!isFilling) shownMs = answeredMs;
-  if (text === drawn) drawAges(nodes);
-  else if (!isFilling) {
+  isDrawingDue = isFilling && text !== drawn;
+  if (text !== drawn && !isFilling) {
     const focused = focusNames(document.activeElement);
     fill(places.navigation, [navigation(place)]);
     fill(places.page, nodes);
@@ -89,10 +92,7 @@ function drawPlace(): void {
         .find((one) => focusNames(one) === focused)
         ?.focus();
   }
-  const isTold = isLive && failures === 0 && showsTopic(place, newsTopics);
-  showText(places.age, freshness(shownMs, Date.now(), isTold));
-  const troubles = [staleness(shownMs, failures > 0), lossNotice(lostMs, Date.now())];
-  showText(places.trouble, troubles.filter((one) => one !== "").join(" "));
+  drawAges();
   if (places.act !== null) void askPermissions();
 }
 
@@ -112,10 +112,16 @@ function isActing(): boolean {
   return typeof places.act?.getAttribute("open") === "string";
 }
 
-function drawAges(nodes: readonly ViewNode[]): void {
-  const times = nodes.flatMap((node) => elementsOf(node, "time"));
-  for (const [at, element] of [...document.querySelectorAll("main time")].entries())
-    showText(element, times[at]?.children.join("") ?? "");
+/** Writes how old everything is now. It makes nothing anew, so it costs little where a list is long. */
+function drawAges(): void {
+  const nowMs = Date.now();
+  for (const element of document.querySelectorAll("main time[title]"))
+    showText(element, agoText(element.getAttribute("datetime") ?? "", nowMs));
+  const place = placeOfAddress(location.pathname, location.search);
+  const isTold = isLive && failures === 0 && showsTopic(place, newsTopics);
+  showText(places.age, freshness(shownMs, nowMs, isTold));
+  const troubles = [staleness(shownMs, failures > 0), lossNotice(lostMs, nowMs)];
+  showText(places.trouble, troubles.filter((one) => one !== "").join(" "));
 }
 
 /** What tells an element that takes the focus from the others; empty: nothing. */
@@ -287,7 +293,7 @@ document.addEventListener("visibilitychange", () => {
   void ask();
 });
 addEventListener("popstate", arrive);
-setInterval(drawPlace, 5000);
+setInterval(() => (isDrawingDue ? drawPlace() : drawAges()), 5000);
 if (!document.hidden) news?.begin();
 arrive();
 void showAccount();

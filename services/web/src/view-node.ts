@@ -17,13 +17,6 @@ export function el(
   return { tag, attributes, children };
 }
 
-/** The elements of a tag in a node, in the order of the page. */
-export function elementsOf(node: ViewNode, tag: string): readonly ViewElement[] {
-  if (typeof node === "string") return [];
-  const inside = node.children.flatMap((child) => elementsOf(child, tag));
-  return node.tag === tag ? [node, ...inside] : inside;
-}
-
 /** A link to an address of this page. */
 export function link(href: string, ...children: readonly ViewNode[]): ViewElement {
   return el("a", { href }, ...children);

@@ -114,7 +114,7 @@ test.each(looks)("every view loads without a barrier, $colorScheme and $width wi
   expect(troubles).toEqual([]);
 });
 
-test("rolls, latency and age are plots that a sentence describes, with the same figures in tables", async () => {
+test("plots have a sentence, and the same figures in tables", async () => {
   await using window = await openWindow(browser, fleet.origin, { cookie });
   const { page } = window;
   for (const address of ["/", "/changes", "/queue", "/changes?cluster=nova"]) {
@@ -161,8 +161,8 @@ async function findReason(one: Operator, isByKeys: boolean): Promise<void> {
   expect(one.deeds).toBeLessThanOrEqual(6);
 }
 
-/** The tests above look at what this one changes, so it is the last. */
-test("on call, two people find, understand, retry, lift and replay, one in the light and one in the dark", async () => {
+/** One is in the light, one in the dark. The tests above look at what this one changes, so it is the last. */
+test("on call, two people find, understand, retry, lift and replay", async () => {
   await using annsWindow = await openWindow(browser, fleet.origin, { colorScheme: "light" });
   await using bobsWindow = await openWindow(browser, fleet.origin, { colorScheme: "dark" });
   const [ann, bob] = [new Operator(annsWindow.page), new Operator(bobsWindow.page)];

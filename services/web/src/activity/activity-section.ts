@@ -6,7 +6,7 @@ import { type PlotBar, plotImage } from "./plot.ts";
 /** What the API says of the activity; undefined: it has not answered yet. */
 export type ShownActivity = ApiAnswer<"activity"> | undefined;
 
-type Slot = ApiAnswer<"activity">["slots"][number];
+type PlottedSlot = ApiAnswer<"activity">["slots"][number];
 
 /** How one kind of figures is shown. */
 interface Figures {
@@ -19,7 +19,7 @@ interface Figures {
   readonly bars: readonly PlotBar[];
   readonly headings: readonly string[];
   /** The cells of a slot; undefined: it has nothing to show. */
-  readonly cells: (slot: Slot) => readonly string[] | undefined;
+  readonly cells: (slot: PlottedSlot) => readonly string[] | undefined;
   readonly none: string;
 }
 
@@ -38,7 +38,7 @@ export function activitySection(activity: ShownActivity, since: string): ViewEle
 function card(figures: Figures, { slotMs, slots }: ApiAnswer<"activity">): ViewNode {
   const { bars, cells, headings, means, most, none, sentence, title } = figures;
   const isOfDays = slots.length * slotMs > 86_400_000;
-  const timeOf = ({ from }: Slot) => slotTime(from, isOfDays);
+  const timeOf = ({ from }: PlottedSlot) => slotTime(from, isOfDays);
   const [first, last] = [slots[0], slots.at(-1)];
   const from = first === undefined ? "" : timeOf(first);
   const to = last === undefined ? "" : timeOf(last);
@@ -63,8 +63,8 @@ function card(figures: Figures, { slotMs, slots }: ApiAnswer<"activity">): ViewN
   );
 }
 
-function rollFigures(slots: readonly Slot[]): Figures {
-  const sum = (pick: (slot: Slot) => number) => slots.reduce((all, slot) => all + pick(slot), 0);
+function rollFigures(slots: readonly PlottedSlot[]): Figures {
+  const sum = (pick: (slot: PlottedSlot) => number) => slots.reduce((all, slot) => all + pick(slot), 0);
   const [rolled, failed] = [sum((slot) => slot.rolled), sum((slot) => slot.failed)];
   const most = Math.max(0, ...slots.map((slot) => slot.rolled));
   return {
@@ -80,34 +80,34 @@ function rollFigures(slots: readonly Slot[]): Figures {
   };
 }
 
-function latencyFigures(slots: readonly Slot[]): Figures {
+function latencyFigures(slots: readonly PlottedSlot[]): Figures {
   const most = largest(slots.map((slot) => slot.slowestMs));
   return {
     title: "Latency",
     means: "from the write of a source to the roll: median, slowest",
-    most: textOf(most),
+    most: cellText(most),
     sentence:
       most === undefined ? "no roll is dated" : `the slowest roll came ${lengthText(most)} after the write`,
     bars: slots.map((slot) => ({ up: slot.medianMs, reach: slot.slowestMs })),
     headings: ["Median", "Slowest"],
     cells: ({ medianMs, slowestMs }) =>
-      medianMs === undefined ? undefined : [textOf(medianMs), textOf(slowestMs)],
+      medianMs === undefined ? undefined : [cellText(medianMs), cellText(slowestMs)],
     none: "No roll for a dated write.",
   };
 }
 
-function ageFigures(slots: readonly Slot[]): Figures {
+function ageFigures(slots: readonly PlottedSlot[]): Figures {
   const most = largest(slots.map((slot) => slot.oldestMs));
   const now = slots.at(-1)?.oldestMs;
   return {
     title: "Age",
     means: "of the oldest that is on hold or rolling",
-    most: textOf(most),
+    most: cellText(most),
     sentence:
       now === undefined ? "nothing is on hold or rolling now" : `the oldest is ${lengthText(now)} old now`,
     bars: slots.map((slot) => ({ up: slot.oldestMs })),
     headings: ["Oldest"],
-    cells: ({ oldestMs }) => (oldestMs === undefined ? undefined : [textOf(oldestMs)]),
+    cells: ({ oldestMs }) => (oldestMs === undefined ? undefined : [cellText(oldestMs)]),
     none: "Nothing was on hold or rolling.",
   };
 }
@@ -117,6 +117,6 @@ function largest(all: readonly (number | undefined)[]): number | undefined {
   return known.length === 0 ? undefined : Math.max(...known);
 }
 
-function textOf(ms: number | undefined): string {
+function cellText(ms: number | undefined): string {
   return ms === undefined ? "" : lengthText(ms);
 }

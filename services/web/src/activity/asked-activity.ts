@@ -3,12 +3,12 @@ import type { ApiAnswered } from "../ask-api.ts";
 import type { Place } from "../place.ts";
 
 /** No sooner is it asked again for the same place: a bar is a minute wide at least. */
-const everyMs = 10_000;
+const plotsEveryMs = 10_000;
 /** The filters that a list and its activity have in common. */
 const filters = ["since", "cluster", "namespace", "name"] as const;
 
 /** What the API is asked for the plots of a place; undefined: it has none. */
-export function activityQuestion({ query, view }: Place): string | undefined {
+function activityQuestion({ query, view }: Place): string | undefined {
   if (view !== "now" && view !== "changes" && view !== "queue") return undefined;
   const given = filters.flatMap((name): [string, string][] => {
     const value = query.get(name)?.trim() ?? "";
@@ -32,7 +32,7 @@ export class AskedActivity {
   async ask(place: Place, nowMs: number, send: (question: string) => Promise<ApiAnswered>): Promise<boolean> {
     const question = activityQuestion(place);
     if (question === undefined) return false;
-    if (question === this.#question && nowMs - this.#askedMs < everyMs) return false;
+    if (question === this.#question && nowMs - this.#askedMs < plotsEveryMs) return false;
     if (question !== this.#question) this.#answer = undefined;
     this.#question = question;
     this.#askedMs = nowMs;

@@ -22,7 +22,7 @@ export function queueView(
     facts([
       ...(queue === undefined ? [] : queueFacts(queue)),
       ["On hold", String(sumOfCounts(held))],
-      ["Failed", failedText(sumOfCounts(failed), query.get("since") || "1h")],
+      ["Failed", failedCountText(sumOfCounts(failed), query.get("since") || "1h")],
     ]),
     section(
       "On hold by reason",
@@ -67,7 +67,7 @@ export function queueView(
   ];
 }
 
-function failedText(count: number, since: string): string {
+function failedCountText(count: number, since: string): string {
   return `${count} workload${count === 1 ? "" : "s"} since ${since}`;
 }
 

@@ -82,7 +82,7 @@ test("the age grows while something is on hold, and ends with its rollout", () =
   expect(slots.map(({ oldestMs }) => oldestMs)).toEqual([30_000, 90_000, 150_000, undefined]);
 });
 
-test("a roll whose write is not dated has no latency, and one that is dated later has none below zero", () => {
+test("a roll without a dated write has no latency, and no latency is below zero", () => {
   const { slots } = fleetActivity([rolled(1)], during(30));
   expect(slots[0]).toMatchObject({ rolled: 1, medianMs: undefined });
   const [slot] = fleetActivity([changed(3), rolled(2)], during(30)).slots;

@@ -28,7 +28,8 @@ const slotsMax = 60;
 const minuteMs = 60_000;
 /** Lengths of slots that people read clocks by. */
 const slotLengthsMs = [1, 2, 5, 10, 15, 30, 60, 120, 360, 720].map((minutes) => minutes * minuteMs);
-const dayMs = 1440 * minuteMs;
+/** Longer slots are whole days. */
+const longSlotMs = 1440 * minuteMs;
 
 /**
  * Sums up records, which are in the order of their times, from one time to another. What began before the first record is not known: a
@@ -68,7 +69,7 @@ export function fleetActivity(
 function slotLengthOf(spanMs: number): number {
   // The end is asked for a moment after the start.
   const fits = (ms: number) => spanMs / ms < slotsMax + 1;
-  return slotLengthsMs.find(fits) ?? Math.max(1, Math.ceil(spanMs / dayMs / slotsMax)) * dayMs;
+  return slotLengthsMs.find(fits) ?? Math.max(1, Math.ceil(spanMs / longSlotMs / slotsMax)) * longSlotMs;
 }
 
 type RecordOfWorkload = Exclude<HistoryRecord, { readonly type: "operator" | "change" }>;
