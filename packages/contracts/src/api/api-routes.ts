@@ -2,6 +2,7 @@ import * as z from "zod";
 import { explanationShape, sourcePlanShape } from "../explanation.ts";
 import { filteredBy, pagedBy, pageFields } from "./api-query.ts";
 import {
+  activityAnswer,
   changedWorkloadsAnswer,
   changesAnswer,
   clustersAnswer,
@@ -63,6 +64,12 @@ export const apiRoutes = {
     summary: "The queue: the age of the oldest request, what waits, and what is held and failed, by reason",
     query: z.strictObject({ since }),
     answer: queueAnswer,
+  },
+  activity: {
+    path: "/activity",
+    summary: "How many rolls there were, how quick they were and how old what is open was, slot by slot",
+    query: z.strictObject({ since, cluster, namespace, name }),
+    answer: activityAnswer,
   },
   operators: {
     path: "/operators",

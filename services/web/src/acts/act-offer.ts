@@ -57,5 +57,5 @@ export function actRow(...args: Parameters<typeof actButtons>): readonly ViewEle
 
 /** What an act is called; it begins with what its button shows. */
 export function offerName({ label, subject }: Pick<ActOffer, "label" | "subject">): string {
-  return `${label} ${subject}`;
+  return `${label}${label.endsWith("…") ? "" : ":"} ${subject}`;
 }
