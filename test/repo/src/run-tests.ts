@@ -16,7 +16,8 @@ if (flag === "--real") {
   results.push(await commandStep("control plane", ["node", "test/control-plane/src/main.ts", "build"]));
   results.push(await vitestStep("conformance on the real one", { cwd: "test/conformance", args: ["real"] }));
   const applied = "src/real-carried.test.ts";
-  const others = ["real", `--exclude=${applied}`];
+  const keda = "src/real-keda.test.ts";
+  const others = ["real", ...[applied, keda].map((file) => `--exclude=${file}`)];
   results.push(await vitestStep("end to end on the real one", { cwd: "test/e2e", args: others }));
   // By itself, and few at once: its many workloads keep the controllers busy that count what is rolled.
   const alone = [applied, "--maxConcurrency=4"];
@@ -24,6 +25,9 @@ if (flag === "--real") {
   // As the control plane; what is on PATH is taken instead.
   results.push(await commandStep("helm and its like", ["node", "test/chart/src/build-tools.ts"]));
   results.push(await vitestStep("chart on the real one", { cwd: "test/chart", args: ["real"] }));
+  results.push(await commandStep("KEDA", ["node", "test/keda/src/build-tools.ts"]));
+  // By itself: it says how soon a worker is up.
+  results.push(await vitestStep("workers by the real KEDA", { cwd: "test/e2e", args: [keda] }));
   results.push(await commandStep("promtool and Prometheus", ["node", "test/signals/src/build-tools.ts"]));
   results.push(await vitestStep("alerts and dashboard", { cwd: "test/signals", args: ["real"] }));
 } else {
