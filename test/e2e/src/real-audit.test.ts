@@ -119,7 +119,7 @@ test("a receiver that is away for a minute misses nothing, without a watch", asy
     await until(`${name} is rolled`, async () => (await at.rolls("Deployment", name)) === 1, 180_000);
 });
 
-test("what an API server dropped, or held when it was killed, is found by one comparison", async () => {
+test("what a dropping or killed API server held back is found by one comparison", async () => {
   // Its five attempts end after 9 s instead of 89.
   await using unwatched = await startUnwatched("dropped", ["--audit-webhook-initial-backoff=1s"]);
   const { apps, at, audited } = unwatched;

@@ -52,7 +52,7 @@ test("what the forwarder for AKS sends is read, and its parts are connected", ()
   for (const body of ["requestObject", "responseObject"]) expect(removal).toContain(`del(.${body})`);
 });
 
-test("an event of no more than the page takes from a log entry of GKE names object and user", () => {
+test("what the page takes from a log entry of GKE names object and user", () => {
   const rows = page.slice(page.indexOf("## GKE"), page.indexOf("## Limits")).matchAll(/^\| (`.*?) \|/gm);
   const named = [...rows].flatMap(([, cell = ""]) =>
     [...cell.matchAll(/`([^`]+)`/g)].map(([, name]) => name),

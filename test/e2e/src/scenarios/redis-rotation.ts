@@ -9,7 +9,7 @@ import { rollsEverywhere, startSharedFleet } from "../shared-fleet.ts";
 
 /** What Redis and its clients show each other is replaced while both run. */
 export function redisRotationTests(): void {
-  test("passwords and the certificate of Redis are replaced without a loss, and nothing is denied", async () => {
+  test("passwords and certificate of Redis are replaced without loss or denial", async () => {
     await using redis = await startEncryptedRedis();
     let password: (role: string) => string = (role) => role;
     await using fleet = await startSharedFleet({
