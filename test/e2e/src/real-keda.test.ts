@@ -1,7 +1,7 @@
 import { startControlPlane } from "@fleet-reloader/control-plane/start";
 import { createHub, type KedaHub } from "@fleet-reloader/keda/hub";
 import { type ScaledPlane, startKeda } from "@fleet-reloader/keda/start-keda";
-import { ApiClient } from "@fleet-reloader/testkit/api-client";
+import { ApiClient, apiPath } from "@fleet-reloader/testkit/api-client";
 import type { Product } from "@fleet-reloader/testkit/product";
 import { passed, until } from "@fleet-reloader/testkit/until";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -66,7 +66,6 @@ describe.concurrent("KEDA", () => {
       expect(await at.rolls("Deployment", "api")).toBe(rounds);
     });
 
-  /** Whose scaler is up first: it answers from `listening` on, or has begun to start. */
   const orders: Readonly<Record<string, (hub: KedaHub) => Promise<Product>>> = {
     before: async (hub) => {
       const watcher = hub.startWatcher();
@@ -74,6 +73,7 @@ describe.concurrent("KEDA", () => {
       await hub.scale();
       return watcher;
     },
+    // KEDA's first poll fails or not.
     with: async (hub) => {
       const watcher = hub.startWatcher();
       await hub.scale();
@@ -89,14 +89,29 @@ describe.concurrent("KEDA", () => {
   for (const [order, start] of Object.entries(orders))
     test(`is pushed to by a scaler that starts ${order} the ScaledObject`, async () => {
       const at = await Site.make(client, `scaler-${order}`);
-      // It asks so seldom that only a push wakes a worker.
-      const pushed = { trigger: "push", pollingInterval: 3600, replicas: 0 } as const;
-      await using hub = await createHub({ ...shared, ...pushed, namespace: at.namespace, cooldownSeconds });
+      const { namespace } = at;
+      // The poll after a failed one lets KEDA open its stream again. Between two polls there is time for a push.
+      const seldom = { trigger: "push", pollingInterval: 15, replicas: 0 } as const;
+      await using hub = await createHub({ ...shared, ...seldom, namespace, cooldownSeconds });
       const watcher = await start(hub);
       await watcher.inSync();
       expect(hub.pods.wakes).toBe(0);
       await makeApp(at);
       await until("a worker is up", () => hub.pods.wakes === 1, promisedMs);
       await at.adopted("Deployment", "api");
+      const isPushed = async (round: number): Promise<boolean> => {
+        await noWorker(hub);
+        await at.change("ConfigMap", "settings", { v: String(round) });
+        await until("it rolls", async () => (await at.rolls("Deployment", "api")) === round);
+        return await wasPushed(namespace);
+      };
+      // A poll may come first, once in fifteen.
+      expect((await isPushed(1)) || (await isPushed(2)) || (await isPushed(3))).toBe(true);
     });
 });
+
+/** Whether a push has woken a worker: KEDA's Event names its metric alone, and after a poll each metric that shows work. */
+async function wasPushed(namespace: string): Promise<boolean> {
+  const { body } = await client.send("GET", apiPath("Event", namespace));
+  return JSON.stringify(body).includes('from 0 to 1, triggered by s0-work"');
+}

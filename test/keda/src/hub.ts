@@ -10,7 +10,7 @@ import { type Pods, startPods } from "./pods.ts";
 import { type ScaledWorker, scaledWorker, type WorkerScaling } from "./scaled-worker.ts";
 import type { ScaledPlane } from "./start-keda.ts";
 
-export interface HubOptions extends ScaledPlane, Omit<WorkerScaling, "watcher"> {
+export interface HubOptions extends ScaledPlane, Omit<WorkerScaling, "watcher" | "redisUrl"> {
   /** Flags of watcher and workers. */
   readonly args?: readonly string[];
   readonly workerArgs?: readonly string[];
@@ -34,7 +34,7 @@ export async function createHub(options: HubOptions): Promise<KedaHub> {
   const keyFile = join(folder, "shared.key");
   writeFileSync(keyFile, `${randomBytes(32).toString("hex")}\n`, { mode: 0o600 });
   const watcher = { healthPort: await pickFreePort(), scalerPort: await pickFreePort() };
-  const worker = await scaledWorker({ ...options, watcher });
+  const worker = await scaledWorker({ ...options, redisUrl: redis.url, watcher });
   const start = (service: "watcher" | "worker", more: readonly string[]): Product => {
     const shared = ["--namespace", namespace, "--redis-url", redis.url, ...(options.args ?? [])];
     return startProduct({ service, kubeconfig, args: [...shared, ...more] });
@@ -59,8 +59,9 @@ export async function createHub(options: HubOptions): Promise<KedaHub> {
 }
 
 async function create(client: ApiClient, namespace: string, worker: ScaledWorker): Promise<void> {
-  const { deployment, scaledObject } = worker;
+  const { deployment, redisSecret, scaledObject } = worker;
   for (const [path, object] of [
+    [`/api/v1/namespaces/${namespace}/secrets`, redisSecret],
     [`/apis/apps/v1/namespaces/${namespace}/deployments`, deployment],
     [`/apis/keda.sh/v1alpha1/namespaces/${namespace}/scaledobjects`, scaledObject],
   ] as const) {
