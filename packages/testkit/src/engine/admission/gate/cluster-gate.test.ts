@@ -111,11 +111,25 @@ describe("slots", () => {
     expect(order).toEqual([1, 2]);
   });
 
-  test("no more wait for a cluster than it may have under way", async () => {
+  test("a whole fan-out waits for a cluster that has been idle, and none of it goes back to the queue", async () => {
     const world = setUp(64);
-    expect(await fill(world, "a")).toBe(2);
-    void world.enter("a");
+    const inside = await Promise.all([letIn(world, "a"), letIn(world, "a")]);
+    const waiting = Array.from({ length: 62 }, async () => {
+      (await letIn(world, "a")).leave("answered");
+    });
+    for (const { leave } of inside) leave("answered");
+    await Promise.all(waiting);
+  });
+
+  test("no more wait for a cluster that failed last than it may have under way", async () => {
+    const world = setUp(64);
+    (await letIn(world, "a")).leave("failed");
+    const inside = await Promise.all([letIn(world, "a"), letIn(world, "a")]);
+    const waiting = [world.enter("a"), world.enter("a")];
+    await settled();
     expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterBusy" });
+    for (const { leave } of inside) leave("answered");
+    expect(await waiting[1]).toMatchObject({ type: "go" });
   });
 
   test("a request that has waited long enough for a busy cluster is put on hold", async () => {
