@@ -27,7 +27,7 @@ import { statusOfRefusal } from "./refusal-status.ts";
 import { sendAnswer, sendProblem } from "./send-answer.ts";
 import { assertReadable, whileReadable } from "./while-readable.ts";
 
-export interface ApiOptions extends Omit<FleetRoutesOptions, "seesQueue"> {
+export interface ApiOptions extends Omit<FleetRoutesOptions, "seesAll"> {
   readonly asked: AskedFleet;
   readonly log: Log;
   /** Undefined: nobody signs in, and everybody sees everything. */
@@ -108,7 +108,7 @@ function createRoutes(
     overview: scopeFleet(overview, viewer),
     reader: scopeHistory(reader, viewer),
     clock,
-    seesQueue: viewer.seesAll,
+    seesAll: viewer.seesAll,
   });
   const about = (object: PathObject) => createAskedRoutes(scopeAsking({ asked, overview }, viewer, object));
   const pages = (given: ApiQuestion, wanted: WantedPage) => pagerOf(given, wanted, seal);

@@ -10,7 +10,11 @@ import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overvi
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
-import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overview/registered-clusters";
+import {
+  chosenClusters,
+  listManaged,
+  managedWorkloads,
+} from "@fleet-reloader/engine/overview/registered-clusters";
 import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import {
   type RecordFilters,
@@ -26,8 +30,8 @@ export interface FleetRoutesOptions {
   readonly reader: Pick<HistoryReader, "read">;
   /** Redis' own. */
   readonly clock: Clock;
-  /** Whether the counts of the whole queue are given out: they cannot be divided. */
-  readonly seesQueue: boolean;
+  /** Whether counts of everything are given out: they cannot be divided. */
+  readonly seesAll: boolean;
 }
 
 /** Gives out a page of a list, as the query asks for it. */
@@ -59,7 +63,7 @@ export class FleetRoutes {
     const { openCount, openWorkloads, open } = changes;
     return {
       clusters: { count, sickCount, workloads, sick: firstOnes(sick) },
-      queue: this.#options.seesQueue ? queue : undefined,
+      queue: this.#options.seesAll ? queue : undefined,
       held,
       freezeCount,
       freezes: firstOnes(freezes),
@@ -143,22 +147,30 @@ export class FleetRoutes {
   }
 
   async managed({ cluster = "", namespace = "" }: ApiQuery<"managed">, take: TakePage) {
-    const { clusterCount, workloads } = await managedWorkloads(this.#options.overview, {
-      cluster,
-      namespace,
-    });
+    const { all, clusterCount } = await this.#managed({ cluster, namespace });
     const { count, elements, next } = await take({
-      all: workloads,
+      all,
       keyOf: ({ cluster: name, ref }) => [name, workloadKey(ref)],
       write: asTheyAre,
     });
     return { count, clusterCount, workloads: elements, next };
   }
 
+  /** Of a hundred thousand workloads only the page that is asked for is read. */
+  async #managed(place: Readonly<Record<"cluster" | "namespace", string>>) {
+    const { overview, seesAll } = this.#options;
+    if (!seesAll || place.namespace !== "") {
+      const { clusterCount, workloads } = await managedWorkloads(overview, place);
+      return { clusterCount, all: workloads };
+    }
+    const clusters = await chosenClusters(overview, place.cluster);
+    return { clusterCount: clusters.length, all: listManaged(clusters, overview) };
+  }
+
   async queue({ since = "" }: ApiQuery<"queue">, signal: AbortSignal) {
     const { records, isCut } = await recentRecords(this.#options, onlyBy({ since }), signal);
     const { queue, held, failed } = await queueDigest(this.#options.overview, records);
-    return { queue: this.#options.seesQueue ? queue : undefined, held, failed, isCut };
+    return { queue: this.#options.seesAll ? queue : undefined, held, failed, isCut };
   }
 }
 
