@@ -239,7 +239,7 @@ test("a question that waits for its turn is refused when Redis goes away", async
   const reader = { notReady: [] as string[], read: readerOf([]).read };
   const overview = { ...fleetOf([]), clusters: () => new Promise<never>(() => undefined) };
   await using served = await startServedFleet({ clock, reader, overview });
-  const asked = Array.from({ length: 6 }, () => served.ask("/api/v1/clusters"));
+  const asked = Array.from({ length: 6 }, (_, at) => served.ask(`/api/v1/clusters?limit=${at + 1}`));
   // Each looks whether Redis is there, and four have a turn that ends.
   await until("all wait", () => clock.sleeping === 10);
   reader.notReady.push("redis: unanswered");

@@ -15,7 +15,7 @@ import { assertSameSite } from "../access/own-page.ts";
 import { assertMay } from "../access/refuse-access.ts";
 import { scopeAsking } from "../access/scoped-asking.ts";
 import { scopeFleet } from "../access/scoped-fleet.ts";
-import { scopeHistory } from "../access/scoped-history.ts";
+import { scopeRecords } from "../access/scoped-history.ts";
 import { answerNews, isOfNews } from "../news/answer-news.ts";
 import type { NewsFeed } from "../news/news-feed.ts";
 import { type ApiQuestion, readApiQuestion } from "./api-question.ts";
@@ -106,7 +106,7 @@ function createRoutes(
 ): Readonly<Record<ApiRouteName, AnswerRoute>> {
   const fleet = new FleetRoutes({
     overview: scopeFleet(overview, viewer),
-    reader: scopeHistory(reader, viewer),
+    reader: scopeRecords(reader, viewer),
     clock,
     seesAll: viewer.seesAll,
   });

@@ -27,7 +27,7 @@ import { asTheyAre, fitting, type Page, type PagedList } from "./page.ts";
 /** What the questions about a fleet are answered from. */
 export interface FleetRoutesOptions {
   readonly overview: FleetOverview;
-  readonly reader: Pick<HistoryReader, "read">;
+  readonly reader: Pick<HistoryReader, "records">;
   /** Redis' own. */
   readonly clock: Clock;
   /** Whether counts of everything are given out: they cannot be divided. */
