@@ -18,6 +18,7 @@ import { recovery } from "./b15-recovery.ts";
 import { referenceIndex } from "./b18-reference-index.ts";
 import { redisCost } from "./b19-redis-cost.ts";
 import { queueCeiling } from "./b20-queue-ceiling.ts";
+import { dashboard } from "./b21-dashboard.ts";
 import { auditIngest } from "./b22-audit-ingest.ts";
 import { questions } from "./b24-questions.ts";
 import { exits } from "./b25-exits.ts";
@@ -43,6 +44,7 @@ export const benchmarks: readonly Benchmark[] = [
   referenceIndex,
   redisCost,
   queueCeiling,
+  dashboard,
   auditIngest,
   questions,
   exits,
