@@ -23,6 +23,7 @@ import { auditIngest } from "./b22-audit-ingest.ts";
 import { questions } from "./b24-questions.ts";
 import { exits } from "./b25-exits.ts";
 import { adoption } from "./b26-adoption.ts";
+import { besideDashboard } from "./b28-beside-dashboard.ts";
 
 export const benchmarks: readonly Benchmark[] = [
   singleChange,
@@ -49,4 +50,5 @@ export const benchmarks: readonly Benchmark[] = [
   questions,
   exits,
   adoption,
+  besideDashboard,
 ];
