@@ -50,7 +50,7 @@ export const hubValues: Fields = {
     maxReplicaCount: count(20, "Maximum workers."),
     workPerReplica: count(25, "Requests per worker: about four fifths of what it handles at once."),
     fallback: closed("What KEDA does when the watchers do not answer.", {
-      failureThreshold: count(3, "Failed requests before it applies."),
+      failureThreshold: count(1, "Failed requests in a row that change nothing; the next one applies it."),
       replicas: count(2, "Number of workers then, or the current number if that is higher."),
     }),
     namespace: text(

@@ -35,7 +35,7 @@ function layerOf(path: string, type: TarEntry["type"], ofNode: ReadonlySet<strin
   return path === "usr/bin/redis-server" || (isLibrary && type !== "folder") ? "redis" : "fleet-reloader";
 }
 
-/** With the folders above each entry, or whoever unpacks one layer alone would make them up. */
+/** With the folders above each entry: without them, unpacking one layer alone would invent them. */
 function withFolders(
   entries: readonly TarEntry[],
   folders: ReadonlyMap<string, TarEntry>,

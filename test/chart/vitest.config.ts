@@ -7,6 +7,8 @@ export default defineConfig({
     testTimeout: 600_000,
     hookTimeout: 300_000,
     pool: "forks",
+    // As in the configuration at the root.
+    experimental: { viteModuleRunner: false },
     maxWorkers: 2,
   },
 });

@@ -8,5 +8,7 @@ export default defineConfig({
     testTimeout: 300_000,
     hookTimeout: 300_000,
     pool: "forks",
+    // As in the configuration at the root.
+    experimental: { viteModuleRunner: false },
   },
 });

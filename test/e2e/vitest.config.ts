@@ -38,6 +38,8 @@ export default defineConfig({
     testTimeout: 1_200_000,
     hookTimeout: 300_000,
     pool: "forks",
+    // As in the configuration at the root.
+    experimental: { viteModuleRunner: false },
     maxConcurrency: 6,
     // Mostly they wait: for quiet, and for nothing to happen.
     maxWorkers: 4,

@@ -8,6 +8,8 @@ export default defineConfig({
     testTimeout: 1_200_000,
     hookTimeout: 1_200_000,
     pool: "forks",
+    // As in the configuration at the root.
+    experimental: { viteModuleRunner: false },
     // The fleet waits for a rollout to fail while the other file needs the machine.
     maxWorkers: 2,
   },

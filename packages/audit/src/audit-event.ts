@@ -1,12 +1,12 @@
 import type { AuditedUser } from "@fleet-reloader/domain/hint/audited-write";
 import type { Hint } from "@fleet-reloader/domain/hint/hint";
-import { isJsonObject, jsonField, jsonList, jsonText } from "@fleet-reloader/domain/json";
-import { fieldManagerOf, queryOf } from "./request-uri.ts";
+import { isJsonObject, type JsonObject } from "@fleet-reloader/domain/json";
+import { type AuditedRequest, readRequest } from "./request-uri.ts";
 
 /** Why an event says nothing that is of use. A closed set: a metric counts by it. */
 export type IgnoredReason = "stage" | "verb" | "subresource" | "dry-run" | "refused" | "malformed";
 
-/** What is read of one event. */
+/** The fields that are read of one event. */
 export type EventReading =
   | {
       readonly type: "hint";
@@ -24,7 +24,8 @@ export type EventReading =
 export const mutatingVerbs = ["create", "update", "patch", "delete", "deletecollection"] as const;
 
 /** `Panic`: the outcome is unknown. The other stages come before anything is changed, or while a watch runs. */
-const usefulStages = ["ResponseComplete", "Panic"];
+const usefulStages = new Set<unknown>(["ResponseComplete", "Panic"]);
+const usefulVerbs = new Set<unknown>(mutatingVerbs);
 
 /** A name of an object that may be a path segment, as in Kubernetes: ValidatePathSegmentName and 253 characters. */
 const auditedNameMax = 253;
@@ -37,39 +38,51 @@ const resourcePattern = /^[a-z0-9]([-a-z0-9]*[a-z0-9])?$/;
  * they are there is told. Bodies may hold Secret values.
  */
 export function readAuditEvent(event: unknown): EventReading {
-  const hasBody = bodies.some((field) => jsonField(event, field) !== undefined);
-  const ignored = ignoredReason(event);
+  const fields = objectOf(event);
+  const hasBody = fields.requestObject !== undefined || fields.responseObject !== undefined;
+  if (!isJsonObject(fields.objectRef)) return { type: "ignored", reason: "malformed", hasBody };
+  const request = readRequest(textOf(fields.requestURI), textOf(fields.userAgent));
+  const ignored = ignoredReason(fields, fields.objectRef, request);
   if (ignored !== undefined) return { type: "ignored", reason: ignored, hasBody };
-  const hint = hintOf(event);
-  const fromSeconds = wholeSeconds(event, "requestReceivedTimestamp");
-  const toSeconds = wholeSeconds(event, "stageTimestamp");
+  const hint = hintOf(fields.objectRef);
+  const fromSeconds = wholeSeconds(fields.requestReceivedTimestamp);
+  const toSeconds = wholeSeconds(fields.stageTimestamp);
   if (hint === undefined || fromSeconds === undefined || toSeconds === undefined)
     return { type: "ignored", reason: "malformed", hasBody };
-  const by = auditedUserOf(event);
-  const manager = fieldManagerOf(event);
-  return { type: "hint", hint, manager, fromSeconds, toSeconds, by, hasBody };
+  const by = auditedUserOf(fields);
+  return { type: "hint", hint, manager: request.manager, fromSeconds, toSeconds, by, hasBody };
 }
 
-const bodies = ["requestObject", "responseObject"] as const;
+/** No field that is read here is one that every object has. */
+function objectOf(value: unknown): JsonObject {
+  return isJsonObject(value) ? value : {};
+}
 
-function ignoredReason(event: unknown): IgnoredReason | undefined {
-  if (!isJsonObject(event) || !isJsonObject(jsonField(event, "objectRef"))) return "malformed";
-  if (!usefulStages.includes(jsonText(event, "stage") ?? "")) return "stage";
-  if (!mutatingVerbs.some((verb) => verb === jsonField(event, "verb"))) return "verb";
-  if (jsonText(event, "objectRef", "subresource") !== undefined) return "subresource";
-  // Whatever the value is: https://kubernetes.io/docs/reference/using-api/api-concepts/#dry-run
-  if (queryOf(event).has("dryRun")) return "dry-run";
-  const code = jsonField(event, "responseStatus", "code");
+/** `""` for other types: Kubernetes treats it as absent. */
+function textOf(value: unknown): string {
+  return typeof value === "string" ? value : "";
+}
+
+function ignoredReason(
+  event: JsonObject,
+  objectRef: JsonObject,
+  { isDryRun }: AuditedRequest,
+): IgnoredReason | undefined {
+  if (!usefulStages.has(event.stage)) return "stage";
+  if (!usefulVerbs.has(event.verb)) return "verb";
+  if (textOf(objectRef.subresource) !== "") return "subresource";
+  if (isDryRun) return "dry-run";
+  const { code } = objectOf(event.responseStatus);
   // After an answer above 499 the write may have been made.
   return typeof code === "number" && code >= 400 && code < 500 ? "refused" : undefined;
 }
 
-function hintOf(event: unknown): Hint | undefined {
-  const group = jsonText(event, "objectRef", "apiGroup") ?? "";
-  const resource = jsonText(event, "objectRef", "resource") ?? "";
-  const name = jsonText(event, "objectRef", "name") ?? "";
+function hintOf(objectRef: JsonObject): Hint | undefined {
+  const group = textOf(objectRef.apiGroup);
+  const resource = textOf(objectRef.resource);
+  const name = textOf(objectRef.name);
   const isNamespace = group === "" && resource === "namespaces";
-  const namespace = isNamespace ? "" : (jsonText(event, "objectRef", "namespace") ?? "");
+  const namespace = isNamespace ? "" : textOf(objectRef.namespace);
   if (group.length > auditedNameMax || !groupPattern.test(group)) return undefined;
   if (resource.length > auditedNameMax || !resourcePattern.test(resource)) return undefined;
   return isName(name) && isName(namespace) ? { group, resource, namespace, name } : undefined;
@@ -83,22 +96,27 @@ function isName(text: string): boolean {
 const userTextMax = 256;
 const groupsMax = 32;
 
-function auditedUserOf(event: unknown): AuditedUser {
-  const user = shown(jsonText(event, "user", "username"));
-  const impersonated = jsonText(event, "impersonatedUser", "username");
-  const groups = jsonList(event, "user", "groups")
-    .slice(0, groupsMax)
-    .flatMap((group) => (typeof group === "string" ? [shown(group)] : []));
-  const userAgent = shown(jsonText(event, "userAgent"));
-  const by = { user, groups, userAgent };
-  return impersonated === undefined ? by : { ...by, impersonated: shown(impersonated) };
+function auditedUserOf(event: JsonObject): AuditedUser {
+  const user = objectOf(event.user);
+  const listed: readonly unknown[] = Array.isArray(user.groups) ? user.groups : [];
+  const groups = listed.slice(0, groupsMax).filter((group) => typeof group === "string");
+  const impersonated = textOf(objectOf(event.impersonatedUser).username);
+  const by = {
+    user: shown(textOf(user.username)),
+    groups: groups.map(shown),
+    userAgent: shown(textOf(event.userAgent)),
+  };
+  return impersonated === "" ? by : { ...by, impersonated: shown(impersonated) };
 }
 
-function shown(text = ""): string {
-  return text.replaceAll(/\p{C}/gu, "").slice(0, userTextMax);
+/** What nearly every text is, told sooner than each character is looked up. */
+const asciiPattern = /^[ -~]*$/;
+
+function shown(text: string): string {
+  return (asciiPattern.test(text) ? text : text.replaceAll(/\p{C}/gu, "")).slice(0, userTextMax);
 }
 
-function wholeSeconds(event: unknown, field: string): number | undefined {
-  const parsed = Date.parse(jsonText(event, field) ?? "");
+function wholeSeconds(time: unknown): number | undefined {
+  const parsed = Date.parse(textOf(time));
   return Number.isNaN(parsed) ? undefined : Math.floor(parsed / 1000);
 }

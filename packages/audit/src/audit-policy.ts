@@ -1,6 +1,6 @@
 import { mutatingVerbs } from "./audit-event.ts";
 
-/** A kind that is told of; an undefined plural means every resource of its group. */
+/** A kind that the policy reports; an undefined plural means every resource of its group. */
 export interface PolicyKind {
   readonly group: string;
   readonly plural: string | undefined;
@@ -37,25 +37,23 @@ function pluralsOf(kinds: readonly PolicyKind[]): string {
 
 /** The kubeconfig of an audit webhook. The paths are those on the machine of the API server. */
 export function auditWebhookKubeconfig(server: string): string {
-  return [
-    "apiVersion: v1",
-    "kind: Config",
-    "clusters:",
-    "  - name: fleet-reloader",
-    "    cluster:",
-    `      server: ${JSON.stringify(server)}`,
-    "      certificate-authority: /etc/kubernetes/audit/ca.crt",
-    "users:",
-    "  - name: api-server",
-    "    user:",
-    "      # Or client-certificate and client-key, with the name of the cluster as common name.",
-    "      tokenFile: /etc/kubernetes/audit/token",
-    "contexts:",
-    "  - name: audit",
-    "    context: { cluster: fleet-reloader, user: api-server }",
-    "current-context: audit",
-    "",
-  ].join("\n");
+  return `apiVersion: v1
+kind: Config
+clusters:
+  - name: fleet-reloader
+    cluster:
+      server: ${JSON.stringify(server)}
+      certificate-authority: /etc/kubernetes/audit/ca.crt
+users:
+  - name: api-server
+    user:
+      # Or client-certificate and client-key, with the name of the cluster as common name.
+      tokenFile: /etc/kubernetes/audit/token
+contexts:
+  - name: audit
+    context: { cluster: fleet-reloader, user: api-server }
+current-context: audit
+`;
 }
 
 /** The flags of kube-apiserver. A batch waits a second: by default half a minute, and an API server that is killed loses what waits. */

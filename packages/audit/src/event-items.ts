@@ -21,15 +21,16 @@ const depthMax = 128;
 const eventsMax = 50_000;
 /** An object has at most 1.5 MiB; an event with a request and a response holds two. JSON of small values costs twenty times its bytes. */
 const itemMaxBytes = 4 * 1024 * 1024;
-/** What is around the items is a few words, and between two items there is a comma. */
+/** A few words surround the items, and a comma separates two of them. */
 const envelopeMaxBytes = 64 * 1024;
 const separatorMaxBytes = 16;
 
 const quoteByte = 0x22;
 const backslash = 0x5c;
-/** Brackets. */
-const openings = new Set([0x7b, 0x5b]);
-const closings = new Set([0x7d, 0x5d]);
+/** With this bit set, square brackets are braces, and no other character is one. */
+const braceBit = 0x20;
+const opening = 0x7b;
+const closing = 0x7d;
 
 /**
  * Finds the items of the list of an object, so that each can be parsed on its own: memory is bounded by one item, whatever the body holds. Items are
@@ -40,7 +41,7 @@ export function findItems(body: Buffer, list: "items" | "records"): EventItems |
   let depth = 0;
   let from = 0;
   for (let at = nextMark(body, 0); at < body.length; at = nextMark(body, at + 1)) {
-    if (openings.has(body[at] ?? 0)) {
+    if (((body[at] ?? 0) | braceBit) === opening) {
       depth += 1;
       if (depth > depthMax) return { refused: "too-deep" };
       if (depth === 3) from = at;
@@ -58,18 +59,19 @@ export function findItems(body: Buffer, list: "items" | "records"): EventItems |
 function nextMark(body: Buffer, from: number): number {
   for (let at = from; at < body.length; at += 1) {
     const byte = body[at] ?? 0;
+    const brace = byte | braceBit;
     if (byte === quoteByte) at = endOfText(body, at);
-    else if (openings.has(byte) || closings.has(byte)) return at;
+    else if (brace === opening || brace === closing) return at;
   }
   return body.length;
 }
 
 /** The position of the closing quote; the end of the body when there is none. */
 function endOfText(body: Buffer, from: number): number {
-  for (let at = body.indexOf(quoteByte, from + 1); at !== -1; at = body.indexOf(quoteByte, at + 1)) {
-    let backslashes = 0;
-    while (body[at - 1 - backslashes] === backslash) backslashes += 1;
-    if (backslashes % 2 === 0) return at;
+  for (let at = from + 1; at < body.length; at += 1) {
+    const byte = body[at] ?? 0;
+    if (byte === backslash) at += 1;
+    else if (byte === quoteByte) return at;
   }
   return body.length;
 }

@@ -3,7 +3,7 @@ import { anythingKey, type HintedResource, hintKey } from "@fleet-reloader/domai
 import { defaultSourceKinds, type SourceRef } from "@fleet-reloader/domain/source/source";
 import type { EventReading, IgnoredReason } from "./audit-event.ts";
 
-/** What a body of events says. */
+/** The hints in a body of events. */
 export interface AuditBatch {
   /** Keys of hints, each once (`hintKey`); only `anythingKey` where there were too many. */
   readonly hints: ReadonlySet<string>;
@@ -15,7 +15,7 @@ export interface AuditBatch {
   readonly withBody: number;
 }
 
-/** What is of more objects than this is found by a list sooner than by reads. */
+/** From so many objects on, one list is faster than the reads. */
 const hintsMax = 20_000;
 /** A batch has 400 events unless somebody sets it otherwise. */
 const writesMax = 5000;

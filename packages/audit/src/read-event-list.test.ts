@@ -38,6 +38,17 @@ describe("an event of a write", () => {
     expect(JSON.stringify(writes)).not.toContain("203.0.113.9");
   });
 
+  test("names a user without what no screen shows, and not at any length", () => {
+    const long = "x".repeat(300);
+    const user = { username: "ann\u001b[2J\u202e", groups: [long, "é\u0000", 7] };
+    const { writes } = batchOf(auditEvent({ user, userAgent: `${long}\n` }));
+    expect(writes[0]?.by).toEqual({
+      user: "ann[2J",
+      groups: ["x".repeat(256), "é"],
+      userAgent: "x".repeat(256),
+    });
+  });
+
   test.each([
     ["create with generateName", { verb: "create", ...objectRef({ name: undefined }) }, "/secrets/shop/"],
     ["deletecollection", { verb: "deletecollection", ...objectRef({ name: undefined }) }, "/secrets/shop/"],

@@ -7,7 +7,7 @@ import { type AuditBatch, GatheredBatch } from "./gathered-batch.ts";
 
 /** CloudWatch puts at most 1 MiB into a record, compressed some fifteen times. */
 const recordMaxBytes = 16 * 1024 * 1024;
-/** Of all records together: whoever compresses more sends no logs. */
+/** Of all records together. Logs never compress into more than this. */
 const totalMaxBytes = 128 * 1024 * 1024;
 /** Of all records together, as of an event list: `eventsMax` in event-items. */
 const messagesMax = 50_000;

@@ -106,12 +106,12 @@ export const sourcePlanShape = z.object({
 
 const sourcePlan: z.ZodType<SourcePlan> = sourcePlanShape;
 
-/** An explanation as it crosses processes. What is not named here does not leave. */
+/** An explanation as it crosses processes. Fields that are not named here stay in the process. */
 export function formatExplanation(given: Explanation): string {
   return JSON.stringify(explanation.parse(given));
 }
 
-/** A plan as it crosses processes. What is not named here does not leave. */
+/** A plan as it crosses processes. Fields that are not named here stay in the process. */
 export function formatSourcePlan(given: SourcePlan): string {
   return JSON.stringify(sourcePlan.parse(given));
 }

@@ -1,7 +1,7 @@
 import { parseDuration } from "@fleet-reloader/domain/duration";
 import type { HistoryFilter } from "./history-filter.ts";
 
-/** What is asked of the history. */
+/** A question to the history. */
 export interface HistoryQuery extends HistoryFilter {
   /** From this time on, or after the line with this id. */
   readonly since: { readonly ms: number } | { readonly afterId: string };
@@ -9,7 +9,7 @@ export interface HistoryQuery extends HistoryFilter {
   readonly limit: number;
 }
 
-/** What is answered when nobody says how much; and the most that one answer holds. */
+/** Records in an answer: without a limit in the question, and at most. */
 const limitDefault = 10_000;
 const limitMax = 100_000;
 

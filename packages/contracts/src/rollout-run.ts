@@ -9,7 +9,7 @@ const rolloutRun: z.ZodType<RolloutRun> = z.strictObject({
   sources: causingSources,
 });
 
-/** The same run is the same text, whoever read it: the end of one is told from that of another by comparing texts. */
+/** Equal runs are equal texts in every process: runs are compared by their texts. */
 export function formatRolloutRun({ rolledAtMs, sources }: RolloutRun): string {
   const named = sources.map(({ kind, namespace, name, change, reason }) => ({
     kind,

@@ -9,7 +9,7 @@ const dayMs = 86_400_000;
 export function parseDuration(text: string): number | undefined {
   const [, sign = "", days, rest = ""] = /^([+-]?)(\d+\.?\d*|\.\d+)d(.*)$/.exec(text) ?? [];
   if (days === undefined) return parseGoDuration(text);
-  // A second sign is none of a duration.
+  // A duration has one sign at most.
   const restMs = rest === "" ? 0 : /^[+-]/.test(rest) ? undefined : parseGoDuration(rest);
   if (restMs === undefined) return undefined;
   const ms = Math.round(Number(days) * dayMs) + restMs;

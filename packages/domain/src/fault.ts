@@ -151,7 +151,8 @@ export const faultCatalogue = {
   },
   "access.forbidden": {
     class: "denied",
-    meaning: "The access file does not grant this to whoever asks, or asks from the page of another site.",
+    meaning:
+      "The access file does not grant this to the caller, or the request comes from the page of another site.",
     mend: "Ask whoever keeps the access file for the role and the place that the answer names.",
   },
   "access.throttled": {

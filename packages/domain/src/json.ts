@@ -1,7 +1,7 @@
 /** A JSON object as it came from outside: nothing is known about its fields. */
 export type JsonObject = Readonly<Record<string, unknown>>;
 
-/** What a text of JSON says; undefined when it is none. The parser's words are dropped: they may quote what must stay secret. */
+/** The value of a JSON text; undefined when it is not JSON. The message of the parser is dropped, since it may quote a secret. */
 export function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);

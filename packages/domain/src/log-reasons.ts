@@ -3,10 +3,7 @@
  * Faults have their own codes.
  */
 export const logReasons = [
-  {
-    reason: "FreezeIdle",
-    meaning: "A declared freeze names an unregistered cluster and covers nothing.",
-  },
+  { reason: "FreezeIdle", meaning: "A declared freeze names an unregistered cluster and covers nothing." },
   {
     reason: "RegistrationPaused",
     meaning: "The registration of a cluster is paused; the cluster is served when the pause ends.",

@@ -62,7 +62,7 @@ function rolledAlert({ report }: Notification & { type: "rolled" }): string {
   return `Reloader detected changes in ${sources}. Hence reloaded ${describeWorkload(report.workload)}`;
 }
 
-/** What the API server said stays in the cluster's log and Events; outside, the catalogue's words have to do. */
+/** The words of the API server stay in the log and the Events of the cluster. Outside, the words of the catalogue are used. */
 function failedAlert({ report }: Notification & { type: "failed" }, workload: WorkloadRef): string {
   const { meaning, mend } = faultCatalogue[report.code];
   return `Reloader could not reload ${describeWorkload(workload)}: ${report.code}. ${meaning} ${mend}`;
@@ -88,7 +88,7 @@ function causeOf(notification: Urgent): string {
   return notification.type === "failed" ? notification.report.code : notification.report.reason;
 }
 
-/** What was held may be rolled yet, and what was rolled has its own outcome: neither could not be reloaded. */
+/** A held workload may still roll, and a rolled one has an outcome of its own. Neither failed to reload. */
 function countsText(counts: Digest<Notification>["counts"]): string {
   const phrases = {
     rolled: (some: string) => `reloaded ${some}`,

@@ -1,6 +1,6 @@
 import type { EndReport, FailureReport, HoldReport, RollReport } from "@fleet-reloader/engine/ports/reporter";
 
-/** What is told to people outside the cluster. */
+/** A report to people outside the cluster. */
 export type Notification =
   | { readonly type: "rolled"; readonly report: RollReport }
   | { readonly type: "failed"; readonly report: FailureReport }

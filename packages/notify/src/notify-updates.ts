@@ -7,10 +7,10 @@ import type { Body, Receiver } from "./post.ts";
 /** All that the peer says in this mode (compat 4.4). */
 const updateBody: Body = { contentType: "application/json", text: '{"webhook":"update successful"}' };
 
-/** Calls of so many changes are made one by one; in a storm one call stands for all that are left, since it says no more. */
+/** So many changes in a window get a call each. In a storm one call stands for the others, since each call says the same. */
 const limits = { singlesMax: 500, windowMs: 10_000 } as const;
 
-/** The peer's webhook: one call for each change of a source, whatever it is and whoever uses it. */
+/** The peer's webhook: one call for each change of any source, whether a workload uses it or not. */
 export function notifyUpdates(options: {
   readonly receiver: Receiver;
   readonly clock: Clock;

@@ -5,7 +5,7 @@ import { Drain } from "@fleet-reloader/engine/async/drain";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Channel, Meter } from "@fleet-reloader/engine/ports/meter";
 
-/** What is sent in one piece: one item, or a digest of many. */
+/** One message: about one item, or a digest of many. */
 export type Letter<T> =
   | { readonly type: "single"; readonly item: T }
   | { readonly type: "digest"; readonly digest: Digest<T> };
@@ -44,7 +44,7 @@ const postPauseMs = 1000;
 const pauseFactor = 4;
 
 /**
- * Takes what is to be told and returns at once. Sends in the background, one after the other, with few and growing pauses
+ * Takes a report and returns at once. Sends in the background, one after the other, with few and growing pauses
  * between few attempts. Its memory is bounded whatever comes and however slow the receiver is: what is too much is counted.
  */
 export class Outbox<T> {
@@ -74,7 +74,7 @@ export class Outbox<T> {
     this.#drain.begin();
   }
 
-  /** Sends what there is without waiting for anything, for at most this long. */
+  /** Sends what is queued without waiting for more, for at most this long. */
   async stop(graceMs: number): Promise<void> {
     await atMost(graceMs, this.#options.clock, this.#drain.finish());
     this.#lifetime.abort();

@@ -34,6 +34,12 @@ describe("a receiver", () => {
     ]);
   });
 
+  test("gets the headers that it asks for", async () => {
+    await using sink = await startSink();
+    await post({ url: sink.url, headers: { authorization: "Bearer a", "x-tenant": "nova" } });
+    expect(sink.received[0]?.headers).toMatchObject({ authorization: "Bearer a", "x-tenant": "nova" });
+  });
+
   test("behind a proxy is reached through it", async () => {
     await using sink = await startSink();
     await using proxy = await startProxy();

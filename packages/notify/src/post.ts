@@ -8,7 +8,7 @@ export interface Body {
   readonly text: string;
 }
 
-/** Somebody who takes a POST. The address and the token are secrets: they are in no message, log line or fault. */
+/** A receiver of POST requests. Its address and token are secrets: no message, log line or fault has them. */
 export interface Receiver {
   post(body: Body, signal: AbortSignal): Promise<void>;
   close(): Promise<void>;
@@ -19,6 +19,8 @@ export interface ReceiverOptions {
   readonly proxyUrl?: URL;
   /** Read anew for every POST, so that a rotated token is used at once. */
   readonly tokenFile?: string;
+  /** Sent with every POST, names in lower case. They may be credentials. */
+  readonly headers?: Readonly<Record<string, string>>;
   readonly userAgent: string;
   /** For the whole of one POST. */
   readonly timeoutMs?: number;
@@ -26,11 +28,11 @@ export interface ReceiverOptions {
 
 /** Chat services answer within a second; one that takes longer than this is taken for gone. */
 const timeoutMs = 10_000;
-/** What a receiver answers is of no interest; to read a little lets the connection be used again. */
+/** The answer of a receiver is ignored. A little of it is read, so that the connection can be used again. */
 const answerLengthMax = 64 * 1024;
 
 export function createReceiver(options: ReceiverOptions): Receiver {
-  const { url, proxyUrl, tokenFile } = options;
+  const { url, proxyUrl } = options;
   const limitMs = options.timeoutMs ?? timeoutMs;
   const connections = { connections: 2, keepAliveTimeout: 10_000, allowH2: false };
   const dispatcher: Dispatcher =
@@ -45,12 +47,7 @@ export function createReceiver(options: ReceiverOptions): Receiver {
           origin: url.origin,
           path: url.pathname + url.search,
           method: "POST",
-          headers: {
-            "user-agent": options.userAgent,
-            "content-type": body.contentType,
-            ...basicAuth(url),
-            ...(tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` }),
-          },
+          headers: await headersOf(options, body),
           body: body.text,
           signal: limit,
         });
@@ -62,6 +59,16 @@ export function createReceiver(options: ReceiverOptions): Receiver {
       }
     },
     close: () => dispatcher.destroy(),
+  };
+}
+
+async function headersOf({ headers, tokenFile, url, userAgent }: ReceiverOptions, { contentType }: Body) {
+  return {
+    "user-agent": userAgent,
+    "content-type": contentType,
+    ...basicAuth(url),
+    ...headers,
+    ...(tokenFile === undefined ? {} : { authorization: `Bearer ${await readToken(tokenFile)}` }),
   };
 }
 

@@ -4,7 +4,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 const postRetryMaxMs = 60_000;
 
 /**
- * An answer that is no success, as a fault. The address is a secret (whoever has it may write there), so no message holds any
+ * An answer that is no success, as a fault. The address is a secret (its owner may write there), so no message holds any
  * part of it; nor what was answered, since that may quote it.
  */
 export function answerFault(status: number, retryAfter: unknown): Fault {
@@ -19,7 +19,7 @@ export function answerFault(status: number, retryAfter: unknown): Fault {
   return new Fault("notify.rejected", `the receiver answered ${status}`);
 }
 
-/** An error of the HTTP layer, as a fault. Only its code is told: texts name hosts, and causes hold whole requests. */
+/** An error of the HTTP layer, as a fault. It has only the code of the error: texts name hosts, and causes hold whole requests. */
 export function postFault(error: unknown, signal: AbortSignal): Fault {
   if (error instanceof Fault) return error;
   if (signal.aborted) return new Fault("engine.aborted", "stopped while a receiver had not answered");

@@ -5,7 +5,7 @@ import type { Body } from "./post.ts";
 /** Raised when a field changes its meaning or goes; new fields may come at any time. docs/reference/webhook.md. */
 const webhookVersion = 1;
 
-/** What a machine gets of each roll, failure and hold that is told: names and reasons, never content. */
+/** The body that machines get for each reported roll, failure and hold: names and reasons, never content. */
 export function webhookBody(letter: Letter<Notification>): Body {
   const notification = letter.type === "single" ? event(letter.item) : digest(letter);
   return {

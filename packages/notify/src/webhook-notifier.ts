@@ -22,11 +22,11 @@ export interface NotifierOptions {
 }
 
 export interface StoppableReporter extends Reporter {
-  /** What is there is sent, for as long as there is time. */
+  /** Sends what is queued, for at most this long. */
   stop(graceMs: number): Promise<void>;
 }
 
-/** Reports go to a receiver outside, through an outbox of its own. Unreadable annotations concern only who wrote them: an Event. */
+/** Reports go to a receiver outside, through an outbox of their own. An unreadable annotation is no such report: its author gets an Event. */
 export function createWebhookNotifier(options: NotifierOptions): StoppableReporter {
   const { receiver, channel, singlesMax, windowMs, clock, random, log, meter } = options;
   const repeats = new Repeats();
@@ -70,7 +70,7 @@ export function createWebhookNotifier(options: NotifierOptions): StoppableReport
   };
 }
 
-/** Whoever froze something knows; whoever waits for a budget gets its turn. A loop, or a document that cannot be read, needs somebody. */
+/** People know of a freeze that they declared, and a budget gives each workload its turn. A loop or an unreadable document needs somebody. */
 function isWorthTelling({ reason }: HoldReport): boolean {
   return reason === "SourceLooping" || reason === "WorkloadLooping" || reason === "FreezeUnreadable";
 }

@@ -36,16 +36,21 @@ export interface RedisNode extends TestRedis {
 /** A port that is drawn by two at once is rare. Where it is drawn so often, something else is wrong. */
 const drawsMax = 5;
 
-export async function startRedis(users: readonly TestRedisUser[] = []): Promise<TestRedis> {
-  return await startRedisNode("alone", users);
+/** `settings` are added to the command line. */
+export async function startRedis(
+  users: readonly TestRedisUser[] = [],
+  settings: readonly string[] = [],
+): Promise<TestRedis> {
+  return await startRedisNode("alone", users, settings);
 }
 
 export async function startRedisNode(
   role: "alone" | "cluster",
   users: readonly TestRedisUser[] = [],
+  more: readonly string[] = [],
 ): Promise<RedisNode> {
   const directory = mkdtempSync(join(tmpdir(), "fr-redis-"));
-  const started = await startAnywhere(role, directory, userSettings(users));
+  const started = await startAnywhere(role, directory, [...userSettings(users), ...more]);
   const { port, busPort, settings } = started;
   let { child } = started;
   const kill = async (): Promise<void> => {
@@ -77,7 +82,8 @@ function userSettings(users: readonly TestRedisUser[]): readonly string[] {
   if (users.length === 0) return [];
   const admin = { name: "admin", rules: ["~*", "&*", "+@all"] };
   const own = [admin, ...users].flatMap(({ name, rules }) => ["--user", name, "on", `>${name}`, ...rules]);
-  return ["--user", "default", "off", ...own];
+  // Transactions are read back from the append-only file with the rights of this user.
+  return ["--user", "default", "off", "~*", "&*", "+@all", ...own];
 }
 
 /** Another test may draw the same port at the same moment. */

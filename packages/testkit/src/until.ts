@@ -3,13 +3,20 @@ import { setTimeout as wait } from "node:timers/promises";
 /** How long a wait takes that is no statement about time: on a busy machine everything takes many times as long as it should. */
 export const patienceMs = 300_000;
 
-/** Polls until the condition gives something true; rejects with what was awaited when it does not come in time. */
+const oftenMs = 20;
+const seldomMs = 50;
+
+/**
+ * Polls until the condition gives something true; rejects with what was awaited when it does not come in time. Polls take CPU from what
+ * is awaited. So the longer it takes, the less often they come.
+ */
 export async function until<T>(
   what: string,
   condition: () => T | Promise<T>,
   timeoutMs = patienceMs,
 ): Promise<NonNullable<T>> {
-  const deadline = performance.now() + timeoutMs;
+  const from = performance.now();
+  const deadline = from + timeoutMs;
   let last: unknown;
   while (performance.now() < deadline) {
     try {
@@ -19,7 +26,8 @@ export async function until<T>(
     } catch (error) {
       last = error;
     }
-    await wait(20);
+    const everyMs = (performance.now() - from) / 20;
+    await wait(Math.min(Math.max(everyMs, oftenMs), seldomMs));
   }
   throw new Error(`not within ${timeoutMs} ms: ${what}`, { cause: last });
 }

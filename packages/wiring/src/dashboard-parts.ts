@@ -40,7 +40,7 @@ export interface DashboardPartsOptions {
   readonly limits: RollLimits;
 }
 
-/** What the dashboard is made of. A process without one does not load it. */
+/** The parts of the dashboard. A process without a dashboard does not load them. */
 export interface DashboardParts {
   /** Opened before anything is served: nobody looks at pages that are not guarded yet. */
   openAccess(options: OpenAccessOptions): Promise<OpenAccess>;

@@ -3,7 +3,7 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
-import { homeTarget } from "@fleet-reloader/kube/credentials/kubeconfig";
+import { type ClusterTarget, homeTarget } from "@fleet-reloader/kube/credentials/kubeconfig";
 import { Connection } from "@fleet-reloader/kube/http/connection";
 import { ensureSecret, readOwnedSecret, type SecretKeyRef } from "@fleet-reloader/kube/objects/owned-secret";
 import type { ConfigOf } from "@fleet-reloader/runtime/config/field";
@@ -28,7 +28,7 @@ export interface MadeSecretsOptions {
   readonly clock: Clock;
   readonly log: Log;
   readonly metrics: () => Promise<string>;
-  /** Nothing is made: this process waits until another one has made it. */
+  /** This process creates no Secret. It waits until another one has created it. */
   readonly onlyReads?: boolean;
 }
 
@@ -68,15 +68,21 @@ export async function withPassword(redisUrl: string, password: () => Promise<str
 }
 
 /** Waits until the Secret is read or made. While the API server does not answer, a health endpoint says that this process is alive. */
+function homeTargetOf(flag: string, { config, env }: MadeSecretsOptions): ClusterTarget {
+  const target = homeTarget(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
+  if (target === undefined) throw new Fault("config.invalid", `${flag}: there is no cluster to read it from`);
+  return target;
+}
+
+/** Waits until the Secret is read or made. While the API server does not answer, a health endpoint says that this process is alive. */
 async function waitForSecret(
   flag: string,
   ref: SecretKeyRef,
   make: () => string,
   options: MadeSecretsOptions,
 ): Promise<string> {
-  const { config, env, clock } = options;
-  const target = homeTarget(kubeconfigFilesOf(config.kubeconfig, env), config.contexts);
-  if (target === undefined) throw new Fault("config.invalid", `${flag}: there is no cluster to read it from`);
+  const { clock } = options;
+  const target = homeTargetOf(flag, options);
   const connection = new Connection({ target, clock, userAgent });
   const { signal } = new AbortController();
   const ask = () =>

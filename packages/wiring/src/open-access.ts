@@ -26,9 +26,9 @@ export interface KnowCallersOptions {
   readonly clock: Clock;
 }
 
-/** Who may look and act at a dashboard, and how it listens. */
+/** The people and machines that may use a dashboard, and how it listens. */
 export interface OpenAccess {
-  /** What is wrong with the access file, a line each. */
+  /** The problems of the access file, a line each. */
   readonly notes: readonly string[];
   readonly tls: ListenTls;
   /** Undefined: nobody signs in. */

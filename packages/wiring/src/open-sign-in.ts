@@ -22,7 +22,7 @@ export interface OpenSignIn {
 
 /** Somebody waits for the issuer in a browser. */
 const issuerAskSeconds = 10;
-/** A secret that people think of is tried out by whoever has a session; issuers make longer ones. */
+/** Anybody with a session could guess a short secret offline. Issuers make longer ones. */
 const secretLengthMin = 16;
 
 /**
@@ -58,16 +58,16 @@ export async function openSignIn(
   });
 }
 
-/** What reads who asks from the headers of a proxy; undefined where none is trusted. Faults with `config.invalid`. */
+const proxyCaMissing =
+  "--forward-auth-client-ca-file is missing: anybody could send the headers of a proxy; give the authority of its certificate, or let people sign in with --oidc-issuer-url";
+
+/** Reads the caller from the headers of a proxy; undefined when no proxy is trusted. Faults with `config.invalid`. */
 export function openProxy(config: SignInConfig): ReturnType<typeof createTrustedProxy> | undefined {
   const { forwardAuthClientCaFile, forwardAuthGroupsHeader, forwardAuthProxyNames, forwardAuthUserHeader } =
     config;
   if (forwardAuthClientCaFile === "") {
     if (forwardAuthProxyNames.length === 0) return undefined;
-    throw new Fault(
-      "config.invalid",
-      "--forward-auth-client-ca-file is missing: anybody could send the headers of a proxy; give the authority of its certificate, or let people sign in with --oidc-issuer-url",
-    );
+    throw new Fault("config.invalid", proxyCaMissing);
   }
   assertGiven("--forward-auth-client-ca-file", {
     "--access-file": config.accessFile,

@@ -15,7 +15,12 @@ export function oldestText({ oldestMs }: { readonly oldestMs?: number | undefine
 
 /** How long ago something was; the exact time, in UTC, is its title. */
 export function ago(time: string, nowMs: number): ViewElement {
-  return el("time", { datetime: time, title: time }, `${spanText(nowMs - Date.parse(time))} ago`);
+  return el("time", { datetime: time, title: time }, agoText(time, nowMs));
+}
+
+/** What is written of how long ago something was. */
+export function agoText(time: string, nowMs: number): string {
+  return `${spanText(nowMs - Date.parse(time))} ago`;
 }
 
 /** Until when something lasts. */

@@ -1,16 +1,17 @@
 import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import type { ShownActivity } from "./activity/activity-section.ts";
 import { nobodyMay, type Permits } from "./acts/act-offer.ts";
 import { auditView } from "./audit/audit.ts";
-import { placeName } from "./frame.ts";
+import { placeName } from "./frame/frame.ts";
+import { addressAfterSignIn, signInView } from "./frame/session.ts";
 import type { Place } from "./place.ts";
-import { addressAfterSignIn, signInView } from "./session.ts";
 import { el, link, type ViewNode } from "./view-node.ts";
 import { changesView, changeView } from "./views/changes.ts";
 import { clustersView } from "./views/clusters.ts";
 import { heldView } from "./views/held.ts";
 import { nowView } from "./views/now.ts";
-import type { OfferingPage } from "./views/page-end.ts";
+import type { PlottedPage } from "./views/page-end.ts";
 import { queueView } from "./views/queue.ts";
 import { sourceView } from "./views/source.ts";
 import { workloadView } from "./views/workload.ts";
@@ -25,8 +26,10 @@ export type PlaceAnswer =
 export interface PlaceLook {
   readonly path: string;
   readonly nowMs: number;
-  /** What whoever looks may do; absent: nothing. */
+  /** The permissions of the person; absent: none. */
   readonly permits?: Permits;
+  /** What the plots of the place show; absent: it is not known yet. */
+  readonly activity?: ShownActivity;
   /** Host of the issuer with which people sign in; absent: none. */
   readonly issuer?: string;
 }
@@ -35,7 +38,7 @@ export interface PlaceLook {
 export function placeView(
   place: Place,
   answer: PlaceAnswer,
-  { issuer = "", nowMs, path, permits = nobodyMay }: PlaceLook,
+  { activity, issuer = "", nowMs, path, permits = nobodyMay }: PlaceLook,
 ): readonly ViewNode[] {
   if (place.view === "nowhere") return nowhereView(path);
   const problem = answer.type === "failed" ? answer.problem : undefined;
@@ -46,7 +49,7 @@ export function placeView(
     case "failed":
       return problemView(answer.problem);
     case "answered":
-      return answeredView(place, answer.body, { path, query: place.query, permits }, nowMs);
+      return answeredView(place, answer.body, { path, query: place.query, permits, activity }, nowMs);
   }
 }
 
@@ -57,12 +60,12 @@ type ShownPlace = Exclude<Place, { readonly view: "sign-in" | "nowhere" }>;
 function answeredView(
   place: ShownPlace,
   body: unknown,
-  page: OfferingPage,
+  page: PlottedPage,
   nowMs: number,
 ): readonly ViewNode[] {
   switch (place.view) {
     case "now":
-      return nowView(body as ApiAnswer<"status">, nowMs, page.permits);
+      return nowView(body as ApiAnswer<"status">, page, nowMs);
     case "changes":
       return changesView(body as ApiAnswer<"changes">, page, nowMs);
     case "change":

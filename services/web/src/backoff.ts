@@ -6,7 +6,7 @@ const everyMs = 10_000;
 const everyOfClusterMs = 60_000;
 const longestMs = 120_000;
 
-/** Whoever is told of news asks by himself for what no news are told of, as counts of workloads. */
+/** How often a page that gets news asks for facts without news, such as counts of workloads. */
 const everyWithNewsMs = 60_000;
 /** The first wait for another stream of news, and the longest. */
 const streamAgainMs = 2000;

@@ -6,19 +6,26 @@ export interface DrawnDocument<N> {
     setAttribute(name: string, value: string): void;
     append(...children: readonly N[]): void;
   };
+  createElementNS(namespace: string, tag: string): ReturnType<DrawnDocument<N>["createElement"]>;
   createTextNode(text: string): N;
 }
+
+/** What tells a browser that an element is of a drawing: a name, which nobody asks for. */
+const drawing = "http://www.w3.org/2000/svg";
 
 /**
  * Makes the nodes of a browser. A text becomes a text node, so nothing that tenants write is markup. An address of another site and an
  * attribute that would be a script are left out.
  */
-export function draw<N>(node: ViewNode, document: DrawnDocument<N>): N {
+export function draw<N>(node: ViewNode, document: DrawnDocument<N>, isDrawing = false): N {
   if (typeof node === "string") return document.createTextNode(node);
-  const element = document.createElement(node.tag);
+  const isInDrawing = isDrawing || node.tag === "svg";
+  const element = isInDrawing
+    ? document.createElementNS(drawing, node.tag)
+    : document.createElement(node.tag);
   for (const [name, value] of Object.entries(node.attributes))
     if (mayBeSet(name, value)) element.setAttribute(name, value);
-  element.append(...node.children.map((child) => draw(child, document)));
+  element.append(...node.children.map((child) => draw(child, document, isInDrawing)));
   return element;
 }
 

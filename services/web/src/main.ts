@@ -1,18 +1,27 @@
 import { newsTopics } from "@fleet-reloader/contracts/api/news";
+import { AskedActivity } from "./activity/asked-activity.ts";
 import type { Permits } from "./acts/act-offer.ts";
 import { serveActs } from "./acts/page-acts.ts";
 import { Permissions } from "./acts/permissions.ts";
+import { agoText } from "./age.ts";
 import { type PlaceAnswer, placeView } from "./answer.ts";
 import { askApi } from "./ask-api.ts";
 import { waitAfterNews, waitBefore } from "./backoff.ts";
 import type { PageDocument, PageElement } from "./browser.ts";
 import { draw } from "./draw.ts";
-import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame.ts";
+import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame/frame.ts";
+import { serveKeys } from "./frame/keys.ts";
+import {
+  accountNodes,
+  addressAfterSignIn,
+  askSession,
+  offeredIssuer,
+  signInAddress,
+} from "./frame/session.ts";
 import { openNews } from "./news/open-news.ts";
 import type { NewsReader } from "./news/shared-news.ts";
-import { isView, placeOfAddress, questionOf, showsTopic } from "./place.ts";
-import { accountNodes, addressAfterSignIn, askSession, offeredIssuer, signInAddress } from "./session.ts";
-import { ageless, elementsOf, type ViewNode } from "./view-node.ts";
+import { isView, type Place, placeOfAddress, questionOf, showsTopic } from "./place.ts";
+import { ageless, type ViewNode } from "./view-node.ts";
 
 declare const document: PageDocument;
 declare const location: {
@@ -35,6 +44,7 @@ const places = {
   act: document.getElementById("act"),
 };
 const permissions = new Permissions();
+const activity = new AskedActivity();
 const issuer = offeredIssuer(document);
 
 let answer: PlaceAnswer = { type: "loading" };
@@ -43,6 +53,8 @@ let answeredMs: number | undefined;
 let shownMs: number | undefined;
 let failures = 0;
 let drawn = "";
+/** Something else is to be shown, and somebody fills in a form. */
+let isDrawingDue = false;
 let asking = new AbortController();
 let timer: ReturnType<typeof setTimeout> | undefined;
 /** A question is under way; and it began before the last news. */
@@ -63,12 +75,14 @@ function drawPlace(): void {
   const place = placeOfAddress(location.pathname, location.search);
   document.title = titleOf(place);
   const permits: Permits = (where) => permissions.of(where);
-  const nodes = placeView(place, answer, { path: location.pathname, nowMs: Date.now(), permits, issuer });
+  const nowMs = Date.now();
+  const look = { path: location.pathname, nowMs, permits, issuer, activity: activity.of(place) };
+  const nodes = placeView(place, answer, look);
   const text = ageless(nodes);
   const isFilling = drawn !== "" && (isInForm(document.activeElement) || isActing());
   if (!isFilling) shownMs = answeredMs;
-  if (text === drawn) drawAges(nodes);
-  else if (!isFilling) {
+  isDrawingDue = isFilling && text !== drawn;
+  if (text !== drawn && !isFilling) {
     const focused = focusNames(document.activeElement);
     fill(places.navigation, [navigation(place)]);
     fill(places.page, nodes);
@@ -78,10 +92,7 @@ function drawPlace(): void {
         .find((one) => focusNames(one) === focused)
         ?.focus();
   }
-  const isTold = isLive && failures === 0 && showsTopic(place, newsTopics);
-  showText(places.age, freshness(shownMs, Date.now(), isTold));
-  const troubles = [staleness(shownMs, failures > 0), lossNotice(lostMs, Date.now())];
-  showText(places.trouble, troubles.filter((one) => one !== "").join(" "));
+  drawAges();
   if (places.act !== null) void askPermissions();
 }
 
@@ -91,14 +102,26 @@ async function askPermissions(): Promise<void> {
   if (await permissions.ask((question) => askApi(question, signal))) drawPlace();
 }
 
+/** A view with plots is drawn again with newer ones. */
+async function askActivity(place: Place): Promise<void> {
+  const { signal } = new AbortController();
+  if (await activity.ask(place, Date.now(), (question) => askApi(question, signal))) drawPlace();
+}
+
 function isActing(): boolean {
   return typeof places.act?.getAttribute("open") === "string";
 }
 
-function drawAges(nodes: readonly ViewNode[]): void {
-  const times = nodes.flatMap((node) => elementsOf(node, "time"));
-  for (const [at, element] of [...document.querySelectorAll("main time")].entries())
-    showText(element, times[at]?.children.join("") ?? "");
+/** Writes how old everything is now. It makes nothing anew, so it costs little where a list is long. */
+function drawAges(): void {
+  const nowMs = Date.now();
+  for (const element of document.querySelectorAll("main time[title]"))
+    showText(element, agoText(element.getAttribute("datetime") ?? "", nowMs));
+  const place = placeOfAddress(location.pathname, location.search);
+  const isTold = isLive && failures === 0 && showsTopic(place, newsTopics);
+  showText(places.age, freshness(shownMs, nowMs, isTold));
+  const troubles = [staleness(shownMs, failures > 0), lossNotice(lostMs, nowMs)];
+  showText(places.trouble, troubles.filter((one) => one !== "").join(" "));
 }
 
 /** What tells an element that takes the focus from the others; empty: nothing. */
@@ -154,6 +177,7 @@ async function ask(): Promise<void> {
     // After a refusal of who we are, the sign-in is good again.
     if (asked.type === "answered") news?.begin();
   }
+  if (asked.type === "answered") void askActivity(place);
   drawPlace();
 }
 
@@ -257,28 +281,7 @@ async function showAccount(): Promise<void> {
   if ("name" in signed) fill(places.account, accountNodes(signed.name));
 }
 
-/** `/` goes to the first filter, `j` and `k` to the next and the former row, `?` shows the keys. */
-document.addEventListener("keydown", (event) => {
-  const { altKey, ctrlKey, key, metaKey, target } = event;
-  if (altKey || ctrlKey || metaKey || target?.closest("input, dialog")) return;
-  if (key === "?") places.keys?.showModal?.();
-  if (key === "/") {
-    const [first] = document.querySelectorAll("form input");
-    if (first === undefined) return;
-    event.preventDefault();
-    first.focus();
-  }
-  if (key === "j") focusRow(1);
-  if (key === "k") focusRow(-1);
-});
-
-/** Goes to the row that is so many further on. */
-function focusRow(step: number): void {
-  const rows = [...document.querySelectorAll("tbody th a, tbody td:first-child a")];
-  const active = document.activeElement;
-  const at = active === null ? -1 : rows.indexOf(active);
-  rows[Math.max(0, Math.min(rows.length - 1, at + step))]?.focus();
-}
+serveKeys(document, places.keys);
 
 document.addEventListener("visibilitychange", () => {
   if (document.hidden) {
@@ -290,7 +293,7 @@ document.addEventListener("visibilitychange", () => {
   void ask();
 });
 addEventListener("popstate", arrive);
-setInterval(drawPlace, 5000);
+setInterval(() => (isDrawingDue ? drawPlace() : drawAges()), 5000);
 if (!document.hidden) news?.begin();
 arrive();
 void showAccount();

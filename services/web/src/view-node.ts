@@ -17,13 +17,6 @@ export function el(
   return { tag, attributes, children };
 }
 
-/** The elements of a tag in a node, in the order of the page. */
-export function elementsOf(node: ViewNode, tag: string): readonly ViewElement[] {
-  if (typeof node === "string") return [];
-  const inside = node.children.flatMap((child) => elementsOf(child, tag));
-  return node.tag === tag ? [node, ...inside] : inside;
-}
-
 /** A link to an address of this page. */
 export function link(href: string, ...children: readonly ViewNode[]): ViewElement {
   return el("a", { href }, ...children);
@@ -42,6 +35,12 @@ export function section(title: string, ...children: readonly ViewNode[]): ViewEl
 /** A list of facts: what it is called, and what it is. */
 export function facts(pairs: readonly (readonly [string, ViewNode])[]): ViewElement {
   return el("dl", {}, ...pairs.flatMap(([name, value]) => [el("dt", {}, name), el("dd", {}, value)]));
+}
+
+/** The same, each in a frame of its own: for few that are read first. */
+export function tiles(pairs: readonly (readonly [string, ViewNode])[]): ViewElement {
+  const framed = pairs.map(([name, value]) => el("div", {}, el("dt", {}, name), " ", el("dd", {}, value)));
+  return el("dl", { class: "tiles" }, ...framed);
 }
 
 /** A table, with how many rows there are on all pages; or a sentence where there is none. */

@@ -10,10 +10,24 @@ test("the page asks for its address and draws the answer; a link asks for the ne
   const page = await openPage("/", (question) => well(question === "/api/v1/status" ? status : oneChange));
   await eventually(() => expect(page.text()).toContain("1 change not done"));
   expect(page.asked).toEqual(["/api/v1/status"]);
+  await eventually(() => expect(page.text()).toContain("Nothing was rolled, and nothing failed."));
+  expect(page.plotted).toEqual(["/api/v1/activity"]);
   expect(page.document.title).toBe("Now · fleet-reloader");
   page.click(`/changes/${change.id}?since=2026-07-01T11%3A59%3A00.000Z`);
   await eventually(() => expect(page.text()).toContain('key "dsn" is not in Secret/db'));
   expect(page.asked).toEqual(["/api/v1/status", "/api/v1/changes/f1-a?since=2026-07-01T11%3A59%3A00.000Z"]);
+  // One change has no plots.
+  expect(page.plotted.length).toBe(1);
+});
+
+test("plots have the filters of their list, and are not asked for again within 10 s", async () => {
+  const page = await openPage("/changes?since=2h&cluster=nova&cursor=x", () =>
+    well({ count: 0, changes: [], isCut: false }),
+  );
+  await eventually(() => expect(page.text()).toContain("Nothing was rolled"));
+  page.timers[0]?.();
+  await eventually(() => expect(page.asked.length).toBe(2));
+  expect(page.plotted).toEqual(["/api/v1/activity?since=2h&cluster=nova"]);
 });
 
 test("a page that is not looked at asks nothing, and asks at once when it is", async () => {

@@ -1,6 +1,6 @@
 import { afterEach, expect, test, vi } from "vitest";
 import { waitAfterNews, waitBefore, waitForStream } from "../src/backoff.ts";
-import { freshness, lossNotice } from "../src/frame.ts";
+import { freshness, lossNotice } from "../src/frame/frame.ts";
 import { EventReader } from "../src/news/event-reader.ts";
 import { followNews } from "../src/news/follow-news.ts";
 import { messageOf, type TabMessage } from "../src/news/tab-message.ts";

@@ -1,6 +1,7 @@
 import { describe, expect, test } from "vitest";
+import type { ShownActivity } from "../src/activity/activity-section.ts";
 import { type PlaceAnswer, placeView } from "../src/answer.ts";
-import { freshness, navigation, staleness, titleOf } from "../src/frame.ts";
+import { freshness, navigation, staleness, titleOf } from "../src/frame/frame.ts";
 import { placeOfAddress } from "../src/place.ts";
 import { el, link } from "../src/view-node.ts";
 import { clusterRow } from "../src/views/clusters.ts";
@@ -19,9 +20,9 @@ import {
 import { htmlOf, textOf } from "./fixture/html.ts";
 
 /** What the page shows at an address. */
-function shownAt(address: string, answer: PlaceAnswer) {
+function shownAt(address: string, answer: PlaceAnswer, activity?: ShownActivity) {
   const [path = "", search = ""] = address.split("?");
-  return placeView(placeOfAddress(path, search), answer, { path, nowMs });
+  return placeView(placeOfAddress(path, search), answer, { path, nowMs, activity });
 }
 const answered = (body: unknown): PlaceAnswer => ({ type: "answered", body });
 
@@ -55,6 +56,54 @@ describe("Now", () => {
     expect(text).toContain("All 14 clusters are well.");
     expect(text).toContain("Nothing is frozen.");
     expect(text).toContain("nothing waits");
+  });
+});
+
+describe("plots", () => {
+  const slot = { rolled: 0, failed: 0 };
+  const activity = {
+    slotMs: 60_000,
+    slots: [
+      { ...slot, from: "2026-07-01T12:08:00.000Z", rolled: 2, medianMs: 2500, slowestMs: 240_000 },
+      { ...slot, from: "2026-07-01T12:09:00.000Z" },
+      { ...slot, from: "2026-07-01T12:10:00.000Z", failed: 1, oldestMs: 7_200_000 },
+    ],
+    isCut: false,
+  };
+
+  test.each([
+    ["/", status],
+    ["/changes", { count: 0, changes: [], isCut: false }],
+    ["/queue", queue],
+  ])("of %s say in a sentence and in a table what they draw", (address, body) => {
+    const nodes = shownAt(address, answered(body), activity);
+    const html = htmlOf(nodes);
+    for (const sentence of [
+      "Rolls from 12:08 to 12:10 UTC, each bar is 1 min: 2 rolled, 1 failed or stalled; at most 2 rolls in one bar",
+      "the slowest roll came 4 min after the write",
+      "the oldest is 2 h old now",
+    ])
+      expect(html).toContain(sentence);
+    const text = textOf(nodes);
+    expect(text).toContain("Per 1 min Rolled Failed 12:10 0 1 12:08 2 0");
+    expect(text).toContain("Median Slowest 12:08 2.5 s 4 min");
+    expect(text).toContain("Oldest 12:10 2 h");
+  });
+
+  test("without anything to draw say so, and before an answer that it is asked for", () => {
+    const nothing = { ...activity, slots: activity.slots.map(({ from }) => ({ ...slot, from })) };
+    const text = textOf(shownAt("/", answered(calm), nothing));
+    expect(text).toContain("Nothing was rolled, and nothing failed.");
+    expect(text).toContain("Nothing was on hold or rolling.");
+    expect(htmlOf(shownAt("/", answered(calm), nothing))).not.toContain("NaN");
+    expect(textOf(shownAt("/", answered(calm)))).toContain("Activity since 1h Asking…");
+  });
+
+  test("of more than a day have the day beside the time", () => {
+    const days = { ...activity, slotMs: 43_200_000 };
+    expect(textOf(shownAt("/changes?since=7d", answered({ count: 0, changes: [] }), days))).toContain(
+      "Activity since 7d Rolls ▲ rolled, ▼ failed or stalled 2 07-01 12:08",
+    );
   });
 });
 

@@ -1,5 +1,5 @@
 import type { Table } from "./report/table.ts";
-import type { BenchServer } from "./server/bench-server.ts";
+import type { BenchServer, ServerOptions } from "./server/bench-server.ts";
 
 /** What a benchmark is given. */
 export interface BenchContext {
@@ -10,7 +10,7 @@ export interface BenchContext {
   readonly size: number | undefined;
   readonly seed: number;
   /** An empty API server of this run's kind; the benchmark ends it. */
-  readonly startServer: (options?: { readonly controllers: boolean }) => Promise<BenchServer>;
+  readonly startServer: (options?: Omit<ServerOptions, "isReal">) => Promise<BenchServer>;
   /** Progress, for whoever waits. */
   readonly say: (line: string) => void;
 }

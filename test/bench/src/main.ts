@@ -6,7 +6,7 @@ import { benchmarks } from "./benchmarks/all.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { describeMachine, loadAverage } from "./report/machine.ts";
 import { formatTable } from "./report/table.ts";
-import { type BenchServer, startServer } from "./server/bench-server.ts";
+import { type BenchServer, type ServerOptions, startServer } from "./server/bench-server.ts";
 
 const resultsFolder = join(import.meta.dirname, "../../../.dev/bench");
 
@@ -62,7 +62,9 @@ async function runOne({ id, title, run }: Benchmark, options: BenchOptions): Pro
   let server = "none";
   let outcome: Outcome | undefined;
   let problems: readonly string[] = [];
-  const startBenchServer = async (wish = { controllers: options.controllers }): Promise<BenchServer> => {
+  const startBenchServer = async (
+    wish: Omit<ServerOptions, "isReal"> = { controllers: options.controllers },
+  ): Promise<BenchServer> => {
     const started = await startServer({ isReal, ...wish });
     server = started.description;
     return started;

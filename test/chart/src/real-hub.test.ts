@@ -206,7 +206,7 @@ describe("the number of workers", () => {
     expect(spec).toMatchObject({
       scaleTargetRef: { name: names.worker },
       ...{ pollingInterval: 5, cooldownPeriod: 120, minReplicaCount: 0 },
-      fallback: { failureThreshold: 3, replicas: 2 },
+      fallback: { failureThreshold: 1, replicas: 2 },
     });
     const trigger = at(spec, "triggers", 0);
     expect(trigger).toMatchObject({

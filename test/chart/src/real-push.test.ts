@@ -15,12 +15,12 @@ const argsOf = (objects: readonly Manifest[], name: string): readonly string[] =
   return Array.isArray(args) ? args.map(String) : [];
 };
 
-test("KEDA is pushed to by one trigger, at the port on which the watchers listen", () => {
+test("KEDA is pushed to at the watchers' port, and counts failures of a poll", () => {
   const triggers = at(the(pushed, "ScaledObject").spec, "triggers");
   expect(triggers).toEqual([
     {
       type: "external-push",
-      name: "work",
+      name: "push",
       metadata: {
         scalerAddress: `${names.watcher}.tools.svc:9443`,
         targetValue: "40",
@@ -28,6 +28,7 @@ test("KEDA is pushed to by one trigger, at the port on which the watchers listen
       },
       authenticationRef: { name: the(pushed, "TriggerAuthentication").metadata.name },
     },
+    expect.objectContaining({ type: "metrics-api", name: "work" }),
   ]);
   const port = {
     name: "grpc-scaler",
@@ -83,7 +84,7 @@ test("without certificates KEDA is pushed to without TLS, and nothing names a Se
   const trigger = at(the(open, "ScaledObject").spec, "triggers", 0);
   expect(trigger).toEqual({
     type: "external-push",
-    name: "work",
+    name: "push",
     metadata: { scalerAddress: `${names.watcher}.tools.svc:9095`, targetValue: "25" },
   });
   expect(open.filter(({ kind }) => kind === "TriggerAuthentication")).toEqual([]);

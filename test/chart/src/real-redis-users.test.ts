@@ -1,6 +1,6 @@
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempDisposableSync } from "node:fs";
 import { connect } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -25,34 +25,52 @@ async function answers(socket: string, commands: readonly string[]): Promise<str
   return await text(connection);
 }
 
-test("the Valkey of the release has a user for each role, and no default one", async () => {
-  const folder = mkdtempSync(join(tmpdir(), "fr-users-"));
+/** The Valkey of the release as the pod starts it, but for the port and the folder. */
+async function startValkey(folder: string) {
   const socket = join(folder, "redis.sock");
-  // As the pod starts it, but for the port and the folder.
   const args = valkeyArgs(hub).map((arg) =>
     arg === "/data" ? folder : arg.replace("$(VALKEY_PASSWORD)", password),
   );
   expect(args).not.toContain("--requirepass");
   const server = spawn("redis-server", [...args, "--port", "0", "--unixsocket", socket], { stdio: "ignore" });
   const ended = once(server, "exit");
-  try {
-    await until("it answers", async () =>
-      (await answers(socket, ["PING"]).catch(() => "")).includes("NOAUTH"),
-    );
-    expect(await answers(socket, [`AUTH ${password}`])).toContain("WRONGPASS");
-    for (const user of ["watcher", "worker", "dashboard", "operator"]) {
-      const told = await answers(socket, [`AUTH ${user} ${password}`, "PING", "FLUSHALL"]);
-      expect(told).toMatch(/^\+OK\r\n\+PONG\r\n-NOPERM/);
-    }
-    const read = ["AUTH dashboard from-the-secret", "GET {fleet-reloader:fleet}:shards"];
-    expect(await answers(socket, read)).toContain("$-1");
-    const written = ["AUTH dashboard from-the-secret", "SET {fleet-reloader:fleet}:shards 1"];
-    expect(await answers(socket, written)).toContain("-NOPERM");
-  } finally {
-    server.kill("SIGKILL");
-    await ended;
-    rmSync(folder, { recursive: true, force: true });
+  await until("it answers", async () => (await answers(socket, ["PING"]).catch(() => "")).includes("NOAUTH"));
+  return {
+    socket,
+    async [Symbol.asyncDispose]() {
+      server.kill("SIGKILL");
+      await ended;
+    },
+  };
+}
+
+test("the Valkey of the release has a user for each role, and no default one", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "fr-users-"));
+  await using valkey = await startValkey(folder.path);
+  const { socket } = valkey;
+  for (const given of [`AUTH ${password}`, `AUTH default ${password}`, "AUTH default anything"])
+    expect(await answers(socket, [given])).toContain("WRONGPASS");
+  for (const user of ["watcher", "worker", "dashboard", "operator"]) {
+    const told = await answers(socket, [`AUTH ${user} ${password}`, "PING", "FLUSHALL"]);
+    expect(told).toMatch(/^\+OK\r\n\+PONG\r\n-NOPERM/);
   }
+  const read = ["AUTH dashboard from-the-secret", "GET {fleet-reloader:fleet}:shards"];
+  expect(await answers(socket, read)).toContain("$-1");
+  const written = ["AUTH dashboard from-the-secret", "SET {fleet-reloader:fleet}:shards 1"];
+  expect(await answers(socket, written)).toContain("-NOPERM");
+});
+
+test("the Valkey of the release has after a restart what transactions wrote before it", async () => {
+  using folder = mkdtempDisposableSync(join(tmpdir(), "fr-users-"));
+  const login = `AUTH watcher ${password}`;
+  const shards = "{fleet-reloader:fleet}:shards";
+  {
+    await using before = await startValkey(folder.path);
+    const written = ["MULTI", `SET ${shards} 8`, "SET {fleet-reloader:fleet}:clusters 1", "EXEC"];
+    expect(await answers(before.socket, [login, ...written])).toContain("*2\r\n+OK\r\n+OK\r\n");
+  }
+  await using after = await startValkey(folder.path);
+  expect(await answers(after.socket, [login, `GET ${shards}`])).toContain("$1\r\n8\r\n");
 });
 
 test("each service logs in to it as the user of its role", async () => {

@@ -53,6 +53,13 @@ describe("the Dockerfile", () => {
   });
 });
 
+test.each(["standalone", "watcher", "worker", "dashboard", "cli"])(
+  "the bundle of %s loads no second undici",
+  (service) => {
+    expect(read(`services/${service}/dist/main.mjs`)).not.toMatch(/(from|import)"(node:)?http"/);
+  },
+);
+
 describe("the root file system", () => {
   test("is put together from what is installed", () => {
     expect(built.code, built.errors).toBe(0);

@@ -5,6 +5,11 @@ import type { ApiRequest, ApiResponse } from "./request.ts";
 export interface ControlPlaneOptions {
   /** Whether kube-controller-manager runs too (default true); without it nothing makes pods or ends namespaces. */
   readonly controllers?: boolean;
+  /**
+   * Whether workloads are scaled (default false): the HPA controller runs, and the API server passes requests on to API servers that an
+   * APIService names.
+   */
+  readonly autoscaling?: boolean;
   /** Where in etcd this cluster lives (default `/registry`). */
   readonly etcdPrefix?: string;
   /** An etcd that runs already, such as another control plane's; give each cluster in it its own prefix. */

@@ -12,6 +12,7 @@ const CONTROLLERS = [
   "namespace-controller",
   "garbage-collector-controller",
 ];
+const AUTOSCALER = "horizontal-pod-autoscaler-controller";
 
 /**
  * The workload controllers against a ready API server. Returns when the process runs: it has no port
@@ -21,6 +22,8 @@ export async function startControllers(start: {
   readonly command: Command;
   readonly lifeline: Lifeline;
   readonly kubeconfigPath: string;
+  /** Whether the HPA controller is among them. */
+  readonly autoscaling: boolean;
   readonly log: (line: string) => void;
 }): Promise<Component> {
   return await startComponent({
@@ -32,7 +35,7 @@ export async function startControllers(start: {
       `--kubeconfig=${start.kubeconfigPath}`,
       "--leader-elect=false",
       "--secure-port=0",
-      `--controllers=${CONTROLLERS.join(",")}`,
+      `--controllers=${[...CONTROLLERS, ...(start.autoscaling ? [AUTOSCALER] : [])].join(",")}`,
       // The default of 20 requests a second would make many rollouts at once the thing a test measures.
       "--kube-api-qps=1000",
       "--kube-api-burst=2000",

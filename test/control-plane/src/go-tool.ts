@@ -20,6 +20,8 @@ export interface GoTool {
   readonly tags?: string;
   /** With go.mod and go.sum, which pin versions and contents. */
   readonly moduleFolder: string;
+  /** For a module that is not as published: a hash of what it was made from. */
+  readonly madeFrom?: string;
   /** Folder of the binaries below the cache of this repository. */
   readonly cache: string;
 }
@@ -49,15 +51,16 @@ export async function ensureGoTool(
   return binary;
 }
 
-function onPath(name: string): string | undefined {
+/** Where a program is, when it is on PATH. */
+export function onPath(name: string): string | undefined {
   const folders = (process.env.PATH ?? "").split(delimiter);
   return folders.map((folder) => join(folder, name)).find((path) => existsSync(path));
 }
 
 /** Named after what it is built from, so that a changed version never meets an old binary. */
-function cacheFolder({ cache: part, moduleFolder, tags }: GoTool): string {
+function cacheFolder({ cache: part, madeFrom, moduleFolder, tags }: GoTool): string {
   const hash = createHash("sha256").update(`${process.platform} ${process.arch}\n`);
-  if (tags !== undefined) hash.update(`${tags}\n`);
+  for (const more of [tags, madeFrom]) if (more !== undefined) hash.update(`${more}\n`);
   for (const file of ["go.mod", "go.sum"]) hash.update(readFileSync(join(moduleFolder, file)));
   const cache = process.env.XDG_CACHE_HOME || join(homedir(), ".cache");
   return join(cache, "fleet-reloader", part, hash.digest("hex").slice(0, 16));

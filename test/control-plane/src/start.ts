@@ -14,6 +14,7 @@ import { type Binaries, resolveBinaries } from "./binaries.ts";
 import type { ControlPlane, ControlPlaneOptions } from "./control-plane.ts";
 import { startControllers } from "./controllers.ts";
 import { startEtcd } from "./etcd.ts";
+import { writeFrontProxy } from "./front-proxy.ts";
 import { createLifeline } from "./lifeline.ts";
 import { requestApi } from "./request.ts";
 
@@ -57,6 +58,8 @@ async function launch(options: ControlPlaneOptions, binaries: Binaries): Promise
   log(`etcd is ready at ${etcdUrl}`);
 
   const files = await writeApiServerFiles(directory, users, options.auditLog ?? false);
+  const autoscaling = options.autoscaling ?? false;
+  const proxyFlags = autoscaling ? await writeFrontProxy(directory) : [];
   const apiServer = await createApiServer({
     ...files,
     command: binaries.apiServer,
@@ -64,7 +67,7 @@ async function launch(options: ControlPlaneOptions, binaries: Binaries): Promise
     etcdUrl,
     etcdPrefix: options.etcdPrefix ?? "/registry",
     adminToken: users.find(({ name }) => name === ADMIN)?.token ?? "",
-    flags: [...files.auditFlags, ...(options.apiServerFlags ?? [])],
+    flags: [...files.auditFlags, ...proxyFlags, ...(options.apiServerFlags ?? [])],
     log,
   });
   steps.defer(() => apiServer.stop("SIGKILL"));
@@ -76,7 +79,7 @@ async function launch(options: ControlPlaneOptions, binaries: Binaries): Promise
   const { kubeconfigPath } = access(CONTROLLERS);
   const controllers =
     binaries.controllers &&
-    (await startControllers({ command: binaries.controllers, lifeline, kubeconfigPath, log }));
+    (await startControllers({ command: binaries.controllers, lifeline, kubeconfigPath, autoscaling, log }));
   steps.defer(async () => await controllers?.stop("SIGKILL"));
 
   const admin = access(ADMIN);

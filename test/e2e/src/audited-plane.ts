@@ -5,10 +5,12 @@ import { connect, createServer, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
+import { writeAuditWebhook } from "@fleet-reloader/control-plane/audit-webhook";
 import type { ControlPlane } from "@fleet-reloader/control-plane/control-plane";
 import { startControlPlane } from "@fleet-reloader/control-plane/start";
 import { pickFreePort } from "@fleet-reloader/testkit/free-port";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
+import { sendEvents } from "./send-events.ts";
 
 const token = "a-token-of-the-audited-api-server";
 const commandLine = fileURLToPath(new URL("../../../services/cli/dist/main.mjs", import.meta.url));
@@ -19,9 +21,15 @@ export interface AuditedPlane extends AsyncDisposable {
   readonly args: readonly string[];
   /** The way of the events. Whatever is sent while it is closed is refused. */
   readonly way: { open(): void; close(): void };
+  /** Sends a body as this API server would; resolves to the status of the answer. */
+  readonly report: (body: object) => Promise<number | undefined>;
 }
 
-export async function startAuditedPlane(users: readonly string[]): Promise<AuditedPlane> {
+/** `moreFlags` are added to those that `audit-policy` prints. */
+export async function startAuditedPlane(
+  users: readonly string[],
+  moreFlags: readonly string[] = [],
+): Promise<AuditedPlane> {
   await using steps = new AsyncDisposableStack();
   const home = mkdtempSync(join(tmpdir(), "fr-audited-"));
   steps.defer(() => rmSync(home, { recursive: true, force: true }));
@@ -37,24 +45,16 @@ export async function startAuditedPlane(users: readonly string[]): Promise<Audit
   const printed = execFileSync(process.execPath, [commandLine, "audit-policy", "--server", server], {
     encoding: "utf8",
   });
-  const [policy = "", webhook = "", flags = ""] = printed.split("---\n");
-  const paths = {
-    "/etc/kubernetes/audit/policy.yaml": file("policy.yaml", policy),
-    "/etc/kubernetes/audit/ca.crt": file("ca.crt", certificatePem),
-    "/etc/kubernetes/audit/token": file("token", token),
-  };
-  const placed = (text: string) =>
-    Object.entries(paths).reduce((all, [from, to]) => all.replaceAll(from, to), text);
-  const webhookPath = file("webhook.yaml", placed(webhook));
-  const apiServerFlags = [...flags.matchAll(/^- "(.*)"$/gm)].map(([, flag = ""]) =>
-    placed(flag.replace("/etc/kubernetes/audit/webhook.yaml", webhookPath)),
+  const apiServerFlags = writeAuditWebhook(printed, { directory: home, caPem: certificatePem, token });
+  const plane = steps.use(
+    await startControlPlane({ users, apiServerFlags: [...apiServerFlags, ...moreFlags] }),
   );
-  const plane = steps.use(await startControlPlane({ users, apiServerFlags }));
   const hash = createHash("sha256").update(token).digest("hex");
   const running = steps.move();
   return {
     plane,
     way,
+    report: (body) => sendEvents({ port, token, ca: certificatePem }, body),
     args: [
       ...["--audit-listen-address", `127.0.0.1:${port}`, "--audit-tls-cert-file", join(home, "ca.crt")],
       ...["--audit-tls-key-file", file("tls.key", keyPem)],

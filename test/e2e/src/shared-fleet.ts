@@ -38,6 +38,7 @@ export async function startSharedFleet(options: {
   /** The same for all, or the one of each service. */
   readonly redisUrl: string | ((service: Service) => string);
   readonly args?: readonly string[];
+  readonly env?: Readonly<Record<string, string>>;
 }): Promise<SharedFleet> {
   const directory = mkdtempSync(join(tmpdir(), "fr-fleet-"));
   const names = Array.from({ length: options.clusters }, (_, i) => `cluster-${i + 1}`);
@@ -57,6 +58,7 @@ export async function startSharedFleet(options: {
         ...names.flatMap((name) => ["--context", name]),
         ...(options.args ?? []),
       ],
+      env: options.env ?? {},
     });
     products.push(product);
     return product;
@@ -96,6 +98,12 @@ export async function startSharedFleet(options: {
       rmSync(directory, { recursive: true, force: true });
     },
   };
+}
+
+/** The next change of each cluster, and the roll for it. */
+export async function rollsEverywhere({ clusters }: SharedFleet, round: number): Promise<void> {
+  for (const { at } of clusters) await at.change("ConfigMap", "settings", { v: `${round}` });
+  await Promise.all(clusters.map(({ at }) => at.settlesAt("Deployment", "api", round)));
 }
 
 async function startCluster(name: string, directory: string): Promise<FleetCluster> {

@@ -22,15 +22,20 @@ export interface BrowserWindow extends AsyncDisposable {
   readonly troubles: readonly string[];
 }
 
-/** Opens a window for the pages of one site. Whatever is awaited in it may take as long as a busy machine needs. */
+/**
+ * Opens a window for the pages of one site, with the cookie of a session where one is given. Whatever is awaited in it may take as long as a
+ * busy machine needs.
+ */
 export async function openWindow(
   browser: Browser,
   origin: string,
-  { colorScheme, width }: Look = looks[0],
+  look: Partial<Look> & { readonly cookie?: string } = {},
 ): Promise<BrowserWindow> {
+  const { colorScheme, cookie, width } = { ...looks[0], cookie: "", ...look };
   const context = await browser.newContext({
     baseURL: origin,
     colorScheme,
+    ...(cookie === "" ? {} : { storageState: { cookies: [cookieOf(cookie, origin)], origins: [] } }),
     viewport: { width, height: 800 },
   });
   context.setDefaultTimeout(patienceMs);
@@ -44,4 +49,12 @@ export async function openWindow(
     if (new URL(request.url()).origin !== origin) troubles.push(`asks ${request.url()}`);
   });
   return { page, troubles, [Symbol.asyncDispose]: () => context.close() };
+}
+
+/** A cookie as a browser keeps it. */
+function cookieOf(written: string, origin: string) {
+  const [name = "", value = ""] = written.split("=");
+  const { hostname } = new URL(origin);
+  const kept = { path: "/", expires: -1, httpOnly: true, secure: false, sameSite: "Strict" } as const;
+  return { name, value, domain: hostname, ...kept };
 }

@@ -77,6 +77,10 @@ test("two people at once see what each of them may", async () => {
   await bobsWindow.page.getByText("All 1 clusters are well.").waitFor();
   await bobsWindow.page.goto("/queue");
   await bobsWindow.page.getByText("You see a part of the fleet").waitFor();
+  await bobsWindow.page.goto("/audit");
+  await bobsWindow.page.getByRole("heading", { name: "Not shown to you" }).waitFor();
+  await bobsWindow.page.getByText("What to do:").waitFor();
+  expect(await barriers(bobsWindow.page)).toEqual([]);
   await bobsWindow.page.goto("/workloads/otech62/Deployment/shop/api");
   await bobsWindow.page
     .getByRole("alert")

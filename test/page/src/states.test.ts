@@ -21,8 +21,8 @@ beforeAll(async () => {
 afterAll(() => browser.close());
 
 /** Serves the built page over a fleet that is in memory. */
-async function serve(overview: FleetOverview) {
-  const served = await startServedFleet({ overview, loadPage: async () => readPageFiles() });
+async function serve(overview: FleetOverview, reader = readerOf([])) {
+  const served = await startServedFleet({ overview, reader, loadPage: async () => readPageFiles() });
   return { origin: `http://127.0.0.1:${served.port}`, [Symbol.asyncDispose]: served[Symbol.asyncDispose] };
 }
 
@@ -32,12 +32,24 @@ function answering(answer: () => Promise<never>): FleetOverview {
   return { ...all, freezes: answer, managed: answer, unfinished: answer };
 }
 
+/** A history whose every question is answered like this. */
+function historyAnswering(answer: () => Promise<never>): ReturnType<typeof readerOf> {
+  return {
+    notReady: [],
+    async *read() {
+      yield await answer();
+    },
+  };
+}
+
 /** A page that is told of news asks by itself once in a minute. */
 const asksAgainMs = 70_000;
 
 const calm = fleetOf([overviewOf("nova")]);
-const away = answering(() => Promise.reject(new Fault("redis.unavailable", "redis: no connection")));
-const asked = ["/", "/clusters", "/queue", "/held"] as const;
+const refuse = () => Promise.reject(new Fault("redis.unavailable", "redis: no connection"));
+const hang = () => new Promise<never>(() => undefined);
+const away = answering(refuse);
+const asked = ["/", "/changes", "/clusters", "/queue", "/held", "/audit"] as const;
 
 async function seesNoBarrier(page: Page, address: string): Promise<void> {
   expect(await barriers(page), address).toEqual([]);
@@ -45,7 +57,7 @@ async function seesNoBarrier(page: Page, address: string): Promise<void> {
 }
 
 test.each(looks)("what is not answered yet says so, $colorScheme and $width wide", async (look) => {
-  await using served = await serve(answering(() => new Promise(() => undefined)));
+  await using served = await serve(answering(hang), historyAnswering(hang));
   await using window = await openWindow(browser, served.origin, look);
   for (const address of asked) {
     await window.page.goto(address);
@@ -60,6 +72,7 @@ test.each(looks)("a list without elements says why, $colorScheme and $width wide
   const sentences = [
     ["/", "Nothing is failed, stalled, held or still rolling of the 0 changes of the last hour."],
     ["/changes", "No change of a source that a workload uses fits. Without a start the last hour is shown."],
+    ["/audit", "Nobody did anything that fits. Without a start the last 7 days are shown."],
     ["/queue", "The last roll of every workload went well, or goes on."],
     ["/held", "Nothing is on hold."],
     ["/workloads/nova", "/workloads/nova shows nothing."],
@@ -73,7 +86,7 @@ test.each(looks)("a list without elements says why, $colorScheme and $width wide
 });
 
 test.each(looks)("a refusal says what to do, $colorScheme and $width wide", async (look) => {
-  await using served = await serve(away);
+  await using served = await serve(away, historyAnswering(refuse));
   await using window = await openWindow(browser, served.origin, look);
   const { page } = window;
   for (const address of asked) {
@@ -174,6 +187,46 @@ test("a page that grows older keeps what somebody selected, and counts the age o
   await page.clock.fastForward(120_000);
   await until("the age counts on", async () => (await written.textContent()) !== before);
   expect(await page.evaluate<string>("getSelection().toString()")).toBe("Secret shop/db");
+});
+
+/** Tasks of more than 50 ms of a page, in milliseconds, as its browser tells of them. */
+const tellLongTasks = `
+  window.longTasks = [];
+  const tell = (list) => window.longTasks.push(...list.getEntries().map(({ duration }) => duration));
+  new PerformanceObserver(tell).observe({ type: "longtask" });
+`;
+
+/** Scrolls to the end of a list while its ages are drawn anew three times, and tells the long tasks of that. */
+async function scrollThrough(page: Page): Promise<readonly number[]> {
+  await page.evaluate("scrollTo(0, 0); window.longTasks = []");
+  await page.mouse.move(640, 400);
+  for (let step = 0; step < 15; step += 1) {
+    await page.mouse.wheel(0, 2000);
+    if (step % 5 === 4) await page.clock.fastForward(5000);
+    await page.evaluate("new Promise((drawn) => requestAnimationFrame(drawn))");
+  }
+  await until("it is far down", () => page.evaluate<boolean>("scrollY > 5000"));
+  return await page.evaluate<number[]>("window.longTasks");
+}
+
+test("the longest list scrolls and counts its ages without a task of 50 ms", async () => {
+  const names = Array.from({ length: 1000 }, (_, at) => `cluster-${at}`);
+  await using served = await serve(fleetOf(names.map(overviewOf)));
+  await using window = await openWindow(browser, served.origin);
+  const { page } = window;
+  await page.clock.install();
+  await page.addInitScript(tellLongTasks);
+  await page.goto("/clusters?limit=1000");
+  await page.getByText(" of 1000 clusters").waitFor();
+  expect(await page.getByRole("row").count()).toBeGreaterThan(300);
+  // A busy machine makes tasks longer and never shorter, so one way without a long one says it.
+  await until("it scrolls without a long task", async () => (await scrollThrough(page)).length === 0, 60_000);
+  // That a long one would be told.
+  await page.evaluate(`scheduler.postTask(() => {
+    window.busy = "";
+    for (let turn = 0; turn < 3e6; turn += 1) window.busy += turn % 10;
+  })`);
+  await until("the long one is told", () => page.evaluate<boolean>("window.longTasks.length > 0"));
 });
 
 test("what tenants write is shown as they wrote it, and is no markup", async () => {

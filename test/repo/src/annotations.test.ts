@@ -208,7 +208,7 @@ function writeOf(object: ShownObject | undefined): RollWrite {
     },
     edit: { annotations: { changed: "yes" } },
     mark: combineMarks([], keyed),
-    note: { before: undefined, after: "", isWritten: false, annotations: {} },
+    applied: { before: undefined, after: "", isWritten: false, annotations: {} },
     nowMs: 0,
     keyed,
   });

@@ -39,8 +39,8 @@ afterEach(() => {
   for (const machine of machines.splice(0)) rmSync(machine, { recursive: true });
 });
 
-// A checkout on a machine that has what every Debian has, and whose installers only say what they are asked for.
-function bareMachine(aptGet: string): { fix: () => ReturnType<typeof spawnSync> } {
+// A checkout on a machine that has what every Debian has, whose installers only say what they are asked for, and whose Node only bundles.
+function bareMachine(aptGet: string): { dev: (...args: string[]) => ReturnType<typeof spawnSync> } {
   const machine = mkdtempSync(join(tmpdir(), "bare-machine-"));
   machines.push(machine);
   const write = (path: string, text: string) => {
@@ -54,12 +54,38 @@ function bareMachine(aptGet: string): { fix: () => ReturnType<typeof spawnSync> 
   for (const tool of ["npm", "pnpm", "sleep"]) write(`bin/${tool}`, "#!/usr/bin/env bash\n");
   write("bin/sudo", '#!/usr/bin/env bash\nexec "$@"\n');
   write("bin/biome", "#!/usr/bin/env bash\necho fixed\n");
+  write("bin/node", `#!/usr/bin/env bash\n${bundles}`);
+  for (const path of ["services/one/src/main.ts", "packages/one/src/main.ts", "infra/docker/main.ts"])
+    write(path, "");
+  for (const path of ["infra/bundle/node-args", "infra/bundle/node-env"]) write(path, "");
   write("bin/apt-get", `#!/usr/bin/env bash\n${aptGet}`);
-  const tools = ["bash", "cat", "chmod", "dirname", "env", "id", "mkdir", "sha256sum", "touch", "uname"];
+  const tools = [
+    "bash",
+    "cat",
+    "chmod",
+    "dirname",
+    "env",
+    "find",
+    "id",
+    "mkdir",
+    "sha256sum",
+    "touch",
+    "uname",
+  ];
   for (const tool of tools) symlinkSync(`/usr/bin/${tool}`, join(machine, "bin", tool));
   const env = { PATH: join(machine, "bin"), BIN: join(machine, "bin") };
-  return { fix: () => spawnSync(join(machine, "dev"), ["fix"], { encoding: "utf8", env }) };
+  return { dev: (...args) => spawnSync(join(machine, "dev"), args, { encoding: "utf8", env, cwd: machine }) };
 }
+
+// As the bundler does: the services first, and the list of what is in them last.
+const bundles = `case "$1" in
+  infra/bundle/bundle.ts)
+    mkdir -p services/standalone/dist infra/bundle/dist
+    touch services/standalone/dist/main.mjs
+    touch infra/bundle/dist/packages.json ;;
+  *) echo "ran $1" ;;
+esac
+`;
 
 const installs =
   'if [ "$1" = install ]; then touch "$BIN/redis-server" && chmod +x "$BIN/redis-server"; fi\n';
@@ -67,19 +93,19 @@ const locked =
   'echo "E: Could not get lock /var/lib/dpkg/lock-frontend. It is held by process 7 (apt-get)" >&2; exit 100';
 
 test.each(["update", "install"])("./dev waits while another package manager holds up apt-get %s", (word) => {
-  const { fix } = bareMachine(
+  const { dev } = bareMachine(
     `if [ "$1" = ${word} ] && [ ! -e "$BIN/third" ]; then
        if [ -e "$BIN/second" ]; then touch "$BIN/third"; else touch "$BIN/second"; fi
        ${locked}
      fi\n${installs}`,
   );
-  const { status, stdout, stderr } = fix();
+  const { status, stdout, stderr } = dev("fix");
   expect([status, stdout]).toEqual([0, "fixed\n"]);
   expect(String(stderr).match(/waiting for another package manager to end/g)).toHaveLength(1);
 });
 
 test("./dev ends when another package manager does not, and says what to do", () => {
-  const { status, stdout, stderr } = bareMachine(locked).fix();
+  const { status, stdout, stderr } = bareMachine(locked).dev("fix");
   expect([status, stdout]).toEqual([1, ""]);
   expect(stderr).toContain(
     "dev: another package manager has worked for 10 minutes: let it end, then run this again: E: Could not get lock",
@@ -88,8 +114,15 @@ test("./dev ends when another package manager does not, and says what to do", ()
 
 test("./dev does not wait for a package that Debian does not have", () => {
   const lacks = 'if [ "$1" = install ]; then echo "E: Unable to locate package $7" >&2; exit 100; fi\n';
-  const { status, stderr } = bareMachine(lacks).fix();
+  const { status, stderr } = bareMachine(lacks).dev("fix");
   expect(status).toBe(1);
   expect(stderr).toContain("dev: apt-get install failed: E: Unable to locate package");
   expect(stderr).not.toContain("waiting");
+});
+
+test("./dev run bundles when a source is new, and not again", () => {
+  const { dev } = bareMachine(installs);
+  const runs = ["first", "second"].map(() => dev("run", "--version"));
+  expect(runs.map(({ stdout }) => stdout)).toEqual(Array(2).fill("ran services/standalone/dist/main.mjs\n"));
+  expect(runs.map(({ stderr }) => String(stderr).includes("bundling the services"))).toEqual([true, false]);
 });

@@ -12,10 +12,15 @@ export function redisUsersPage(made: string): string {
 ${made} Each line makes one user with the commands and keys of its role, for Redis 7.0 or newer and Valkey.
 Run the lines that you need with \`redis-cli\`, on each node of a Redis Cluster, with a password of your own for each user; or put \`user NAME on …\`
 with the same words into the ACL file. Then start each service with its user: \`--redis-url redis://watcher:PASSWORD@host:6379\`. When all run, switch
-the default user off: \`ACL SETUSER default off\`. \`ACL LOG\` stays empty: our tests run with these users and without the default one.
+the default user off: \`ACL SETUSER default off\`; in an ACL file \`user default off ~* &* +@all\`, for Redis reads transactions back from its append-only
+file with the rights of this user, and drops them without. \`ACL LOG\` stays empty: our tests run with these users and without the default one.
 
 A command that is denied is logged once with user, command and key, is shown as a note at \`/ready\`, and is the fault
 [\`redis.unsuitable\`](faults.md). After an upgrade run the lines again: a new version may need other commands.
+
+To change a password without a loss, give the user the new one beside the old one (\`ACL SETUSER worker '>NEW'\`), restart its services with the new one,
+then take the old one away (\`ACL SETUSER worker '<OLD'\`). For another certificate of Redis let the services trust both first (\`NODE_EXTRA_CA_CERTS\`; in the
+chart \`fleetReloader.redis.caSecret\`), and restart them.
 
 | User | For |
 |---|---|

@@ -16,7 +16,8 @@ if (flag === "--real") {
   results.push(await commandStep("control plane", ["node", "test/control-plane/src/main.ts", "build"]));
   results.push(await vitestStep("conformance on the real one", { cwd: "test/conformance", args: ["real"] }));
   const applied = "src/real-carried.test.ts";
-  const others = ["real", `--exclude=${applied}`];
+  const keda = "src/real-keda.test.ts";
+  const others = ["real", ...[applied, keda].map((file) => `--exclude=${file}`)];
   results.push(await vitestStep("end to end on the real one", { cwd: "test/e2e", args: others }));
   // By itself, and few at once: its many workloads keep the controllers busy that count what is rolled.
   const alone = [applied, "--maxConcurrency=4"];
@@ -24,26 +25,38 @@ if (flag === "--real") {
   // As the control plane; what is on PATH is taken instead.
   results.push(await commandStep("helm and its like", ["node", "test/chart/src/build-tools.ts"]));
   results.push(await vitestStep("chart on the real one", { cwd: "test/chart", args: ["real"] }));
+  results.push(await commandStep("KEDA", ["node", "test/keda/src/build-tools.ts"]));
+  // By itself: it says how soon a worker is up.
+  results.push(await vitestStep("workers by the real KEDA", { cwd: "test/e2e", args: [keda] }));
   results.push(await commandStep("promtool and Prometheus", ["node", "test/signals/src/build-tools.ts"]));
   results.push(await vitestStep("alerts and dashboard", { cwd: "test/signals", args: ["real"] }));
 } else {
-  results.push(...(await checkSteps()));
-  // Conformance waits for watches to end and for versions that never come; that leaves room for others.
-  const inside = [
-    vitestStep("unit, property, contract", { cwd: "." }),
-    vitestStep("conformance, simulated", { cwd: "test/conformance", args: ["simulated"] }),
-  ];
-  results.push(...(await Promise.all(inside)));
-  results.push(await vitestStep("image and manifests", { cwd: "test/chart", args: ["simulated"] }));
+  // The demo makes its changes at a person's pace, which many products beside it would change. Checks are none.
+  const demo = commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]);
+  results.push(...(await checkSteps()), await demo);
   const alone = ["costly", "budget", "promptness"].map((name) => `src/simulated-${name}.test.ts`);
   const others = ["simulated", ...alone.map((file) => `--exclude=${file}`)];
-  results.push(await vitestStep("end to end, simulated", { cwd: "test/e2e", args: others }));
-  results.push(await vitestStep("the page in Chromium", { cwd: "test/page" }));
-  // It makes its changes at a person's pace, which many products beside it would change.
-  results.push(await commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]));
+  // One row of steps mostly computes. The other one mostly waits, for quiet and for nothing to happen, and leaves it room.
+  const computing = inTurn([
+    () => vitestStep("unit, property, contract", { cwd: "." }),
+    () => vitestStep("the page in Chromium", { cwd: "test/page" }),
+    () => vitestStep("image and manifests", { cwd: "test/chart", args: ["simulated"] }),
+  ]);
+  const waiting = inTurn([
+    () => vitestStep("end to end, simulated", { cwd: "test/e2e", args: others }),
+    () => vitestStep("conformance, simulated", { cwd: "test/conformance", args: ["simulated"] }),
+  ]);
+  results.push(...(await Promise.all([computing, waiting])).flat());
   // One after the other, and nothing beside: one makes all the work that one tenant can, the others measure times.
   results.push(
     await vitestStep("alone, simulated", { cwd: "test/e2e", args: [...alone, "--no-file-parallelism"] }),
   );
 }
 close(results);
+
+/** Each begins when the one before has ended. */
+async function inTurn(steps: readonly (() => Promise<StepResult>)[]): Promise<readonly StepResult[]> {
+  const ended: StepResult[] = [];
+  for (const step of steps) ended.push(await step());
+  return ended;
+}

@@ -238,7 +238,7 @@ initialDelaySeconds: {{ $set.initialDelaySeconds | default (index . 1) }}
 {{- if .Values.fleetReloader.access.existingSecret }}{{ .Values.fleetReloader.dashboardAddress | default $loopback }}{{ else }}{{ $loopback }}{{ end -}}
 {{- end -}}
 
-{{/* The Secrets of whoever serves the page, as JSON: volume → Secret. */}}
+{{/* The Secrets of the process that serves the page, as JSON: volume → Secret. */}}
 {{- define "fleet-reloader.accessSecrets" -}}
 {{- $secrets := dict -}}
 {{- if eq (.Component | default "") (ternary "dashboard" "" (eq .Values.fleetReloader.mode "hub")) -}}
@@ -252,7 +252,7 @@ initialDelaySeconds: {{ $set.initialDelaySeconds | default (index . 1) }}
 {{- toJson $secrets -}}
 {{- end -}}
 
-{{/* The flags of how people sign in, as JSON; of whoever serves the page. */}}
+{{/* The flags of sign-in, as JSON, for the process that serves the page. */}}
 {{- define "fleet-reloader.signInArgs" -}}
 {{- $args := list -}}
 {{- $secrets := include "fleet-reloader.accessSecrets" . | mustFromJson -}}

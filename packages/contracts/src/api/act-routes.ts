@@ -8,7 +8,7 @@ const actPlaceName = (description: string) =>
 const objectText = (description: string) =>
   z.string().max(507, "has more than 507 characters").default("").meta({ description });
 
-/** Of every act: where, why, and what whoever acts was shown. */
+/** Fields of every act: where, why, and how much the caller was shown. */
 const actBodyFields = {
   cluster: actPlaceName("Name or id. Empty: all clusters."),
   namespace: actPlaceName("Empty: all namespaces."),
@@ -32,7 +32,7 @@ const { cluster, namespace, reason, expect, dryRun } = actBodyFields;
 const actBatchMax = 50;
 const batchProblem = `must be a whole number from 1 to ${actBatchMax}`;
 
-/** Of an act on many: a part at a time, so that whoever acts sees how far it is, and may stop. */
+/** Fields of an act on many objects. It is done in parts, so that the caller sees the progress and may stop. */
 const partFields = {
   batch: z.int(batchProblem).min(1, batchProblem).max(actBatchMax, batchProblem).optional().meta({
     description: "Do at most so many now. Absent: all that are left.",
@@ -77,10 +77,10 @@ const actScopeFields = {
   source: objectText("`KIND/NAME` of a source."),
 } as const;
 
-/** What is lifted: every given field has to match, as in a freeze. */
+/** The freezes that are lifted: every given field has to match, as in a freeze. */
 const liftBody = z.strictObject({ ...actScopeFields, reason, expect, dryRun });
 
-/** What is frozen; every given field has to match. */
+/** The scope of a freeze: every given field has to match. */
 const freezeBody = z.strictObject({
   ...actScopeFields,
   until: z.string().max(64, "has more than 64 characters").default("").meta({
@@ -95,7 +95,7 @@ const freezeBody = z.strictObject({
 /** Where the acts of people begin. */
 export const actsRoot = `${apiRoot}/acts`;
 
-/** The acts of people by name, each with its body. What a body does not name here is refused. */
+/** The acts of people by name, each with its body. Other fields in a body are refused. */
 export const actRoutes = {
   retry: { summary: "Check a workload now, and roll it if it has to roll", body: dividedBody },
   replay: { summary: "Check every workload that uses a source now", body: dividedBody },
@@ -128,7 +128,7 @@ export const actNames = [
 /** The body of an act, checked. */
 export type ActBody<N extends ActName> = z.output<(typeof actRoutes)[N]["body"]>;
 
-/** What an act means, or meant. */
+/** The objects that an act is about. */
 export const actAnswer = z.object({
   act: z.enum(actNames),
   target: z.string().meta({ description: "What it is about, for people." }),
@@ -150,16 +150,16 @@ export const actAnswer = z.object({
   notice: z.string().optional().meta({ description: "What people should know before or after it." }),
 });
 
-/** An answer to an act as whoever acts reads it. */
+/** An answer to an act as the caller reads it. */
 export type ActAnswer = z.output<typeof actAnswer>;
 
 /** Most places of one question: as many as a page has rows. */
 const permissionPlacesMax = 200;
 
-/** What whoever asks may do, place by place. */
+/** The permissions of the caller, place by place. */
 export const permissionsRoute = {
   path: "/acts",
-  summary: "What whoever asks may do in places of the fleet",
+  summary: "The acts that the caller may do in places of the fleet",
   query: z.strictObject({
     place: z
       .array(z.string())
@@ -176,5 +176,5 @@ export const permissionsRoute = {
   }),
 } as const;
 
-/** What whoever asks may do. */
+/** The permissions of the caller. */
 export type PermissionsAnswer = z.output<typeof permissionsRoute.answer>;

@@ -15,7 +15,7 @@ export const apiProblem = z.object({
     .meta({ description: "Of an act that another count was expected of: so many workloads are meant now." }),
 });
 
-/** What the API answers when it cannot answer. */
+/** The body of an answer that is a refusal or a failure. */
 export type ApiProblem = z.infer<typeof apiProblem>;
 
 /** HTTP statuses by the class of a fault. */

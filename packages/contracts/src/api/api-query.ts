@@ -20,7 +20,7 @@ const cursor = parameterText(
   "`next` of the page before. It belongs to the same query and to one run of the process.",
 );
 
-/** What a page of a list says beside its elements. */
+/** The fields of a page of a list beside its elements. */
 export const pageFields = {
   count: z.int().nonnegative().meta({ description: "Of all pages." }),
   next: z.string().optional().meta({ description: "Cursor of the next page. Absent: there is none." }),

@@ -2,6 +2,7 @@ import * as z from "zod";
 import { explanationShape, sourcePlanShape } from "../explanation.ts";
 import { filteredBy, pagedBy, pageFields } from "./api-query.ts";
 import {
+  activityAnswer,
   changedWorkloadsAnswer,
   changesAnswer,
   clustersAnswer,
@@ -64,6 +65,12 @@ export const apiRoutes = {
     query: z.strictObject({ since }),
     answer: queueAnswer,
   },
+  activity: {
+    path: "/activity",
+    summary: "How many rolls there were, how quick they were and how old what is open was, slot by slot",
+    query: z.strictObject({ since, cluster, namespace, name }),
+    answer: activityAnswer,
+  },
   operators: {
     path: "/operators",
     summary:
@@ -94,7 +101,7 @@ export const apiRoutes = {
 /** The routes of the API by name. */
 export type ApiRouteName = keyof typeof apiRoutes;
 
-/** An answer of a route as whoever asks reads it. */
+/** An answer of a route as the caller reads it. */
 export type ApiAnswer<N extends ApiRouteName> = z.output<(typeof apiRoutes)[N]["answer"]>;
 
 /** The parameters of a query of a route, checked. */

@@ -88,7 +88,7 @@ const queueCounts = z.object({
   oldestMs: z.number().nonnegative().optional(),
 });
 const wholeQueue = queueCounts.optional().meta({
-  description: "Of the whole fleet. Absent: whoever asks sees a part of it only.",
+  description: "Of the whole fleet. Absent: the caller sees a part of it only.",
 });
 const countsByReason = z.record(z.string(), amount);
 
@@ -139,6 +139,34 @@ export const queueAnswer = z.object({
   queue: wholeQueue,
   held: countsByReason,
   failed: countsByReason,
+  isCut: z.boolean(),
+});
+
+const milliseconds = z.number().nonnegative();
+
+/** How busy a fleet was, how quick, and how late, slot by slot. */
+export const activityAnswer = z.object({
+  slotMs: milliseconds.meta({ description: "How long each slot is." }),
+  slots: z
+    .array(
+      z.object({
+        from: z.iso.datetime(),
+        rolled: amount.meta({ description: "Rolls that were written." }),
+        failed: amount.meta({
+          description: "Rollouts that failed or stalled, and rolls whose write failed.",
+        }),
+        medianMs: milliseconds.optional().meta({
+          description:
+            "From the write of a source to the roll. The API server dates writes in whole seconds.",
+        }),
+        slowestMs: milliseconds.optional(),
+        oldestMs: milliseconds.optional().meta({
+          description:
+            "At the end of the slot, how long the oldest of what is on hold or rolling has been so.",
+        }),
+      }),
+    )
+    .meta({ description: "The oldest first, without a gap. The last one has not ended." }),
   isCut: z.boolean(),
 });
 

@@ -69,7 +69,7 @@ function responsesOf(answer: z.ZodType): object {
   };
 }
 
-/** What has a default may be left out. */
+/** A field with a default may be left out. */
 function bodySchemaOf(schema: z.ZodType): object {
   const { $schema: _, ...rest } = z.toJSONSchema(schema, { io: "input" });
   return rest;
@@ -95,10 +95,5 @@ function pathParameters(path: string): readonly object[] {
 
 function queryParameters(query: z.ZodObject): readonly object[] {
   const { properties = {} } = z.toJSONSchema(query, { io: "input" });
-  return Object.entries(properties).map(([name, schema]) => ({
-    name,
-    in: "query",
-    required: false,
-    schema,
-  }));
+  return Object.entries(properties).map(([name, schema]) => ({ name, in: "query", required: false, schema }));
 }

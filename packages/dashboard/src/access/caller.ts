@@ -3,7 +3,7 @@ import type { IncomingMessage } from "node:http";
 /** What somebody may do. Each may what the ones before it may. */
 export type Role = "viewer" | "operator" | "admin";
 
-/** Whoever asks or acts. */
+/** The person or machine that asks or acts. */
 export interface Caller {
   /** As the access file has it; empty where nobody signs in. */
   readonly name: string;

@@ -18,7 +18,7 @@ export interface Viewer extends Caller {
 /** A registered cluster as grants tell it from others. */
 export type GrantedCluster = Pick<RegisteredCluster, "name" | "labels">;
 
-/** Whoever asks where nobody signs in: they see everything and do nothing. */
+/** The caller where nobody signs in: it sees everything and does nothing. */
 export const everybody: Viewer = {
   name: "",
   may: (role) => role === "viewer",

@@ -108,7 +108,7 @@ const knownPairs = (Object.keys(ways) as readonly (keyof typeof ways)[]).flatMap
   pairs.map(([role, scope]) => [role, scope, way] as const),
 );
 
-const lists = ["/status", "/clusters", "/changes", "/held", "/queue", "/workloads"].map(
+const lists = ["/status", "/clusters", "/changes", "/held", "/queue", "/activity", "/workloads"].map(
   (path) => `/api/v1${path}`,
 );
 const details = [...places].flatMap(([cluster, namespace]) =>
@@ -190,6 +190,9 @@ describe.each(knownPairs)("a %s in %s, by %s", (role, scope, way) => {
     expect(jsonField(status, "clusters", "count")).toBe(clustersSeen[scope].length);
     const queue = await answer("/api/v1/queue");
     expect(queue).toMatchObject({ held: { Frozen: seen.length }, failed: { "kube.rejected": seen.length } });
+    const slots = jsonList(await answer("/api/v1/activity"), "slots");
+    const failed = slots.map((slot) => Number(jsonField(slot, "failed")));
+    expect(failed.reduce((sum, one) => sum + one, 0)).toBe(seen.length);
     const seesQueue = [jsonField(status, "queue"), jsonField(queue, "queue")].map((one) => one !== undefined);
     expect(seesQueue).toEqual([scope === "all", scope === "all"]);
   });

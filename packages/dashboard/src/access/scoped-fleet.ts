@@ -5,7 +5,7 @@ import { clusterNamer } from "@fleet-reloader/engine/overview/registered-cluster
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { Viewer } from "./granted-caller.ts";
 
-/** What a viewer sees of a fleet, for one request. What cannot be divided by cluster and namespace is as it is: whoever asks for it needs all. */
+/** What a viewer sees of a fleet, for one request. What cannot be divided by cluster and namespace stays whole, and only a caller that sees everything gets it. */
 export function scopeFleet(overview: FleetOverview, viewer: Viewer): FleetOverview {
   if (viewer.seesAll) return overview;
   let listed: Promise<readonly ClusterOverview[] | undefined> | undefined;
@@ -43,7 +43,7 @@ export function scopeFleet(overview: FleetOverview, viewer: Viewer): FleetOvervi
   };
 }
 
-/** A freeze is seen by whoever sees something that it may hold. */
+/** A caller sees a freeze that may hold something the caller sees. */
 function seesFreeze({ scope }: Freeze, viewer: Viewer, registered: readonly ClusterOverview[]): boolean {
   const { namespace } = scope;
   const names = frozenClusters(scope, registered).filter((name) => viewer.seesSome(name));

@@ -3,7 +3,7 @@ import { jsonField, jsonText, parseJson } from "@fleet-reloader/domain/json";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import { CursorSeal } from "../api/cursor-seal.ts";
 
-/** How far an act on many has come. Whoever acts keeps it, sealed: the process has no state of it. */
+/** The progress of an act on many objects. The caller keeps it, sealed: the process has no state of it. */
 export interface ActProgress {
   /** The same for all parts of the act. */
   readonly id: string;

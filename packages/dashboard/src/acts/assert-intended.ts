@@ -1,7 +1,7 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 
-/** Faults unless a reason is given, and as many workloads are meant as whoever acts was shown. */
+/** Faults unless a reason is given, and as many workloads are meant as the caller was shown. */
 export function assertIntended(
   { expect, reason }: { readonly reason: string; readonly expect?: number | undefined },
   count: number,

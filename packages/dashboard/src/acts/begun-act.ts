@@ -15,7 +15,7 @@ export class BegunAct {
     this.#isDryRun = isDryRun;
   }
 
-  /** From now on it may be done. Throws when whoever asked is told already that it is not: then it never begins. */
+  /** From now on it may be done. Throws when the caller was already told that it is not done: then it never begins. */
   begin(signal: AbortSignal): void {
     signal.throwIfAborted();
     this.#isBegun = true;

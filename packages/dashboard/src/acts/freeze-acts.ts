@@ -84,7 +84,7 @@ export async function answerLift(body: ActBody<"lift">, person: ActingPerson): P
   });
 }
 
-/** Whoever does not see the fleet is told no name of it that they did not give. */
+/** A caller that does not see the fleet learns only names that it gave itself. */
 function seesFleet(caller: ActingPerson["caller"]): boolean {
   return caller.may("viewer", { cluster: "", namespace: "" });
 }

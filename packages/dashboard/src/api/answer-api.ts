@@ -149,6 +149,8 @@ function createRoutes(
     },
     queue: async (given, signal) =>
       await fleet.queue(readApiQuery(apiRoutes.queue.query, given.parameters), signal),
+    activity: async (given, signal) =>
+      await fleet.activity(readApiQuery(apiRoutes.activity.query, given.parameters), signal),
     operators: async (given, signal) => {
       // Operators write about everything, in words of their own.
       assertMay(viewer, "viewer", everywhere);

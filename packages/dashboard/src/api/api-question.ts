@@ -35,6 +35,7 @@ const routeNames = [
   "change",
   "held",
   "queue",
+  "activity",
   "operators",
   "managed",
   "workload",

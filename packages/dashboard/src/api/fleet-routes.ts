@@ -2,6 +2,7 @@ import type { ApiQuery } from "@fleet-reloader/contracts/api/api-routes";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import { operatorActs } from "@fleet-reloader/engine/act/operator-acts";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { fleetActivity } from "@fleet-reloader/engine/overview/activity/fleet-activity";
 import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
 import { changeDetails, summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
@@ -165,6 +166,15 @@ export class FleetRoutes {
     }
     const clusters = await chosenClusters(overview, place.cluster);
     return { clusterCount: clusters.length, all: listManaged(clusters, overview) };
+  }
+
+  async activity(query: ApiQuery<"activity">, signal: AbortSignal) {
+    const { since = "", cluster = "", namespace = "", name = "" } = query;
+    const filters = { since, cluster, namespace, name, change: "" };
+    const { records, sinceMs, isCut } = await recentRecords(this.#options, filters, signal);
+    const { slotMs, slots } = fleetActivity(records, { fromMs: sinceMs, toMs: this.#options.clock.now() });
+    const written = slots.map(({ fromMs, ...rest }) => ({ from: new Date(fromMs).toISOString(), ...rest }));
+    return { slotMs, slots: written, isCut };
   }
 
   async queue({ since = "" }: ApiQuery<"queue">, signal: AbortSignal) {

@@ -57,7 +57,7 @@ export class NewsFeed {
     return [...this.#streams.keys()].filter((stream) => stream.reader === reader).length;
   }
 
-  /** Whoever closes a stream removes it. */
+  /** The code that closes a stream also removes it. */
   add(stream: NewsStream): void {
     if (this.#isClosed) {
       stream.end();

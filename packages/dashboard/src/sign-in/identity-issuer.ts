@@ -6,7 +6,7 @@ export interface PendingSignIn {
   readonly state: string;
   /** What the ID token has to repeat. */
   readonly nonce: string;
-  /** Of PKCE: shows that whoever brings the code asked for it. */
+  /** Of PKCE: shows that the code comes back from the browser that asked for it. */
   readonly verifier: string;
   /** Where the issuer sends the browser back to. */
   readonly redirectUrl: string;

@@ -5,7 +5,7 @@ import type { IssuedPerson } from "./issued-person.ts";
 import type { TextSeal } from "./text-seal.ts";
 
 /**
- * What sessions of people whom an issuer knows hold in Redis: groups and end, sealed for one session of one person. Whoever writes into
+ * The content in Redis of sessions of an issuer's people: groups and end, sealed for one session of one person. A writer of
  * Redis can neither make nor change one, move it to a session of their own, nor let it last longer.
  */
 export class IssuedSessions {

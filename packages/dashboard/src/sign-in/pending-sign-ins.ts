@@ -4,7 +4,7 @@ import { pendingLongestMs } from "../access/session-cookie.ts";
 import type { PendingSignIn } from "./identity-issuer.ts";
 import type { TextSeal } from "./text-seal.ts";
 
-/** Sign-ins that are under way. Each is sealed, and kept by the browser of whoever signs in, so any dashboard of the fleet ends it. */
+/** Sign-ins that are under way. Each is sealed and kept by the person's browser, so any dashboard of the fleet can end it. */
 export class PendingSignIns {
   readonly #seal: TextSeal;
   readonly #clock: Pick<Clock, "now">;

@@ -16,13 +16,13 @@ export interface GuidedAnnotation {
   readonly key: string;
   /** Stakater Reloader reads the same key. */
   readonly isPeers: boolean;
-  /** What somebody wants who writes it, as an infinitive. */
+  /** The purpose of writing it, as an infinitive. */
   readonly wish: string;
   /** The object that it counts on. */
   readonly on: string;
-  /** What may be written. */
+  /** The values that may be written. */
   readonly values: string;
-  /** What else one has to know, in sentences. */
+  /** Further facts, in sentences. */
   readonly remark: string;
   readonly example: readonly ExampleObject[];
   /** What the example does: the sources of `guideSources` that roll the workload, or a sentence where it decides about none. */

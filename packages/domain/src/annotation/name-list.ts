@@ -11,7 +11,7 @@ export interface NameList {
   /** Items that can only match the very name they are. The index looks these up. */
   readonly exact: readonly string[];
   readonly patterns: readonly { readonly text: string; readonly matches: (name: string) => boolean }[];
-  /** What was left out, in the annotation's own words, and why. */
+  /** The items that were left out, as written, and why. */
   readonly invalid: readonly { readonly item: string; readonly why: string }[];
 }
 

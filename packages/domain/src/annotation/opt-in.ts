@@ -7,17 +7,17 @@ import { type CompilePattern, type NameList, parseNameList, splitNames } from ".
 import { type Overrides, readOverrides } from "./overrides.ts";
 import { type AnnotationProblem, annotationProblem } from "./problem.ts";
 
-/** What a workload asks for, as its annotations say it. Complete: nothing has to be looked up again to decide. */
+/** The wishes of a workload, read from its annotations. It is complete: a decision reads no annotation again. */
 export interface OptIn {
   /** The dialect it was read in; the annotations of sources are read in the same. */
   readonly dialect: AnnotationDialect;
   readonly kinds: Readonly<Record<SourceKind, KindOptIn>>;
   readonly overrides: Overrides;
-  /** What could not be read, for `explain`, `lint` and an Event. The rest counts all the same. */
+  /** The unreadable annotations, for `explain`, `lint` and an Event. The others still count. */
   readonly problems: readonly AnnotationProblem[];
 }
 
-/** What a workload asks for as to one kind of source. */
+/** The wishes of a workload about one kind of source. */
 export interface KindOptIn {
   /** Which object's annotations counted for this kind. */
   readonly origin: "workload" | "template";
@@ -151,7 +151,7 @@ function namedProblems(annotation: string, value: string, named: NameList): read
   ];
 }
 
-/** What is written as a glob counts as the pattern it also is, as with the peer: it matches, only not what its writer thinks. */
+/** A glob is also a regular expression and is read as one, as with the peer. It matches, but not the names that its author means. */
 function globProblems(annotation: string, value: string, named: NameList): readonly AnnotationProblem[] {
   return named.patterns
     .map(({ text }) => text)

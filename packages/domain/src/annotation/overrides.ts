@@ -5,12 +5,12 @@ import { type Annotations, annotationValue } from "../workload/workload.ts";
 import { debounceAnnotation, maxWaitAnnotation, strategyAnnotation } from "./own-keys.ts";
 import { type AnnotationProblem, annotationProblem } from "./problem.ts";
 
-/** What a workload wants otherwise than the settings say. What is absent is as set. */
+/** The settings that a workload overrides. An absent field keeps its setting. */
 export interface Overrides extends Partial<Debounce> {
   readonly strategy?: ReloadStrategy;
 }
 
-/** Reads our own annotations from the metadata of a workload. What is unreadable is a problem and overrides nothing. */
+/** Reads our own annotations from the metadata of a workload. An unreadable one is reported as a problem and overrides nothing. */
 export function readOverrides(annotations: Annotations): {
   readonly overrides: Overrides;
   readonly problems: readonly AnnotationProblem[];

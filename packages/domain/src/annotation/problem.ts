@@ -3,7 +3,7 @@ export interface AnnotationProblem {
   readonly annotation: string;
   /** The value as written, cut when long. */
   readonly value: string;
-  /** What is wrong, and what is done instead. */
+  /** The problem, and what is done instead. */
   readonly problem: string;
   /** What to write. */
   readonly mend: string;

@@ -20,7 +20,7 @@ export function hasAppliedState(annotations: Annotations): boolean {
 }
 
 /**
- * Whether an applied state on the workload is as we wrote it. Whoever rewrites it, restores an old one or copies another becomes its
+ * Whether an applied state on the workload is as we wrote it. A manager that rewrites it, restores an old one or copies another becomes its
  * owner. Where the API server names no owner, it is taken for ours.
  */
 export function hasOwnAppliedState(workload: {

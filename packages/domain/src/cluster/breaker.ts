@@ -41,24 +41,25 @@ export function afterOutcome(
   outcome: BreakerOutcome,
   nowMs: number,
 ): ClusterBreaker {
-  // The trial told nothing: the next one is.
+  // The trial showed nothing, so the next request is a trial.
   if (outcome === "neutral")
     return breaker.type === "half-open" ? { ...breaker, type: "open", untilMs: nowMs } : breaker;
   if (outcome === "answered") return closedCircuit;
   switch (breaker.type) {
     case "closed": {
       const failures = breaker.failures + 1;
-      if (failures < failuresMax) return { type: "closed", failures };
-      return { type: "open", untilMs: nowMs + openFirstMs, openMs: openFirstMs };
+      return failures < failuresMax ? { type: "closed", failures } : opened(openFirstMs, nowMs);
     }
     case "open":
-      // Begun before it opened: says nothing new.
+      // The request began before the breaker opened, so its outcome is no news.
       return breaker;
-    case "half-open": {
-      const openMs = Math.min(breaker.openMs * 2, openMaxMs);
-      return { type: "open", untilMs: nowMs + openMs, openMs };
-    }
+    case "half-open":
+      return opened(Math.min(breaker.openMs * 2, openMaxMs), nowMs);
   }
+}
+
+function opened(openMs: number, nowMs: number): ClusterBreaker {
+  return { type: "open", untilMs: nowMs + openMs, openMs };
 }
 
 /** Somebody else has heard of the cluster: the next request may try. */

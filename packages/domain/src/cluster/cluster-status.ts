@@ -98,11 +98,7 @@ export function afterEvent(facts: ClusterFacts, event: ClusterEvent): ClusterFac
 function afterFinding(facts: ClusterFacts, event: Finding): ClusterFacts {
   switch (event.type) {
     case "missed":
-      return {
-        ...facts,
-        misses: facts.misses + 1,
-        failure: { type: "unreachable", why: event.why },
-      };
+      return { ...facts, misses: facts.misses + 1, failure: { type: "unreachable", why: event.why } };
     case "refused":
       return { ...facts, misses: 0, failure: { type: "refused", why: event.why } };
     case "heard":

@@ -45,7 +45,7 @@ export const unservedReasons = [
   },
 ] as const;
 
-/** Why it cannot be told here what a worker would do, or why a source is not looked at. */
+/** Why the decision of a worker is unknown here, or why a source is not checked. */
 export const unknownReasons = [
   {
     reason: "KeyUnknown",

@@ -28,7 +28,7 @@ export function writtenBy(manager: string, object: unknown): number {
   return Math.max(0, ...own.map(({ atSeconds }) => atSeconds));
 }
 
-/** RFC 3339 text as whole seconds since the epoch; 0 when it is none. */
+/** RFC 3339 text as whole seconds since the epoch; 0 for any other text. */
 export function secondsOf(time: unknown): number {
   const parsed = Date.parse(jsonText(time) ?? "");
   return Number.isNaN(parsed) ? 0 : Math.floor(parsed / 1000);

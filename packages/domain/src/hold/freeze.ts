@@ -59,7 +59,7 @@ export function freezeOf(
 /** Why an object says of itself that it is frozen; undefined when it does not. */
 export function frozenByAnnotation(annotations: Annotations): string | undefined {
   const text = annotationValue(annotations, freezeAnnotation)?.trim();
-  // Whoever writes anything else means to freeze: a text that is not understood must not let a roll through.
+  // Any other text is meant as a freeze: a text that is not understood must not let a roll through.
   return text === undefined || text === "" || text === "false" ? undefined : text;
 }
 

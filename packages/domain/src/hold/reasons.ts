@@ -5,14 +5,8 @@ export const holdReasons = [
     meaning:
       "A declared freeze of the fleet, the cluster, the namespace, the workload or a changed source is in force.",
   },
-  {
-    reason: "FrozenByAnnotation",
-    meaning: "An annotation freezes the workload or a changed source.",
-  },
-  {
-    reason: "FreezeUnreadable",
-    meaning: "The freezes cannot be read, so nothing is rolled until they can.",
-  },
+  { reason: "FrozenByAnnotation", meaning: "An annotation freezes the workload or a changed source." },
+  { reason: "FreezeUnreadable", meaning: "The freezes cannot be read, so nothing is rolled until they can." },
   {
     reason: "SourceLooping",
     meaning:

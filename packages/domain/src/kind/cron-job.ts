@@ -29,12 +29,12 @@ export const cronJob: WorkloadKind = {
   rolloutState: () => over("NextRun"),
 };
 
-function runNow({ live, edit, note, keyed }: PlannedRoll): RollWrite {
+function runNow({ live, edit, applied, keyed }: PlannedRoll): RollWrite {
   const { namespace, name: cronJobName } = live.ref;
   const lastRun = annotationValue(live.annotations, lastRunAnnotation) ?? "";
-  // The Job of this note is the last one. The next name would be that of a second.
-  if (note.isWritten && lastRun !== "") return { type: "create", made: undefined, annotations: {} };
-  const parts = [live.uid, lastRun, note.before ?? "", note.after];
+  // The last Job was made with this applied state. The next name would be that of a second Job.
+  if (applied.isWritten && lastRun !== "") return { type: "create", made: undefined, annotations: {} };
+  const parts = [live.uid, lastRun, applied.before ?? "", applied.after];
   const name = nameForRoll(cronJobName, "", parts, keyed);
   const jobTemplate = jsonField(live.object, "spec", "jobTemplate");
   const metadata = jsonField(jobTemplate, "metadata");
@@ -55,7 +55,7 @@ function runNow({ live, edit, note, keyed }: PlannedRoll): RollWrite {
             ...jsonTexts(metadata, "annotations"),
             "cronjob.kubernetes.io/instantiate": "manual",
           },
-          // Without blockOwnerDeletion, which some clusters let only those set who may update the CronJob's finalizers.
+          // Without blockOwnerDeletion: some clusters require the right to update the CronJob's finalizers for it.
           ownerReferences: [
             { apiVersion: "batch/v1", kind: "CronJob", name: cronJobName, uid: live.uid, controller: true },
           ],

@@ -15,7 +15,7 @@ const example = "serving.knative.dev/v1/Service=spec.template";
 
 /**
  * A kind that people declare: `group/version/Kind[:plural]=path.to.template`. Any resource will do whose controller makes pods
- * anew when the pod template in it changes. A text that is none is answered with what is wrong with it.
+ * anew when the pod template in it changes. For any other text it returns the problem.
  */
 export function parseDeclaredKind(text: string): WorkloadKind | { readonly problem: string } {
   const [, groupText = "", versionText = "", kind = "", plural, path = ""] = shape.exec(text) ?? [];

@@ -25,7 +25,7 @@ function rollOf(object: JsonObject, observedAt = "1"): PlannedRoll {
     },
     edit: { ...edit, annotations: { ...edit.annotations, observedAt } },
     mark: combineMarks([], keyed),
-    note: { before: "1", after: "2", isWritten: false, annotations: { note: "2", old: null } },
+    applied: { before: "1", after: "2", isWritten: false, annotations: { note: "2", old: null } },
     ...{ nowMs: 0, keyed },
   };
 }

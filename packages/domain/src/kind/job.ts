@@ -15,13 +15,13 @@ import type { WorkloadRef } from "../workload/workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 import { nameForRoll } from "./short-name.ts";
 
-/** On a stash: the Job that is made anew from it. */
+/** On a stash: the Job that is recreated from it. */
 const replacesAnnotation = "fleet-reloader.io/replaces";
 /** On a stash: the uid of the Job that it replaces; one with another uid is the new one. */
 const replacesUidAnnotation = "fleet-reloader.io/replaces-uid";
 /** On a stash: what the new Job has beside the stash's own spec. */
 const replacementAnnotation = "fleet-reloader.io/replacement";
-/** On a Job: the uid of a stash that it does not need any more. Whoever still wanted to replace the Job with it has to look again. */
+/** On a Job: the uid of a stash that it no longer needs. A process that still wants to replace the Job from it has to look again. */
 export const keptAnnotation = "fleet-reloader.io/kept";
 
 /**
@@ -62,27 +62,27 @@ function jobEligibilityOf(object: unknown): Eligibility {
   return jsonField(object, "spec", "suspend") === true ? "suspended" : "served";
 }
 
-/** What a stash says of the Job it stands for. */
+/** The Job that a stash stands for, as the stash describes it. */
 export interface Stashed {
   readonly replaced: WorkloadRef;
   readonly replacedUid: string;
   readonly made: NewObject;
 }
 
-/** What is not part of the spec of a stash as it is: a stash never runs, selects nothing and belongs to nobody. */
+/** The parts of the new Job that a stash keeps in an annotation: a stash itself never runs, selects nothing and belongs to nobody. */
 interface JobReplacementSpec {
   readonly metadata: JsonObject;
   readonly spec: JsonObject;
 }
 
-function stashOf({ live, edit, note, keyed }: PlannedRoll): NewObject {
+function stashOf({ live, edit, applied, keyed }: PlannedRoll): NewObject {
   const { namespace, name: jobName } = live.ref;
   const metadata = jsonField(live.object, "metadata");
   const spec = objectOrEmpty(jsonField(live.object, "spec"));
   const annotations = jsonTexts(metadata, "annotations");
   const labels = jsonTexts(metadata, "labels");
   // Of all that the new Job is made from, but for the time of the edit: the same roll has the same stash.
-  const parts = [live.uid, note.after, JSON.stringify([spec, annotations, labels])];
+  const parts = [live.uid, applied.after, JSON.stringify([spec, annotations, labels])];
   const name = nameForRoll(jobName, "-reload", parts, keyed);
   const isSelectorOwn = spec.manualSelector === true;
   const template = applyEdit(spec.template, edit);
@@ -90,7 +90,7 @@ function stashOf({ live, edit, note, keyed }: PlannedRoll): NewObject {
   const replacement: JobReplacementSpec = {
     metadata: {
       labels: withoutJobLabels(labels),
-      annotations: withNote(annotations, note.annotations),
+      annotations: withChanges(annotations, applied.annotations),
       ...definedFields("ownerReferences", jsonField(metadata, "ownerReferences")),
       ...definedFields("finalizers", jsonField(metadata, "finalizers")),
     },
@@ -174,11 +174,11 @@ function withoutTemplateLabels(template: unknown): JsonObject {
   return { ...objectOrEmpty(template), metadata: { ...metadata, labels } };
 }
 
-function withNote(
+function withChanges(
   annotations: Readonly<Record<string, string>>,
-  note: Readonly<Record<string, string | null>>,
+  changes: Readonly<Record<string, string | null>>,
 ): JsonObject {
-  const all = Object.entries({ ...annotations, ...note });
+  const all = Object.entries({ ...annotations, ...changes });
   return Object.fromEntries(all.filter(([key, value]) => value !== null && key !== keptAnnotation));
 }
 

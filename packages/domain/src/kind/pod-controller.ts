@@ -2,7 +2,7 @@ import type { RolloutState } from "../rollout-state/rollout-state.ts";
 import type { RollWrite } from "../strategy/roll-write.ts";
 import type { WorkloadKind } from "../workload/workload-kind.ts";
 
-/** A kind whose controller makes pods anew when the template changes: it is rolled by a change of the template. */
+/** A kind whose controller replaces the pods when the template changes: a change of the template rolls it. */
 export function podController(
   kind: string,
   resource: { readonly group: string; readonly version: string; readonly plural: string | undefined },

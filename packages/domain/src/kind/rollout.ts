@@ -5,7 +5,7 @@ import type { RollWrite } from "../strategy/roll-write.ts";
 import { annotationValue, type WorkloadRef } from "../workload/workload.ts";
 import type { PlannedRoll, WorkloadKind } from "../workload/workload-kind.ts";
 
-/** On a Rollout: `restart` makes its pods anew without a new revision; everything else is a rollout. The peer's key. */
+/** On a Rollout: `restart` recreates its pods without a new revision; any other value means a rollout. The peer's key. */
 export const rolloutStrategyAnnotation = "reloader.stakater.com/rollout-strategy";
 
 /** Argo's. A Rollout may refer to a Deployment for its template (`spec.workloadRef`). */
@@ -32,15 +32,15 @@ function ownerOf(object: unknown): WorkloadRef | undefined {
   return { kind: "Deployment", namespace, name };
 }
 
-function rolloutRollOf({ live, edit, mark, note, nowMs }: PlannedRoll): RollWrite {
+function rolloutRollOf({ live, edit, mark, applied, nowMs }: PlannedRoll): RollWrite {
   const spec = jsonField(live.object, "spec");
   const isReferring = jsonField(spec, "workloadRef") !== undefined;
   const isRestart = annotationValue(live.annotations, rolloutStrategyAnnotation) === "restart";
-  // A template that cannot be reached cannot be changed; the pods can be made anew all the same.
+  // A template that cannot be reached cannot be changed. The pods can still be recreated.
   if (isRestart || (isReferring && live.templateOwner === undefined))
-    return { type: "fields", fields: restartFields(jsonField(spec, "restartAt"), { note, nowMs }) };
+    return { type: "fields", fields: restartFields(jsonField(spec, "restartAt"), { applied, nowMs }) };
   if (live.templateOwner === undefined) return { type: "template", edit };
-  // The mark goes with every strategy: by it a repeat knows that the template was changed and only the note is missing.
+  // Every strategy writes the mark: it shows a repeat that the template was changed and only the applied state is missing.
   const isThere = annotationValue(live.templateAnnotations, markAnnotation) === mark;
   const marked = { ...edit, annotations: { ...edit.annotations, [markAnnotation]: mark } };
   return {
@@ -51,12 +51,12 @@ function rolloutRollOf({ live, edit, mark, note, nowMs }: PlannedRoll): RollWrit
   };
 }
 
-/** Undefined: it was restarted with the note. Its time would be another at each attempt, and so would restart it again. */
+/** Undefined: it was restarted together with the applied state. Each attempt would write another time, and so restart it again. */
 function restartFields(
   before: unknown,
-  { note, nowMs }: Pick<PlannedRoll, "note" | "nowMs">,
+  { applied, nowMs }: Pick<PlannedRoll, "applied" | "nowMs">,
 ): JsonObject | undefined {
-  const isRestarted = note.isWritten && before !== undefined;
+  const isRestarted = applied.isWritten && before !== undefined;
   return isRestarted ? undefined : { spec: { restartAt: restartAt(nowMs, before) } };
 }
 

@@ -10,7 +10,7 @@ const nameMax = 63;
 
 /**
  * A name for an object that is made for a roll: of the workload's name and a digest of all that the roll is. The same roll has
- * the same name, so that whoever makes it a second time is told that it exists.
+ * the same name, so that a second creation is refused.
  */
 export function nameForRoll(
   workload: string,

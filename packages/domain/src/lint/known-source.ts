@@ -67,10 +67,6 @@ function madeSources(object: unknown): readonly KnownSource[] {
     madeName === undefined || madeName === ""
       ? []
       : [{ kind: sourceKind, namespace, name: madeName, annotations: {}, isImmutable: false }];
-  const namesIn = (list: unknown, field: string) =>
-    jsonList(list)
-      .filter(isJsonObject)
-      .map((item) => jsonText(jsonField(item, field)));
   if (kind === "SecretProviderClass")
     return namesIn(valueAt(object, ["spec", "secretObjects"]), "secretName").flatMap((each) =>
       made("Secret", each),
@@ -82,4 +78,10 @@ function madeSources(object: unknown): readonly KnownSource[] {
     ];
   const path = makers.get(`${group}/${kind}`);
   return path === undefined ? [] : made("Secret", jsonText(valueAt(object, path)) ?? name);
+}
+
+function namesIn(list: unknown, field: string): readonly (string | undefined)[] {
+  return jsonList(list)
+    .filter(isJsonObject)
+    .map((item) => jsonText(jsonField(item, field)));
 }

@@ -13,7 +13,7 @@ import {
 } from "./linted-workload.ts";
 import { type ManifestPath, valueAt } from "./manifest.ts";
 
-/** What is said of the uses of sources in the pod template. Only of workloads that opt in to something: others are none of ours. */
+/** Findings about the uses of sources in the pod template. Only for workloads that opt in: no others concern us. */
 export function lintPodReferences(workload: LintedWorkload): readonly LintFinding[] {
   if (workload.templatePath === undefined || !hasOptedIn(workload)) return [];
   return [
@@ -44,22 +44,31 @@ export function subPathMounts(workload: LintedWorkload): readonly LintFinding[] 
   return ["containers", "initContainers"].flatMap((list) =>
     jsonList(jsonField(spec, list)).flatMap((container, at) =>
       jsonList(jsonField(container, "volumeMounts")).flatMap((mount, mountAt) => {
-        const field = ["subPath", "subPathExpr"].find(
-          (each) => jsonText(jsonField(mount, each)) !== undefined,
-        );
+        const field = subPathFields.find((each) => jsonText(jsonField(mount, each)) !== undefined);
         if (field === undefined || !isJsonObject(mount)) return [];
         const place = templatePlace(workload, ["spec", list, at, "volumeMounts", mountAt, field]);
+        const value = jsonText(mount[field]) ?? "";
         return staleSources(workload, mount.name).map((name) =>
-          lintFinding(place, {
-            rule: "mount-by-subpath",
-            value: jsonText(mount[field]) ?? "",
-            problem: `mounts a file of ${name}, which no annotation covers: Kubernetes never updates such a mount, so the pods keep the old content`,
-            mend: `name ${name} in an annotation, or mount the volume without ${field}`,
-          }),
+          lintFinding(place, subPathRemark({ name, field, value })),
         );
       }),
     ),
   );
+}
+
+const subPathFields = ["subPath", "subPathExpr"] as const;
+
+function subPathRemark({
+  name,
+  field,
+  value,
+}: Readonly<Record<"name" | "field" | "value", string>>): LintRemark {
+  return {
+    rule: "mount-by-subpath",
+    value,
+    problem: `mounts a file of ${name}, which no annotation covers: Kubernetes never updates such a mount, so the pods keep the old content`,
+    mend: `name ${name} in an annotation, or mount the volume without ${field}`,
+  };
 }
 
 /** What a volume shows of sources that do not roll the workload. */

@@ -57,7 +57,7 @@ export function assignClusters(
 }
 
 /**
- * The most each member may have: its share times the load factor, and at least so much that whoever would be the emptiest has
+ * The most each member may have: its share times the load factor, and at least so much that the emptiest member has
  * room for the heaviest cluster. With it every cluster finds a member: were all full, more would be placed than there is.
  */
 export function loadBounds(

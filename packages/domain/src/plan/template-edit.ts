@@ -64,7 +64,7 @@ function removedVariables(
   return removed.filter((variable, at) => removed.findIndex(isThis(variable)) === at);
 }
 
-/** `a-b` and `a.b` have one variable between them: whoever changes, its value is made of both. */
+/** `a-b` and `a.b` share one variable: its value is made of both. */
 function withSharing(roll: Plan & { type: "roll" }): readonly MarkedSource[] {
   const variables = new Set(roll.changed.map((changed) => compatVariableName(changed.source)));
   return roll.present.filter((present) => variables.has(compatVariableName(present.source)));

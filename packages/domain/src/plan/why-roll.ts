@@ -67,7 +67,7 @@ function whyChanged(observed: ObservedSource, live: LiveContent, input: PlanCont
   if (input.isDamaged && ownVerdict(observed, input) === "same") return { reason: undefined };
   const appliedAtSeconds = input.appliedAtSeconds ?? writtenBy(fieldManager, input.history.object);
   const isTimeTold = live.writtenAtSeconds >= appliedAtSeconds;
-  // Whoever removes our applied state often removes our mark from the template, too, which makes new pods of the same template.
+  // A tool that removes our applied state often removes our mark from the template, too, which makes new pods of the same template.
   const areNewPods = (input.isDamaged || !input.template.isSame) && isTimeTold;
   return { reason: "SourceChanged", ...(areNewPods ? { pods: "unless-later" } : {}) };
 }
@@ -92,7 +92,7 @@ function whyCreated(
 ): WhyRoll | undefined {
   const { rules, workload, template, history } = input;
   if (live.createdAtSeconds <= togetherUntil(before, template, input)) return undefined;
-  // Whoever removes our applied state often makes new pods of the same template, too.
+  // A tool that removes our applied state often makes new pods of the same template, too.
   const pods = input.isDamaged ? ({ pods: "unless-later" } as const) : {};
   const wasAbsent = before?.type === "absent";
   const isOptional = observed.reference?.optional === true;

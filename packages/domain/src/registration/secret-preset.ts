@@ -3,7 +3,7 @@ export interface SecretPreset {
   readonly name: string;
   /** For the API server; undefined: the name alone tells. */
   readonly labelSelector?: string;
-  /** What the names of such Secrets end in. The rest is the name of the cluster. */
+  /** The suffix of the names of such Secrets. The rest is the name of the cluster. */
   readonly suffix?: string;
   /** A label whose value is the name of the cluster. The Secret's name has to be that, and the suffix. */
   readonly nameLabel?: string;

@@ -41,22 +41,14 @@ export const rolloutReasons = [
   },
   { reason: "RolloutFailed", ends: "failed", meaning: "Its controller reports that the rollout failed." },
   { reason: "JobFailed", ends: "failed", meaning: "The recreated Job has failed." },
-  {
-    reason: "CrashLoopBackOff",
-    ends: "failed",
-    meaning: "A container of a new pod exits again and again.",
-  },
+  { reason: "CrashLoopBackOff", ends: "failed", meaning: "A container of a new pod exits again and again." },
   {
     reason: "CreateContainerConfigError",
     ends: "failed",
     meaning:
       "A container of a new pod cannot be created from its configuration, for example because a key is missing.",
   },
-  {
-    reason: "ImagePullBackOff",
-    ends: "failed",
-    meaning: "The image of a new pod cannot be pulled.",
-  },
+  { reason: "ImagePullBackOff", ends: "failed", meaning: "The image of a new pod cannot be pulled." },
   { reason: "Unschedulable", ends: "stalled", meaning: "No node has room for a new pod or may run it." },
   {
     reason: "Paused",

@@ -1,6 +1,6 @@
 import type { FailedReason, HealthyReason, StalledReason } from "./reasons.ts";
 
-/** Where a rollout stands, as the status of the workload tells it. */
+/** The state of a rollout, read from the status of the workload. */
 export type RolloutState =
   /** It goes on. `trouble`: what keeps it, if that does not pass. */
   | { readonly type: "progressing"; readonly trouble?: Trouble }

@@ -2,7 +2,7 @@ import { jsonField } from "../json.ts";
 import { over, progressing, type RolloutState } from "./rollout-state.ts";
 import { readStatus } from "./status.ts";
 
-/** A Job made anew: what matters is that it runs with the new content; how long it runs is its own business. */
+/** A recreated Job only has to start with the new content. How long it runs does not matter. */
 export function jobState(object: unknown): RolloutState {
   const { spec, condition, count } = readStatus(object);
   const failed = ["Failed", "FailureTarget"].map(condition).find((one) => one?.status === "True");

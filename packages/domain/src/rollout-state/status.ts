@@ -13,7 +13,7 @@ export interface Condition {
 export interface StatusReader {
   readonly spec: unknown;
   readonly status: unknown;
-  /** Its controller has seen the object as it is now. Until then the status is that of an older one. */
+  /** Its controller has seen the present object. Until then the status describes an older one. */
   readonly isObserved: boolean;
   /** A number of the status; absent means 0, as in Go. */
   count(name: string): number;

@@ -4,7 +4,7 @@
  * - `served`: rolled when a source of it changes.
  * - `suspended`: nothing of it runs, and what runs later reads what is there then.
  * - `finished`: it has run, and runs no more.
- * - `owned`: another object makes it anew; that one is served. No note is left on it.
+ * - `owned`: another object recreates it, and that one is served. It gets no applied state.
  * - `stash`: a workload of ours in transit, see `job.ts`.
  */
 export type Eligibility = "served" | "suspended" | "finished" | "owned" | "stash";

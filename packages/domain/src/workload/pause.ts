@@ -7,7 +7,7 @@ import { type Annotations, annotationValue } from "./workload.ts";
 export interface PauseInput {
   readonly kind: string;
   readonly annotations: Annotations;
-  /** `spec.paused`, whoever has set it. */
+  /** `spec.paused`, whatever set it. */
   readonly isPaused: boolean;
   /** The template is about to be changed. */
   readonly isRoll: boolean;

@@ -24,7 +24,7 @@ export interface Container {
   readonly volumeMounts: readonly { readonly name: string }[];
 }
 
-/** One variable: a literal value, or a key of an object, or something that is none of our business. */
+/** One variable: a literal value, a key of an object, or something that does not concern us. */
 export interface EnvVariable {
   readonly name: string;
   readonly value?: string;

@@ -7,7 +7,7 @@ import type { Annotations, WorkloadRef } from "./workload.ts";
 
 /**
  * All that has to be known about a kind of workload: where its pod template is, and how a roll of it is written. A kind plugs
- * in as one file of `kind/`; whether it rolls is none of its business.
+ * in as one file of `kind/`. It does not decide whether a workload rolls.
  */
 export interface WorkloadKind {
   /** Its name in requests, logs and metrics. Unique: that of a declared kind carries its group. */
@@ -30,7 +30,7 @@ export interface WorkloadKind {
   readonly eligibility?: (object: unknown) => Eligibility;
   /** Its roll is one PATCH of its own pod template, which depends on nothing else. */
   readonly isTemplateRolled?: true;
-  /** How a roll is written. Pure: the same roll has the same write, whoever asks and how often. */
+  /** How a roll is written. Pure: the same roll always has the same write. */
   readonly roll: (roll: PlannedRoll) => RollWrite;
   /** Where the rollout that follows a roll stands, from the object as the API server has it. */
   readonly rolloutState: (object: unknown) => RolloutState;
@@ -56,17 +56,17 @@ export interface PlannedRoll {
   readonly edit: TemplateEdit;
   /** One mark for all the sources of the workload together. */
   readonly mark: Mark;
-  readonly note: RollNote;
+  readonly applied: AppliedWrite;
   readonly nowMs: number;
   readonly keyed: KeyedDigest;
 }
 
-/** The note on the workload, before the roll and after it. */
-export interface RollNote {
+/** The text of the applied state on the workload, before the roll and after it. */
+export interface AppliedWrite {
   readonly before: string | undefined;
   readonly after: string;
   /** An earlier attempt wrote it, which no write does before its roll. */
   readonly isWritten: boolean;
-  /** The change of annotations that leaves it; null removes one. */
+  /** The change of annotations that writes it; null removes one. */
   readonly annotations: Readonly<Record<string, string | null>>;
 }

@@ -46,16 +46,11 @@ export async function meantByDiscard(wanted: WantedDiscard, fleet: ActedFleet): 
   const failed = unsuccessfulWorkloads(await fleet.history(wanted.since)).filter(
     (one) => isDiscarded(one, wanted) && isOfCluster(one, named, registered),
   );
-  // The history knows clusters that are registered no more.
+  // The history may name a cluster that is no longer registered.
   if (failed.length === 0) await chosenClusters(fleet.overview, named);
-  const rolls = failed.map(
-    ({ cluster, clusterId, sources, workload }): FailedRoll => ({
-      cluster: clusterId,
-      clusterName: cluster,
-      workload,
-      sources,
-    }),
-  );
+  const rolls = failed.map(({ cluster: clusterName, clusterId: cluster, sources, workload }): FailedRoll => {
+    return { cluster, clusterName, workload, sources };
+  });
   const waits = await Promise.all(rolls.map((roll) => fleet.queue.waits(roll)));
   return {
     wanted,

@@ -1,6 +1,6 @@
 import type { ManagedWorkload } from "../overview/fleet-overview.ts";
 import { chosenClusters } from "../overview/registered-clusters.ts";
-import type { Request } from "../ports/request.ts";
+import type { ClusterId, Request } from "../ports/request.ts";
 import type { ActedFleet } from "./acted-fleet.ts";
 import type { NamedObject } from "./named-object.ts";
 import { usesOfWorkload } from "./uses-of-workload.ts";
@@ -23,13 +23,9 @@ export async function meantWorkloads(
     if (object.type === "workload") return ref.kind === object.kind && ref.name === object.name;
     return usesOfWorkload(workload, compile).uses({ kind: object.kind, name: object.name });
   };
+  const meantOf = async (id: ClusterId): Promise<readonly Request[]> =>
+    (await overview.managed(id)).filter(isMeant).map(({ ref }) => ({ cluster: id, workload: ref }));
   const clusters = await chosenClusters(overview, cluster);
-  const found = await Promise.all(
-    clusters.map(async ({ id }) => {
-      if (id === undefined) return [];
-      const managed = await overview.managed(id);
-      return managed.filter(isMeant).map(({ ref }): Request => ({ cluster: id, workload: ref }));
-    }),
-  );
+  const found = await Promise.all(clusters.map(({ id }) => (id === undefined ? [] : meantOf(id))));
   return found.flat();
 }

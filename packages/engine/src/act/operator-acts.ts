@@ -65,7 +65,7 @@ function wholeAct(id: string, parts: readonly OperatorRecord[]): OperatorAct | u
   return { id, time, action, by, reason, target, scope, count, of: first.part?.of ?? count };
 }
 
-/** Of one time by id, so that whoever reads on finds the same order. */
+/** Those of the same time are ordered by id, so that the next page continues the same order. */
 function newestActFirst(a: OperatorAct, b: OperatorAct): number {
   if (a.time !== b.time) return a.time < b.time ? 1 : -1;
   return a.id < b.id ? -1 : 1;

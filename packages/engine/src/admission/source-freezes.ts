@@ -46,7 +46,7 @@ export function createSourceFreezes({
   return ({ api, sources, readAtMs, signal }) => {
     const isFrozen = async (ref: SourceRef): Promise<boolean> => {
       const key = `${api.cluster}/${sourceKey(ref)}`;
-      // Whoever read it, a read of a moment ago says as much as one for this write.
+      // A read of a moment ago is as good as one for this write, whatever it was made for.
       if (isFresh(unfrozenAtMs.get(key) ?? -Infinity)) return false;
       const asked = shared.read(key, async () => {
         const atMs = clock.monotonic();

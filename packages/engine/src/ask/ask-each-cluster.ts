@@ -53,20 +53,18 @@ export async function missingWorkload(
   { api, lists, name: cluster }: AskedCluster,
   { settings, signal }: { readonly settings: Pick<Settings, "workloadKinds">; readonly signal: AbortSignal },
 ): Promise<string> {
-  // Where it may not be read it is taken to be there.
+  // Without a right to read the namespace, it counts as existing.
   const labels = await api.readNamespaceLabels(namespace, signal).catch(() => ({}));
   if (labels === undefined) return `there is no namespace ${namespace} in cluster ${cluster}`;
   const none = `there is none in namespace ${namespace} of cluster ${cluster}`;
   const named = new Map<string, readonly string[]>();
   for (const each of settings.workloadKinds) {
     const live = await lists.listWorkloads(each.kind, namespace, signal).catch(() => []);
-    named.set(
-      each.kind,
-      live.map(({ ref }) => ref.name),
-    );
+    const names = live.map(({ ref }) => ref.name);
+    named.set(each.kind, names);
   }
-  const other = [...named].find(([, names]) => names.includes(name));
-  if (other !== undefined) return `${none}; there is ${other[0]}/${name}`;
+  const [otherKind] = [...named].find(([, names]) => names.includes(name)) ?? [];
+  if (otherKind !== undefined) return `${none}; there is ${otherKind}/${name}`;
   const nearest = likelyName(name, named.get(kind) ?? []);
   return nearest === undefined ? none : `${none}; did you mean ${kind}/${nearest}?`;
 }

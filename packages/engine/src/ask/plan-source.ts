@@ -4,6 +4,7 @@ import { collectReferences } from "@fleet-reloader/domain/reference/collect";
 import type { ReferencedKeys } from "@fleet-reloader/domain/reference/object-use";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { mapBounded } from "../async/map-bounded.ts";
 import { type Interest, readInterest } from "../observe/interest.ts";
 import type { EngagedCluster, LiveSource, LiveWorkload, WorkloadLists } from "../ports/cluster-api.ts";
 import { changedSourceApi } from "./changed-source-api.ts";
@@ -120,26 +121,19 @@ async function plannedUsers(
   const api = changedSourceApi(cluster.api, { source, keys, atSeconds });
   const { name, labels } = cluster;
   const changed: EngagedCluster = labels === undefined ? { name, api } : { name, api, labels };
-  // Of its own: reads are shared, and these are of a world that is not there.
+  // A reader of its own: reads are shared, and these are of a state that does not exist.
   const explain = createExplain(options);
-  const planned = new Map<SourceUser, PlannedUser>();
-  const left = users.values();
-  const next = async (): Promise<void> => {
-    for (const user of left) {
-      const workload = user.live.ref;
-      const { sources, verdict } = await explain({ cluster: api.cluster, workload }, changed, signal);
-      const found = sources.find((one) => sourceKey(one.source) === sourceKey(source));
-      const causes = verdict.type === "roll" || verdict.type === "held" ? verdict.causes : [];
-      planned.set(user, {
-        workload,
-        verdict,
-        isCause: causes.some((cause) => sourceKey(cause.source) === sourceKey(source)),
-        reason: found?.reason ?? "NotReferenced",
-        reach: contentReach({ parsed: user.interest.template, raw: user.live.template }, source, keys),
-      });
-    }
-  };
+  const isSource = (one: { readonly source: SourceRef }) => sourceKey(one.source) === sourceKey(source);
   const { usersAtOnce = usersAtOnceMax } = options;
-  await Promise.all(Array.from({ length: usersAtOnce }, next));
-  return users.flatMap((user) => planned.get(user) ?? []);
+  return await mapBounded(users, usersAtOnce, async ({ interest, live }): Promise<PlannedUser> => {
+    const workload = live.ref;
+    const { sources, verdict } = await explain({ cluster: api.cluster, workload }, changed, signal);
+    return {
+      workload,
+      verdict,
+      isCause: (verdict.type === "roll" || verdict.type === "held") && verdict.causes.some(isSource),
+      reason: sources.find(isSource)?.reason ?? "NotReferenced",
+      reach: contentReach({ parsed: interest.template, raw: live.template }, source, keys),
+    };
+  });
 }

@@ -45,24 +45,18 @@ function groupsOf(users: readonly PlannedUser[]): readonly (readonly [string, re
 }
 
 function userLine({ workload, verdict, isCause, reason }: PlannedUser): string {
-  const name = `  ${workload.kind}/${workload.name}`;
+  const line = (text: string) => `  ${workload.kind}/${workload.name}: ${text}`;
   switch (verdict.type) {
     case "held": {
       const until = verdict.until === undefined ? "" : `, until ${verdict.until}`;
-      return isCause
-        ? `${name}: ${verdict.reason}: ${verdict.why}${until}`
-        : `${name}: ${reasonText(reason)}`;
+      return line(isCause ? `${verdict.reason}: ${verdict.why}${until}` : reasonText(reason));
     }
     case "roll":
-      return isCause
-        ? `${name}: ${reasonText(reason)}`
-        : `${name}: ${reasonText(reason)} It rolls now for another source.`;
-    case "stays": {
-      // A source that counts has a reason to count, which is none to stay.
-      const why = verdict.reason === "ContentUnchanged" ? reason : verdict.reason;
-      return `${name}: ${reasonText(why)}`;
-    }
+      return line(isCause ? reasonText(reason) : `${reasonText(reason)} It rolls now for another source.`);
+    case "stays":
+      // The reason of a source that counts says why it counts, not why nothing rolls.
+      return line(reasonText(verdict.reason === "ContentUnchanged" ? reason : verdict.reason));
     default:
-      return `${name}: ${reasonText(verdict.reason)}`;
+      return line(reasonText(verdict.reason));
   }
 }

@@ -1,14 +1,14 @@
 import type { Clock } from "./clock.ts";
 import { Semaphore } from "./semaphore.ts";
 
-/** What a person does not notice, and a request that goes by does neither. */
+/** A person does not notice this delay, and neither does another request. */
 const paceSliceMs = 5;
 /** A rest ends by itself. */
 const neverAborted = new AbortController().signal;
 
 /**
- * Lets long work share its thread: whoever has much to do asks between two steps, and all who do get one slice of time after the
- * other, with a turn of everything else in between. A probe is answered within a slice, however much there is to do.
+ * Lets long works share their thread. Each asks between two steps, and they get a slice of time in turn. Everything else runs between two
+ * slices, so a probe is answered within a slice, however long the works are.
  */
 export class Pace {
   readonly #clock: Pick<Clock, "monotonic" | "sleep">;

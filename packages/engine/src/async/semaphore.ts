@@ -3,12 +3,12 @@ import type { Clock } from "./clock.ts";
 export interface SemaphoreOptions {
   /** How many have a turn at once. */
   readonly atOnce: number;
-  /** After this long a turn is over for those who wait, whatever became of its work: nobody awaits a sick cluster. Undefined: its work ends by itself. */
+  /** After this long the next one gets the turn although the work goes on: a sick cluster must not delay others. Undefined: the work ends by itself. */
   readonly longestMs?: number;
   readonly clock: Clock;
 }
 
-/** Lets only some do something costly at once, in the order in which they asked. */
+/** Lets only so many do something costly at once, in the order of their calls. */
 export class Semaphore {
   readonly #options: SemaphoreOptions;
   readonly #waiting = new Set<() => void>();
@@ -18,12 +18,12 @@ export class Semaphore {
     this.#options = options;
   }
 
-  /** Whether one has not to wait for a turn. */
+  /** Whether there is a turn without a wait. */
   get isFree(): boolean {
     return this.#taken < this.#options.atOnce;
   }
 
-  /** Resolves when it is one's turn, to what ends it; more than one end counts once. Rejects when the signal is aborted first. */
+  /** Resolves at the caller's turn, to a function that ends it; repeated calls of that have no effect. Rejects when the signal is aborted first. */
   async take(signal: AbortSignal): Promise<() => void> {
     signal.throwIfAborted();
     if (!this.isFree) await this.#wait(signal);
@@ -58,7 +58,7 @@ export class Semaphore {
     signal.removeEventListener("abort", leave);
   }
 
-  /** The turn goes to who has waited longest. */
+  /** The turn goes to the longest-waiting caller. */
   #next(): void {
     const [first] = this.#waiting;
     if (first === undefined) {

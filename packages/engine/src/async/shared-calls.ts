@@ -1,24 +1,24 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 
-/** One who waits for an answer. */
+/** A caller that waits for an answer. */
 interface Asker<A, R> {
   readonly ask: A;
   readonly answer: PromiseWithResolvers<R>;
 }
 
-/** Answers of one call, in the order of what was asked. Those of one place go together: their keys lie in one slot. */
+/** The answers of one call, in the order of the questions. Questions of one place go together: their keys lie in one slot. */
 export type SendTogether<A, R> = (place: string, asks: readonly A[]) => Promise<readonly R[]>;
 
-/** In one call, so that it holds up whoever answers for a few milliseconds at most. */
+/** So many questions in one call occupy Redis for a few milliseconds at most. */
 const togetherMax = 32;
 
 /**
- * Sends what is asked while a call is under way together in the next one. Who asks alone waits for nobody; a fan-out costs a call for some of
- * its rolls and not for each. All of a call fail together.
+ * Questions that come while a call is under way go together in the next call. A single question does not wait; a fan-out costs a call for many of
+ * its rolls and not for each. The questions of a call fail together.
  */
 export class SharedCalls<A, R> {
   readonly #send: SendTogether<A, R>;
-  /** Who waits for the next call, by place. A place without a call under way is absent. */
+  /** The callers that wait for the next call, by place. A place without a call under way is absent. */
   readonly #waiting = new Map<string, Asker<A, R>[]>();
 
   constructor(send: SendTogether<A, R>) {
@@ -37,7 +37,7 @@ export class SharedCalls<A, R> {
     const waiting = [first];
     this.#waiting.set(place, waiting);
     while (waiting.length > 0) await this.#call(place, waiting.splice(0, togetherMax));
-    // In the same turn as the check above: who asks from now on begins a new run.
+    // In the same turn as the check above: the next question begins a new run.
     this.#waiting.delete(place);
   }
 

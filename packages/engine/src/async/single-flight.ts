@@ -42,12 +42,12 @@ export interface ReadSpacing {
 const lastReadsMax = 2000;
 /** A reason of our own: without one each abort makes an error with a stack. */
 const wakeReason = Symbol("this read may begin earlier");
-/** For who waits for nobody. */
+/** For a read that waits for no further callers. */
 const atOnceMs = Number.NEGATIVE_INFINITY;
 
 /**
- * Shares reads without giving up freshness: whoever asks gets the result of a read that began after the question. All who
- * ask while one read is under way share the next, so a thousand workloads of one source cost a handful of reads.
+ * Shares reads without giving up freshness: each caller gets the result of a read that began after the call. All that
+ * call while one read is under way share the next, so a thousand workloads of one source cost a handful of reads.
  * With spacing the next one waits for more of them, too, until the time that the first of them names.
  */
 export class SingleFlight<V> {

@@ -1,8 +1,8 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 
 /**
- * Waits for what may never come, as an answer of a Redis that is away, or what others wait for too: whoever is stopped does not wait
- * on. The work itself is not stopped by that.
+ * Waits for work that may never end, such as an answer of an absent Redis, or that others wait for too. A caller that is stopped does
+ * not wait on. The work itself is not stopped by that.
  */
 export async function unlessAborted<T>(work: Promise<T>, signal: AbortSignal, what: string): Promise<T> {
   const stopped = Promise.withResolvers<never>();

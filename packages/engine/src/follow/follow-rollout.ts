@@ -65,7 +65,7 @@ async function followRollout(following: Following, request: Request, delivery: D
   const run = await runs.find(request);
   // It has ended: a later roll asked for this observation while the last one was under way. Or it was lost with Redis.
   if (run === undefined) {
-    // Settled once more: whoever ended the run may have stopped before this. However old it was, it was observed.
+    // Settled once more: the process that ended the run may have stopped before this. However old it was, it was observed.
     await onSettled(request, firstCheckMs);
     return { type: "done", outcome: "unchanged" };
   }

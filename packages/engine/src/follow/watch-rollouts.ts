@@ -1,6 +1,7 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import { nextLookMs, patienceMs } from "@fleet-reloader/domain/rollout-state/follow-up";
 import type { Clock } from "../async/clock.ts";
+import { mapBounded } from "../async/map-bounded.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { ShownRollouts } from "../observe/shown-rollouts.ts";
 import type { ClusterApi } from "../ports/cluster-api.ts";
@@ -22,14 +23,15 @@ export interface RolloutWatchOptions {
   readonly log: Log;
 }
 
-/** How late a look may be. Each costs one command to Redis where no rollout is slow, for each cluster. */
+/** How late a look may be. Where no rollout is slow, it costs one command to Redis for each cluster. */
 const pollEveryMs = 5000;
 /** Looks under way in one cluster: a quarter of its connections, so that other requests go on. */
 const looksAtOnce = 4;
 
 /**
- * Looks at the slow rollouts of one cluster until the signal is aborted, so that no worker has to be up for them. A worker is asked when
- * one has ended: it looks again, and tells everybody. Nothing is remembered here: a process that takes over continues. Never rejects.
+ * Looks at the slow rollouts of one cluster until the signal is aborted, so that no worker has to run for them. When a rollout has
+ * ended, a worker is asked to look again and to report it. Nothing is remembered here, so another process can take over at any time.
+ * Never rejects.
  */
 export async function watchRollouts(options: RolloutWatchOptions, signal: AbortSignal): Promise<void> {
   const { clock, log } = options;
@@ -45,19 +47,15 @@ export async function watchRollouts(options: RolloutWatchOptions, signal: AbortS
 
 async function lookAtDue(options: RolloutWatchOptions, signal: AbortSignal): Promise<void> {
   const { api, clock, log, runs } = options;
-  const left = (await runs.due(api.cluster, clock.now())).values();
-  const lookAtNext = async (): Promise<void> => {
-    for (const started of left) {
-      try {
-        await lookAtOne(options, started, signal);
-      } catch (error) {
-        if (signal.aborted) throw error;
-        // It stays due.
-        log.debug({ err: asFault(error).message }, "a rollout could not be looked at");
-      }
+  await mapBounded(await runs.due(api.cluster, clock.now()), looksAtOnce, async (started) => {
+    try {
+      await lookAtOne(options, started, signal);
+    } catch (error) {
+      if (signal.aborted) throw error;
+      // It stays due.
+      log.debug({ err: asFault(error).message }, "a rollout could not be looked at");
     }
-  };
-  await Promise.all(Array.from({ length: looksAtOnce }, lookAtNext));
+  });
 }
 
 async function lookAtOne(
@@ -70,7 +68,7 @@ async function lookAtOne(
   const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
   if (await isForWorker(options, { started, spentMs }, signal))
     await queue.add([{ request, quietPeriodMs: 0, maxWaitMs: 0, purpose: "follow" }]);
-  // Also then: a request that is lost is made again.
+  // Postponed in both cases: if the request is lost, the next look makes it again.
   await runs.leave(request, run, clock.now() + nextLookMs(spentMs, patienceMs));
 }
 

@@ -20,7 +20,7 @@ export interface TakenHint {
 
 /** Where collections of one cluster get their hints from. */
 export interface HintSource {
-  /** Calls back with each hint for the collection until `stop`. Whoever subscribes lists first: earlier hints may be settled already. */
+  /** Calls back with each hint for the collection until `stop`. A subscriber lists first: earlier hints may be settled already. */
   subscribe(collection: HintedCollection, onHint: (hint: TakenHint) => void): { readonly stop: () => void };
 }
 
@@ -60,7 +60,7 @@ export class HintInbox implements HintSource {
     });
   }
 
-  /** What concerns nobody is settled at once: whoever begins to follow its collection lists first. */
+  /** A hint without a subscriber is settled at once: a later subscriber lists first. */
   #distribute(pending: PendingHint): void {
     const hint = readHintKey(pending.key);
     const isKnown = hint !== undefined || pending.key === anythingKey;
@@ -92,7 +92,7 @@ export class HintInbox implements HintSource {
       try {
         await store.settle(cluster, batch);
       } catch (error) {
-        // They come again to whoever follows the cluster next, and cost a read each.
+        // They come again to the next watcher of the cluster, and cost a read each.
         log.debug({ count: batch.length, err: asFault(error).message }, "hints not settled");
       }
     }

@@ -154,12 +154,8 @@ function recordRoll(options: RecorderOptions, about: FactSubject, fact: RolledFa
   const sources = changed.map(({ source, reason }) => ({ ...source, reason }));
   reporter?.rolled({ ...head, uid, strategy, sources });
   const causes = causesOf(request.cluster, changed, observedSources);
-  history?.append(
-    rollRecords(
-      { ...head, fleetChanges: options.fleetChanges },
-      { strategy, sources: causes, observedSources },
-    ),
-  );
+  const changeHead = { ...head, fleetChanges: options.fleetChanges };
+  history?.append(rollRecords(changeHead, { strategy, sources: causes, observedSources }));
   measureRoll(meter, about, fact, head.atMs);
   const made = fact.generation === undefined ? undefined : { uid, generation: fact.generation };
   options.followUps?.rolled({ request, run: { rolledAtMs: head.atMs, sources: causes }, made });
@@ -276,14 +272,8 @@ function recordRolloutEnd(
   const fields = { ...fieldsOf(about), result, reason, durationMs: Math.round(seconds * 1000) };
   if (result === "healthy") log.info(fields, "rollout ended");
   else log.warn({ ...fields, said: message }, "rollout ended");
-  const report = {
-    ...reportHead(about.request, about.cluster, clock),
-    uid,
-    result,
-    reason,
-    message,
-    seconds,
-  };
+  const head = reportHead(about.request, about.cluster, clock);
+  const report = { ...head, uid, result, reason, message, seconds };
   reporter?.ended(report);
   const { cluster, clusterName, workload } = report;
   const endedAtMs = rolledAtMs + Math.round(seconds * 1000);

@@ -55,22 +55,9 @@ export function rollRecords(
 ): readonly HistoryRecord[] {
   const { workload } = reportHead;
   const reason = sources[0]?.reason ?? "SourceChanged";
-  const decision: DecisionRecord = {
-    ...historyEntry(reportHead),
-    type: "decision",
-    workload,
-    verdict: "roll",
-    reason,
-    sources,
-  };
-  const action: ActionRecord = {
-    ...historyEntry(reportHead),
-    type: "action",
-    workload,
-    action: "rolled",
-    strategy,
-    sources,
-  };
+  const head = historyEntry(reportHead);
+  const decision: DecisionRecord = { ...head, type: "decision", workload, verdict: "roll", reason, sources };
+  const action: ActionRecord = { ...head, type: "action", workload, action: "rolled", strategy, sources };
   return [...changeRecords(reportHead, sources, observedSources), decision, action];
 }
 
@@ -106,14 +93,8 @@ export function noRecords(
     .map(({ ref }) => ({ ...recordNameOf(ref), ...changeOf(reportHead.cluster, ref, writes) }));
   if (sources.length === 0) return [];
   const { workload } = reportHead;
-  const decision: DecisionRecord = {
-    ...historyEntry(reportHead),
-    type: "decision",
-    workload,
-    verdict: "no",
-    reason,
-    sources,
-  };
+  const head = historyEntry(reportHead);
+  const decision: DecisionRecord = { ...head, type: "decision", workload, verdict: "no", reason, sources };
   return [...changeRecords(reportHead, sources, observedSources), decision];
 }
 

@@ -1,5 +1,6 @@
 import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import type { Clock } from "../async/clock.ts";
+import { mapBounded } from "../async/map-bounded.ts";
 import { SingleFlight } from "../async/single-flight.ts";
 import type { ClusterApi, LiveSource } from "../ports/cluster-api.ts";
 
@@ -58,14 +59,10 @@ export class LiveSources {
       if (first === undefined || its.length < listedFrom || !mayList(first.kind)) single.push(...its);
       else for (const live of await this.#list(api, first, its)) found.set(sourceKey(live.ref), live);
     }
-    const left = single.values();
-    const readNext = async (): Promise<void> => {
-      for (const ref of left) {
-        const live = await this.read(api, ref, untilMs);
-        if (live !== undefined) found.set(sourceKey(ref), live);
-      }
-    };
-    await Promise.all(Array.from({ length: Math.min(readsAtOnce, single.length) }, readNext));
+    await mapBounded(single, readsAtOnce, async (ref) => {
+      const live = await this.read(api, ref, untilMs);
+      if (live !== undefined) found.set(sourceKey(ref), live);
+    });
     return found;
   }
 

@@ -81,7 +81,7 @@ export class SourceReader {
     const since = this.#visits.get(visitKey(api, workload));
     const reads = (since?.sources ?? []).slice(0, aheadMax).map((source) => {
       const reading = this.#sources.read(api, source);
-      // It may not be needed. Whoever needs it gets its failure.
+      // It may not be needed. A caller that needs it gets its failure.
       reading.catch(() => undefined);
       return [sourceKey(source), reading] as const;
     });

@@ -202,7 +202,7 @@ function addFolds(open: Map<string, Set<ChangeFold>>, key: string, folds: Set<Ch
   else for (const fold of folds) before.add(fold);
 }
 
-/** Of one time by id, so that whoever reads on finds the same order. */
+/** Those of the same time are ordered by id, so that the next page continues the same order. */
 function newestFirst(a: ChangeSummary, b: ChangeSummary): number {
   if (a.time !== b.time) return a.time < b.time ? 1 : -1;
   return a.id < b.id ? -1 : 1;

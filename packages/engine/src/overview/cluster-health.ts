@@ -67,7 +67,7 @@ function lagProblems(report: ClusterReport | undefined): readonly string[] {
   return [`${behindCount} of ${streams} streams are behind: ${behind.join(", ")}${more}`];
 }
 
-/** Whoever listed the cluster last may not watch it, and a watcher does not know the rights of a worker: the worse of the two is true. */
+/** The process that listed the cluster last may not watch it, and a watcher does not know the rights of a worker: the worse of the two counts. */
 function worseStatus({ report, status }: ClusterOverview): ClusterStatus | undefined {
   if (report?.status === undefined) return status;
   return sicknessOf(report.status) < sicknessOf(status) ? report.status : status;

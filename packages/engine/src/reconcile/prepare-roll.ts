@@ -15,8 +15,9 @@ export interface PreparedRoll {
   readonly planned: Plan & { type: "roll" };
   readonly strategy: ReloadStrategy;
   readonly how: RollWrite;
-  readonly note: string;
-  /** The change of annotations that writes the note. */
+  /** The next text of the applied state. */
+  readonly appliedText: string;
+  /** The change of annotations that writes it. */
   readonly annotations: WorkloadPatch["annotations"];
 }
 
@@ -30,16 +31,17 @@ export async function prepareRoll(
   const nowMs = clock.now();
   const nowSeconds = Math.floor(nowMs / 1000);
   const edit = templateEdit(planned, strategy, interest.template, { keys, nowSeconds });
-  const note = nextAppliedText(planned.applied, { text: before, count: appliedCount, isFence: false }, keys);
-  const annotations = appliedPatch(live.annotations, keys, note);
+  const state = { text: before, count: appliedCount, isFence: false };
+  const appliedText = nextAppliedText(planned.applied, state, keys);
+  const annotations = appliedPatch(live.annotations, keys, appliedText);
   // Redis did not hear of it: the worker was lost between the write and its record.
-  const isWritten = delivery.isDoubtful && isOwn && note === before;
-  const reported = { before, after: note, isWritten, annotations };
+  const isWritten = delivery.isDoubtful && isOwn && appliedText === before;
+  const applied = { before, after: appliedText, isWritten, annotations };
   const keyed = keys.current;
-  const how = kind.roll({ live, edit, mark: planned.mark, note: reported, nowMs, keyed });
+  const how = kind.roll({ live, edit, mark: planned.mark, applied, nowMs, keyed });
   const isThere =
     how.type === "create" &&
     how.made !== undefined &&
     (await cluster.api.readWorkload(how.made.ref, delivery.signal)) !== undefined;
-  return { planned, strategy, how: isThere ? { ...how, made: undefined } : how, note, annotations };
+  return { planned, strategy, how: isThere ? { ...how, made: undefined } : how, appliedText, annotations };
 }

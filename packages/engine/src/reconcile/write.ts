@@ -111,7 +111,7 @@ async function write(dependencies: WriteDependencies, decision: RollDecision): P
   const { held, rolling } = mayRoll && due !== undefined ? await askForRoll(dependencies, decision, due) : {};
   const pause = pauseOf(dependencies, reading, rolling !== undefined);
   recorder.record(reading, problemsOf(decision, pause));
-  // Whoever changed the workload may be changing its sources too: this is a change like any other, and waits like one.
+  // The author of the workload's change may be changing its sources too: this is a change like any other, and waits like one.
   if (due !== undefined && !mayRoll) await queue.add([{ request, ...window, purpose: "change" }]);
   const pausing = pausingOf(pause.change, settings.dialect);
   const { outcome, facts } =
@@ -206,7 +206,7 @@ async function roll(
   { rolling, pausing }: { readonly rolling: Rolling; readonly pausing: Pausing },
 ): Promise<WriteResult> {
   const { request, delivery, cluster, live, interest, unkeptText } = reading;
-  const { how, note: appliedText, annotations, permit, planned, strategy } = rolling;
+  const { how, appliedText, annotations, permit, planned, strategy } = rolling;
   // Until the write is verified, this is what counts: a webhook may leave the new applied state without the roll.
   if (unkeptText !== undefined)
     await records.keep(request, unkeptText, observedVersion(live).appliedAtSeconds);

@@ -17,8 +17,8 @@ export interface WatchedWorkload {
   /** Undefined: the workload opts in to nothing. */
   readonly entry: IndexEntry | undefined;
   readonly sources: readonly SourceRef[];
-  /** Who wrote the note on the workload. A worker has to reconcile a workload whose note somebody else wrote. */
-  readonly note: "own" | "other" | "none";
+  /** The writer of the applied state on the workload. A worker has to reconcile a workload whose applied state somebody else wrote. */
+  readonly writer: "own" | "other" | "none";
   /** We or the peer paused it. Somebody has to resume it, also when the process that paused it is gone. */
   readonly isHeld: boolean;
   readonly isStash: boolean;
@@ -40,15 +40,15 @@ export async function readWatchedWorkload(
     entry: isServed ? indexEntry(workload, interest) : undefined,
     unreadable: isOurs && !isServed ? interest.optIn.problems : [],
     sources: interest.candidates,
-    note: writerOfNote(workload),
+    writer: writerOfState(workload),
     isHeld: isHeld(workload, settings.dialect),
     isStash: eligibility === "stash",
   };
 }
 
 /** A number of all that the watch acts on. It is below 0 for a workload that opts in to nothing: the sign costs no memory. */
-export function shapeOf({ entry, note, isHeld: held, isStash, unreadable }: WatchedWorkload): number {
-  const print = fingerprint(JSON.stringify([entry, note, held, isStash, unreadable]));
+export function shapeOf({ entry, writer, isHeld: held, isStash, unreadable }: WatchedWorkload): number {
+  const print = fingerprint(JSON.stringify([entry, writer, held, isStash, unreadable]));
   return entry === undefined ? -1 - print : print;
 }
 
@@ -60,11 +60,11 @@ export function isOptedIn(shape: number): boolean {
 /** Whether a worker has to reconcile it now. `isDifferent`: its entry is new or differs from the one in the index. */
 export function needsAdoption(watched: WatchedWorkload, isDifferent: boolean): boolean {
   if (watched.isHeld || watched.unreadable.length > 0) return true;
-  if (watched.entry === undefined) return watched.note !== "none";
-  return watched.note !== "own" || isDifferent;
+  if (watched.entry === undefined) return watched.writer !== "none";
+  return watched.writer !== "own" || isDifferent;
 }
 
-export function writerOfNote(workload: LiveWorkload): WatchedWorkload["note"] {
+export function writerOfState(workload: LiveWorkload): WatchedWorkload["writer"] {
   if (hasOwnAppliedState(workload)) return "own";
   return hasAppliedState(workload.annotations) ? "other" : "none";
 }

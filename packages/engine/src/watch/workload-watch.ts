@@ -17,7 +17,7 @@ import {
   readWatchedWorkload,
   shapeOf,
   type WatchedWorkload,
-  writerOfNote,
+  writerOfState,
 } from "./watched-workload.ts";
 
 export interface WorkloadWatchOptions {
@@ -164,8 +164,8 @@ export class WorkloadWatch implements StreamHandler<LiveWorkload> {
       const states = statesOf(workload);
       this.#show(workload, watched);
       const key = workloadKey(workload.ref);
-      // Somebody else's note came and went between two of ours. If this call fails, a list shows only the last state.
-      if (states.length > 1 && states.some((state) => writerOfNote(state) === "other"))
+      // Somebody else's applied state came and went between two of ours. If this call fails, a list shows only the last state.
+      if (states.length > 1 && states.some((state) => writerOfState(state) === "other"))
         this.#known.delete(key);
       if (this.#known.get(key) === shape) continue;
       fresh.push({ ...watched, shape, seen: await this.#firstSeen(watched.entry, states, workload) });

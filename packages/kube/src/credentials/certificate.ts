@@ -1,11 +1,11 @@
 import { createPrivateKey, X509Certificate } from "node:crypto";
 
-/** What is wrong with base64 of a PEM certificate, without a word of it; nothing is wrong with none. */
+/** The problem of a PEM certificate in base64; undefined when it is good or absent. It quotes nothing of the certificate. */
 export function certificateProblem(what: string, data: string): string | undefined {
   return problemOf(what, "certificate", data, (pem) => new X509Certificate(pem));
 }
 
-/** What is wrong with base64 of a PEM private key, without a word of it. */
+/** The problem of a PEM private key in base64. It quotes nothing of the key. */
 export function keyProblem(data: string): string | undefined {
   return problemOf("the client key", "private key", data, (pem) => createPrivateKey(pem));
 }

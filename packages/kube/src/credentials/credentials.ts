@@ -31,7 +31,7 @@ export interface TlsMaterial {
 const refreshAfterMs = 60_000;
 /** A plugin asks its cloud, which takes a second or two. One that takes longer hangs, and nobody waits for it any more. */
 const loadTimeoutMs = 10_000;
-/** What a plugin has just given is no better a moment later: a cluster that refuses us must not start it for each request. */
+/** A plugin that is asked again at once gives the same credential. A cluster that refuses us must not start it for each request. */
 const askAgainAfterMs = 10_000;
 
 /**
@@ -78,7 +78,7 @@ export class Credentials {
     this.#config = withoutPlugin(this.#target.config);
   }
 
-  /** Whoever waits is told, and a plugin that runs is stopped. */
+  /** Rejects all waiting requests and stops a running plugin. */
   close(): void {
     this.#lifetime.abort();
   }

@@ -1,11 +1,12 @@
 import { spawn } from "node:child_process";
 import { env, kill } from "node:process";
+import type { Readable } from "node:stream";
 import { jsonField, jsonList, parseJson } from "@fleet-reloader/domain/json";
 import type { Cluster } from "@kubernetes/client-node";
 import { text } from "../json.ts";
 import { shownCommand } from "./exec-policy.ts";
 
-/** What an exec plugin gave, or why it gave nothing: never in its own words, for it may say what it knows. */
+/** The credential of an exec plugin, or why there is none. The reason never has the plugin's own words, since they may contain a secret. */
 export type PluginAnswer = PluginCredential | { readonly problem: string };
 
 export interface PluginCredential {
@@ -20,8 +21,8 @@ export interface PluginCredential {
 const answerMaxBytes = 1024 * 1024;
 
 /**
- * Starts the exec plugin of a kubeconfig's user. client-node would wait for it without end, have no way to stop it, and pass on
- * what it writes to stderr.
+ * Starts the exec plugin of a kubeconfig's user. client-node would wait without limit, could not stop the plugin, and would pass on
+ * its stderr.
  */
 export async function askPlugin(
   exec: unknown,
@@ -36,7 +37,7 @@ export async function askPlugin(
     return { problem: `${named} has an argument that is no text; put it in quotes` };
   const variables = jsonList(exec, "env").map((one) => [text(one, "name"), text(one, "value")]);
   const given = { ...Object.fromEntries(variables), KUBERNETES_EXEC_INFO: execInfo(exec, cluster) };
-  // What cannot even be tried (E2BIG) is thrown, and not told as the rest.
+  // A failure to start (E2BIG) is thrown; every other failure is an error event.
   const ran = await runPlugin(command, args, given, signal).catch((error: unknown) => ({
     failed: errorCodeOf(error),
   }));
@@ -44,8 +45,8 @@ export async function askPlugin(
 }
 
 /**
- * What a plugin is told, as client-go does: which version of the protocol it is asked in, that nobody sits there to answer, and, if it
- * wants to know, of which cluster (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats).
+ * The plugin's input, as client-go writes it: the version of the protocol, that nobody can answer a prompt, and the cluster when the
+ * plugin asks for it (https://kubernetes.io/docs/reference/access-authn-authz/authentication/#input-and-output-formats).
  */
 function execInfo(exec: unknown, cluster: Cluster | null): string {
   const wants = jsonField(exec, "provideClusterInfo") === true && cluster !== null;
@@ -63,47 +64,57 @@ function execInfo(exec: unknown, cluster: Cluster | null): string {
   });
 }
 
-function runPlugin(
+type PluginRun = { readonly output: string } | { readonly failed: string };
+
+async function runPlugin(
   command: string,
   args: readonly string[],
   variables: Readonly<Record<string, string>>,
   signal: AbortSignal,
-): Promise<{ readonly output: string } | { readonly failed: string }> {
-  return new Promise((resolve) => {
-    const chunks: Buffer[] = [];
-    let bytes = 0;
-    // In a group of its own, so that what the plugin has started ends with it. It sees what we see, as with kubectl.
-    const child = spawn(command, args, {
-      detached: true,
-      stdio: ["ignore", "pipe", "ignore"],
-      env: { ...env, ...variables },
-    });
-    const stop = (): void => {
-      try {
-        if (child.pid !== undefined) kill(-child.pid, "SIGKILL");
-      } catch {
-        // It has ended by itself.
-      }
-      end({ failed: "" });
-    };
-    const end = (how: { readonly output: string } | { readonly failed: string }): void => {
-      signal.removeEventListener("abort", stop);
-      resolve(how);
-    };
-    // First: an error that nobody waits for would end us all. And where no pipe could be made there is none to read from.
-    child.on("error", (error) => end({ failed: errorCodeOf(error) }));
-    child.stdout?.on("data", (chunk: Buffer) => {
-      bytes += chunk.length;
-      if (bytes > answerMaxBytes) stop();
-      else chunks.push(chunk);
-    });
-    child.on("close", (code) => {
-      if (code === 0) end({ output: Buffer.concat(chunks).toString("utf8") });
-      else end({ failed: code === null ? "" : ` (exit code ${code})` });
-    });
-    if (signal.aborted) stop();
-    else signal.addEventListener("abort", stop, { once: true });
+): Promise<PluginRun> {
+  const { promise, resolve } = Promise.withResolvers<PluginRun>();
+  // In a process group of its own, so that everything the plugin starts ends with it. It gets our environment, as with kubectl.
+  const child = spawn(command, args, {
+    detached: true,
+    stdio: ["ignore", "pipe", "ignore"],
+    env: { ...env, ...variables },
   });
+  const stop = (): void => {
+    killGroup(child.pid);
+    resolve({ failed: "" });
+  };
+  // Listened to first: an error event without a listener ends this process. Without a pipe there is no stdout to read.
+  child.on("error", (error) => resolve({ failed: errorCodeOf(error) }));
+  const chunks = gatherOutput(child.stdout, stop);
+  child.on("close", (code) => resolve(endedRun(code, chunks)));
+  if (signal.aborted) stop();
+  else signal.addEventListener("abort", stop, { once: true });
+  return await promise.finally(() => signal.removeEventListener("abort", stop));
+}
+
+function killGroup(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) kill(-pid, "SIGKILL");
+  } catch {
+    // It has ended by itself.
+  }
+}
+
+/** The chunks that have arrived so far. Calls `tooLong` when they are more than an answer may have. */
+function gatherOutput(stdout: Readable | null, tooLong: () => void): readonly Buffer[] {
+  const chunks: Buffer[] = [];
+  let bytes = 0;
+  stdout?.on("data", (chunk: Buffer) => {
+    bytes += chunk.length;
+    if (bytes > answerMaxBytes) tooLong();
+    else chunks.push(chunk);
+  });
+  return chunks;
+}
+
+function endedRun(code: number | null, chunks: readonly Buffer[]): PluginRun {
+  if (code === 0) return { output: Buffer.concat(chunks).toString("utf8") };
+  return { failed: code === null ? "" : ` (exit code ${code})` };
 }
 
 function errorCodeOf(error: unknown): string {

@@ -12,8 +12,8 @@ const takesOver = new RegExp(
 );
 
 /**
- * Why the plugin of a registration's user must not be started. Whoever may write a registration would otherwise run what
- * they like in this process' pod. An allowed command still gets the registration's arguments and variables.
+ * Why the plugin of a registration's user must not be started. The author of a registration could otherwise run any command
+ * in this process' pod. An allowed command still gets the registration's arguments and variables.
  */
 export function execProblem(user: JsonObject, allowed: readonly string[]): string | undefined {
   const exec = jsonField(user, "exec") ?? undefined;

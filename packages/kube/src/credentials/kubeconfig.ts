@@ -15,7 +15,7 @@ export interface ClusterTarget {
   readonly proxyUrl: string | undefined;
   /** One KubeConfig per cluster: it holds the credentials and knows how to renew them. */
   readonly config: KubeConfig;
-  /** Files are read below this folder only; undefined: whoever named them may have any. */
+  /** Only files below this folder are read; undefined: any file, since the operator names them. */
   readonly filesBelow?: string;
 }
 
@@ -101,9 +101,7 @@ function readKubeconfigText(file: string): string {
     throw new Fault(
       "config.invalid",
       `--kubeconfig ${file}: the file cannot be read (${why}); give the path of a kubeconfig you may read`,
-      {
-        cause: error,
-      },
+      { cause: error },
     );
   }
 }
@@ -168,16 +166,9 @@ function readTokenFiles(config: KubeConfig, document: unknown, dir: string): voi
 }
 
 function target(file: string, config: KubeConfig, wanted: string): ClusterTarget {
-  const known = config.contexts.map((context) => context.name);
   const name = wanted === "" ? (config.getCurrentContext() ?? "") : wanted;
-  if (!known.includes(name)) {
-    const field = wanted === "" ? `current-context "${name}"` : `--context ${name}`;
-    const mend = wanted === "" ? "; name one with --context" : "";
-    throw new Fault(
-      "config.invalid",
-      `${field}: no such context in ${file}; it has: ${known.join(", ")}${mend}`,
-    );
-  }
+  const known = config.contexts.map((context) => context.name);
+  if (!known.includes(name)) throw noContext(name, wanted === "", `${file}; it has: ${known.join(", ")}`);
   config.setCurrentContext(name);
   const refuse = (problem: string) => new Fault("config.invalid", `--context ${name}: ${problem}`);
   const cluster = config.getCurrentCluster();
@@ -194,5 +185,14 @@ function target(file: string, config: KubeConfig, wanted: string): ClusterTarget
 function allowPlainLoopback(config: KubeConfig, server: string): void {
   config.clusters = config.clusters.map((each) =>
     each.server === server ? { ...each, skipTLSVerify: true } : each,
+  );
+}
+
+function noContext(name: string, isCurrent: boolean, where: string): Fault {
+  return new Fault(
+    "config.invalid",
+    isCurrent
+      ? `current-context "${name}": no such context in ${where}; name one with --context`
+      : `--context ${name}: no such context in ${where}`,
   );
 }

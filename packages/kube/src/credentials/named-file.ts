@@ -8,7 +8,7 @@ export interface Placed {
 }
 
 /**
- * The file that a registration names, or why it may not be read. Otherwise whoever writes a registration could have any file
+ * The file that a registration names, or why it may not be read. Otherwise the author of a registration could have any file
  * of this process, such as its own token, sent to a server of their choice.
  */
 export function fileAt(
@@ -24,7 +24,7 @@ export function fileAt(
   return { path };
 }
 
-/** Links are followed: those of a Secret's volume stay in it. What is not there (yet) leads nowhere. */
+/** Follows links, since a Secret's volume has them; they stay inside it. A path that does not exist (yet) leads nowhere. */
 export function leadsOutOf(folder: string, path: string): boolean {
   try {
     return !isBelow(realpathSync(path), realpathSync(folder));

@@ -1,4 +1,4 @@
-/** What is wrong with the address of an API server; the address itself is told only where it cannot hold a password. */
+/** The problem of the address of an API server. It quotes the address only when that cannot hold a password. */
 export function addressProblem(server: string): string | undefined {
   const url = URL.parse(server);
   if (server === "") return "it has no server; expected https://host:port";
@@ -12,7 +12,7 @@ export function addressProblem(server: string): string | undefined {
   return undefined;
 }
 
-/** What is wrong with the address of a proxy, without the address: it may hold a password. */
+/** The problem of the address of a proxy. It does not quote the address, which may hold a password. */
 export function proxyProblem(proxy: string): string | undefined {
   if (proxy === "" || isHttpUrl(proxy)) return undefined;
   return "its proxy is no http or https address; expected http://host:port";

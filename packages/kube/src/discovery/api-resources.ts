@@ -23,7 +23,7 @@ export type Lookup = ApiResource | { readonly absent: string };
  */
 export class ApiResources {
   readonly #connection: Connection;
-  /** What was found once: a resource that goes away answers 404 by itself. */
+  /** Resources that were found. One that goes away answers 404. */
   readonly #found = new Map<string, ApiResource>();
 
   constructor(connection: Connection) {
@@ -41,7 +41,7 @@ export class ApiResources {
     return lookup;
   }
 
-  /** It was there and is no more: the next look is a new one. */
+  /** Forgets a resource that has gone away, so that the next search asks the API server. */
   forget(kind: ResourceKind): void {
     this.#found.delete(resourceKeyOf(kind));
   }

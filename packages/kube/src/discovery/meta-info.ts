@@ -1,7 +1,8 @@
-import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import { fieldManager } from "@fleet-reloader/domain/field-manager";
+import { asFault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { Log } from "@fleet-reloader/engine/ports/log";
+import { jsonCall, writePath } from "../http/call.ts";
+import { createObject } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
 import { resourcePath } from "../resource.ts";
 
@@ -13,11 +14,7 @@ const metaInfoMaps = { group: "", version: "v1", plural: "configmaps" } as const
 const publishAttemptsMax = 3;
 const publishPauseMs = 1000;
 
-/**
- * Writes what this installation says of itself, made new or put over what is there. Meant to run in the background: a
- * failure is a warning and nothing else.
- */
-export async function publishMetaInfo(options: {
+export interface PublishedMetaInfo {
   readonly connection: Connection;
   readonly namespace: string;
   /** Key → JSON. */
@@ -25,12 +22,17 @@ export async function publishMetaInfo(options: {
   readonly clock: Clock;
   readonly log: Log;
   readonly signal: AbortSignal;
-}): Promise<void> {
+}
+
+/**
+ * Writes the ConfigMap by which this installation describes itself: replaces it, or creates it. It may run in the background, since a
+ * failure is only a warning.
+ */
+export async function publishMetaInfo(options: PublishedMetaInfo): Promise<void> {
   const { clock, log, namespace, signal } = options;
   for (let attempt = 1; ; attempt += 1) {
     try {
-      await writeMetaInfo(options);
-      return;
+      return await writeMetaInfo(options);
     } catch (error) {
       const fault = asFault(error);
       if (signal.aborted) return;
@@ -47,20 +49,11 @@ export async function publishMetaInfo(options: {
   }
 }
 
-async function writeMetaInfo({
-  connection,
-  namespace,
-  content,
-  signal,
-}: Parameters<typeof publishMetaInfo>[0]) {
+async function writeMetaInfo({ connection, namespace, content, signal }: PublishedMetaInfo): Promise<void> {
   const metadata = { name: metaInfoName, namespace, labels };
-  const body = JSON.stringify({ apiVersion: "v1", kind: "ConfigMap", metadata, data: content });
-  const query = `?fieldManager=${fieldManager}`;
-  const contentType = "application/json";
-  const over = `${resourcePath(metaInfoMaps, namespace, metaInfoName)}${query}`;
-  const replaced = await connection.call({ method: "PUT", path: over, contentType, body }, signal);
+  const configMap = { apiVersion: "v1", kind: "ConfigMap", metadata, data: content };
+  const path = writePath(resourcePath(metaInfoMaps, namespace, metaInfoName));
+  const replaced = await connection.call(jsonCall("PUT", path, configMap), signal);
   if (replaced.status !== 404) return;
-  const anew = `${resourcePath(metaInfoMaps, namespace)}${query}`;
-  const made = await connection.call({ method: "POST", path: anew, contentType, body }, signal);
-  if (made.status === 404) throw new Fault("kube.rejected", `there is no namespace ${namespace}`);
+  await createObject(connection, resourcePath(metaInfoMaps, namespace), configMap, signal);
 }

@@ -12,7 +12,7 @@ export interface ProbedWatch {
   readonly path: string;
   /** The newest version it has seen. */
   readonly seen: () => string;
-  /** It is told before its stream is ended. */
+  /** Called before the stream is ended. */
   readonly wentBack: () => void;
 }
 

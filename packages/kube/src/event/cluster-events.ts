@@ -1,5 +1,4 @@
 import { asFault, type Fault } from "@fleet-reloader/domain/fault";
-import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
@@ -7,10 +6,11 @@ import { Drain } from "@fleet-reloader/engine/async/drain";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { Meter, NotificationResult } from "@fleet-reloader/engine/ports/meter";
 import { ApiResources } from "../discovery/api-resources.ts";
+import { jsonCall, mergePatchCall, writePath } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";
 import { text as textAt } from "../json.ts";
 import { accept, resourcePath } from "../resource.ts";
-import { EventLimits } from "./event-limits.ts";
+import { EventLimits, type Said } from "./event-limits.ts";
 import { eventBody, eventName, eventTime } from "./event-object.ts";
 import type { EventText } from "./event-text.ts";
 
@@ -18,7 +18,7 @@ import type { EventText } from "./event-text.ts";
 export interface EventNote {
   readonly workload: WorkloadRef;
   readonly kind: WorkloadKind;
-  /** Undefined: whoever reports did not get to see the workload; it is asked for. */
+  /** Undefined: the reporter has not seen the workload, so the API server is asked. */
   readonly uid: string | undefined;
   readonly text: EventText;
   /** Names the Event, so that every process and every start of one means the same Event; undefined means a new one. */
@@ -113,7 +113,7 @@ export class ClusterEvents {
         return await this.#sayOnce(note);
       } catch (error) {
         const fault = asFault(error);
-        // The cluster is engaged no more: nothing of what waits will be sent.
+        // The cluster is no longer engaged, so nothing in the queue will be sent.
         if (fault.code === "engine.aborted") return "dropped";
         if (fault.code === "kube.forbidden") return this.#refused(note, fault);
         if (attempt === eventAttemptsMax || fault.code === "kube.rejected") return this.#failed(note, fault);
@@ -125,49 +125,48 @@ export class ClusterEvents {
   }
 
   async #sayOnce(note: EventNote): Promise<NotificationResult> {
-    const { clock, connection, signal } = this.#options;
     const { workload, text } = note;
-    const now = clock.now();
+    const now = this.#options.clock.now();
     if ((this.#denied.get(workload.namespace) ?? 0) > now) return "dropped";
     const key = JSON.stringify([workloadKey(workload), note.uid, note.suffix, text]);
     const said = this.#limits.find(key, now);
-    // What has a name of its own is a state, not a happening: to find it again is no news.
+    // An Event with a name of its own shows a state. A state that is found again is no news.
     if (said !== undefined && note.suffix !== undefined) return "repeated";
-    if (said !== undefined && (await this.#countUp(note, said.name, said.count + 1))) {
-      said.count += 1;
-      return "repeated";
-    }
+    if (said !== undefined && (await this.#countUp(note, said))) return "repeated";
     this.#limits.forget(key);
     const uid = note.uid ?? (await this.#uidOf(note));
     if (uid === undefined || !this.#limits.take(workloadKey(workload), now)) return "dropped";
-    const suffix = note.suffix ?? this.#newSuffix();
-    const name = eventName(workload, suffix);
-    try {
-      const path = `${resourcePath(events, workload.namespace)}?fieldManager=${fieldManager}`;
-      const body = JSON.stringify(eventBody({ ...note, uid, name, instance: this.#options.instance }));
-      const answer = await connection.call(
-        { method: "POST", path, contentType: "application/json", body },
-        signal,
-      );
-      // The namespace is gone, and so is everybody who would have read it.
-      if (answer.status === 404) return "dropped";
-    } catch (error) {
-      // It is there: said by another process, or by an attempt whose answer was lost.
-      if (asFault(error).code !== "kube.exists") throw error;
-    }
+    const name = eventName(workload, note.suffix ?? this.#newSuffix());
+    if (!(await this.#create(note, name, uid))) return "dropped";
     this.#limits.remember(key, name, now);
     this.#isDenialLogged = false;
     return "sent";
   }
 
-  /** False when the Event is there no more: API servers keep them for an hour. */
-  async #countUp(note: EventNote, name: string, count: number): Promise<boolean> {
+  /** False when the namespace is gone. An Event of this name counts as created: another process or an earlier attempt did it. */
+  async #create(note: EventNote, name: string, uid: string): Promise<boolean> {
+    const { connection, instance, signal } = this.#options;
+    const path = writePath(resourcePath(events, note.workload.namespace));
+    try {
+      const body = eventBody({ ...note, uid, name, instance });
+      return (await connection.call(jsonCall("POST", path, body), signal)).status !== 404;
+    } catch (error) {
+      if (asFault(error).code !== "kube.exists") throw error;
+      return true;
+    }
+  }
+
+  /** False when the Event no longer exists: API servers keep Events for an hour. */
+  async #countUp(note: EventNote, said: Said): Promise<boolean> {
     const { connection, signal } = this.#options;
-    const path = `${resourcePath(events, note.workload.namespace, name)}?fieldManager=${fieldManager}`;
-    const body = JSON.stringify({ count, lastTimestamp: eventTime(note.atMs) });
-    const contentType = "application/merge-patch+json";
-    const answer = await connection.call({ method: "PATCH", path, contentType, body }, signal);
-    return answer.status !== 404;
+    const { name } = said;
+    const count = said.count + 1;
+    const path = writePath(resourcePath(events, note.workload.namespace, name));
+    const patch = mergePatchCall(path, { count, lastTimestamp: eventTime(note.atMs) });
+    const answer = await connection.call(patch, signal);
+    if (answer.status === 404) return false;
+    said.count = count;
+    return true;
   }
 
   async #uidOf({ workload, kind }: EventNote): Promise<string | undefined> {

@@ -9,7 +9,7 @@ export interface EventObject {
   readonly kind: WorkloadKind;
   readonly uid: string;
   readonly text: EventText;
-  /** Which of our processes says it. */
+  /** The process of ours that reports it. */
   readonly instance: string;
   readonly atMs: number;
 }
@@ -21,13 +21,7 @@ export function eventBody({ name, workload, kind, uid, text, instance, atMs }: E
     apiVersion: "v1",
     kind: "Event",
     metadata: { name, namespace: workload.namespace },
-    involvedObject: {
-      apiVersion: kind.group === "" ? kind.version : `${kind.group}/${kind.version}`,
-      kind: kind.apiKind,
-      namespace: workload.namespace,
-      name: workload.name,
-      uid,
-    },
+    involvedObject: referenceTo(workload, kind, uid),
     type: text.type,
     reason: text.reason,
     message: text.message,
@@ -38,6 +32,14 @@ export function eventBody({ name, workload, kind, uid, text, instance, atMs }: E
     lastTimestamp: time,
     count: 1,
   };
+}
+
+function referenceTo(
+  { namespace, name }: WorkloadRef,
+  { apiKind, group, version }: WorkloadKind,
+  uid: string,
+) {
+  return { apiVersion: group === "" ? version : `${group}/${version}`, kind: apiKind, namespace, name, uid };
 }
 
 /** RFC 3339 in whole seconds: all that a `metav1.Time` holds. */

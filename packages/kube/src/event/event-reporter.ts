@@ -30,46 +30,35 @@ export interface EventReporterOptions {
 
 /** Reports as Kubernetes Events on the workload they are about, in its own cluster. */
 export function createEventReporter(options: EventReporterOptions): Reporter & {
-  /** What is queued is sent, for as long as there is time. */
+  /** Sends what is queued, for at most this long. */
   stop(graceMs: number): Promise<void>;
 } {
   const lifetime = new AbortController();
   const senders = new EventSenders(options, lifetime.signal);
-
   return {
-    rolled: (report) => put(report, rolledText(report), report.uid),
-    failed: (report) => put(report, failedText(report), undefined),
+    rolled: (report) => senders.put(report, rolledText(report), report.uid),
+    failed: (report) => senders.put(report, failedText(report), undefined),
     ended(report) {
       const text = endedText(report);
-      if (text !== undefined) put(report, text, report.uid);
+      if (text !== undefined) senders.put(report, text, report.uid);
     },
-    unreadable: (report) => put(report, unreadableText(report), report.uid, stateSuffix(report)),
+    unreadable: (report) => senders.put(report, unreadableText(report), report.uid, stateSuffix(report)),
     held(report) {
-      // Waiting for a turn is what a budget is for: in a mass change an Event for each would be one for all. Rollouts that do not end
-      // are something to be told.
-      const isTurn = report.reason === "BudgetRate" || report.reason === "BudgetUnfinished";
-      if (isTurn && report.isStuck !== true) return;
-      put(report, heldText(report), report.uid, holdSuffix(report));
+      if (!isTurn(report)) senders.put(report, heldText(report), report.uid, holdSuffix(report));
     },
     async stop(graceMs) {
       await atMost(graceMs, options.clock, senders.drained());
       lifetime.abort();
     },
   };
-
-  function put(
-    report: RollReport | FailureReport | EndReport | UnreadableReport | HoldReport,
-    text: EventText,
-    uid: string | undefined,
-    suffix?: string,
-  ): void {
-    const { cluster, workload, atMs } = report;
-    const kind = options.workloadKinds.find((known) => known.kind === workload.kind);
-    const sender = kind === undefined ? undefined : senders.of(cluster, report.clusterName);
-    if (kind === undefined || sender === undefined) options.meter.notified("event", "dropped", 1);
-    else sender.put({ workload, kind, uid, text, suffix, atMs });
-  }
 }
+
+/** A budget makes workloads wait for their turn, which is no news: a mass change would get an Event for each. A stuck rollout is news. */
+function isTurn({ reason, isStuck }: HoldReport): boolean {
+  return (reason === "BudgetRate" || reason === "BudgetUnfinished") && isStuck !== true;
+}
+
+type WorkloadReport = RollReport | FailureReport | EndReport | UnreadableReport | HoldReport;
 
 /** The queues of Events, one for each engaged cluster. */
 class EventSenders {
@@ -85,7 +74,16 @@ class EventSenders {
     this.#signal = signal;
   }
 
-  of(cluster: ClusterId, clusterName: string): ClusterEvents | undefined {
+  put(report: WorkloadReport, text: EventText, uid: string | undefined, suffix?: string): void {
+    const { cluster, clusterName, workload, atMs } = report;
+    const { meter, workloadKinds } = this.#options;
+    const kind = workloadKinds.find((known) => known.kind === workload.kind);
+    const sender = kind === undefined ? undefined : this.#of(cluster, clusterName);
+    if (kind === undefined || sender === undefined) meter.notified("event", "dropped", 1);
+    else sender.put({ workload, kind, uid, text, suffix, atMs });
+  }
+
+  #of(cluster: ClusterId, clusterName: string): ClusterEvents | undefined {
     const { connectionOf, instance, clock, random, log, meter } = this.#options;
     const connection = connectionOf(cluster);
     const known = this.#clusters.get(cluster);
@@ -103,19 +101,19 @@ class EventSenders {
     await Promise.all([...this.#clusters.values()].map(({ events }) => events.drained()));
   }
 
-  /** A cluster that is no longer engaged, or engaged anew, needs nothing of what was remembered of it. */
+  /** Drops the queues of clusters that are no longer engaged, or are engaged anew. */
   #forgetGone(): void {
     for (const [cluster, { connection }] of this.#clusters)
       if (this.#options.connectionOf(cluster) !== connection) this.#clusters.delete(cluster);
   }
 }
 
-/** One Event for one value of one annotation of one workload, whichever process finds it, and however often. */
+/** Each value of an annotation of a workload gets one Event, however many processes find it. */
 function stateSuffix({ uid, problem }: UnreadableReport): string {
   return suffixOf([uid, problem.annotation, problem.value, problem.problem]);
 }
 
-/** One Event for one hold, however often the workload is looked at while it lasts. */
+/** Each hold gets one Event, however often the workload is checked meanwhile. */
 function holdSuffix({ uid, reason, why, untilMs }: HoldReport): string {
   return suffixOf([uid, reason, why, untilMs ?? 0]);
 }

@@ -10,12 +10,12 @@ import type {
   UnreadableReport,
 } from "@fleet-reloader/engine/ports/reporter";
 
-/** What an Event says of a workload, before it is an object. Names and reasons, never content. */
+/** The text of an Event about a workload: names and reasons, never content. */
 export interface EventText {
   readonly type: "Normal" | "Warning";
   readonly reason: EventReason;
   readonly message: string;
-  /** Who says it: the peer has one component per kind of source, and filters go by it. */
+  /** The reporting component: the peer has one for each kind of source, and filters use it. */
   readonly component: string;
 }
 
@@ -55,7 +55,7 @@ export function failedText({ workload, code, message }: FailureReport): EventTex
   };
 }
 
-/** Undefined: nobody has to be told, since it went well or waits as somebody wished. */
+/** Undefined: no Event is needed, since the rollout went well or waits as somebody wished. */
 export function endedText({ workload, result, reason, message }: EndReport): EventText | undefined {
   if (result === "healthy" || reason === "Paused") return undefined;
   const { kind, namespace, name } = workload;

@@ -18,7 +18,7 @@ import type { Connection } from "../http/connection.ts";
 import { Health } from "./health.ts";
 import { missingRights, type Right } from "./rights.ts";
 
-/** A cluster that answered and told who it is. */
+/** A cluster that answered and is identified. */
 export interface Engaged {
   readonly cluster: ClusterId;
   /** What people call it; stays the same as long as the engagement. */
@@ -29,9 +29,9 @@ export interface Engaged {
   readonly namespaces: readonly string[] | undefined;
   /** May be kept: when address or credentials change, they change inside. */
   readonly connection: Connection;
-  /** The first lists begin; what is answered says that they are complete. */
+  /** The first lists begin. The returned function reports that they are complete. */
   syncBegins(): () => void;
-  /** What lists found although no hint told of it, a line each; none when all is well. */
+  /** The differences that lists found and no hint announced, a line each; none when all is well. */
   hintsMissed(lines: readonly string[]): void;
 }
 
@@ -56,7 +56,7 @@ const syncPatienceMs = 5 * 60_000;
 /** Rights are granted by hand: missing ones are asked for soon, and whether one was taken away now and then. */
 const missingRightsMs = 30_000;
 const allRightsMs = 10 * 60_000;
-/** Work on a cluster does not fail; if it does all the same it is a bug, and must not become a storm. */
+/** Work on a cluster never fails by design. If a bug makes it fail, the restarts must not become a storm. */
 const workRestartMs = 5000;
 
 /**
@@ -182,7 +182,7 @@ export class Engagement {
         this.#tell({ type: "rights", missing });
         isKnown = missing.length === 0;
       } catch (error) {
-        // No answer is no refusal; that there is none shows elsewhere.
+        // A missing answer is no refusal; health reports it.
         this.#options.log.debug(
           { cluster: this.engaged.name, reason: asFault(error).code },
           "rights unknown",

@@ -27,3 +27,10 @@ export interface FleetOptions {
   /** Events report registrations that claim the cluster of another. */
   readonly tellsEvents?: boolean;
 }
+
+/** What the members of one provider have in common, and how long they live. */
+export interface Life {
+  readonly precedence: number;
+  readonly isNamed: boolean;
+  readonly signal: AbortSignal;
+}

@@ -12,7 +12,7 @@ import { type Claimant, Claims } from "./claims.ts";
 import { ClusterStatusNotifier } from "./cluster-status-notifier.ts";
 import { ContenderEvents } from "./contender-events.ts";
 import { type Engaged, Engagement, type OnEngaged } from "./engagement.ts";
-import type { FleetOptions } from "./fleet-options.ts";
+import type { FleetOptions, Life } from "./fleet-options.ts";
 import { Incumbency } from "./incumbency.ts";
 import { FleetMember, inOrder } from "./member.ts";
 
@@ -199,25 +199,30 @@ export class Fleet {
   /** Starts, changes or ends the engagement of a cluster as its claims require. */
   #settle(cluster: ClusterId): void {
     const claimants = this.#claims.of(cluster);
-    const members = claimants.map(({ member }) => member);
+    const members = claimants.map((one) => one.member);
     const winner = this.#incumbency.choose(cluster, members);
-    const chosen = claimants.find(({ member }) => member === winner);
+    const chosen = claimants.find((one) => one.member === winner);
     const engagement = this.#engagements.get(cluster);
     for (const other of claimants)
       if (other !== chosen) other.member.tell({ type: "alias", of: this.#incumbency.of(cluster) ?? "" });
     // Its end settles the cluster again.
     if (engagement?.isEnding === true) return;
     if (chosen === undefined) return void engagement?.end();
-    const { access, registration } = chosen;
+    const { access, member, registration } = chosen;
     if (engagement === undefined) this.#engage(cluster, chosen);
     else if (engagement.serves(access.namespaces)) engagement.use(access.target, registration.labels);
     // Other namespaces need other work.
     else engagement.end();
-    chosen.member.tell({ type: "engaged" });
+    member.tell({ type: "engaged" });
+    this.#reportContenders(cluster, chosen, claimants);
+  }
+
+  /** A registration that claims the cluster from another address is reported in the cluster itself. */
+  #reportContenders(cluster: ClusterId, chosen: Claimant, claimants: readonly Claimant[]): void {
     const engaged = this.#engagements.get(cluster)?.engaged;
-    for (const other of claimants)
-      if (engaged !== undefined && other.access.target.server !== access.target.server)
-        this.#contenders?.tell(engaged, other.registration, registration);
+    for (const { access, registration } of claimants)
+      if (engaged !== undefined && access.target.server !== chosen.access.target.server)
+        this.#contenders?.tell(engaged, registration, chosen.registration);
   }
 
   #engage(cluster: ClusterId, { access, registration }: Omit<Claimant, "member">): void {
@@ -287,10 +292,4 @@ export class Fleet {
     const running = promise.finally(() => this.#running.delete(running));
     this.#running.add(running);
   }
-}
-
-interface Life {
-  readonly precedence: number;
-  readonly isNamed: boolean;
-  readonly signal: AbortSignal;
 }

@@ -7,7 +7,7 @@ export interface IncumbencyOptions {
   readonly incumbents: Incumbents | undefined;
   /** All registrations there are. */
   readonly members: () => Iterable<FleetMember>;
-  /** Every provider has told what there is: who is not among it is gone. */
+  /** Every provider has reported its registrations: one that is not among them is gone. */
   readonly isAllTold: () => boolean;
   /** Another process was first: the cluster has to be looked at again. */
   readonly changed: (cluster: ClusterId) => void;
@@ -89,7 +89,7 @@ export class Incumbency {
         this.#known.set(cluster, kept);
         changed(cluster);
       },
-      // What Redis has lost is remembered here, and by whoever serves it.
+      // Redis may have lost it. This process remembers it, and so does the process that serves the cluster.
       () => undefined,
     );
   }

@@ -6,7 +6,7 @@ import {
   clusterStatusOf,
   discovered,
 } from "@fleet-reloader/domain/cluster/cluster-status";
-import { asFault } from "@fleet-reloader/domain/fault";
+import { asFault, type Fault } from "@fleet-reloader/domain/fault";
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import type { Clock, Random } from "@fleet-reloader/engine/async/clock";
 import { type LinkedAbort, linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
@@ -32,11 +32,11 @@ export interface FleetMemberOptions {
   readonly registration: Registration;
   /** Of two members with one cluster the lower is used. */
   readonly precedence: number;
-  /** Whoever asks whether we are ready waits for it, whatever its state is. */
+  /** Readiness waits for it, whatever its state is. */
   readonly isNamed: boolean;
   readonly semaphore: Semaphore;
   readonly connect: (target: ClusterTarget) => Connection;
-  /** Its claim has changed, or what is told of the cluster it claims; undefined: it has none any more. */
+  /** Its claim has changed, or the facts about the claimed cluster; undefined: it has no claim any more. */
   readonly onClaim: (member: FleetMember, before: Claim | undefined) => void;
   readonly changed: () => void;
   readonly clock: Clock;
@@ -63,7 +63,7 @@ export class FleetMember {
   #news: LinkedAbort | undefined;
   #claim: Claim | undefined;
   #facts: ClusterFacts = discovered;
-  /** Why it cannot be used as it is now, while what it was before is used on. */
+  /** Why the present version cannot be used while the earlier one stays in use. */
   #problem: string | undefined;
 
   constructor(options: FleetMemberOptions) {
@@ -108,7 +108,7 @@ export class FleetMember {
     this.#news?.abort();
   }
 
-  /** What it claims is no longer what answers there: it finds out anew. */
+  /** Another cluster answers at the address, so the member identifies it anew. */
   lost(): void {
     this.#giveUp();
     this.#news?.abort();
@@ -144,7 +144,7 @@ export class FleetMember {
         this.#problem = undefined;
         return this.tell({ type: "paused", why: access.why });
       case "unusable":
-        // Whoever hears of registrations says so; the earlier version stays in use.
+        // The announcer of registrations logs it; the earlier version stays in use.
         return this.#options.changed();
       case "usable":
         if (this.#claim?.access.version === access.version) {
@@ -156,7 +156,7 @@ export class FleetMember {
     }
   }
 
-  /** Tries until it is told who is there, or until that is out of date. What is engaged meanwhile goes on. */
+  /** Tries until the cluster is identified, or until the registration has changed. An existing engagement goes on meanwhile. */
   async #connect(access: Usable, signal: AbortSignal): Promise<void> {
     const { clock, random } = this.#options;
     const backoff = new Backoff({ firstMs: retryFirstMs, maxMs: retryMaxMs, random });
@@ -175,27 +175,29 @@ export class FleetMember {
   }
 
   async #identify(access: Usable, signal: AbortSignal): Promise<ClusterId | undefined> {
-    const { connect, log, semaphore } = this.#options;
+    const { connect, semaphore } = this.#options;
     const connection = connect(access.target);
     const before = this.#statusText;
     try {
       const endTurn = await semaphore.take(signal);
       return await identify(connection, signal).finally(endTurn);
     } catch (error) {
-      if (signal.aborted) return undefined;
-      const fault = asFault(error);
-      if (this.#claim === undefined)
-        this.tell({ type: fault.class === "denied" ? "refused" : "missed", why: fault.message });
-      else this.#problem = `${fault.message}; the earlier version stays in use`;
-      if (this.#statusText !== before) {
-        const { name: cluster } = this.#registration;
-        log.error({ cluster, reason: fault.code }, `${fault.message}; trying again`);
-      }
-      this.#options.changed();
+      if (!signal.aborted) this.#unidentified(asFault(error), before);
       return undefined;
     } finally {
       await connection.close();
     }
+  }
+
+  #unidentified(fault: Fault, before: string): void {
+    if (this.#claim === undefined)
+      this.tell({ type: fault.class === "denied" ? "refused" : "missed", why: fault.message });
+    else this.#problem = `${fault.message}; the earlier version stays in use`;
+    if (this.#statusText !== before) {
+      const { name: cluster } = this.#registration;
+      this.#options.log.error({ cluster, reason: fault.code }, `${fault.message}; trying again`);
+    }
+    this.#options.changed();
   }
 
   get #statusText(): string {

@@ -1,7 +1,9 @@
 import { jsonField } from "@fleet-reloader/domain/json";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import { mapBounded } from "@fleet-reloader/engine/async/map-bounded";
 import { scopeIn, selectorOf } from "@fleet-reloader/engine/observe/namespace-scope";
 import type { Settings } from "@fleet-reloader/engine/ports/settings";
+import { jsonCall } from "../http/call.ts";
 import type { Connection } from "../http/connection.ts";
 import { sourceResource } from "../objects/kube-cluster-api.ts";
 
@@ -14,7 +16,7 @@ export interface Right {
   readonly namespace: string | undefined;
 }
 
-/** Who needs the rights: what is watched is listed, what audit events tell of is only listed, what is rolled is read and patched. */
+/** A watcher lists and watches. A lister only lists, since audit events announce the changes. A worker reads and patches. */
 export type Part = "watcher" | "lister" | "worker";
 
 /**
@@ -27,11 +29,7 @@ export function rightsFor(
   shown: readonly string[] | undefined,
 ): readonly Right[] {
   const scope = scopeIn(settings.scope, shown);
-  const read = [
-    ...(parts.includes("worker") ? ["get"] : []),
-    ...(parts.includes("watcher") || parts.includes("lister") ? ["list"] : []),
-    ...(parts.includes("watcher") ? ["watch"] : []),
-  ];
+  const read = readVerbs(parts);
   const write = parts.includes("worker") ? ["patch"] : [];
   const namespaces = scope.namespaces ?? [undefined];
   const workloads = workloadKinds.filter(isThere);
@@ -60,7 +58,19 @@ function rightOf(
   return { verb, group, resource: plural, namespace };
 }
 
-/** With 26 rights in each of a hundred namespaces one after the other takes minutes; all at once, what people wait for would wait for them. */
+function readVerbs(parts: readonly Part[]): readonly string[] {
+  const has = (part: Part): boolean => parts.includes(part);
+  return [
+    ...(has("worker") ? ["get"] : []),
+    ...(has("watcher") || has("lister") ? ["list"] : []),
+    ...(has("watcher") ? ["watch"] : []),
+  ];
+}
+
+/**
+ * 26 rights in each of a hundred namespaces take minutes one after the other. All at once, they would delay the calls that people
+ * wait for.
+ */
 const askedAtOnce = 4;
 
 /** Those of the rights that the API server does not grant, as sentences, in their order. */
@@ -69,13 +79,8 @@ export async function missingRights(
   rights: readonly Right[],
   signal: AbortSignal,
 ): Promise<readonly string[]> {
-  const missing = new Set<Right>();
-  const left = rights.values();
-  const askNext = async (): Promise<void> => {
-    for (const right of left) if (!(await isGranted(connection, right, signal))) missing.add(right);
-  };
-  await Promise.all(Array.from({ length: askedAtOnce }, askNext));
-  return rights.filter((right) => missing.has(right)).map(rightSentence);
+  const granted = await mapBounded(rights, askedAtOnce, (right) => isGranted(connection, right, signal));
+  return rights.filter((_, at) => granted[at] === false).map(rightSentence);
 }
 
 function rightSentence({ verb, group, resource, namespace }: Right): string {
@@ -90,18 +95,13 @@ async function isGranted(
   signal: AbortSignal,
 ): Promise<boolean> {
   const { verb, group, resource, namespace } = right;
-  const body = JSON.stringify({
-    kind: "SelfSubjectAccessReview",
-    apiVersion: "authorization.k8s.io/v1",
-    spec: {
-      resourceAttributes: { verb, group, resource, ...(namespace === undefined ? {} : { namespace }) },
-    },
-  });
-  const path = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews";
+  const resourceAttributes = { verb, group, resource, ...(namespace === undefined ? {} : { namespace }) };
+  const apiVersion = "authorization.k8s.io/v1";
+  const review = { kind: "SelfSubjectAccessReview", apiVersion, spec: { resourceAttributes } };
   const answer = await connection.call(
-    { method: "POST", path, contentType: "application/json", body },
+    jsonCall("POST", `/apis/${apiVersion}/selfsubjectaccessreviews`, review),
     signal,
   );
-  // Whatever is no answer to the question is no refusal either.
+  // Only a clear "no" is a refusal.
   return jsonField(answer.body, "status", "allowed") !== false;
 }

@@ -20,7 +20,7 @@ export async function refusalText(body: AsyncIterable<Buffer>): Promise<string> 
   return Buffer.concat(chunks).toString("utf8");
 }
 
-/** What the body of a refusal says. */
+/** The explanation in the body of a refusal. */
 export function statusOf(body: unknown): StatusBody {
   return { message: text(body, "message"), reason: text(body, "reason") };
 }

@@ -1,4 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
+import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import type { Admit } from "@fleet-reloader/engine/ports/cluster-api";
 import { retryAfter, statusOf } from "./answer-parts.ts";
 import type { Way } from "./route.ts";
@@ -26,6 +27,21 @@ export interface Call {
 export interface Answer {
   readonly status: number;
   readonly body: unknown;
+}
+
+/** A call that sends an object as JSON. */
+export function jsonCall(method: "POST" | "PUT" | "DELETE", path: string, object: object): Call {
+  return { method, path, contentType: "application/json", body: JSON.stringify(object) };
+}
+
+/** A call that changes the named fields of an object and leaves the others. */
+export function mergePatchCall(path: string, fields: object): Call {
+  return { method: "PATCH", path, contentType: "application/merge-patch+json", body: JSON.stringify(fields) };
+}
+
+/** The path of a write, which the API server then attributes to us. */
+export function writePath(path: string): string {
+  return `${path}?fieldManager=${fieldManager}`;
 }
 
 /** The request with the address and the credentials of this way. */

@@ -13,12 +13,12 @@ import {
   wireRequest,
 } from "./call.ts";
 import { type RecordingOptions, recorded } from "./call-record.ts";
-import { Deadlines } from "./deadlines.ts";
 import { Reservations } from "./reservations.ts";
 import { Route, type Way } from "./route.ts";
 import { ServerClock } from "./server-clock.ts";
 import { type ConnectionGuard, Suspicion } from "./suspicion.ts";
 import { isSilence, statusFault, transportFault } from "./to-fault.ts";
+import { Deadlines } from "./transport/deadlines.ts";
 import { type StreamedAnswer, streamedAnswer } from "./transport/streamed-answer.ts";
 import { wholeAnswer } from "./transport/whole-answer.ts";
 
@@ -37,6 +37,7 @@ export interface ConnectionOptions extends RecordingOptions {
 
 /** A call whose answer has not begun after this long has an unknown outcome: an API server answers nearly all within a second. */
 const callTimeoutMs = 10_000;
+const callTimeouts = { headersTimeout: callTimeoutMs, bodyTimeout: callTimeoutMs } as const;
 /** A page of large objects over a slow line takes a while; a server that sends a byte at a time must not take for ever. */
 const wholeAnswerMs = 60_000;
 /** Each carries one request at a time. A hung server blocks this many requests; a healthy one is kept busy by fewer. */
@@ -241,11 +242,7 @@ export class Connection {
   }
 
   async #exchange(call: Call, way: Way, signal: AbortSignal): Promise<RawAnswer> {
-    const request = {
-      ...wireRequest(call, way, this.#options.userAgent),
-      headersTimeout: callTimeoutMs,
-      bodyTimeout: callTimeoutMs,
-    };
+    const request = { ...wireRequest(call, way, this.#options.userAgent), ...callTimeouts };
     const deadlines = { head: this.#head, whole: this.#whole };
     const { host } = this.#route;
     const pool = call.isLarge === true ? way.pools.lists : way.pools.calls;

@@ -3,7 +3,7 @@ import { buildConnector, Pool, ProxyAgent } from "undici";
 import type { Identity } from "../credentials/credentials.ts";
 import type { ClusterTarget } from "../credentials/kubeconfig.ts";
 import { secureContextOf } from "../credentials/secure-contexts.ts";
-import { Http2Transport, keepAliveMs } from "./transport/http2-transport.ts";
+import { type Http2Options, Http2Transport, keepAliveMs } from "./transport/http2-transport.ts";
 import type { Transport } from "./transport/transport.ts";
 
 /**
@@ -33,53 +33,70 @@ export function createPools(
   identity: Identity,
   callConnections: number | undefined,
 ): HttpPools {
+  const way = { server: new URL(target.server), proxyUrl: target.proxyUrl, tls: tlsOf(identity) };
+  const isMultiplexed = way.server.protocol === "https:" && way.proxyUrl === undefined;
+  const streams = isMultiplexed ? multiplexed(way, idleMs) : pool(way, null, true);
+  if (callConnections === undefined)
+    return { calls: streams, streams, lists: isMultiplexed ? multiplexed(way, listIdleMs) : streams };
+  // One request a connection: no framing, no shared window, and no watch in front of a PATCH.
+  const calls = pool(way, callConnections, false);
+  return { calls, streams, lists: calls };
+}
+
+interface PooledWay {
+  readonly server: URL;
+  readonly proxyUrl: string | undefined;
+  readonly tls: Http2Options["tls"];
+}
+
+function tlsOf(identity: Identity): Http2Options["tls"] {
   const { servername, rejectUnauthorized } = identity.tls;
-  const tls = {
+  return {
     ...(servername === undefined ? {} : { servername }),
     ...(rejectUnauthorized === undefined ? {} : { rejectUnauthorized }),
     secureContext: secureContextOf(identity),
   };
-  const connect = { ...tls, timeout: connectTimeoutMs, keepAlive: true, keepAliveInitialDelay: keepAliveMs };
-  const { proxyUrl } = target;
-  const server = new URL(target.server);
-  const pool = (connections: number | null, allowH2: boolean): Transport => {
-    const pooling = { connections, pipelining: 1, allowH2, keepAliveTimeout: idleMs };
-    const requestTls = { ...connect, preferH2: allowH2 };
-    return proxyUrl === undefined
-      ? new Pool(server.origin, { ...pooling, connect: requestTls })
-      : new ProxyAgent({
-          ...pooling,
-          uri: proxyUrl,
-          requestTls: { ...requestTls, allowH2 },
-          proxyTls: { timeout: connectTimeoutMs },
-        });
-  };
-  // With TLS a watch over HTTP/1.1 costs some 75 KiB (measured), and a watch over HTTP/2 a fraction of it. A stream
-  // that is not read blocks no other: Node reads the bytes of all streams from the connection as they come.
-  const multiplexed = (keptMs: number): Transport =>
-    new Http2Transport({
-      origin: server,
-      tls,
-      connectTimeoutMs,
-      idleMs: keptMs,
-      plain: (first) =>
-        new Pool(server.origin, {
-          pipelining: 1,
-          allowH2: false,
-          keepAliveTimeout: keptMs,
-          connect: beginningWith(first, buildConnector({ ...connect, allowH2: false })),
-        }),
-    });
-  const isMultiplexed = server.protocol === "https:" && proxyUrl === undefined;
-  const streams = isMultiplexed ? multiplexed(idleMs) : pool(null, true);
-  if (callConnections === undefined)
-    return { calls: streams, streams, lists: isMultiplexed ? multiplexed(listIdleMs) : streams };
-  // One request a connection: no framing, no shared window, and no watch in front of a PATCH.
-  const calls = pool(callConnections, false);
-  return { calls, streams, lists: calls };
 }
 
-/** Makes connections. The first one is there already. */
+const connecting = {
+  timeout: connectTimeoutMs,
+  keepAlive: true,
+  keepAliveInitialDelay: keepAliveMs,
+} as const;
+
+function pool({ server, proxyUrl, tls }: PooledWay, connections: number | null, allowH2: boolean): Transport {
+  const pooling = { connections, pipelining: 1, allowH2, keepAliveTimeout: idleMs };
+  const requestTls = { ...tls, ...connecting, preferH2: allowH2 };
+  if (proxyUrl === undefined) return new Pool(server.origin, { ...pooling, connect: requestTls });
+  return new ProxyAgent({
+    ...pooling,
+    uri: proxyUrl,
+    requestTls: { ...requestTls, allowH2 },
+    proxyTls: { timeout: connectTimeoutMs },
+  });
+}
+
+/**
+ * With TLS a watch over HTTP/1.1 costs some 75 KiB (measured), and a watch over HTTP/2 a fraction of it. A stream that is not read
+ * blocks no other: Node reads the bytes of all streams from the connection as they come.
+ */
+function multiplexed({ server, tls }: PooledWay, keptMs: number): Transport {
+  return new Http2Transport({
+    origin: server,
+    tls,
+    connectTimeoutMs,
+    idleMs: keptMs,
+    plain: (first) =>
+      new Pool(server.origin, {
+        pipelining: 1,
+        allowH2: false,
+        keepAliveTimeout: keptMs,
+        connect: beginningWith(first, buildConnector({ ...tls, ...connecting, allowH2: false })),
+      }),
+  });
+}
+
+/** Makes connections; the first one is already open. */
 function beginningWith(first: TLSSocket, connect: buildConnector.connector): buildConnector.connector {
   let spare: TLSSocket | undefined = first;
   return (options, callback) => {

@@ -3,9 +3,9 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { CallLimit } from "./call-limit.ts";
-import type { Deadlines } from "./deadlines.ts";
 import type { Suspicion } from "./suspicion.ts";
 import { type CallContext, transportFault } from "./to-fault.ts";
+import type { Deadlines } from "./transport/deadlines.ts";
 
 export interface ReservationOptions {
   /** Undefined: any number of calls a second. */

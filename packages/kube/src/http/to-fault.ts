@@ -38,14 +38,14 @@ const unreachableAtFirst = new Set(["EHOSTUNREACH", "ENETUNREACH", "ETIMEDOUT"])
 const statusCodes: Readonly<Record<number, FaultCode>> = {
   401: "kube.unauthorized",
   403: "kube.forbidden",
-  // Not from the API server: a load balancer answers so when it got no answer in time.
+  // A load balancer answers so when the API server did not answer it in time.
   408: "kube.timeout",
   409: "kube.conflict",
   410: "kube.expired",
   429: "kube.throttled",
 };
 
-/** Translates an HTTP answer that is no success. 404 is not translated: callers treat absence as a value. */
+/** Translates an HTTP answer other than a success. 404 is not translated: callers treat absence as a value. */
 export function statusFault(
   status: number,
   body: StatusBody,
@@ -70,30 +70,30 @@ export function transportFault(error: unknown, context: CallContext, signal: Abo
     return new Fault("engine.aborted", "stopped while talking to the API server", {
       context: { ...context },
     });
+  const { method, path, server } = context;
+  const reason = unreachableReason(error);
+  return reason === undefined
+    ? new Fault("kube.timeout", `${method} ${path} at ${server} broke off: ${errorMessageOf(error)}`, {
+        context: { ...context },
+        cause: error,
+      })
+    : new Fault("kube.unreachable", `cannot reach ${server}: ${reason}`, {
+        context: { ...context },
+        cause: error,
+      });
+}
+
+/** Why nothing was sent; undefined when the request may have arrived. */
+function unreachableReason(error: unknown): string | undefined {
   const code = errorCode(error);
-  const isUntrusted = untrustedCodes.has(code);
-  const said = error instanceof Error && error.message !== "" ? error.message : code;
-  const text = isUntrusted
-    ? `its certificate is not one of the kubeconfig's certificate-authority (${code})`
-    : said;
-  const isUnreachable =
-    isUntrusted ||
-    unreachableCodes.has(code) ||
-    (unreachableAtFirst.has(code) && isOfConnect(codedError(error)));
-  if (isUnreachable) {
-    return new Fault("kube.unreachable", `cannot reach ${context.server}: ${text}`, {
-      context: { ...context },
-      cause: error,
-    });
-  }
-  return new Fault(
-    "kube.timeout",
-    `${context.method} ${context.path} at ${context.server} broke off: ${text}`,
-    {
-      context: { ...context },
-      cause: error,
-    },
-  );
+  if (untrustedCodes.has(code))
+    return `its certificate is not one of the kubeconfig's certificate-authority (${code})`;
+  const isOfConnecting = unreachableAtFirst.has(code) && isOfConnect(codedError(error));
+  return isOfConnecting || unreachableCodes.has(code) ? errorMessageOf(error) : undefined;
+}
+
+function errorMessageOf(error: unknown): string {
+  return error instanceof Error && error.message !== "" ? error.message : errorCode(error);
 }
 
 /** Whether the body was silent for longer than allowed. */

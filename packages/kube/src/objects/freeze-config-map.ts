@@ -1,6 +1,7 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { jsonText } from "@fleet-reloader/domain/json";
+import { mergePatchCall, writePath } from "../http/call.ts";
+import { createObject } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
 import { text } from "../json.ts";
 import { resourcePath } from "../resource.ts";
@@ -63,28 +64,15 @@ export class FreezeConfigMap {
 
   async #write(before: { readonly resourceVersion: string } | undefined, document: string): Promise<void> {
     const { namespace, name } = this.#ref;
-    const query = `?fieldManager=${fieldManager}`;
     const data = { [freezeKey]: document };
     if (before === undefined) {
-      const body = JSON.stringify({
-        apiVersion: "v1",
-        kind: "ConfigMap",
-        metadata: { name, namespace },
-        data,
-      });
-      const path = `${resourcePath(freezeMaps, namespace)}${query}`;
-      const made = await this.#connection.call(
-        { method: "POST", path, contentType: "application/json", body },
-        this.#signal,
-      );
-      if (made.status === 404) throw new Fault("kube.rejected", `there is no namespace ${namespace}`);
-      return;
+      const made = { apiVersion: "v1", kind: "ConfigMap", metadata: { name, namespace }, data };
+      return await createObject(this.#connection, resourcePath(freezeMaps, namespace), made, this.#signal);
     }
     const { resourceVersion } = before;
-    const path = `${resourcePath(freezeMaps, namespace, name)}${query}`;
-    const body = JSON.stringify({ metadata: { resourceVersion }, data });
-    const contentType = "application/merge-patch+json";
-    const answer = await this.#connection.call({ method: "PATCH", path, contentType, body }, this.#signal);
+    const path = writePath(resourcePath(freezeMaps, namespace, name));
+    const patch = mergePatchCall(path, { metadata: { resourceVersion }, data });
+    const answer = await this.#connection.call(patch, this.#signal);
     if (answer.status === 404) throw new Fault("kube.conflict", `${this.name} was deleted meanwhile`);
   }
 }

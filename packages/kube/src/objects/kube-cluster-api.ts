@@ -1,9 +1,9 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
-import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { jsonList } from "@fleet-reloader/domain/json";
 import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source";
 import { patchBody } from "@fleet-reloader/domain/strategy/patch-body";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
+import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import {
   type Admit,
@@ -13,12 +13,13 @@ import {
   podsMax,
 } from "@fleet-reloader/engine/ports/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
-import type { Answer } from "../http/call.ts";
+import { type Answer, jsonCall, writePath } from "../http/call.ts";
+import { pagesOf } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
 import { seconds, stringMap, text } from "../json.ts";
 import { accept, resourcePath } from "../resource.ts";
 import { labelledNamespace, liveWorkload } from "./metadata.ts";
-import { absentOr } from "./object-answer.ts";
+import { absentOr, itemsOf } from "./object-answer.ts";
 import { providerClassResource, readProviderClass } from "./provider-class.ts";
 import { unlessAbsent } from "./secrets-store.ts";
 import { sourceContent } from "./source-content.ts";
@@ -72,10 +73,10 @@ function sourceReads(connection: Connection, sourceSelector: string | undefined)
     readSources: (kind, namespace, names, signal) =>
       readSources({ kind, namespace, names }, connection, signal),
     async listSourceNames(kind, namespace, signal) {
+      const query =
+        sourceSelector === undefined ? "" : `?${new URLSearchParams({ labelSelector: sourceSelector })}`;
+      const path = `${resourcePath(sourceResource(kind), namespace)}${query}`;
       const names = async (): Promise<readonly string[]> => {
-        const query =
-          sourceSelector === undefined ? "" : `?${new URLSearchParams({ labelSelector: sourceSelector })}`;
-        const path = `${resourcePath(sourceResource(kind), namespace)}${query}`;
         const answer = await connection.call({ method: "GET", path, accept: accept.metadataList }, signal);
         return itemsOf(answer, kind).map((item) => text(item, "metadata", "name"));
       };
@@ -95,18 +96,23 @@ function namespaceReads(connection: Connection): Pick<ClusterApi, "listPods" | "
     },
     async readNamespaceLabels(namespace, signal) {
       const path = resourcePath({ group: "", version: "v1", plural: "namespaces" }, undefined, namespace);
-      const answer = await connection.call({ method: "GET", path, accept: accept.metadata }, signal);
-      if (answer.status === 404 && text(answer.body, "kind") === "Status") return undefined;
-      const read = labelledNamespace(answer.body);
-      if (read?.name !== namespace)
-        throw new Fault(
-          "kube.malformed",
-          `what was answered with ${answer.status} is not the namespace ${namespace}`,
-        );
-      return read.labels;
+      return namespaceLabels(
+        await connection.call({ method: "GET", path, accept: accept.metadata }, signal),
+        namespace,
+      );
     },
   };
 }
+
+function namespaceLabels({ status, body }: Answer, namespace: string): Labels | undefined {
+  if (status === 404 && text(body, "kind") === "Status") return undefined;
+  const read = labelledNamespace(body);
+  if (read?.name !== namespace)
+    throw new Fault("kube.malformed", `what was answered with ${status} is not the namespace ${namespace}`);
+  return read.labels;
+}
+
+const deleteOptions = { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Background" } as const;
 
 type WorkloadCalls = Pick<ClusterApi, "readWorkload" | "patchWorkload" | "createWorkload" | "deleteExactly">;
 
@@ -117,37 +123,19 @@ function workloadCalls(connection: Connection, objects: WorkloadObjects): Worklo
       const kind = objects.kindOf(ref);
       const resource = await objects.resource(ref, signal);
       if (resource === undefined) return undefined;
-      const answer = await connection.call(
-        {
-          method: "PATCH",
-          path: `${resourcePath(resource, ref.namespace, ref.name)}?fieldManager=${fieldManager}`,
-          contentType: `application/${kind.patch === "strategic" ? "strategic-merge-patch" : "merge-patch"}+json`,
-          body: JSON.stringify(patchBody(kind, patch)),
-          admit,
-        },
-        signal,
-      );
+      const path = writePath(resourcePath(resource, ref.namespace, ref.name));
+      const contentType = `application/${kind.patch === "strategic" ? "strategic-merge-patch" : "merge-patch"}+json`;
+      const body = JSON.stringify(patchBody(kind, patch));
+      const answer = await connection.call({ method: "PATCH", path, contentType, body, admit }, signal);
       return absentOr(answer, ref, (object) => liveWorkload(kind, object));
     },
     createWorkload: (made, signal, admit) => create({ connection, objects, admit }, made, signal),
     async deleteExactly(ref, exactly, signal, admit) {
       const resource = await objects.resource(ref, signal);
       if (resource === undefined) return;
-      const answer = await connection.call(
-        {
-          method: "DELETE",
-          path: resourcePath(resource, ref.namespace, ref.name),
-          contentType: "application/json",
-          body: JSON.stringify({
-            kind: "DeleteOptions",
-            apiVersion: "v1",
-            propagationPolicy: "Background",
-            preconditions: exactly,
-          }),
-          admit,
-        },
-        signal,
-      );
+      const path = resourcePath(resource, ref.namespace, ref.name);
+      const call = jsonCall("DELETE", path, { ...deleteOptions, preconditions: exactly });
+      const answer = await connection.call({ ...call, admit }, signal);
       if (answer.status === 404 && text(answer.body, "kind") !== "Status")
         throw new Fault("kube.malformed", "what was answered with 404 is not the API server's");
     },
@@ -166,14 +154,10 @@ async function create(
   signal: AbortSignal,
 ): Promise<LiveWorkload> {
   const resource = await objects.resource(ref, signal);
-  const path = resource && `${resourcePath(resource, ref.namespace)}?fieldManager=${fieldManager}`;
+  const path = resource && writePath(resourcePath(resource, ref.namespace));
   if (path === undefined) throw new Fault("kube.rejected", `this API server has no ${ref.kind}`);
   try {
-    const body = JSON.stringify(object);
-    const answer = await connection.call(
-      { method: "POST", path, contentType: "application/json", body, admit },
-      signal,
-    );
+    const answer = await connection.call({ ...jsonCall("POST", path, object), admit }, signal);
     const made = absentOr(answer, ref, (answered) => liveWorkload(objects.kindOf(ref), answered));
     if (made === undefined)
       throw new Fault(
@@ -199,26 +183,14 @@ async function readSources(
   signal: AbortSignal,
 ): Promise<ReadonlyMap<string, LiveSource>> {
   const found = new Map<string, LiveSource>();
-  const base = resourcePath(sourceResource(kind), namespace);
-  for (let next: string | undefined = ""; next !== undefined; ) {
-    const query = new URLSearchParams({
-      limit: String(sourcesInPage),
-      ...(next === "" ? {} : { continue: next }),
-    });
-    const answer = await connection.call({ method: "GET", path: `${base}?${query}`, isLarge: true }, signal);
-    for (const item of itemsOf(answer, kind)) {
+  const path = resourcePath(sourceResource(kind), namespace);
+  const pages = { path, query: { limit: String(sourcesInPage) }, accept: accept.json };
+  for await (const page of pagesOf(connection, pages, signal))
+    for (const item of itemsOf(page, kind)) {
       const name = text(item, "metadata", "name");
       if (names.has(name)) found.set(name, liveSource({ kind, namespace, name }, item));
     }
-    next = text(answer.body, "metadata", "continue") || undefined;
-  }
   return found;
-}
-
-function itemsOf({ status, body }: Answer, kind: SourceKind): readonly unknown[] {
-  if (text(body, "metadata", "resourceVersion") === "")
-    throw new Fault("kube.malformed", `what was answered with ${status} is no list of ${kind}s`);
-  return jsonList(body, "items");
 }
 
 interface Many {

@@ -1,4 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
+import { jsonList } from "@fleet-reloader/domain/json";
 import type { Answer } from "../http/call.ts";
 import { text } from "../json.ts";
 
@@ -20,4 +21,11 @@ export function absentOr<T>(
       `what was answered with ${status} is not the object ${namespace}/${name}`,
     );
   return parsed;
+}
+
+/** The objects of one page of a list. */
+export function itemsOf({ status, body }: Answer, kind: string): readonly unknown[] {
+  if (text(body, "metadata", "resourceVersion") === "")
+    throw new Fault("kube.malformed", `what was answered with ${status} is no list of ${kind}s`);
+  return jsonList(body, "items");
 }

@@ -1,6 +1,7 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { fieldManager } from "@fleet-reloader/domain/field-manager";
 import { jsonField } from "@fleet-reloader/domain/json";
+import { createObject } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
 import { text } from "../json.ts";
 import { resourcePath } from "../resource.ts";
@@ -59,20 +60,15 @@ async function createSecret(
   value: string,
   signal: AbortSignal,
 ): Promise<boolean> {
-  const body = JSON.stringify({
+  const secret = {
     apiVersion: "v1",
     kind: "Secret",
     metadata: { name, namespace, labels: { "app.kubernetes.io/managed-by": fieldManager } },
     type: "Opaque",
     data: { [key]: Buffer.from(value, "utf8").toString("base64") },
-  });
-  const path = `${resourcePath(ownedSecrets, namespace)}?fieldManager=${fieldManager}`;
+  };
   try {
-    const made = await connection.call(
-      { method: "POST", path, contentType: "application/json", body },
-      signal,
-    );
-    if (made.status === 404) throw new Fault("kube.rejected", `there is no namespace ${namespace}`);
+    await createObject(connection, resourcePath(ownedSecrets, namespace), secret, signal);
     return true;
   } catch (error) {
     if (asFault(error).code === "kube.exists") return false;

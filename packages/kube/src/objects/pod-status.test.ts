@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { isRotated, newestOf, podStatus, podStatusHandler, seenPodStatus } from "./pod-status.ts";
+import { isRotated, newestOf, PodStatusHandler, podStatus, seenPodStatus } from "./pod-status.ts";
 
 const at = (second: number) => new Date(second * 1000).toISOString();
 
@@ -74,7 +74,7 @@ describe("the version of a class", () => {
   /** What is told of the class, in order, when the lines of a watch come one by one. */
   async function told(...events: readonly (readonly ["upsert" | "delete", unknown])[]) {
     const versions: string[] = [];
-    const handler = podStatusHandler({
+    const handler = new PodStatusHandler({
       listBegins: () => undefined,
       page: async () => undefined,
       listed: async () => undefined,

@@ -2,7 +2,7 @@ import { jsonField, jsonList } from "@fleet-reloader/domain/json";
 import { isOlderVersion } from "@fleet-reloader/domain/resource-version";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { SourceVersion } from "@fleet-reloader/engine/ports/reference-index";
-import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
+import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 import { seconds, text } from "../json.ts";
 
 /** One per pod and class, written by the Secrets Store CSI driver: the versions the pod's volume shows. */
@@ -100,55 +100,60 @@ function isOlder(a: Age, b: Age): boolean {
  * keeps the version at which the objects of each status last changed, so that a label on a status is no change. A status that is
  * deleted with its pod changes nothing for the class.
  */
-export function podStatusHandler(handler: StreamHandler<SourceVersion>): StreamHandler<SeenPodStatus> {
-  const known = new Map<string, PodStatus>();
-  let listed = new Set<string>();
+export class PodStatusHandler implements StreamHandler<SeenPodStatus> {
+  readonly #handler: StreamHandler<SourceVersion>;
+  readonly #known = new Map<string, PodStatus>();
+  #listed = new Set<string>();
 
-  return {
-    listBegins() {
-      listed = new Set();
-      handler.listBegins();
-    },
-    async page(statuses) {
-      for (const status of statuses) {
-        if (status.shown !== undefined) listed.add(status.key);
-        remember(status);
-      }
-    },
-    async listed() {
-      for (const key of known.keys()) if (!listed.has(key)) known.delete(key);
-      await handler.page(versions([...known.values()].map(({ source }) => source)));
-      await handler.listed();
-    },
-    async events(events) {
-      for (const { type, object } of events) {
-        if (type === "delete") known.delete(object.key);
-        else remember(object);
-      }
-      const upserts = events.flatMap(({ type, object: { shown }, isNew }) =>
-        type === "upsert" && shown !== undefined ? [{ shown, isNew }] : [],
-      );
-      const changed = versions(upserts.map(({ shown }) => shown.source));
-      const newest = new Set(upserts.filter(({ isNew }) => isNew).map(({ shown }) => shown.resourceVersion));
-      if (changed.length > 0)
-        await handler.events(
-          changed.map((object) => {
-            const isNew = newest.has(object.resourceVersion) ? ({ isNew: true } as const) : {};
-            return { type: "upsert", object, ...isNew } as const;
-          }),
-        );
-    },
-  };
+  constructor(handler: StreamHandler<SourceVersion>) {
+    this.#handler = handler;
+  }
 
-  function remember({ key, shown }: SeenPodStatus): void {
-    const before = known.get(key);
-    if (shown === undefined) known.delete(key);
-    else if (before === undefined || identity(before) !== identity(shown)) known.set(key, shown);
+  listBegins(): void {
+    this.#listed = new Set();
+    this.#handler.listBegins();
+  }
+
+  async page(statuses: readonly SeenPodStatus[]): Promise<void> {
+    for (const status of statuses) {
+      if (status.shown !== undefined) this.#listed.add(status.key);
+      this.#remember(status);
+    }
+  }
+
+  async listed(): Promise<void> {
+    for (const key of this.#known.keys()) if (!this.#listed.has(key)) this.#known.delete(key);
+    await this.#handler.page(this.#versions([...this.#known.values()].map(({ source }) => source)));
+    await this.#handler.listed();
+  }
+
+  async events(events: readonly StreamEvent<SeenPodStatus>[]): Promise<void> {
+    for (const { type, object } of events) {
+      if (type === "delete") this.#known.delete(object.key);
+      else this.#remember(object);
+    }
+    const upserts = events.flatMap(({ type, object: { shown }, isNew }) =>
+      type === "upsert" && shown !== undefined ? [{ shown, isNew }] : [],
+    );
+    const created = new Set(upserts.filter(({ isNew }) => isNew).map(({ shown }) => shown.resourceVersion));
+    const changed = this.#versions(upserts.map(({ shown }) => shown.source)).map(
+      (object): StreamEvent<SourceVersion> =>
+        created.has(object.resourceVersion)
+          ? { type: "upsert", object, isNew: true }
+          : { type: "upsert", object },
+    );
+    if (changed.length > 0) await this.#handler.events(changed);
+  }
+
+  #remember({ key, shown }: SeenPodStatus): void {
+    const before = this.#known.get(key);
+    if (shown === undefined) this.#known.delete(key);
+    else if (before === undefined || identity(before) !== identity(shown)) this.#known.set(key, shown);
   }
 
   /** Each class once, with the version of its newest status. */
-  function versions(sources: readonly SourceRef[]): readonly SourceVersion[] {
-    const byClass = Map.groupBy(known.values(), ({ source }) => classKey(source));
+  #versions(sources: readonly SourceRef[]): readonly SourceVersion[] {
+    const byClass = Map.groupBy(this.#known.values(), ({ source }) => classKey(source));
     return [...new Set(sources.map(classKey))].flatMap((key) => {
       const newest = newestOf(byClass.get(key) ?? []);
       return newest === undefined ? [] : [{ ref: newest.source, resourceVersion: newest.resourceVersion }];

@@ -56,7 +56,7 @@ export class WorkloadObjects {
       const answer = await this.#connection.call({ method: "GET", path }, signal);
       return absentOr(answer, ref, (object) => liveWorkload(this.kindOf(ref), object));
     } catch (error) {
-      // Where a custom resource was removed, the answer is not even JSON. The next read tells whether the workload is gone.
+      // Where a custom resource was removed, the answer is not even JSON. The next read shows whether the workload is gone.
       if (asFault(error).context.status === 404) this.resources.forget(this.kindOf(ref));
       throw error;
     }

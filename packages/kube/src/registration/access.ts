@@ -8,17 +8,17 @@ import { addressProblem, proxyProblem } from "../credentials/server-address.ts";
 import { text } from "../json.ts";
 import type { Access } from "./registration.ts";
 
-/** What one registration says, in the words of a kubeconfig: every other format is translated into them. */
+/** The content of a registration as entries of a kubeconfig. Every other format is translated into them. */
 export interface Entries {
   readonly cluster: JsonObject;
   readonly user: JsonObject;
 }
 
-/** What the author of a registration may ask of us; whoever registers a cluster is not whoever runs this process. */
+/** What the author of a registration may ask of us. The author need not be the operator of this process. */
 export interface RegistrationPolicy {
   /** Commands of exec plugins that may be started. */
   readonly allowExec: readonly string[];
-  /** Whether a server may be plain HTTP on this machine, where other things may listen that trust who asks from here. */
+  /** Whether a server may be plain HTTP on this machine, where other services may trust local callers. */
   readonly allowLoopbackHttp: boolean;
 }
 
@@ -46,12 +46,12 @@ const userTexts = [
   "client-key-data",
   "as",
 ] as const;
-/** client-node knows no more of `as` than the name: without the rest it would be somebody else. */
+/** client-node passes on only the name of `as`. Without the other fields we would act as somebody else. */
 const refusedUserFields = ["auth-provider", "token-file", "as-uid", "as-groups", "as-user-extra"] as const;
 
 /**
- * The way to a cluster that somebody other than the operator wrote down, or why it cannot be used. Only what is known here is
- * taken over: a field of a later client-node must not become a way to our files.
+ * The way to a cluster that somebody other than the operator registered, or why it cannot be used. Only known fields are taken over,
+ * so that a new field of client-node does not open our files.
  */
 export function accessOf(name: string, entries: Entries, origin: Origin): Access {
   const problem = firstProblem(entries, origin);
@@ -94,7 +94,7 @@ function firstProblem({ cluster, user }: Entries, origin: Origin): string | unde
   );
 }
 
-/** A token of digits without quotes is a number to YAML: said here, it is not a riddle of a 401 later. */
+/** YAML reads a token of digits without quotes as a number. Reported here, it does not become an unexplained 401 later. */
 function typeProblem(entry: JsonObject, fields: readonly string[]): string | undefined {
   const wrong = fields.find(
     (name) => !["string", "undefined"].includes(typeof (jsonField(entry, name) ?? undefined)),
@@ -102,7 +102,7 @@ function typeProblem(entry: JsonObject, fields: readonly string[]): string | und
   return wrong === undefined ? undefined : `${wrong} is no text; put its value in quotes`;
 }
 
-/** What is left of plain HTTP is this machine's. */
+/** Plain HTTP to another machine was refused before: what remains is on this machine. */
 function loopbackProblem(server: string, { allowLoopbackHttp }: RegistrationPolicy): string | undefined {
   if (allowLoopbackHttp || new URL(server).protocol === "https:") return undefined;
   return `its server ${new URL(server).origin} is plain HTTP on this machine; use https, or allow it with --allow-loopback-http`;
@@ -144,7 +144,7 @@ function credentialsProblem(cluster: JsonObject, user: JsonObject): string | und
     return "a client certificate and its key belong together, and one of them is missing";
   if (has("username") !== has("password"))
     return "a username and its password belong together, and one is missing";
-  // A header of HTTP is visible ASCII; what else is in it would fail each request with no word of why.
+  // A header of HTTP is visible ASCII. Any other character would fail each request without saying why.
   if (has("token") && !/^[\x21-\x7e]+$/.test(text(user, "token").trim()))
     return "its token has blanks or other characters that no token has; encode it anew";
   const isAnonymous = !(["token", "tokenFile", "username"].some(has) || hasCertificate || hasExec(user));
@@ -179,6 +179,10 @@ function clusterOf(name: string, cluster: JsonObject, origin: Origin): Cluster {
 function userOf(name: string, user: JsonObject, origin: Origin): User {
   const inline = (field: string, entry: string) =>
     text(user, entry) === "" ? {} : { [field]: text(user, entry) };
+  const inlineOrFile = (field: string, entry: string) =>
+    text(user, `${entry}-data`) === ""
+      ? fileField(`${field}File`, text(user, entry), origin)
+      : inline(`${field}Data`, `${entry}-data`);
   const tokenFile = fileField("tokenFile", text(user, "tokenFile"), origin);
   return {
     name,
@@ -189,12 +193,8 @@ function userOf(name: string, user: JsonObject, origin: Origin): User {
     ...inline("username", "username"),
     ...inline("password", "password"),
     ...inline("impersonateUser", "as"),
-    ...(text(user, "client-certificate-data") === ""
-      ? fileField("certFile", text(user, "client-certificate"), origin)
-      : inline("certData", "client-certificate-data")),
-    ...(text(user, "client-key-data") === ""
-      ? fileField("keyFile", text(user, "client-key"), origin)
-      : inline("keyData", "client-key-data")),
+    ...inlineOrFile("cert", "client-certificate"),
+    ...inlineOrFile("key", "client-key"),
     ...(hasExec(user) ? { exec: execOf(jsonField(user, "exec")) } : {}),
   };
 }
@@ -205,7 +205,7 @@ function fileField(field: string, file: string, origin: Origin): Readonly<Record
   return "path" in placed ? { [field]: placed.path } : {};
 }
 
-/** What a plugin is started with. */
+/** The command of a plugin with its arguments and its environment. */
 function execOf(exec: unknown): object {
   return {
     apiVersion: text(exec, "apiVersion"),

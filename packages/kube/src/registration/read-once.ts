@@ -2,7 +2,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
 import type { ClusterProvider, Registration } from "./registration.ts";
 
-/** What a provider registers now; or, when it does not say so in time, what keeps it from that, a line each. */
+/** The registrations of a provider now. When it does not report them in time: the reasons, a line each. */
 export type ReadRegistrations =
   | { readonly registrations: readonly Registration[] }
   | { readonly problems: readonly string[] };

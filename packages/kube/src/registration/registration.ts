@@ -24,14 +24,14 @@ export type Access =
     }
   /** Somebody asked for the cluster to be left alone. */
   | { readonly type: "paused"; readonly why: string }
-  /** It cannot be used as it is. What it was before is used on, where there is a before. */
+  /** It cannot be used as it is. An earlier version stays in use, if there is one. */
   | { readonly type: "unusable"; readonly why: string };
 
 /** Where clusters come from. An error is never an empty fleet: a provider that cannot look keeps what it has seen. */
 export interface ClusterProvider {
   /** Calls back with all registrations, at first and whenever one may have changed. Resolves when the signal is aborted. */
   run(signal: AbortSignal, onChange: (registrations: readonly Registration[]) => void): Promise<void>;
-  /** What keeps it from telling what there is, a line each, for readiness. */
+  /** Why it cannot report its registrations, a line each, for readiness. */
   readonly notReady: readonly string[];
   /** Its clusters were named to this process itself: without each of them it is not ready. Registered ones come and go. */
   readonly isNamed?: true;

@@ -65,36 +65,44 @@ export interface OpenRegistration {
  * the cluster this process runs in. Faults with `config.invalid` when a cluster is needed and none is given.
  */
 export function openRegistration(options: RegistrationOptions): OpenRegistration {
-  const { sources } = options;
-  const { contexts, kubeconfigFiles, kubeconfigDirs, serveHub } = sources;
-  const needsHub = [sources.clusterSecrets[0], sources.argocdNamespace, sources.clusterProfiles].some(
-    (source) => source !== undefined,
-  );
-  const isAsked = sources.isKubeconfigGiven || serveHub === true;
-  const isOnlyDirectories = kubeconfigDirs.length > 0 && !needsHub && !isAsked;
-  const targets = isOnlyDirectories ? [] : selectTargets(kubeconfigFiles, contexts);
-  const given = needsHub && serveHub === false ? targets.slice(1) : targets;
+  const { log, meter, sources } = options;
+  const needsHub = hasHubSources(sources);
+  const targets = targetsOf(sources, needsHub);
+  const given = needsHub && sources.serveHub === false ? targets.slice(1) : targets;
   const hub = needsHub ? hubOf(targets[0], options) : undefined;
-  const announcer = new Announcer(options.log, options.meter);
-  const { clock } = options;
-  const directories = kubeconfigDirs.map((directory) =>
-    announcer.announced("directory", createKubeconfigDirectory({ directory, clock, ...policyOf(sources) })),
-  );
+  const announcer = new Announcer(log, meter);
+  const ofHub = hub === undefined ? [] : hubProviders(hub, options, announcer);
+  const ofGiven = announcer.announced("given", createGivenClusters(given));
   return {
-    providers: [
-      announcer.announced("given", createGivenClusters(given)),
-      ...directories,
-      ...(hub === undefined ? [] : hubProviders(hub, options, announcer)),
-    ],
+    providers: [ofGiven, ...directoryProviders(options, announcer), ...ofHub],
     given,
-    isFleet: needsHub || kubeconfigDirs.length > 0 || given.length > 1,
+    isFleet: needsHub || sources.kubeconfigDirs.length > 0 || given.length > 1,
     get notes() {
       return announcer.notes;
     },
-    async close() {
-      await hub?.connection.close();
-    },
+    close: async () => await hub?.connection.close(),
   };
+}
+
+/** Whether objects of a hub register clusters. */
+function hasHubSources({ argocdNamespace, clusterProfiles, clusterSecrets }: RegistrationSources): boolean {
+  return clusterSecrets.length > 0 || argocdNamespace !== undefined || clusterProfiles !== undefined;
+}
+
+/** The clusters of the kubeconfig. Where only directories are named, there are none. */
+function targetsOf(sources: RegistrationSources, needsHub: boolean): readonly ClusterTarget[] {
+  const { contexts, isKubeconfigGiven, kubeconfigDirs, kubeconfigFiles, serveHub } = sources;
+  const isAsked = needsHub || isKubeconfigGiven || serveHub === true;
+  return kubeconfigDirs.length > 0 && !isAsked ? [] : selectTargets(kubeconfigFiles, contexts);
+}
+
+function directoryProviders(
+  { clock, sources }: RegistrationOptions,
+  announcer: Announcer,
+): readonly ClusterProvider[] {
+  return sources.kubeconfigDirs.map((directory) =>
+    announcer.announced("directory", createKubeconfigDirectory({ directory, clock, ...policyOf(sources) })),
+  );
 }
 
 function hubOf(target: ClusterTarget | undefined, options: RegistrationOptions): Hub | undefined {
@@ -111,34 +119,24 @@ function hubProviders(
   { sources, isWanted = () => true }: RegistrationOptions,
   announcer: Announcer,
 ): readonly ClusterProvider[] {
-  const { accessProviders, argocdNamespace, clusterProfiles } = sources;
+  const { accessProviders, argocdNamespace, clusterProfiles, clusterSecrets } = sources;
   const policy = policyOf(sources);
-  const ofSecrets = sources.clusterSecrets.map((one) =>
+  const providers = clusterSecrets.map(({ namespace, preset }) =>
     announcer.announced(
-      one.preset.name,
-      createKubeconfigSecrets({ preset: one.preset, namespace: one.namespace, hub, isWanted, ...policy }),
+      preset.name,
+      createKubeconfigSecrets({ preset, namespace, hub, isWanted, ...policy }),
     ),
   );
-  const ofArgocd =
-    argocdNamespace === undefined
-      ? []
-      : [announcer.announced("argocd", createArgocdSecrets({ hub, namespace: argocdNamespace, ...policy }))];
-  const ofProfiles =
-    clusterProfiles === undefined
-      ? []
-      : [
-          announcer.announced(
-            "cluster-profile",
-            createClusterProfiles({
-              hub,
-              namespace: clusterProfiles.namespace,
-              accessProviders,
-              isWanted,
-              ...policy,
-            }),
-          ),
-        ];
-  return [...ofSecrets, ...ofArgocd, ...ofProfiles];
+  if (argocdNamespace !== undefined) {
+    const secrets = createArgocdSecrets({ hub, namespace: argocdNamespace, ...policy });
+    providers.push(announcer.announced("argocd", secrets));
+  }
+  if (clusterProfiles !== undefined) {
+    const { namespace } = clusterProfiles;
+    const profiles = createClusterProfiles({ hub, namespace, accessProviders, isWanted, ...policy });
+    providers.push(announcer.announced("cluster-profile", profiles));
+  }
+  return providers;
 }
 
 function policyOf({ allowExec, allowLoopbackHttp }: RegistrationPolicy): RegistrationPolicy {

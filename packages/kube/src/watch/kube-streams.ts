@@ -14,7 +14,7 @@ import type { Connection } from "../http/connection.ts";
 import { text } from "../json.ts";
 import { sourceResource } from "../objects/kube-cluster-api.ts";
 import { labelledNamespace, liveWorkload, sourceVersion } from "../objects/metadata.ts";
-import { podStatusHandler, podStatusKind, seenPodStatus } from "../objects/pod-status.ts";
+import { PodStatusHandler, podStatusKind, seenPodStatus } from "../objects/pod-status.ts";
 import { WorkloadObjects } from "../objects/workload-objects.ts";
 import { HintedReflector, type HintedReflectorOptions, type HintTimings } from "./hinted/hinted-reflector.ts";
 import { workloadPrint } from "./hinted/workload-print.ts";
@@ -39,7 +39,7 @@ export interface KubeStreamsOptions {
 /** Collections are read where hints say so, and no watch is opened. */
 export interface HintedStreams {
   readonly hints: HintSource;
-  /** What the last list of a collection found although no hint told of it: `namespace/name`, none when all is well. */
+  /** The differences that the last list found and no hint announced, as `namespace/name`; none when all is well. */
   readonly onMissed: (collection: string, names: readonly string[]) => void;
   readonly timings?: Partial<HintTimings>;
 }
@@ -123,7 +123,7 @@ export class KubeStreams implements ClusterStreams {
       this.#reflector({
         collection: { ...resource, namespace, metadataOnly: false },
         parse: seenPodStatus,
-        handler: podStatusHandler(handler),
+        handler: new PodStatusHandler(handler),
         log,
         printOf: versionPrint,
         as: "event",
@@ -139,26 +139,13 @@ export class KubeStreams implements ClusterStreams {
   #reflector<T>(wanted: FollowedCollection<T>): Stream {
     const { collection, parse, handler, log, printOf, as, alsoHintedBy } = wanted;
     const { connection, clock, hinted, random, timings } = this.#options;
-    const probe = this.#probe;
-    if (hinted === undefined)
-      return new Reflector({ connection, collection, parse, handler, probe, clock, random, log, timings });
+    const both = { connection, collection, parse, handler, clock, random, log };
+    if (hinted === undefined) return new Reflector({ ...both, probe: this.#probe, timings });
+    const { hints, timings: hintTimings } = hinted;
     const { namespace, plural } = collection;
     const name = namespace === undefined ? plural : `${plural} in ${namespace}`;
-    return new HintedReflector({
-      connection,
-      collection,
-      parse,
-      printOf,
-      as,
-      handler,
-      hints: hinted.hints,
-      alsoHintedBy,
-      onMissed: (names) => hinted.onMissed(name, names),
-      clock,
-      random,
-      log,
-      timings: hinted.timings,
-    });
+    const onMissed = (names: readonly string[]) => hinted.onMissed(name, names);
+    return new HintedReflector({ ...both, printOf, as, hints, alsoHintedBy, onMissed, timings: hintTimings });
   }
 }
 

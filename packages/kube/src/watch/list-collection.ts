@@ -1,5 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import { jsonList } from "@fleet-reloader/domain/json";
+import { pagesOf } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
 import { text } from "../json.ts";
 import { accept, type Collection, resourcePath } from "../resource.ts";
@@ -15,41 +16,36 @@ export async function listCollection(
   onPage: (items: readonly unknown[]) => Promise<void>,
   signal: AbortSignal,
 ): Promise<string> {
+  const path = resourcePath(collection, collection.namespace);
+  const pages = {
+    path,
+    query: { ...selectorsOf(collection), limit: String(collection.metadataOnly ? metadataPage : objectPage) },
+    accept: collection.metadataOnly ? accept.metadataList : accept.json,
+  };
   let resourceVersion = "";
-  let continueToken = "";
-  do {
-    const limit = String(collection.metadataOnly ? metadataPage : objectPage);
-    const query = continueToken === "" ? { limit } : { limit, continue: continueToken };
-    const path = collectionPath(collection, query);
-    const answer = await connection.call(
-      {
-        method: "GET",
-        path,
-        isLarge: true,
-        accept: collection.metadataOnly ? accept.metadataList : accept.json,
-      },
-      signal,
-    );
-    if (answer.status === 404)
+  for await (const { status, body } of pagesOf(connection, pages, signal)) {
+    if (status === 404)
       throw new Fault("kube.rejected", `this API server has no ${collection.plural}.${collection.group}`, {
-        context: { status: 404 },
+        context: { status },
       });
+    resourceVersion = text(body, "metadata", "resourceVersion");
     // The JSON of a proxy, for example. Read as a list it would contain no object, and everything would count as deleted.
-    if (text(answer.body, "metadata", "resourceVersion") === "")
+    if (resourceVersion === "")
       throw new Fault("kube.malformed", `GET ${path} at ${connection.server} answered no list`);
-    await onPage(jsonList(answer.body, "items"));
-    resourceVersion = text(answer.body, "metadata", "resourceVersion");
-    continueToken = text(answer.body, "metadata", "continue");
-  } while (continueToken !== "");
+    await onPage(jsonList(body, "items"));
+  }
   return resourceVersion;
 }
 
 /** The path of a collection with its selectors and a query. */
 export function collectionPath(collection: Collection, query: Readonly<Record<string, string>>): string {
-  const { fieldSelector, labelSelector } = collection;
-  const selectors = {
+  const parameters = new URLSearchParams({ ...selectorsOf(collection), ...query });
+  return `${resourcePath(collection, collection.namespace)}?${parameters}`;
+}
+
+function selectorsOf({ fieldSelector, labelSelector }: Collection) {
+  return {
     ...(fieldSelector === undefined ? {} : { fieldSelector }),
     ...(labelSelector === undefined ? {} : { labelSelector }),
   };
-  return `${resourcePath(collection, collection.namespace)}?${new URLSearchParams({ ...selectors, ...query })}`;
 }

@@ -56,9 +56,7 @@ export class OptionalStream implements Stream {
         return 0;
       }
       onState("absent", found.absent);
-      if (this.#logged !== found.absent)
-        log.info({ reason: "ResourceAbsent" }, `${found.absent}; looked for again`);
-      this.#logged = found.absent;
+      this.#logAbsence(found.absent);
       return absentMs;
     } catch (error) {
       if (signal.aborted) return 0;
@@ -67,6 +65,12 @@ export class OptionalStream implements Stream {
       log.warn({ reason: fault.code, retryInMs: lookupRetryMs, err: fault.message }, "discovery failed");
       return Math.max(lookupRetryMs, fault.retryAfterMs ?? 0);
     }
+  }
+
+  #logAbsence(absent: string): void {
+    if (this.#logged !== absent)
+      this.#options.log.info({ reason: "ResourceAbsent" }, `${absent}; looked for again`);
+    this.#logged = absent;
   }
 
   /** Resolves at the end, when the resource is gone, or when it exists in another version than the followed one. */

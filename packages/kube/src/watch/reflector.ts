@@ -40,6 +40,13 @@ const defaultTimings: ReflectorTimings = {
   blockedMs: 30_000,
 };
 
+/** One watch request. */
+interface OpenedWatch {
+  readonly atMs: number;
+  sawAny: boolean;
+  wentBack: boolean;
+}
+
 type Next = { readonly type: "watch" } | { readonly type: "list"; readonly why: string };
 
 /**
@@ -93,18 +100,47 @@ export class Reflector<T> {
   }
 
   async #watch(signal: AbortSignal): Promise<Next> {
-    const { clock, handler, connection, collection, parse, probe, random } = this.#options;
     this.#state("watching", "in sync");
-    const openedAt = clock.monotonic();
-    let wentBack = false;
-    const probed = probe.add({
+    const opened: OpenedWatch = { atMs: this.#options.clock.monotonic(), sawAny: false, wentBack: false };
+    const probed = this.#options.probe.add({
       path: this.#path({ limit: "1" }),
       seen: () => this.#resourceVersion,
       wentBack: () => {
-        wentBack = true;
+        opened.wentBack = true;
       },
     });
+    try {
+      return await this.#follow(opened, signal);
+    } finally {
+      probed();
+    }
+  }
+
+  /** Passes events on until the watch ends. Resolves to what comes next. */
+  async #follow(opened: OpenedWatch, signal: AbortSignal): Promise<Next> {
+    const { handler, parse } = this.#options;
     const reader = new WatchReader(parse);
+    for await (const chunk of this.#stream(signal)) {
+      const batch = reader.read(chunk);
+      if (batch.events.length > 0) await handler.events(batch.events);
+      if (batch.resourceVersion !== undefined) {
+        opened.sawAny = true;
+        this.#backoff.reset();
+        this.#resourceVersion = batch.resourceVersion;
+      }
+      if (batch.end === undefined) continue;
+      const next = this.#ended(batch.end);
+      await this.#breathe(opened, true, signal);
+      return next;
+    }
+    if (opened.wentBack) return { type: "list", why: "the server's revision went back" };
+    await this.#breathe(opened, reader.hasUnfinishedLine, signal);
+    if (reader.hasUnfinishedLine) return { type: "list", why: "the watch was cut in the middle of a line" };
+    return this.#isListDue() ? { type: "list", why: "periodic comparison" } : { type: "watch" };
+  }
+
+  #stream(signal: AbortSignal): AsyncGenerator<Buffer> {
+    const { collection, connection, random } = this.#options;
     const path = this.#path({
       watch: "1",
       allowWatchBookmarks: "true",
@@ -112,39 +148,19 @@ export class Reflector<T> {
       // A random 5–10 minutes, as in client-go, so that a fleet of watches does not reconnect at the same time.
       timeoutSeconds: String(300 + Math.floor(random() * 300)),
     });
-    let sawAny = false;
-    // Without this a server that ends each watch at once would get 2,500 requests a second, some of them lists.
-    const breathe = async (isCutShort: boolean): Promise<void> => {
-      if ((isCutShort || !sawAny) && clock.monotonic() - openedAt < 1000)
-        await this.#pause(this.#backoff.next(), "watch ended at once", signal);
-    };
-    try {
-      const stream = connection.stream(
-        { method: "GET", path, accept: collection.metadataOnly ? accept.metadata : accept.json },
-        signal,
-      );
-      for await (const chunk of stream) {
-        const batch = reader.read(chunk);
-        if (batch.events.length > 0) await handler.events(batch.events);
-        if (batch.resourceVersion !== undefined) {
-          sawAny = true;
-          this.#backoff.reset();
-          this.#resourceVersion = batch.resourceVersion;
-        }
-        if (batch.end === undefined) continue;
-        const next = this.#ended(batch.end);
-        await breathe(true);
-        return next;
-      }
-      if (wentBack) return { type: "list", why: "the server's revision went back" };
-      await breathe(reader.hasUnfinishedLine);
-      if (reader.hasUnfinishedLine) return { type: "list", why: "the watch was cut in the middle of a line" };
-      // The server ends each watch after some minutes, which is often enough to check whether a list is due.
-      const isDue = clock.monotonic() - this.#listedAt > this.#timings.relistEveryMs;
-      return isDue ? { type: "list", why: "periodic comparison" } : { type: "watch" };
-    } finally {
-      probed();
-    }
+    const accepted = collection.metadataOnly ? accept.metadata : accept.json;
+    return connection.stream({ method: "GET", path, accept: accepted }, signal);
+  }
+
+  /** Without this pause a server that ends each watch at once would get 2,500 requests a second, some of them lists. */
+  async #breathe({ atMs, sawAny }: OpenedWatch, isCutShort: boolean, signal: AbortSignal): Promise<void> {
+    if ((isCutShort || !sawAny) && this.#options.clock.monotonic() - atMs < 1000)
+      await this.#pause(this.#backoff.next(), "watch ended at once", signal);
+  }
+
+  /** The server ends each watch after some minutes, which is often enough to check this. */
+  #isListDue(): boolean {
+    return this.#options.clock.monotonic() - this.#listedAt > this.#timings.relistEveryMs;
   }
 
   #ended(end: Fault): Next {

@@ -13,7 +13,7 @@ export interface Span extends SpanIdentity {
   readonly beganAtMs: number;
   readonly endedAtMs: number;
   readonly attributes: Readonly<Record<string, string>>;
-  /** What it answers. */
+  /** The changes that the roll answers. */
   readonly links: readonly SpanIdentity[];
   /** It ended badly, in a word. */
   readonly problem?: string;

@@ -20,6 +20,8 @@ export interface TraceExporterOptions {
 export interface OpenTraceExporterOptions {
   /** Of the collector: /v1/traces is below it. */
   readonly endpoint: URL;
+  /** That the collector asks for, names in lower case. */
+  readonly headers: Readonly<Record<string, string>>;
   readonly userAgent: string;
   readonly traced: TracedProcess;
   readonly clock: Clock;
@@ -28,10 +30,10 @@ export interface OpenTraceExporterOptions {
 
 /** An exporter to a collector. */
 export function openTraceExporter(options: OpenTraceExporterOptions): TraceExporter {
-  const { clock, endpoint, log, traced, userAgent } = options;
+  const { clock, endpoint, headers, log, traced, userAgent } = options;
   const url = new URL(endpoint);
   url.pathname = `${url.pathname.replace(/\/+$/, "")}/v1/traces`;
-  return new TraceExporter({ receiver: createReceiver({ url, userAgent }), traced, clock, log });
+  return new TraceExporter({ receiver: createReceiver({ url, headers, userAgent }), traced, clock, log });
 }
 
 /** As OpenTelemetry's batch processor: https://opentelemetry.io/docs/specs/otel/trace/sdk/#batching-processor */

@@ -14,7 +14,7 @@ export interface RedisGrant {
 
 type RedisGrants = Readonly<Record<string, RedisGrant>>;
 
-/** Redis asks the rights to write from whoever calls a script, except where the call itself says that it only reads. */
+/** Redis requires the right to write from the caller of a script, unless the call itself says that it only reads. */
 const scripts = ["eval", "evalsha"];
 const readOnlyScripts = ["eval_ro", "evalsha_ro"];
 

@@ -1,6 +1,7 @@
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
+import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { RedisClient, redisAddress } from "../connection/client.ts";
@@ -128,6 +129,16 @@ test("a worker reads no index, and whoever asks changes nothing", async () => {
   const root = `${keys.queuePrefixes[0]}:reconcile:`;
   const inScript = clientOf("dashboard").connection.eval(script, 1, root, its.workloads);
   await expect(inScript).rejects.toMatchObject(denied);
+});
+
+test("what a transaction wrote is there after a restart, with the default user off", async () => {
+  const users = [{ name: "worker", rules: redisAclRules("worker") }];
+  await using own = await startRedis(users);
+  const client = new RedisClient(redisAddress(own.urlOf("admin")), log);
+  await client.connection.multi().set("one", "1").set("other", "2").exec();
+  await own.restart();
+  expect(await client.connection.mget("one", "other")).toEqual(["1", "2"]);
+  await client.close();
 });
 
 test("rules name each command and each pattern once, and no pattern but ours", () => {

@@ -10,7 +10,7 @@ export const redisRolePurposes: Readonly<Record<RedisRole, string>> = {
   watcher: "The watchers, and the command line in their pods.",
   worker: "The workers. They read and write no reference index, no ownership and no freeze news.",
   dashboard:
-    "Whoever asks: pages, and the questions of the command line. It writes nothing but who is signed in at the page.",
+    "Readers: pages, and the questions of the command line. They write nothing but the sign-ins at the page.",
   operator:
     "The same, and the acts of people: `retry`, `replay` and `release`, on the command line or on the page. A dashboard on which people act needs it.",
   standalone: "A standalone: what a watcher, a worker and the pages do, and the acts of people.",

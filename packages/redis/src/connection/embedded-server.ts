@@ -207,7 +207,7 @@ function commandFor(options: EmbeddedServerOptions): readonly [string, ...string
   return setpriv === undefined ? [binary] : [setpriv, "--pdeathsig", "TERM", binary];
 }
 
-/** A child of its own that saves would keep its connections open until it has saved, and whoever waits for an answer would wait on. */
+/** A saving child process would keep the connections open until it has saved, and callers would go on waiting for an answer. */
 function endGroup({ pid }: ChildProcess): void {
   try {
     if (pid !== undefined) process.kill(-pid, "SIGKILL");

@@ -28,7 +28,7 @@ export async function verifyShards(at: Where): Promise<void> {
   );
 }
 
-/** Leaves what is noted. To be said again whenever Redis may have been wiped: whoever reads it has no other way to know. */
+/** Leaves what is noted. It has to be written again whenever Redis may have been wiped, since its readers cannot know that. */
 export async function noteShards({ client, keys }: Where, shards = keys.shards): Promise<void> {
   await client.connection.set(keys.fleet.shards, String(shards), "NX");
 }

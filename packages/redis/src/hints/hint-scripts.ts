@@ -30,13 +30,20 @@ if redis.call('EXISTS', KEYS[1]) == 0 then redis.call('ZREM', KEYS[2], ARGV[1]) 
 return 0
 `);
 
-/** KEYS: writes of a cluster. ARGV: seconds before now that are kept, how many, then pairs (second, write). What comes from the future is not kept. */
+/**
+ * KEYS: writes of a cluster. ARGV: seconds before now that are kept, how many, then groups of second, description, number of sources, sources.
+ * What comes from the future is not kept.
+ */
 export const addWritesScript = new Script(`
 local now = tonumber(redis.call('TIME')[1])
 local oldest = now - tonumber(ARGV[1])
-for i = 3, #ARGV, 2 do
-  local at = tonumber(ARGV[i])
-  if at >= oldest and at <= now + 60 then redis.call('ZADD', KEYS[1], ARGV[i], ARGV[i + 1]) end
+local i = 3
+while i <= #ARGV do
+  local at, last = tonumber(ARGV[i]), i + 2 + tonumber(ARGV[i + 2])
+  if at >= oldest and at <= now + 60 then
+    for j = i + 3, last do redis.call('ZADD', KEYS[1], ARGV[i], ARGV[j] .. ' ' .. ARGV[i + 1]) end
+  end
+  i = last + 1
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. string.format('%.0f', oldest))
 redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -1 - tonumber(ARGV[2]))

@@ -20,7 +20,10 @@ const writesPageSize = 500;
 /** More writes than these in a minute are looked at no further. */
 const writesAskedMax = 5000;
 
-/** Writes of sources in one sorted set for each cluster, by their second. A repeated report is the same member. */
+/**
+ * Writes of sources in one sorted set for each cluster, by their second. A repeated report is the same member. The key of the source comes
+ * first in it, so that no other member has to be parsed.
+ */
 export class RedisAuditedWrites implements AuditedWrites {
   readonly #client: RedisClient;
   readonly #keys: Keys;
@@ -33,10 +36,8 @@ export class RedisAuditedWrites implements AuditedWrites {
   async add(cluster: ClusterId, writes: readonly AuditedWrite[]): Promise<void> {
     const key = this.#keys.cluster(cluster).auditedWrites;
     for (let from = 0; from < writes.length; from += writesPageSize) {
-      const pairs = writes
-        .slice(from, from + writesPageSize)
-        .flatMap((write) => [String(write.fromSeconds), writeText(write)]);
-      const args = [String(writesKeptSeconds), String(writesKeptMax), ...pairs];
+      const groups = groupedWrites(writes.slice(from, from + writesPageSize));
+      const args = [String(writesKeptSeconds), String(writesKeptMax), ...groups];
       await addWritesScript.run(this.#client.connection, key, args);
     }
   }
@@ -62,11 +63,24 @@ export class RedisAuditedWrites implements AuditedWrites {
   }
 }
 
-/** The key of the source first: no other text has to be parsed. */
-function writeText({ source, manager, fromSeconds, toSeconds, by }: AuditedWrite): string {
+/** Groups of what happened in one way: second, description, number of sources, their keys. Most writes of a batch have few writers. */
+function groupedWrites(writes: readonly AuditedWrite[]): readonly string[] {
+  const groups = new Map<string, { readonly second: string; readonly sources: Set<string> }>();
+  for (const write of writes) {
+    const description = descriptionOf(write);
+    const group = groups.get(description) ?? { second: String(write.fromSeconds), sources: new Set() };
+    group.sources.add(sourceKey(write.source));
+    groups.set(description, group);
+  }
+  return [...groups].flatMap(([description, { second, sources }]) => [
+    ...[second, description, String(sources.size)],
+    ...sources,
+  ]);
+}
+
+function descriptionOf({ manager, fromSeconds, toSeconds, by }: AuditedWrite): string {
   const { user, impersonated, groups, userAgent } = by;
-  const fields = { manager, fromSeconds, toSeconds, user, impersonated, groups, userAgent };
-  return `${sourceKey(source)} ${JSON.stringify(fields)}`;
+  return JSON.stringify({ manager, fromSeconds, toSeconds, user, impersonated, groups, userAgent });
 }
 
 function readWrite(value: unknown): Omit<AuditedWrite, "source"> {

@@ -146,6 +146,26 @@ describe("audited writes", () => {
     expect([await ask(now - 9, "other"), await ask(now - 9, "app", "c2")]).toEqual([[], []]);
   });
 
+  test("of many objects by few people are told for each object", async () => {
+    await using bed = await startHints();
+    const [seconds = ""] = (await bed.client.connection.time()).map(String);
+    const now = Number(seconds);
+    const names = Array.from({ length: 700 }, (_, at) => `app-${at}`);
+    const writes = names.flatMap((name, at) => {
+      const user = `user-${at % 3}`;
+      const write = { source: { ...source, name }, manager: "kubectl", by: { ...by, user } };
+      return [now - 7200, now].map((second) => ({ ...write, fromSeconds: second, toSeconds: second }));
+    });
+    await new RedisAuditedWrites(bed).add("c1", writes);
+    const users = await Promise.all(
+      names.map(async (name) => {
+        const asked = { source: { ...source, name }, manager: "kubectl", atSeconds: now };
+        return (await new RedisAuditedWrites(bed).candidates("c1", asked)).map(({ user }) => user);
+      }),
+    );
+    expect(users).toEqual(names.map((_, at) => [`user-${at % 3}`]));
+  });
+
   test("of too many keep the latest", async () => {
     await using bed = await startHints();
     const [seconds = ""] = (await bed.client.connection.time()).map(String);

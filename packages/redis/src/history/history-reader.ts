@@ -6,7 +6,7 @@ import { Cluster } from "ioredis";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 
-/** A record and its place among those of all shards, `milliseconds-number-shard`: whoever has read so far goes on after it. */
+/** A record and its place among those of all shards, `milliseconds-number-shard`: a reader goes on after the last one it has read. */
 export interface HistoryLine {
   readonly id: string;
   readonly record: HistoryRecord;
@@ -35,7 +35,7 @@ export class HistoryReader {
 
   /**
    * Up to the moment at which this is called. What is written meanwhile may come into a shard that was read before, ahead of a line
-   * that has been given out: whoever goes on after that line would never see it. Rejects with the reason of the signal when it is aborted.
+   * that has been given out: a reader that goes on after that line would never see it. Rejects with the reason of the signal when it is aborted.
    */
   async *read(query: HistoryQuery, signal?: AbortSignal): AsyncGenerator<HistoryLine> {
     const end = String((await this.#now()) - 1);
@@ -92,7 +92,7 @@ export class HistoryReader {
         const text = fields[fields.indexOf("record") + 1] ?? "";
         if (!mayMatch(text)) continue;
         const record = parseHistoryRecord(text);
-        // Of a later version: whoever wrote it knows what it means.
+        // Written by a later version, which knows its meaning.
         if (record !== undefined) yield { id, shard, record };
       }
       const last = page.at(-1)?.[0];

@@ -9,7 +9,7 @@ import { Script } from "../connection/script.ts";
 
 export interface HistoryWriterOptions {
   readonly client: RedisClient;
-  /** Of more records the oldest go. Undefined: none go, whoever writes more of them sees to it. */
+  /** Of more records the oldest are removed. Undefined: none are removed here; the process that writes most of them does it. */
   readonly lengthMax: number | undefined;
   /** What waits while Redis is away; what is more is dropped, and counted. */
   readonly waitingMax: number;
@@ -18,7 +18,7 @@ export interface HistoryWriterOptions {
   readonly meter: Pick<Meter, "historyKept">;
 }
 
-/** One round trip for what comes together, and soon enough for whoever looks. */
+/** One round trip for records that come together, and soon enough for readers. */
 const historyGatherMs = 200;
 const batchMax = 500;
 

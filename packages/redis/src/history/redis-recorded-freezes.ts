@@ -11,7 +11,7 @@ export interface RecordedFreezesOptions {
   readonly member: string;
 }
 
-/** Whoever looks says so every 5 s (engine's freeze-news). One that was silent for so long has ended, and obeys nothing. */
+/** A process that reads the freezes says so every 5 s (engine's freeze-news). One that was silent for so long has ended and obeys nothing. */
 const freezeSilenceMs = 60_000;
 
 /**

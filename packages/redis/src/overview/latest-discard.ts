@@ -12,7 +12,7 @@ export interface LatestDiscardOptions {
 
 /** Small enough to hold up nobody else at Redis. */
 const searchedAtOnce = 500;
-/** A discard that lies behind so many times as many records is not found: whoever asks waits for the answer. */
+/** A discard that lies behind so many times as many records is not found, since the caller waits for the answer. */
 const searchesMax = 20;
 
 /**

@@ -15,6 +15,8 @@ export interface RecentRecords {
   readonly records: readonly HistoryRecord[];
   /** There are more, and newer ones. */
   readonly isCut: boolean;
+  /** From when on they were asked for; where all are asked for, the time of the first. */
+  readonly sinceMs: number;
 }
 
 export interface RecentRecordsOptions {
@@ -80,7 +82,13 @@ async function readRecords(
   signal?: AbortSignal,
 ): Promise<RecentRecords> {
   const records = await reader.records(query, signal);
-  return { records, isCut: records.length === recordsReadMax };
+  return { records, isCut: records.length === recordsReadMax, sinceMs: startOf(query, records) };
+}
+
+/** The id of a line begins with its time. */
+function startOf({ since }: HistoryQuery, [first]: readonly HistoryRecord[]): number {
+  const ms = "ms" in since ? since.ms : Number(since.afterId.split("-")[0]);
+  return ms === 0 && first !== undefined ? Date.parse(first.time) : ms;
 }
 
 /** A line is `field: what is wrong; what to write`. */

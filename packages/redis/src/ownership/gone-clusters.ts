@@ -70,7 +70,7 @@ for i = 2, #KEYS do gone = gone + redis.call('UNLINK', KEYS[i]) end
 return gone
 `);
 
-/** Nobody remembers the cluster: whoever watches it next begins as if it were new, and asks for all that is to be done there. */
+/** Nothing of the cluster is remembered: its next watcher begins as with a new cluster, and requests all work there. */
 export async function isForgotten(
   cluster: ClusterId,
   { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
@@ -80,7 +80,7 @@ export async function isForgotten(
 
 /**
  * Forgets clusters that are gone for good. To forget one that comes back at that moment does no harm: its epoch goes first, with the
- * index, so that whoever watches it begins anew, and once there is an epoch again nothing of it is taken away.
+ * index, so that its watcher begins anew, and once there is an epoch again nothing of it is taken away.
  */
 export class GoneClusters {
   readonly #options: GoneClustersOptions;

@@ -53,7 +53,7 @@ export interface Candidate {
   /** The epoch seen last, here or elsewhere. */
   readonly lastEpoch: number;
   readonly lastWeight: number;
-  /** Nobody has had it for so long that whoever was to take it does not. */
+  /** It has had no owner for so long that its assigned member seems not to take it. */
   readonly isOrphan: boolean;
 }
 

@@ -4,10 +4,10 @@ import { jsonField, jsonList, jsonText, parseJson } from "@fleet-reloader/domain
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 
-/** Whoever serves clusters says every 5 s which these are. One that has said nothing for so long has ended. */
+/** A process that serves clusters lists them every 5 s. One that was silent for so long has ended. */
 const listSilenceMs = 60_000;
 
-/** The registered clusters, in Redis, for whoever has no registrations of its own. Nothing is decided by it. */
+/** The registered clusters, in Redis, for processes without registrations of their own. Nothing is decided by it. */
 export class RedisClusterList {
   readonly #client: RedisClient;
   readonly #key: string;

@@ -3,7 +3,7 @@ import type { RedisClock } from "../connection/redis-clock.ts";
 
 /**
  * Where the scripts of BullMQ 6.7 get the time from: the position of the argument, keys first. Everything else that holds a time is relative, or
- * is the `timestamp` of a new entry, which whoever adds it sets. A test finds any other.
+ * is the `timestamp` of a new entry, which the process that adds it sets. A test finds any other.
  */
 const timeArguments: Readonly<Record<string, number>> = {
   moveToActive: 11 + 1,

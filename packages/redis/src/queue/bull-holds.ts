@@ -88,7 +88,7 @@ export class BullHolds {
     return shards.flatMap(({ held }) => held);
   }
 
-  /** The same as whoever watches over holds sees it; the queues in the order of their shards. */
+  /** The same as the watcher of holds sees it; the queues in the order of their shards. */
   of(queues: readonly Queue<RequestJob>[]): HeldRequests {
     return {
       list: async () =>

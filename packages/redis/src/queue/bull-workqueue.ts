@@ -23,7 +23,7 @@ export interface BullWorkqueueOptions {
   readonly clock: RedisClock;
   /** What one cluster may ask for before others; the default when absent. */
   readonly share?: Share;
-  /** Leaves the settings of the queues as the services wrote them: for whoever asks, or adds now and then. */
+  /** Leaves the settings of the queues as the services wrote them: for callers that ask, or add now and then. */
   readonly isGuest?: boolean;
 }
 

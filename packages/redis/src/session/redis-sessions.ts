@@ -18,7 +18,7 @@ const sessionIdleMs = 30 * 60_000;
 /** 256 bits: nobody guesses them. */
 const sessionIdBytes = 32;
 
-/** The sessions of people, in Redis. Whoever can read Redis learns no id of a session: keys have digests. */
+/** The sessions of people, in Redis. A reader of Redis learns no id of a session: keys have digests. */
 export class RedisSessions {
   readonly #client: RedisClient;
   readonly #keys: Keys;

@@ -15,7 +15,7 @@ export interface AccessGrant {
   readonly namespaces: readonly string[] | "all";
 }
 
-/** Who may ask or act. */
+/** A person, machine or group that may ask or act. */
 export interface AccessSubject {
   readonly name: string;
   /** A person may sign in at the page. A group is people whom an issuer or a proxy says to be in it. */
@@ -25,7 +25,7 @@ export interface AccessSubject {
   readonly grants: readonly AccessGrant[];
 }
 
-/** What an access file says, or why it cannot be read: place, field, value and mend, joined by semicolons. */
+/** The content of an access file, or why it cannot be read: place, field, value and mend, joined by semicolons. */
 export type AccessDocument =
   | { readonly type: "known"; readonly subjects: readonly AccessSubject[] }
   | { readonly type: "unreadable"; readonly why: string };
@@ -145,7 +145,7 @@ function grantOf({
   namespaces,
 }: SubjectEntry["grants"][number]): AccessGrant {
   const parsed = parseLabelSelector(clusterSelector ?? "");
-  // Either is given: the shape says so. What could not be read grants no cluster.
+  // The shape ensures that one of the two is given. An unreadable one grants no cluster.
   const selected = clusterSelector === undefined || "problem" in parsed ? [] : parsed;
   return { role, clusters: clusters ?? selected, namespaces };
 }

@@ -4,11 +4,11 @@ import type { Log } from "@fleet-reloader/engine/ports/log";
 import { RereadFile } from "../process/reread-file.ts";
 import { type AccessDocument, type AccessSubject, readAccessDocument } from "./access-document.ts";
 
-/** How late a damaged file is told while nobody asks. */
+/** How late a damaged file is reported while there are no requests. */
 const lookAtAccessMs = 10_000;
 const accessFlag = "--access-file";
 
-/** Who may ask and act, as a file says it now. A file that is damaged or gone leaves what it said before. */
+/** The people and machines that may ask and act, as a file lists them now. When the file is damaged or gone, its last content stays in force. */
 export class AccessFile {
   readonly #file: RereadFile;
   readonly #log: Pick<Log, "info" | "error">;
@@ -48,7 +48,7 @@ export class AccessFile {
     return this.#subjects.some(({ digests }) => digests.length === 0);
   }
 
-  /** What is wrong with the file now, a line each. */
+  /** The problems of the file now, a line each. */
   get notes(): readonly string[] {
     return this.#problem === undefined
       ? []

@@ -19,7 +19,7 @@ export function writeTokenDigest(digest: Buffer): string {
   return `sha256:${digest.toString("hex")}`;
 }
 
-/** The digest that a file writes as `sha256:HEX`; undefined: it is none. */
+/** The digest that a file writes as `sha256:HEX`; undefined for any other text. */
 export function readTokenDigest(text: string): Buffer | undefined {
   const [, hex] = /^sha256:([0-9a-f]{64})$/i.exec(text) ?? [];
   return hex === undefined ? undefined : Buffer.from(hex, "hex");

@@ -22,7 +22,7 @@ export interface AuditEndpointOptions {
   readonly credentials: Pick<AuditCredentials, "clusterOf">;
   /** Called with the name of the cluster that the credential belongs to. */
   readonly receive: (cluster: string, body: Buffer, delivery: AuditDelivery) => Promise<ReceivedResult>;
-  /** The name is undefined where no credential tells it. */
+  /** The name is undefined when no credential identifies the cluster. */
   readonly counted: (cluster: string | undefined, result: AuditRequestResult) => void;
   readonly log: Log;
 }
@@ -123,12 +123,15 @@ type ReadBody =
   | { readonly chunks: readonly Buffer[]; readonly heldBytes: number }
   | { readonly result: "malformed" | "too-large" | "unavailable"; readonly heldBytes: number };
 
-/** Whoever compresses could send 1,000 times as much as we read: no API server does. */
+/** A compressed body could expand a thousand times. No API server compresses. */
+function refusedBeforeReading({ headers, method }: IncomingMessage): "malformed" | "too-large" | undefined {
+  if (method !== "POST" || (headers["content-encoding"] ?? "identity") !== "identity") return "malformed";
+  return Number(headers["content-length"] ?? 0) > bodyMaxBytes ? "too-large" : undefined;
+}
+
 async function readBody(request: IncomingMessage, cluster: string, bodies: BodyBudget): Promise<ReadBody> {
-  const encoding = request.headers["content-encoding"] ?? "identity";
-  if (request.method !== "POST" || encoding !== "identity") return { result: "malformed", heldBytes: 0 };
-  if (Number(request.headers["content-length"] ?? 0) > bodyMaxBytes)
-    return { result: "too-large", heldBytes: 0 };
+  const refused = refusedBeforeReading(request);
+  if (refused !== undefined) return { result: refused, heldBytes: 0 };
   const chunks: Buffer[] = [];
   let heldBytes = 0;
   try {

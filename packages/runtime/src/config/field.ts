@@ -23,7 +23,7 @@ export interface Remark {
   readonly says: string;
 }
 
-/** What a config field has besides its schema. The flag, the variable, the help and the docs are made from it. */
+/** The description of a config field beside its schema. The flag, the variable, the help and the docs are made from it. */
 export interface FieldMeta {
   readonly group?: (typeof fieldGroups)[number];
   /** Without the dashes. */

@@ -5,7 +5,7 @@ import { servedKinds } from "./fields/kind-fields.ts";
 import { scopeSettings } from "./fields/scope-fields.ts";
 import type { ruleFields } from "./fields.ts";
 
-/** What the rules need of the configuration. */
+/** The part of the configuration that the rules need. */
 export function settingsOf(config: ConfigOf<typeof ruleFields>): Settings {
   return {
     ...defaultSettings,

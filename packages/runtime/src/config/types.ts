@@ -153,6 +153,49 @@ export function webAddress() {
     });
 }
 
+/**
+ * Headers of HTTP requests as OpenTelemetry writes them, `name=value,name=value`, a value percent-encoded where it needs to be
+ * (https://opentelemetry.io/docs/specs/otel/protocol/exporter/#specifying-headers-via-environment-variables). No message quotes a value.
+ */
+export function requestHeaders() {
+  return z
+    .string()
+    .default("")
+    .transform((text, context): Readonly<Record<string, string>> => {
+      const pairs = text.split(",").filter((pair) => pair.trim() !== "");
+      const headers = pairs.map(parseHeader);
+      for (const [at, header] of headers.entries())
+        if (typeof header === "string")
+          context.addIssue({ code: "custom", message: `header ${at + 1} ${header}` });
+      return Object.fromEntries(headers.filter((header) => typeof header !== "string"));
+    });
+}
+
+/** The client sets these from the request that it sends. */
+const ownHeaders =
+  /^(connection|content-(encoding|length|type)|expect|host|keep-alive|te|transfer-encoding|upgrade)$/;
+
+/** The lower-case name and the value, or what is wrong. */
+function parseHeader(pair: string): readonly [string, string] | string {
+  const at = pair.indexOf("=");
+  const name = pair.slice(0, Math.max(at, 0)).trim().toLowerCase();
+  if (!/^[-!#$%&'*+.^_`|~0-9a-z]+$/.test(name))
+    return "has no name; write name=value, several with commas between them";
+  if (ownHeaders.test(name)) return `is ${name}, which the request sets itself; remove it`;
+  const value = decodeText(pair.slice(at + 1).trim());
+  if (value === undefined || !/^[\t\x20-\x7e]+$/.test(value))
+    return `is ${name} with an empty or unreadable value; write printable ASCII, "," as %2C and "%" as %25`;
+  return [name, value];
+}
+
+function decodeText(text: string): string | undefined {
+  try {
+    return decodeURIComponent(text);
+  } catch {
+    return undefined;
+  }
+}
+
 /** The address of a server of ours that gets a token: https, or http on this machine; undefined when none is given. No message quotes it whole. */
 export function serverAddress() {
   return z

@@ -5,7 +5,7 @@ import { printable } from "../log/printable.ts";
 import { type FreezeEntry, freezeOfEntry, readFreezeEntries, writeFreezeEntries } from "./freeze-entries.ts";
 import type { FreezeStore } from "./freeze-store.ts";
 
-/** What is frozen, as people write it; an empty text says nothing. */
+/** The scope of a freeze, as people write it; an empty text restricts nothing. */
 export interface WantedScope {
   readonly fleet: boolean;
   readonly cluster: string;

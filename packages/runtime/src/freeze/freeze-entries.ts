@@ -65,12 +65,12 @@ const freezeEntry = z
 
 export type FreezeEntry = z.output<typeof freezeEntry>;
 
-/** What a freeze document says, or why it cannot be read: entry, field, value and mend, a line each. */
+/** The content of a freeze document, or why it cannot be read: entry, field, value and mend, a line each. */
 export type FreezeDocument =
   | { readonly type: "known"; readonly entries: readonly FreezeEntry[] }
   | { readonly type: "unreadable"; readonly why: string };
 
-/** Reads a freeze document: a YAML list. An empty text is none: it may be one that is just being written. */
+/** Reads a freeze document: a YAML list. An empty text is refused: somebody may be writing the document at this moment. */
 export function readFreezeEntries(text: string): FreezeDocument {
   let value: unknown;
   try {

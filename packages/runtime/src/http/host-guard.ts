@@ -3,7 +3,7 @@ import { printable } from "../log/printable.ts";
 
 /**
  * Judges the header `Host` of a request: undefined when it may be answered, else why not. A web page that has its own name
- * point at us (DNS rebinding) is read by the browser of whoever can reach us; its requests carry that name. A page cannot
+ * point at us (DNS rebinding) is read by the browser of a person who can reach us; its requests carry that name. A page cannot
  * do so with an IP address, by which kubelets and Prometheus ask, and a Host that is absent comes from no browser.
  */
 export function createHostGuard(

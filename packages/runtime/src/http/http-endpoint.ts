@@ -52,7 +52,7 @@ export interface HealthOptions {
   /** What people should know and what keeps us from nothing, a line each. */
   readonly notes?: () => readonly string[];
   readonly metrics: () => Promise<string>;
-  /** What there is for workers to do; rejects when that cannot be told. Absent where nobody scales by this process. */
+  /** The work that waits for workers; rejects when it is unknown. Absent where nothing scales by this process. */
   readonly work?: () => Promise<Work>;
 }
 
@@ -83,7 +83,7 @@ async function answer(path: string, response: ServerResponse, options: HealthOpt
   return send(response, reasons.length === 0 ? 200 : 503, `${lines.map(printable).join("\n")}\n`);
 }
 
-/** An error is never an empty result: whoever scales has to fall back to what it does without an answer. */
+/** An error is never an empty result: the scaler then has to act as without an answer. */
 async function sendWork(response: ServerResponse, work: () => Promise<Work>): Promise<void> {
   try {
     send(response, 200, `${JSON.stringify(await work())}\n`, "application/json");

@@ -26,7 +26,7 @@ export async function createTlsListener(
   if (tls === undefined) return undefined;
   try {
     const { ca, cert, key } = tls;
-    // A client without a certificate is served too: whether it showed one is for whoever answers.
+    // A client without a certificate is served too. The code that answers checks whether there was one.
     const server = createServer(
       { ca, cert, key, requestCert: ca !== undefined, rejectUnauthorized: false, minVersion: tlsMinVersion },
       handle,

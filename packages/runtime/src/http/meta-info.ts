@@ -18,10 +18,10 @@ const peerNames: Readonly<Record<string, string>> = {
   "resource-label-selector": "resourceSelectors",
 };
 
-/** A time that readers of the peer's JSON can parse, and that says that there is none. */
+/** A time that readers of the peer's JSON can parse, and that means "unknown". */
 const noTime = "0001-01-01T00:00:00Z";
 
-/** What an installation says of itself: three keys with JSON, as the peer's tools read them. No secrets. */
+/** The self-description of an installation: three keys with JSON, as the peer's tools read them. No secrets. */
 export function metaInfoOf(
   shape: ConfigShape,
   config: Readonly<Record<string, unknown>>,

@@ -60,7 +60,7 @@ export interface TlsRenewal {
   readonly server: { setSecureContext(tls: object): void };
   readonly files: TlsFiles;
   readonly flags: TlsFlags;
-  /** What the server has. */
+  /** The files that the server uses now. */
   readonly tls: ServerTls;
   readonly clock: Clock;
   readonly log: Pick<Log, "info" | "warn">;
@@ -87,10 +87,8 @@ export async function renewTls(renewal: TlsRenewal, signal: AbortSignal): Promis
       used = read;
       log.info({ flag }, "a renewed certificate is taken up");
     } catch (error) {
-      log.warn(
-        { flag, err: asFault(error).message },
-        "a renewed certificate cannot be used; the one before stays",
-      );
+      const err = asFault(error).message;
+      log.warn({ flag, err }, "a renewed certificate cannot be used; the one before stays");
     }
   }
 }

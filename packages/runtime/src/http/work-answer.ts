@@ -2,7 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { Work } from "@fleet-reloader/engine/admission/work";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
-/** Where whoever scales workers asks, and the field they scale by: KEDA's `metrics-api` trigger in the chart says the same. */
+/** The path that a scaler of workers asks, and the field that it scales by: KEDA's `metrics-api` trigger in the chart names both. */
 export const workPath = "/work";
 export const workField = "work" satisfies keyof Work;
 
@@ -18,7 +18,7 @@ const countKeptMs = 500;
 /** KEDA gives up after 3 s (its --http-timeout): an answer that says why is better than none. */
 const countPatienceMs = 2000;
 
-/** The count of what there is to do, asked for at most twice a second; rejects soon when Redis does not answer. */
+/** The count of waiting work, read at most twice a second. Rejects soon when Redis does not answer. */
 export function createWorkAnswer(options: WorkAnswerOptions): () => Promise<Work> {
   const { clock } = options;
   let kept: { readonly at: number; readonly answer: Promise<Work> } | undefined;

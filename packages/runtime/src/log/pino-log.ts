@@ -5,7 +5,7 @@ import { printable, printableJson } from "./printable.ts";
 export const logLevels = ["trace", "debug", "info", "warn", "error"] as const;
 export type LogLevel = (typeof logLevels)[number];
 
-/** What may be logged is names; these never are, whoever passes them. */
+/** Only names may be logged. These fields are never logged, whichever code passes them. */
 const redacted = [
   "data",
   "stringData",

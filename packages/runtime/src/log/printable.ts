@@ -25,7 +25,7 @@ export function printableLines(text: string): string {
   return text.replace(unprintableInLines, shownEscaped);
 }
 
-/** The same JSON, with such characters escaped as JSON has it: whoever parses it reads what was written. */
+/** The same JSON with these characters escaped as JSON does it, so that a parser reads the original text. */
 export function printableJson(line: string): string {
   return line.replace(unprintable, jsonEscaped);
 }

@@ -76,11 +76,6 @@ export function createPeerMetrics(registry: Registry, options: { readonly countB
   // As the peer does: a rate over a quiet time is 0 and not missing.
   for (const success of ["true", "false"]) own.executed.inc({ success }, 0);
 
-  const countReload = (success: "true" | "false", { namespace }: WorkloadRef): void => {
-    own.executed.inc({ success });
-    own.byNamespace?.inc({ success, namespace });
-  };
-
   return {
     sourcesSeen(kind: SourceKind, count: number, how: keyof typeof eventTypes): void {
       own.received.inc({ event_type: eventTypes[how], resource_type: resourceType(kind) }, count);
@@ -101,17 +96,8 @@ export function createPeerMetrics(registry: Registry, options: { readonly countB
       const skipReason = skipReasons[outcome];
       if (skipReason !== undefined) own.skipped.inc({ reason: skipReason });
       if (result !== "error") own.scanned.inc({ kind });
-      if (outcome === "rolled") {
-        countReload("true", workload);
-        own.actions.inc({ workload_kind: kind, result: "success" });
-        own.actionSeconds.observe({ workload_kind: kind }, seconds);
-        own.matched.inc({ kind });
-      }
-      if (outcome === "retry" || outcome === "dropped") {
-        countReload("false", workload);
-        own.actions.inc({ workload_kind: kind, result: "error" });
-        own.errors.inc({ type: "handler_error" });
-      }
+      if (outcome === "rolled") countRoll(own, seconds, workload);
+      if (outcome === "retry" || outcome === "dropped") countFailure(own, workload);
       if (outcome === "retry") own.retries.inc();
     },
     requested({ method, host, code, seconds }: ApiRequest): void {
@@ -121,6 +107,27 @@ export function createPeerMetrics(registry: Registry, options: { readonly countB
     /** How the depth of the queue is learnt when the metrics are read. */
     watchQueue,
   };
+}
+
+type Instruments = ReturnType<typeof createInstruments>;
+
+function countReload(own: Instruments, success: "true" | "false", { namespace }: WorkloadRef): void {
+  own.executed.inc({ success });
+  own.byNamespace?.inc({ success, namespace });
+}
+
+function countRoll(own: Instruments, seconds: number, workload: WorkloadRef): void {
+  const { kind } = workload;
+  countReload(own, "true", workload);
+  own.actions.inc({ workload_kind: kind, result: "success" });
+  own.actionSeconds.observe({ workload_kind: kind }, seconds);
+  own.matched.inc({ kind });
+}
+
+function countFailure(own: Instruments, workload: WorkloadRef): void {
+  countReload(own, "false", workload);
+  own.actions.inc({ workload_kind: workload.kind, result: "error" });
+  own.errors.inc({ type: "handler_error" });
 }
 
 function createInstruments(registry: Registry, countByNamespace: boolean) {

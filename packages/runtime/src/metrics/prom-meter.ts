@@ -11,17 +11,21 @@ export const metricDescriptions: Readonly<Record<string, string>> = {
   ...peerMetricDescriptions,
 };
 
-/** The meter as Prometheus metrics. Labels are closed sets. */
-export function createPromMeter(options: {
+export interface PromMeterOptions {
   readonly withProcess: boolean;
-  /** A label with the names of namespaces: only for those who ask for it. */
+  /** A label with the names of namespaces. It costs a series for each namespace. */
   readonly countByNamespace?: boolean;
-}): {
+}
+
+export interface PromMeter {
   readonly meter: Meter;
-  /** For what the engine knows nothing of: HTTP requests, and the inside of the queue. */
+  /** For events that the engine does not see: HTTP requests, and those inside the queue. */
   readonly adapters: Pick<PeerMetrics, "requested" | "requestTaken" | "watchQueue">;
   metrics(): Promise<string>;
-} {
+}
+
+/** The meter as Prometheus metrics. Labels are closed sets. */
+export function createPromMeter(options: PromMeterOptions): PromMeter {
   const registry = new Registry();
   if (options.withProcess) collectDefaultMetrics({ register: registry });
   const own = createOwnMetrics(registry);

@@ -35,19 +35,14 @@ export function readKeyring(content: string, where: string): Keyring {
     .split("\n")
     .map((line) => line.trim())
     .filter((line) => line !== "" && !line.startsWith("#"));
+  const refuse = (problem: string) =>
+    new Fault("config.invalid", `${where}: ${problem}; make one with: openssl rand -hex 32`);
   const keys = lines.map((line, at) => {
-    if (!/^[0-9a-f]{64}$/i.test(line)) {
-      throw new Fault(
-        "config.invalid",
-        `${where}: key ${at + 1} is not 64 hexadecimal characters; make one with: openssl rand -hex 32`,
-      );
-    }
+    if (!/^[0-9a-f]{64}$/i.test(line)) throw refuse(`key ${at + 1} is not 64 hexadecimal characters`);
     return keyedDigest(Buffer.from(line, "hex"));
   });
   const [current] = keys;
-  if (current === undefined) {
-    throw new Fault("config.invalid", `${where}: it holds no key; make one with: openssl rand -hex 32`);
-  }
+  if (current === undefined) throw refuse("it holds no key");
   return {
     current,
     ids: keys.map(({ keyId }) => keyId),
@@ -76,7 +71,7 @@ export function newMarkKey(): string {
 }
 
 /**
- * Makes the key file unless it is there. Two processes that start together end up with one key: whoever links first. The
+ * Makes the key file unless it is there. Two processes that start together end up with one key: that of the first to link. The
  * name of the draft is random, for in containers all processes have the same id: a draft of the same name, left by a start
  * that was killed, may be a second name of the key itself.
  */

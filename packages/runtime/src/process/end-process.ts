@@ -1,6 +1,6 @@
 import process from "node:process";
 
-/** What a reader has not taken by then is given up: a pipe that nobody reads must not keep a process alive. */
+/** Output that is not read by then is given up: a pipe that nobody reads must not keep a process alive. */
 const flushMs = 1000;
 
 /**

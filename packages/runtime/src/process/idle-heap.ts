@@ -5,7 +5,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 /** The memory of one process that its garbage collector manages. */
 export interface Heap {
-  /** What the process holds for objects that have lived a while, with what lies free in between; bytes. */
+  /** The memory of objects that have lived a while, including the free space between them; bytes. */
   readonly oldBytes: () => number;
   /** What objects take, the dead ones included; bytes. */
   readonly usedBytes: () => number;
@@ -26,7 +26,7 @@ const idleForMs = 5000;
 const apartMs = 60_000;
 /** A process that uses less of a core than this has nothing to do but to renew its locks. */
 const idleShare = 0.1;
-/** What a collection has to be worth; bytes. */
+/** A collection has to free at least this much; bytes. */
 const growthMin = 6 * 1024 * 1024;
 /** A collection stops the process for some 2 ms per MiB of objects; above this nobody is stopped for it. Bytes. */
 const usedMax = 96 * 1024 * 1024;
@@ -68,7 +68,7 @@ export const nodeHeap: Heap = {
   },
 };
 
-/** What is new lies apart, in a part that grows and shrinks with the load. */
+/** New objects lie in a part of their own, which grows and shrinks with the load. */
 function isYoung({ space_name: name }: HeapSpaceInfo): boolean {
   return name.startsWith("new_");
 }

@@ -1,6 +1,6 @@
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 
-/** What has to go on until the signal of its lifetime is aborted. */
+/** Loops that have to run until the signal of their lifetime is aborted. */
 export class Loops {
   readonly #signal: AbortSignal;
   readonly #running: Promise<void>[] = [];
@@ -15,7 +15,7 @@ export class Loops {
     this.#running.push(this.#watched(name, loop));
   }
 
-  /** What else breaks the service when it rejects. */
+  /** Adds a promise that breaks the service when it rejects. */
   watch(broken: Promise<never>): void {
     broken.catch((error: unknown) => this.#broken.reject(error));
   }

@@ -78,16 +78,14 @@ async function connectTo(
   { clock, config, env, limit, log, redis, settings }: OnDemandOptions,
   signal: AbortSignal,
 ): Promise<ConnectedTo> {
-  // A command waits as long as Redis is away, and nobody waits for it at the end.
+  // A command to Redis waits as long as Redis is away; the end of the process does not.
   const registered = await unlessAborted(new RedisClusterList(redis).read(), signal, "Redis");
-  // Whoever misspells a name is told so before any registration is read.
+  // A misspelt name is refused before any registration is read.
   if (registered !== undefined) onlyCluster(registered, called);
   const named = { ...config, clusters: [called] };
   try {
-    const open = await openAskedClusters(
-      { config: named, env, settings, limit, clock, log, registered: registered ?? [] },
-      signal,
-    );
+    const asked = { config: named, env, settings, limit, clock, log, registered: registered ?? [] };
+    const open = await openAskedClusters(asked, signal);
     const [cluster] = open.clusters;
     if (cluster !== undefined) return { cluster, close: () => open.close() };
     await open.close();

@@ -49,16 +49,18 @@ export async function openAskedClusters(
   const close = async () => void (await Promise.all(ways.map(({ connection }) => connection.close())));
   try {
     const all = await Promise.all(ways.map((one) => reach(one, options, signal)));
-    const byId = new Map<ClusterId, ReachedCluster>();
-    // One cluster may be registered twice; the first registration counts.
     if (!all.some((found) => found.length > 0)) throw otherCluster(options.config.clusters);
-    for (const cluster of all.flat())
-      if (!byId.has(cluster.api.cluster)) byId.set(cluster.api.cluster, cluster);
-    return { clusters: [...byId.values()], close };
+    return { clusters: firstOfEach(all.flat()), close };
   } catch (error) {
     await close();
     throw error;
   }
+}
+
+/** A cluster may be registered twice; the first registration counts. */
+function firstOfEach(reached: readonly ReachedCluster[]): readonly ReachedCluster[] {
+  const byId = Map.groupBy(reached, ({ api }) => api.cluster);
+  return [...byId.values()].flatMap(([first]) => first ?? []);
 }
 
 /** One way to a cluster. */

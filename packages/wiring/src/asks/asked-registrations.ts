@@ -51,15 +51,7 @@ export async function askedRegistrations(
   };
   const sources = registrationSourcesOf(config, env);
   const meter = { registrations: () => undefined };
-  const open = openRegistration({
-    sources,
-    userAgent,
-    clock,
-    random: systemRandom,
-    log,
-    meter,
-    isWanted,
-  });
+  const open = openRegistration({ sources, userAgent, clock, random: systemRandom, log, meter, isWanted });
   try {
     const { found, problems } = await readUntilFound(open, { wanted, shown, clock, signal });
     return asked.flatMap((one) =>
@@ -120,7 +112,7 @@ function isUsable({ access }: Registration): boolean {
   return access.type === "usable";
 }
 
-/** What there is of one name, or the fault that says why there is none. */
+/** The usable registrations of a name. Faults with the reason when there is none. */
 function usableRegistrations(
   { word, name, id: askedId }: AskedName,
   found: readonly Registration[],
@@ -136,9 +128,7 @@ function usableRegistrations(
   if (access !== undefined && access.type !== "usable")
     throw new Fault("config.invalid", `--cluster ${word}: its registration is ${access.type}: ${access.why}`);
   const nearest = nearestName(name, shown);
-  const mend =
-    nearest === undefined
-      ? "name its registration, for example with --cluster-secrets"
-      : `did you mean ${nearest}?`;
+  const other = nearest === undefined ? undefined : `did you mean ${nearest}?`;
+  const mend = other ?? "name its registration, for example with --cluster-secrets";
   throw new Fault("config.invalid", `--cluster ${word}: no such cluster is registered; ${mend}`);
 }

@@ -23,7 +23,7 @@ export interface AskingOptions {
   readonly log: Log;
 }
 
-/** Whoever answers questions, until it is closed. */
+/** Answers questions until it is closed. */
 export interface Asking {
   readonly clusters: readonly ReachedCluster[];
   readonly explain: Explain;

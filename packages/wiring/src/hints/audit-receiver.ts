@@ -34,6 +34,9 @@ const storeTimeoutMs = 20_000;
 const bodyWarningEveryMs = 3_600_000;
 const warnedClustersMax = 10_000;
 
+const bodyWarning =
+  "audit events contain objects, maybe Secret values; nothing of them was kept. Set the level Metadata in the audit policy of the cluster";
+
 /** Receives bodies of audit events: a hint is stored before it is acknowledged. */
 export function createAuditReceiver(
   options: AuditReceiverOptions,
@@ -42,18 +45,15 @@ export function createAuditReceiver(
   const { clock, clusterNamed, eventSource, log } = options;
   return async (name, body, delivery = "api-server") => {
     const engaged = clusterNamed(name);
-    // Not engaged yet, or not any more: whoever receives the next attempt may know better.
+    // Not engaged yet, or no longer. Another process may receive the next attempt.
     if (engaged === undefined) return "unavailable";
     const batch = await readPaced(options, body, delivery);
     if (typeof batch === "string") return batch;
     countEvents(options, name, batch);
-    const warnedAt = warned.get(name) ?? Number.NEGATIVE_INFINITY;
-    if (batch.withBody > 0 && clock.monotonic() - warnedAt >= bodyWarningEveryMs) {
-      warned.set(name, clock.monotonic());
-      log.error(
-        { cluster: name, reason: "AuditBody", count: batch.withBody },
-        "audit events contain objects, maybe Secret values; nothing of them was kept. Set the level Metadata in the audit policy of the cluster",
-      );
+    const now = clock.monotonic();
+    if (batch.withBody > 0 && now - (warned.get(name) ?? Number.NEGATIVE_INFINITY) >= bodyWarningEveryMs) {
+      warned.set(name, now);
+      log.error({ cluster: name, reason: "AuditBody", count: batch.withBody }, bodyWarning);
     }
     return await store(options, engaged, eventSourceOf(engaged.labels, eventSource), batch);
   };

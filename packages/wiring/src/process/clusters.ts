@@ -21,7 +21,7 @@ import type { WebhookMode } from "../watches/webhook-mode.ts";
 import type { Connections } from "./connections.ts";
 import type { ProcessConfig, ProcessSpec, Watches } from "./process-spec.ts";
 
-/** What a process does with its clusters. It connects to none of them yet. */
+/** The parts of a process that work with its clusters. Nothing is connected yet. */
 export interface Clusters {
   readonly settings: Settings;
   readonly fleet: Fleet;

@@ -20,7 +20,7 @@ import type { ProcessSpec } from "./process-spec.ts";
 
 type Prometheus = ReturnType<typeof createPromMeter>;
 
-/** What the parts of a process share. */
+/** The connections that the parts of a process share. */
 export interface Connections {
   readonly log: Log;
   readonly random: Random;

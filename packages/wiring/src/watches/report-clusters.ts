@@ -31,10 +31,9 @@ export async function reportClusters(options: ReportClustersOptions, signal: Abo
   await publishReports({ store, reports: () => clusterReports(options), clock, log }, signal);
 }
 
-function clusterReports({
-  fleet,
-  watching,
-}: Pick<ReportClustersOptions, "fleet" | "watching">): ReadonlyMap<ClusterId, ClusterReport> {
+type Reported = Pick<ReportClustersOptions, "fleet" | "watching">;
+
+function clusterReports({ fleet, watching }: Reported): ReadonlyMap<ClusterId, ClusterReport> {
   return new Map(
     [...watching.lags].map(([cluster, { behind, behindCount, behindSinceMs, streams }]) => {
       const missing = fleet.missingRights(cluster);

@@ -30,7 +30,7 @@ export interface Scaling {
   watchHolds(signal: AbortSignal): Promise<void>;
 }
 
-/** What a process that always runs does for workers that do not: it counts their work, and it ends holds. */
+/** The part of a process that always runs for the sake of workers that do not: it counts their work and ends holds. */
 export function createScaling(options: ScalingOptions): Scaling {
   const { client, keys, queue, horizonMs, freezes, fleet, annotationsOf, clock, log } = options;
   const { queues } = queue;

@@ -41,24 +41,17 @@ export interface WebhookModeOptions {
   readonly meter: Meter;
 }
 
-/** What is not sent by then is dropped. */
+/** Calls that are not sent by then are dropped. */
 const webhookGraceMs = 2000;
 
 /** Undefined when no address is given: then changes roll workloads. */
-export async function createWebhookMode({
-  url,
-  keyring,
-  settings,
-  clock,
-  random,
-  log,
-  meter,
-}: WebhookModeOptions): Promise<WebhookMode | undefined> {
+export async function createWebhookMode(options: WebhookModeOptions): Promise<WebhookMode | undefined> {
+  const { url, keyring, settings, clock, random, log, meter } = options;
   if (url === undefined) return undefined;
   const markKeys = await keyring();
   const receiver = createReceiver({ url, userAgent });
   const updates = notifyUpdates({ receiver, clock, random, log, meter });
-  const { reloadOnCreate, reloadOnDelete } = settings;
+  const { reloadOnCreate: onCreate, reloadOnDelete: onDelete } = settings;
   return {
     createPublisher({ checkpoints, engaged, client, keys, signal }) {
       const { cluster, name, connection } = engaged;
@@ -68,18 +61,8 @@ export async function createWebhookMode({
         log.info({ cluster: name, source }, "source changed; the webhook is called");
         updates.tell();
       };
-      return (engagedAtSeconds) =>
-        new WebhookPublisher({
-          published,
-          checkpoints,
-          api,
-          keys: markKeys,
-          onCreate: reloadOnCreate,
-          onDelete: reloadOnDelete,
-          engagedAtSeconds,
-          notify,
-          signal,
-        });
+      const publisher = { published, checkpoints, api, keys: markKeys, onCreate, onDelete, notify, signal };
+      return (engagedAtSeconds) => new WebhookPublisher({ ...publisher, engagedAtSeconds });
     },
     stop: () => updates.stop(webhookGraceMs),
   };

@@ -11,7 +11,7 @@ registerHooks({ load: (url, context, next) => { loaded.push(url); return next(ur
 const { openTracing } = await import(${JSON.stringify(tracing)});
 const clock = { now: () => 0, monotonic: () => 0, sleep: async () => undefined };
 const otlpEndpoint = process.argv[1] ? new URL(process.argv[1]) : undefined;
-const opened = await openTracing({ config: { otlpEndpoint }, clock, log: {} });
+const opened = await openTracing({ config: { otlpEndpoint, otlpHeaders: {} }, clock, log: {} });
 await opened.stop();
 console.log(JSON.stringify(loaded));
 `;

@@ -17,15 +17,15 @@ export interface Tracing {
   stop(): Promise<void>;
 }
 
-/** What is not sent by then is dropped. */
+/** Spans that are not sent by then are dropped. */
 const tracingGraceMs = 2000;
 
 /** Sends spans where a collector is given. Only then is anything for it loaded. */
 export async function openTracing({ config, clock, log }: TracingOptions): Promise<Tracing> {
-  const { otlpEndpoint } = config;
-  if (otlpEndpoint === undefined) return { tracer: undefined, stop: async () => undefined };
+  const { otlpEndpoint: endpoint, otlpHeaders: headers } = config;
+  if (endpoint === undefined) return { tracer: undefined, stop: async () => undefined };
   const { openTraceExporter } = await import("@fleet-reloader/notify/traces/trace-exporter");
   const traced = { version, instance: instanceName() };
-  const exporter = openTraceExporter({ endpoint: otlpEndpoint, userAgent, traced, clock, log });
+  const exporter = openTraceExporter({ endpoint, headers, userAgent, traced, clock, log });
   return { tracer: exporter, stop: () => exporter.stop(tracingGraceMs) };
 }

@@ -34,10 +34,7 @@ const askedPlaces = {
   kubeconfig,
   contexts: {
     ...contexts,
-    meta: {
-      ...contexts.meta,
-      description: "Context of the kubeconfig to ask. May be given several times.",
-    },
+    meta: { ...contexts.meta, description: "Context of the kubeconfig to ask. May be given several times." },
   },
   clusters: {
     schema: csvList(),

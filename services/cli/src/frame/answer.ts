@@ -29,7 +29,7 @@ export function printAnswer(
   stdout.write(`${safe}\n`);
 }
 
-/** Columns under their headings, padded with spaces. The last one is as long as it is. */
+/** Columns under their headings, padded with spaces. The last one is not padded. */
 export function textTable(headings: readonly string[], rows: readonly (readonly string[])[]): string {
   const all = [headings, ...rows].map((row) => row.map((cell) => printable(cell)));
   const widths = headings.map((_, at) => all.reduce((most, row) => Math.max(most, row[at]?.length ?? 0), 0));

@@ -17,7 +17,7 @@ export interface CommandProcess {
 export interface CommandArguments {
   /** How the help writes them, for example `KIND/NAME` or `FILE...`. */
   readonly placeholder: string;
-  /** What to write, for whoever writes too few or a wrong one; for example `write Kind/name, for example Deployment/api`. */
+  /** The mend for a missing or wrong argument; for example `write Kind/name, for example Deployment/api`. */
   readonly mend: string;
   /** At least and at most so many. */
   readonly min: number;

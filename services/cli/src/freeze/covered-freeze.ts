@@ -20,23 +20,24 @@ export interface FreezeReport {
 /** The exit code when the freeze is written and holds nothing that is known. */
 export const coversNothing = 3;
 
+export interface CoveredFreezeOptions {
+  readonly env: Readonly<Record<string, string | undefined>>;
+  readonly clock: Clock;
+  readonly log: Log;
+}
+
 /** Freezes, and answers what the freeze covers. A freeze that covers nothing is no success. */
 export async function coveredFreeze(
   store: FreezeStore,
   config: ConfigOf<typeof freezeConfig>,
-  options: {
-    readonly env: Readonly<Record<string, string | undefined>>;
-    readonly clock: Clock;
-    readonly log: Log;
-  },
+  { clock, env, log }: CoveredFreezeOptions,
 ): Promise<FreezeReport> {
   const { scope, says } = await freeze(store, config);
-  const { clock, log } = options;
   const covered = await coverageNow(scope, {
     clock,
     log,
-    login: config.redisUrl === "" ? undefined : () => redisLogin(config, options.env),
-    dataDir: dataDirOf(config.dataDir, options.env),
+    login: config.redisUrl === "" ? undefined : () => redisLogin(config, env),
+    dataDir: dataDirOf(config.dataDir, env),
     isInHub: config.freezeConfigmap !== undefined,
     isFileNamed: config.freezeFile !== "",
   });

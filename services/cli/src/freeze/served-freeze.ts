@@ -64,7 +64,7 @@ interface IntendedCount {
   readonly dryRun: boolean;
 }
 
-/** Asks how many are meant, and acts on so many; when it is another number by then, on that one. */
+/** Asks how many are meant and acts on that number. When the number has changed meanwhile, it acts on the new one. */
 async function atCurrentCount<T extends { readonly count: number }>(
   act: (intent: IntendedCount) => Promise<T>,
 ): Promise<T> {

@@ -9,7 +9,7 @@ import { lintReport } from "./lint-report.ts";
 import { readManifestFiles, type UnreadManifest } from "./manifest-files.ts";
 import { parseManifests } from "./parse-manifests.ts";
 
-/** Wrong usage, or input that cannot be read: a pipeline tells it from findings. */
+/** Wrong usage, or unreadable input: a pipeline can tell it from findings. */
 const unusableInput = 2;
 
 export const lintCommand = defineCommand({
@@ -48,11 +48,8 @@ async function lintFiles(
     "text" in one ? parseManifests(one) : { manifests: [], templates: [], unread: [one] },
   );
   const manifests = parsed.flatMap((each) => each.manifests);
-  const settings = {
-    dialect: dialectOf(config),
-    autoReloadAll: config.autoReloadAll,
-    compile: createPatternCompiler(),
-  };
+  const { autoReloadAll } = config;
+  const settings = { dialect: dialectOf(config), autoReloadAll, compile: createPatternCompiler() };
   const findings = [...parsed.flatMap(({ templates }) => templates), ...lintManifests(manifests, settings)];
   io.stdout.write(lintReport(findings, config.output));
   const unread: readonly UnreadManifest[] = parsed.flatMap((each) => each.unread);

@@ -21,19 +21,8 @@ function jsonReport(findings: readonly LintFinding[]) {
     findings: findings.map((finding) => {
       const { field, file, mend, object, position, problem, rule, severity, value } = finding;
       const { column, line } = position;
-      return {
-        rule,
-        severity,
-        file,
-        line,
-        column,
-        object,
-        field,
-        value,
-        problem,
-        mend,
-        message: lintMessage(finding),
-      };
+      const message = lintMessage(finding);
+      return { rule, severity, file, line, column, object, field, value, problem, mend, message };
     }),
   };
 }

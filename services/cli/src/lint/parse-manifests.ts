@@ -90,7 +90,7 @@ function documentsOf(text: string, lineCounter: LineCounter): readonly Document.
   return "empty" in documents ? [] : documents;
 }
 
-/** The fields whose text is rendered by whoever reads it, such as the values of a HelmRelease. Braces in them are content. */
+/** The fields whose text another program renders, such as the values of a HelmRelease. Braces in them are content. */
 const secretFields: ReadonlySet<unknown> = new Set(["data", "stringData", "binaryData", "values"]);
 
 /** Whether braces stand where Kubernetes has no braces: as structure, in a name, or in an annotation that we read. */

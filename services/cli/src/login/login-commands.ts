@@ -53,7 +53,7 @@ export const loginCommand = defineCommand({
 export const logoutCommand = defineCommand({
   name: "logout",
   purpose: "Forget the token for a server",
-  details: "The token itself stays good: whoever keeps the access file can take it out.",
+  details: "The token itself stays good: remove it from the access file to end it.",
   examples: ["fleet-reloader logout --server https://reloader.example.org"],
   flags: { server: givenServer },
   async run({ config }, io) {

@@ -26,7 +26,7 @@ export interface AskedPlace {
 
 /** The questions about a fleet that its Redis answers, put to it or to a server of it. The answers have the shapes of the API. */
 export interface FleetQuestions {
-  /** The time by which ages are told: that of whoever answered last, in milliseconds. */
+  /** The time from which ages are counted: that of the last answer, in milliseconds. */
   now(): number;
   status(since: string): Promise<ApiAnswer<"status">>;
   clusters(cluster: string): Promise<ApiAnswer<"clusters">["clusters"]>;

@@ -35,7 +35,7 @@ function queueText({ failed, held, queue }: ShownQueue, since: string): string {
   ].join("\n");
 }
 
-/** Whoever sees a part of the fleet is not told what waits in all of it. */
+/** A caller that sees a part of the fleet does not learn what waits in all of it. */
 function countLines(queue: ShownQueue["queue"]): readonly string[] {
   if (queue === undefined) return ["oldest    not shown: your grants show a part of the fleet"];
   return [

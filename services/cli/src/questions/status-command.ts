@@ -57,7 +57,7 @@ function statusText(status: ShownStatus, since: string): string {
   ].join("\n");
 }
 
-/** Whoever sees a part of the fleet is not told what waits in all of it. */
+/** A caller that sees a part of the fleet does not learn what waits in all of it. */
 function queueSentence(queue: ShownStatus["queue"]): string {
   if (queue === undefined) return "not shown: your grants show a part of the fleet";
   const { active, oldestMs, prioritized, waiting } = queue;

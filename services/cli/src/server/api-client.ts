@@ -66,7 +66,7 @@ export class ApiClient {
     throw this.#otherVersion(checked.error.issues[0]?.path);
   }
 
-  /** What the server calls whoever has the token; empty: it asks nobody to sign in. */
+  /** The server's name for the owner of the token; empty: it asks nobody to sign in. */
   async signedIn(): Promise<string> {
     const name = jsonField(await this.#json({ path: sessionPath, isAct: false }), "name");
     if (typeof name === "string") return name;

@@ -84,7 +84,7 @@ function sendAsked({ ca, server, token }: ServerLink, { body, path }: ServerRequ
   return { answer, isSent: () => isSent, end: () => request.destroy() };
 }
 
-/** Whoever takes a chunk may take their time, as a pager does. */
+/** The reader of a chunk may be slow, as a pager is. */
 async function* chunksOf(answer: IncomingMessage, silence: SilenceLimit): AsyncGenerator<Buffer> {
   for await (const chunk of answer) {
     silence.pause();

@@ -37,7 +37,7 @@ export async function actByServer(
   return printable(notice || target);
 }
 
-/** Whoever has the token acts: another name would be a lie in the history. */
+/** The owner of the token acts: another name in the history would be false. */
 export function refuseName(by: string): void {
   if (by !== "")
     throw new Fault(

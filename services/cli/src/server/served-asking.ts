@@ -3,6 +3,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { EachAnswer } from "@fleet-reloader/engine/ask/ask-each-cluster";
+import { mapBounded } from "@fleet-reloader/engine/async/map-bounded";
 import { allPages } from "./all-pages.ts";
 import type { ApiClient } from "./api-client.ts";
 
@@ -63,16 +64,12 @@ async function askedClusters(given: readonly string[], client: ApiClient): Promi
   );
 }
 
-/** What no cluster has was probably misspelt; a cluster that has it not, beside others that have, is left out. */
+/** Leaves out clusters that do not have the object. When no cluster has it, its name was probably misspelt. */
 async function askEach<T>(
   clusters: readonly string[],
   ask: (cluster: string) => Promise<T>,
 ): Promise<EachAnswer<T>> {
-  const answers: (T | Fault)[] = [];
-  for (let at = 0; at < clusters.length; at += clustersAskedAtOnce)
-    answers.push(
-      ...(await Promise.all(clusters.slice(at, at + clustersAskedAtOnce).map((one) => orMissing(ask(one))))),
-    );
+  const answers = await mapBounded(clusters, clustersAskedAtOnce, (one) => orMissing(ask(one)));
   const found = answers.filter((one): one is T => !(one instanceof Fault));
   const [missing] = answers.filter((one) => one instanceof Fault);
   if (found.length > 0 || missing === undefined) return { answers: found };

@@ -57,24 +57,18 @@ export function refusalOf(
   });
 }
 
-function mendsOf(
-  {
-    field,
-    hasToken,
-    mend,
-    status,
-  }: {
-    readonly field: string | undefined;
-    readonly hasToken: boolean;
-    readonly mend: string;
-    readonly status: number;
-  },
-  { origin }: URL,
-): readonly string[] {
-  // It sends people to the command line.
+interface ServerRefusal {
+  readonly field: string | undefined;
+  readonly hasToken: boolean;
+  readonly mend: string;
+  readonly status: number;
+}
+
+function mendsOf({ field, hasToken, mend, status }: ServerRefusal, { origin }: URL): readonly string[] {
+  // The server's own mend sends people to the command line, where they already are.
   if (field === "caller")
     return ["start the server with --access-file, or give --redis-url in place of --server"];
-  // What every question of this kind is told says nothing more here.
+  // The mend of every invalid question adds nothing here.
   if (status !== 401) return mend === "" || mend === faultCatalogue["question.invalid"].mend ? [] : [mend];
   const login = `write fleet-reloader login --server ${origin}${hasToken ? " with a token of its access file" : ", or give --token-file"}`;
   return [mend, login];

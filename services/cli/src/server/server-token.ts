@@ -7,7 +7,7 @@ import { tokenVariable } from "./server-fields.ts";
 /** What may stand in a header after `Bearer`. */
 const tokenPattern = /^[\x21-\x7e]{1,4096}$/;
 
-/** The text as a token. Faults, without quoting it, when it is none. */
+/** The text as a token. Faults for any other text, without quoting it. */
 export function checkedToken(text: string, from: string): string {
   const token = text.trim();
   if (tokenPattern.test(token)) return token;

@@ -7,7 +7,7 @@ export interface OfferedPlace {
   readonly namespace: string;
 }
 
-/** The acts that whoever looks may do in a place. */
+/** The acts that the person may do in a place. */
 export type Permits = (place: OfferedPlace) => readonly ActName[];
 
 /** Of a page that nobody is signed in to. */
@@ -57,5 +57,5 @@ export function actRow(...args: Parameters<typeof actButtons>): readonly ViewEle
 
 /** What an act is called; it begins with what its button shows. */
 export function offerName({ label, subject }: Pick<ActOffer, "label" | "subject">): string {
-  return `${label} ${subject}`;
+  return `${label}${label.endsWith("…") ? "" : ":"} ${subject}`;
 }

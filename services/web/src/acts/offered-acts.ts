@@ -10,7 +10,7 @@ type ShownFreeze = ApiAnswer<"status">["freezes"][number];
 export function retryOffer(object: PlacedObject): ActOffer {
   return {
     act: "retry",
-    label: "Check now:",
+    label: "Check now",
     subject: actSubject(object),
     body: bodyOf(object),
     seenAt: objectAddress("workloads", object),
@@ -21,7 +21,7 @@ export function retryOffer(object: PlacedObject): ActOffer {
 export function discardOffer(object: PlacedObject, since: string): ActOffer {
   return {
     act: "discard",
-    label: "Discard:",
+    label: "Discard",
     subject: `the failed roll of ${actSubject(object)}`,
     body: Object.assign(bodyOf(object), { since }),
     seenAt: "/queue",
@@ -43,7 +43,7 @@ export function discardAllOffer(cause: string, since: string): ActOffer {
 export function replayOffer(object: PlacedObject): ActOffer {
   return {
     act: "replay",
-    label: "Check all users of it:",
+    label: "Check all users of it",
     subject: actSubject(object),
     body: bodyOf(object),
     seenAt: objectAddress("sources", object),
@@ -54,7 +54,7 @@ export function replayOffer(object: PlacedObject): ActOffer {
 export function releaseOffer(list: "workloads" | "sources", object: PlacedObject): ActOffer {
   return {
     act: "release",
-    label: "Release:",
+    label: "Release",
     subject: actSubject(object),
     body: bodyOf(object),
     seenAt: objectAddress(list, object),
@@ -108,7 +108,7 @@ export function liftOffer({ scope }: Pick<ShownFreeze, "scope">): ActOffer {
   );
   return {
     act: "lift",
-    label: "Lift:",
+    label: "Lift",
     subject: describeScope(scope),
     body: given.length === 0 ? { fleet: true } : Object.fromEntries(given),
     seenAt: "/held",

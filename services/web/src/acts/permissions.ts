@@ -5,7 +5,7 @@ import type { OfferedPlace } from "./act-offer.ts";
 /** As many as one question may name. */
 const placesAtOnce = 200;
 
-/** What whoever looks may do, as far as the page has asked. Views ask it while they are drawn. */
+/** The permissions of the person, as far as the page has asked. Views ask for them while they are drawn. */
 export class Permissions {
   readonly #known = new Map<string, readonly ActName[]>();
   readonly #wanted = new Set<string>();
@@ -32,7 +32,7 @@ export class Permissions {
     // Asked again with the next drawing.
     if (answer.type === "failed") return false;
     const { by = "", places = {} } = answer.body as Partial<PermissionsAnswer>;
-    // Whoever signs in loads the page again.
+    // A sign-in loads the page again.
     this.#isNobody = by === "";
     for (const key of keys) this.#known.set(key, places[key] ?? []);
     return keys.some((key) => (places[key] ?? []).length > 0);

@@ -68,7 +68,7 @@ export class RunningAct {
     this.#isClosed = true;
   }
 
-  /** Each part is asked for when the one before is done: whoever asks no more has stopped the act. */
+  /** Each part is asked for when the one before is done: to stop asking stops the act. */
   async #sendParts(begun: object, meant: ActAnswer, words: WrittenWords): Promise<void> {
     const of = meant.count;
     const batch = Math.min(partMax, Math.ceil(of / partsWanted));

@@ -7,7 +7,7 @@ export interface TabLocks {
   request(name: string, how: { readonly signal: AbortSignal }, work: () => Promise<void>): Promise<void>;
 }
 
-/** A channel between the tabs of one browser; whoever posts does not hear it. */
+/** A channel between the tabs of one browser; a tab does not receive its own messages. */
 export interface TabChannel {
   onmessage: ((event: { readonly data: TabMessage }) => void) | null;
   postMessage(message: TabMessage): void;
@@ -61,7 +61,7 @@ export class SharedNews {
     };
     this.#locks
       .request("fleet-reloader-news", { signal }, hold)
-      // Whoever waits for a lock and is not seen any more gives up.
+      // A hidden tab that waits for the lock gives up.
       .catch(() => undefined)
       .finally(() => {
         if (this.#visible === visible) this.end();

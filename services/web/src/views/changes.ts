@@ -1,4 +1,5 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
+import { activitySection } from "../activity/activity-section.ts";
 import { actButtons } from "../acts/act-offer.ts";
 import { discardOffer, retryOffer } from "../acts/offered-acts.ts";
 import { ago } from "../age.ts";
@@ -7,7 +8,7 @@ import { stateMark } from "../state-mark.ts";
 import { el, facts, link, table, type ViewNode } from "../view-node.ts";
 import { changeHeadings, changeRow, progressMarks } from "./change-rows.ts";
 import { filterForm } from "./filter-form.ts";
-import { type OfferingPage, type PageOfList, pageEnd } from "./page-end.ts";
+import { type OfferingPage, type PlottedPage, pageEnd } from "./page-end.ts";
 
 const cutNotice = el(
   "p",
@@ -18,7 +19,7 @@ const cutNotice = el(
 /** The newest changes. */
 export function changesView(
   answer: ApiAnswer<"changes">,
-  page: PageOfList,
+  page: PlottedPage,
   nowMs: number,
 ): readonly ViewNode[] {
   return [
@@ -38,6 +39,7 @@ export function changesView(
       none: "No change of a source that a workload uses fits. Without a start the last hour is shown.",
     }),
     pageEnd(answer, answer.changes.length, "change", page),
+    activitySection(page.activity, page.query.get("since") ?? ""),
   ];
 }
 

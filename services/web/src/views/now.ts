@@ -1,17 +1,22 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
-import type { Permits } from "../acts/act-offer.ts";
+import { activitySection } from "../activity/activity-section.ts";
 import { oldestText } from "../age.ts";
 import { heldAddress } from "../place.ts";
 import { stateMark } from "../state-mark.ts";
-import { el, facts, link, section, table, type ViewNode } from "../view-node.ts";
+import { el, link, section, table, tiles, type ViewNode } from "../view-node.ts";
 import { changeHeadings, changeRow } from "./change-rows.ts";
 import { clusterHeadings, clusterRow } from "./clusters.ts";
 import { countedTitle, freezeSection } from "./freeze-table.ts";
+import type { PlottedPage } from "./page-end.ts";
 
 type Status = ApiAnswer<"status">;
 
 /** What needs somebody now. */
-export function nowView(status: Status, nowMs: number, permits: Permits): readonly ViewNode[] {
+export function nowView(
+  status: Status,
+  { activity, permits, query }: Pick<PlottedPage, "activity" | "permits" | "query">,
+  nowMs: number,
+): readonly ViewNode[] {
   const { changes, clusters } = status;
   return [
     el("h1", {}, "Now"),
@@ -42,6 +47,7 @@ export function nowView(status: Status, nowMs: number, permits: Permits): readon
       link("/clusters", "All clusters"),
     ),
     freezeSection(status, permits),
+    activitySection(activity, query.get("since") ?? ""),
   ];
 }
 
@@ -49,7 +55,7 @@ function summary({ held, queue }: Status): ViewNode {
   const reasons = Object.entries(held).map(([reason, count]) =>
     el("span", {}, link(heldAddress(reason), stateMark("held", `${count} ${reason}`)), " "),
   );
-  return facts([
+  return tiles([
     ...(queue === undefined
       ? []
       : ([

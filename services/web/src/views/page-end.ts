@@ -1,3 +1,4 @@
+import type { ShownActivity } from "../activity/activity-section.ts";
 import type { Permits } from "../acts/act-offer.ts";
 import { addressOfPage } from "../place.ts";
 import { el, link, type ViewNode } from "../view-node.ts";
@@ -12,6 +13,11 @@ export interface PageOfList {
 /** A page on which somebody may act. */
 export interface OfferingPage extends PageOfList {
   readonly permits: Permits;
+}
+
+/** A page with plots. */
+export interface PlottedPage extends OfferingPage {
+  readonly activity: ShownActivity;
 }
 
 /** How much of a list is shown, and the way to the rest. */

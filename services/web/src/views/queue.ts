@@ -1,5 +1,6 @@
 import type { ApiAnswer } from "@fleet-reloader/contracts/api/api-routes";
 import { sumOfCounts } from "@fleet-reloader/engine/overview/by-reason";
+import { activitySection } from "../activity/activity-section.ts";
 import { actButtons, type Permits } from "../acts/act-offer.ts";
 import { discardAllOffer } from "../acts/offered-acts.ts";
 import { oldestText } from "../age.ts";
@@ -7,13 +8,13 @@ import { heldAddress } from "../place.ts";
 import { stateMark } from "../state-mark.ts";
 import { el, facts, link, section, type ViewNode } from "../view-node.ts";
 import { filterForm } from "./filter-form.ts";
-import type { OfferingPage } from "./page-end.ts";
+import type { PlottedPage } from "./page-end.ts";
 import { reasonTable } from "./reason-table.ts";
 
 /** What waits and for how long, what runs, what is on hold and what failed. Age comes first: it says whether anything is late. */
 export function queueView(
   answer: ApiAnswer<"queue">,
-  { permits, query }: Pick<OfferingPage, "permits" | "query">,
+  { activity, permits, query }: Pick<PlottedPage, "activity" | "permits" | "query">,
 ): readonly ViewNode[] {
   const { failed, held, queue } = answer;
   return [
@@ -21,7 +22,7 @@ export function queueView(
     facts([
       ...(queue === undefined ? [] : queueFacts(queue)),
       ["On hold", String(sumOfCounts(held))],
-      ["Failed", `${sumOfCounts(failed)} workloads since ${query.get("since") || "1h"}`],
+      ["Failed", failedCountText(sumOfCounts(failed), query.get("since") || "1h")],
     ]),
     section(
       "On hold by reason",
@@ -55,6 +56,7 @@ export function queueView(
       }),
       link("/changes", "All changes"),
     ),
+    activitySection(activity, query.get("since") ?? ""),
     queue === undefined
       ? el(
           "p",
@@ -65,7 +67,11 @@ export function queueView(
   ];
 }
 
-/** What failed for a reason is discarded by whoever may act everywhere; others do it workload by workload. */
+function failedCountText(count: number, since: string): string {
+  return `${count} workload${count === 1 ? "" : "s"} since ${since}`;
+}
+
+/** People who may act everywhere can discard all that failed for a reason; others do it workload by workload. */
 function failedMark(reason: string, since: string, permits: Permits): ViewNode {
   const mark = stateMark("failed", reason);
   const discard = actButtons(permits, { cluster: "", namespace: "" }, [discardAllOffer(reason, since)]);

@@ -21,9 +21,10 @@ export function reasonTable(what: {
   });
 }
 
-/** The reason itself is in the first column. */
+/** The reason itself is in the first column. Those of pods are not ours. */
 function meaningOf(reason: string): string {
-  return reasonText(reason)
+  const meaning = reasonText(reason)
     .slice(reason.length + 1)
     .trim();
+  return meaning || "In the words of Kubernetes. Its change has the rest of what the pod says.";
 }

@@ -20,6 +20,7 @@ import { redisCost } from "./b19-redis-cost.ts";
 import { queueCeiling } from "./b20-queue-ceiling.ts";
 import { dashboard } from "./b21-dashboard.ts";
 import { auditIngest } from "./b22-audit-ingest.ts";
+import { start } from "./b23-start.ts";
 import { questions } from "./b24-questions.ts";
 import { exits } from "./b25-exits.ts";
 import { adoption } from "./b26-adoption.ts";
@@ -47,6 +48,7 @@ export const benchmarks: readonly Benchmark[] = [
   queueCeiling,
   dashboard,
   auditIngest,
+  start,
   questions,
   exits,
   adoption,

@@ -1,7 +1,7 @@
 import { ApiClient, type ApiTarget, apiPath } from "@fleet-reloader/testkit/api-client";
+import { openWatch, type WatchEvent } from "@fleet-reloader/testkit/open-watch";
 import { expectOk } from "../api/expect-ok.ts";
 import { entries, field, items, text } from "../api/field.ts";
-import { openWatch, type WatchEvent } from "../api/watch.ts";
 
 /** Sees every change of a Deployment's pod template: a roll is what the API server shows, not what a tool says. */
 export class TemplateWatch {

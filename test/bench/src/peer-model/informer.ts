@@ -1,7 +1,7 @@
 import { ApiClient, type ApiTarget, apiPath } from "@fleet-reloader/testkit/api-client";
+import { openWatch, type WatchEvent } from "@fleet-reloader/testkit/open-watch";
 import { expectOk } from "../api/expect-ok.ts";
 import { items, text } from "../api/field.ts";
-import { openWatch, type WatchEvent } from "../api/watch.ts";
 
 /**
  * Kinder to the peer than client-go is, whose first list comes in one piece (resourceVersion 0 ignores a limit): without

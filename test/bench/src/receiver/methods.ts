@@ -7,6 +7,10 @@ export type ReceiverMethods = {
     /** A line of the file of tokens. */
     readonly tokens: string;
   }) => Promise<number>;
+  /** From now on it is noted when the last hint of each key was stored. */
+  readonly timeHints: () => void;
+  /** By the key of the hint, in milliseconds since the epoch. */
+  readonly storedAt: () => ReadonlyMap<string, number>;
   /** CPU seconds of this process so far. */
   readonly cpuSeconds: () => number;
 };

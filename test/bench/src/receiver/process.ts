@@ -1,5 +1,6 @@
 import process from "node:process";
 import type { HintedResource } from "@fleet-reloader/domain/hint/hint";
+import type { HintStore } from "@fleet-reloader/engine/hints/hint-store";
 import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisAuditedWrites } from "@fleet-reloader/redis/hints/redis-audited-writes";
@@ -17,6 +18,19 @@ import type { ReceiverMethods } from "./methods.ts";
 /** The listener of a watcher that serves one cluster in the mode `audit`, and nothing else of the watcher. */
 const served = new Set(["configmaps", "secrets", "deployments"]);
 
+const storedAt = new Map<string, number>();
+let isTimed = false;
+
+/** The same, and notes when asked to. */
+function timed(hints: Pick<HintStore, "add">): Pick<HintStore, "add"> {
+  return {
+    async add(cluster, keys) {
+      await hints.add(cluster, keys);
+      if (isTimed) for (const key of keys) storedAt.set(key, performance.timeOrigin + performance.now());
+    },
+  };
+}
+
 const methods: ReceiverMethods = {
   async start({ redisUrl, keyPem, certificatePem, tokens }) {
     const log = new CollectedLog();
@@ -28,7 +42,7 @@ const methods: ReceiverMethods = {
       clusterNamed: () => ({ cluster: benchCluster, labels: {} }),
       isServed: ({ resource }: HintedResource) => served.has(resource),
       eventSource: "audit",
-      hints: new RedisHints({ client, keys, clock: systemClock, log }),
+      hints: timed(new RedisHints({ client, keys, clock: systemClock, log })),
       writes: new RedisAuditedWrites({ client, keys }),
       clock: systemClock,
       log,
@@ -44,6 +58,10 @@ const methods: ReceiverMethods = {
     });
     return port;
   },
+  timeHints() {
+    isTimed = true;
+  },
+  storedAt: () => storedAt,
   cpuSeconds() {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;

@@ -18,6 +18,8 @@ export interface ServerOptions {
   readonly isReal: boolean;
   /** Workload controllers: off unless a benchmark is about ReplicaSets, since their writes compete for the same cores. */
   readonly controllers: boolean;
+  /** Whether KEDA can scale workloads on it (default false); a simulated one ignores this. */
+  readonly autoscaling?: boolean;
 }
 
 export function startServer(options: ServerOptions): Promise<BenchServer> {

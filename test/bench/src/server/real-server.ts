@@ -5,8 +5,15 @@ import type { BenchServer, ServerOptions } from "./bench-server.ts";
 import { readRequestCounts } from "./prometheus.ts";
 
 /** etcd and kube-apiserver, unmodified. Clients sign in as an administrator, whom its fair queuing exempts. */
-export async function startRealServer({ controllers }: ServerOptions): Promise<BenchServer> {
-  const cluster = await startControlPlane({ controllers, log: (line) => console.error(`· ${line}`) });
+export async function startRealServer({
+  autoscaling = false,
+  controllers,
+}: ServerOptions): Promise<BenchServer> {
+  const cluster = await startControlPlane({
+    controllers,
+    autoscaling,
+    log: (line) => console.error(`· ${line}`),
+  });
   const version = text((await cluster.request({ path: "/version" })).body, "gitVersion");
   const target = { url: cluster.url, token: cluster.adminToken, ca: cluster.caPem };
   const client = new ApiClient(target);

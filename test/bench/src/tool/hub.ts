@@ -1,13 +1,21 @@
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
-import { type Scaler, startScaler } from "@fleet-reloader/testkit/scaler";
+import { startScaler } from "@fleet-reloader/testkit/scaler";
 import type { BenchServer } from "../server/bench-server.ts";
 import { sharedMarkKey } from "./data-folder.ts";
 import { unbroken } from "./ours.ts";
 
 /** A watcher that is always on, a Redis, and workers that come and go with the work. */
-export interface Hub extends AsyncDisposable {
-  readonly scaler: Scaler;
+export interface ScaledHub extends AsyncDisposable {
+  readonly scaler: Workers;
+}
+
+/** Worker processes, whoever starts and stops them. */
+interface Workers {
+  /** Those that have not ended. */
+  readonly processes: number;
+  /** How often there was none and one was started. */
+  readonly wakes: number;
 }
 
 export interface HubOptions {
@@ -18,7 +26,7 @@ export interface HubOptions {
   readonly args: readonly string[];
 }
 
-export async function startHub({ server, namespace, args, ...pace }: HubOptions): Promise<Hub> {
+export async function startHub({ server, namespace, args, ...pace }: HubOptions): Promise<ScaledHub> {
   await using stack = new AsyncDisposableStack();
   const redis = stack.use(await startRedis());
   const key = stack.use(sharedMarkKey());

@@ -32,9 +32,11 @@ export interface DeploymentWish {
   readonly configMaps: readonly string[];
   /** Opt-in annotations; none: it only uses them. */
   readonly annotations: Readonly<Record<string, string>>;
+  /** Three when absent. Without any its rollouts end at once, also where no kubelet starts pods. */
+  readonly replicas?: number;
 }
 
-export function deployment({ name, configMaps, annotations }: DeploymentWish): object {
+export function deployment({ name, configMaps, annotations, replicas = 3 }: DeploymentWish): object {
   const labels = { "app.kubernetes.io/name": name };
   const probe = (path: string) => ({ httpGet: { path, port: 8080 }, periodSeconds: 10, failureThreshold: 3 });
   const container = {
@@ -56,7 +58,7 @@ export function deployment({ name, configMaps, annotations }: DeploymentWish): o
     kind: "Deployment",
     metadata: { name, labels: { ...labels, "app.kubernetes.io/part-of": "bench" }, annotations },
     spec: {
-      replicas: 3,
+      replicas,
       selector: { matchLabels: labels },
       template: {
         metadata: { labels, annotations: { "prometheus.io/scrape": "true", "prometheus.io/port": "8080" } },

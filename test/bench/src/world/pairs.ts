@@ -16,9 +16,10 @@ export async function createPairs(
     /** One when absent; several are called `app-000000-a`, `-b`, … */
     readonly configMapsEach?: number;
     readonly bytes?: number;
+    readonly replicas?: number;
   },
 ): Promise<readonly Pair[]> {
-  const { namespace, count, optIn, configMapsEach = 1, bytes = defaultBytes } = wish;
+  const { namespace, count, optIn, configMapsEach = 1, bytes = defaultBytes, replicas } = wish;
   const names = numbered("app", count);
   const sourcesOf = (name: string) =>
     configMapsEach === 1
@@ -29,7 +30,12 @@ export async function createPairs(
   );
   const annotations = { [optInOf[optIn]]: "true" };
   await createObjects(server, "Deployment", namespace, names, (name) =>
-    deployment({ name, configMaps: sourcesOf(name), annotations }),
+    deployment({
+      name,
+      configMaps: sourcesOf(name),
+      annotations,
+      ...(replicas === undefined ? {} : { replicas }),
+    }),
   );
   return names.flatMap((name) =>
     sourcesOf(name).map((source) => ({ namespace, configMap: source, deployment: name })),

@@ -1,6 +1,5 @@
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
-import { request } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
@@ -9,6 +8,7 @@ import { startProduct } from "@fleet-reloader/testkit/product";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
 import { expect, test } from "vitest";
+import { sendEvents } from "../send-events.ts";
 import { auto, reads, Site } from "../site.ts";
 
 const token = "a-token-of-the-cluster-nova";
@@ -29,10 +29,11 @@ export function auditEventTests(): void {
       await product.ready();
       await at.adopted("Deployment", "app");
       await at.change("ConfigMap", "settings", { v: "B" });
-      const body = JSON.stringify(eventListOf(at.namespace));
-      expect(await post(port, "another-token", body)).toBe(401);
-      expect(await post(port, token, "{}")).toBe(400);
-      expect(await post(port, token, body)).toBe(200);
+      const listener = { port, token, ca: certificatePem };
+      const events = eventListOf(at.namespace);
+      expect(await sendEvents({ ...listener, token: "another-token" }, events)).toBe(401);
+      expect(await sendEvents(listener, {})).toBe(400);
+      expect(await sendEvents(listener, events)).toBe(200);
       await at.settlesAt("Deployment", "app", 1, { quietMs: 600 });
       const metrics = await (await fetch(`${await product.healthUrl()}/metrics`)).text();
       expect(metrics).toContain('fleet_reloader_audit_events_total{cluster="nova",result="hint"} 1');
@@ -80,20 +81,4 @@ function eventListOf(namespace: string): object {
     stageTimestamp: now,
   };
   return { kind: "EventList", apiVersion: "audit.k8s.io/v1", metadata: {}, items: [event] };
-}
-
-/** Resolves to the status of the answer. */
-async function post(port: number, bearer: string, body: string): Promise<number | undefined> {
-  const { promise, resolve, reject } = Promise.withResolvers<number | undefined>();
-  const headers = { authorization: `Bearer ${bearer}`, "content-type": "application/json" };
-  const call = request(
-    { host: "127.0.0.1", port, ca: certificatePem, method: "POST", path: "/", headers, agent: false },
-    (response) => {
-      response.resume();
-      resolve(response.statusCode);
-    },
-  );
-  call.on("error", reject);
-  call.end(body);
-  return await promise;
 }

@@ -23,7 +23,10 @@ export function notifyTests(world: () => World): void {
       const at = await siteWithWorkload(world(), "traced");
       await using collector = await startSink();
       await using product = start(at, {
-        env: { OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url.origin}/otlp/` },
+        env: {
+          OTEL_EXPORTER_OTLP_ENDPOINT: `${collector.url.origin}/otlp/`,
+          OTEL_EXPORTER_OTLP_HEADERS: "authorization=Bearer%20one",
+        },
       });
       await product.ready();
       await at.adopted("Deployment", "api");
@@ -33,6 +36,7 @@ export function notifyTests(world: () => World): void {
         ["change", "roll", "due", "patch"].every((name) => body().includes(`"name":"${name}"`)),
       );
       expect(collector.received[0]?.path).toBe("/otlp/v1/traces");
+      expect(collector.received[0]?.headers.authorization).toBe("Bearer one");
       expect(body()).toContain(`ConfigMap/${at.namespace}/settings`);
       expect(body()).toMatch(/"links":\[\{"traceId":"[0-9a-f]{32}","spanId":"[0-9a-f]{16}"\}\]/);
       expect(await product.stop()).toBe(0);

@@ -4,7 +4,7 @@ import { startRedisOfRoles } from "@fleet-reloader/redis/fixture/role-users";
 import type { LogLine, Product } from "@fleet-reloader/testkit/product";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { type SharedFleet, startSharedFleet } from "../shared-fleet.ts";
+import { rollsEverywhere, type SharedFleet, startSharedFleet } from "../shared-fleet.ts";
 
 const args = ["--debounce", "300ms", "--shards", "2"];
 const isDenial = ({ msg }: LogLine) => msg.includes("may not run");
@@ -64,12 +64,6 @@ export function redisRoleTests(): void {
     expect(worker.output()).toMatch(/the user dashboard may not run SET on \{fleet-reloader:fleet\}:shards/);
     expect(worker.output()).toContain("docs/reference/redis-users.md");
   });
-}
-
-/** The next change of each cluster, and the roll for it. */
-async function rollsEverywhere(fleet: SharedFleet, round: number): Promise<void> {
-  for (const { at } of fleet.clusters) await at.change("ConfigMap", "settings", { v: `${round}` });
-  await Promise.all(fleet.clusters.map(({ at }) => at.settlesAt("Deployment", "api", round)));
 }
 
 /** All processes of the fleet have one data dir, and so one document. A watcher ends the holds. */

@@ -5,8 +5,8 @@ import type { Handler } from "../../ports/workqueue.ts";
 import type { ClusterGate } from "./cluster-gate.ts";
 
 /**
- * Handles a request only when the gate of its cluster admits it. A request of a cluster that nobody remembers ends: whoever watches the
- * cluster again compares everything anew, and asks for it then.
+ * Handles a request only when the gate of its cluster admits it. A request of a forgotten cluster ends: the next watcher of the
+ * cluster compares everything anew, and requests it then.
  */
 export function gatedHandler(
   handler: Handler,

@@ -133,7 +133,7 @@ async function pastOf({ keys, records }: Observing, reading: Reading): Promise<K
   return knownPast(onWorkload, record, { ...reading, keys });
 }
 
-/** Undefined: it could not be read, and whoever needs it reads it again. */
+/** Undefined: it could not be read. A step that needs it reads it again. */
 function readEarly(
   records: Pick<WorkloadRecords, "read">,
   request: Request,

@@ -1,7 +1,7 @@
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import type { SourceChange, SourceVersion } from "../../ports/reference-index.ts";
 
-/** Makes changes of sources known to whoever acts on them. A failed call is repeated, so a change may be published twice. */
+/** Publishes changes of sources. A failed call is repeated, so a change may be published twice. */
 export interface SourcePublisher {
   /**
    * Publishes the sources whose version differs from the one published last. `mayAppear` says whether a source without a

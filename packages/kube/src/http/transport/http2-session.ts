@@ -18,7 +18,7 @@ export class Http2Session {
     client.on("remoteSettings", ({ maxConcurrentStreams = streamsMax }) => {
       this.#room = Math.min(streamsMax, maxConcurrentStreams);
     });
-    // Whoever has a request under way hears of it by that.
+    // Requests under way learn of it by the end of their streams.
     client.on("error", () => undefined);
     client.on("timeout", () => {
       if (this.#open === 0) client.close();
@@ -90,9 +90,7 @@ class Http2Exchange implements Exchange {
     const stream = this.#stream;
     const handler = this.#handler;
     const { headersTimeout = 0, bodyTimeout = 0 } = this.#request;
-    stream.once("timeout", () =>
-      this.abort(this.#hasHead ? new errors.BodyTimeoutError() : new errors.HeadersTimeoutError()),
-    );
+    stream.once("timeout", () => this.#timedOut());
     stream.setTimeout(headersTimeout);
     stream.once("response", ({ ":status": status = 0, ...headers }) => {
       if (this.#isOver) return;
@@ -110,7 +108,7 @@ class Http2Exchange implements Exchange {
 
   abort(reason: Error): void {
     this.#stream.close(constants.NGHTTP2_CANCEL);
-    // What nobody has taken keeps a stream from being closed.
+    // Data that is not read keeps a stream from being closed.
     this.#stream.resume();
     this.#fail(reason);
   }
@@ -123,7 +121,11 @@ class Http2Exchange implements Exchange {
     this.#stream.resume();
   }
 
-  /** Whether the answer came to its end shows only now: a stream that is reset ends, too. */
+  #timedOut(): void {
+    this.abort(this.#hasHead ? new errors.BodyTimeoutError() : new errors.HeadersTimeoutError());
+  }
+
+  /** Only now is it known whether the answer is complete: a stream that is reset ends, too. */
   #closed(): void {
     const { rstCode = constants.NGHTTP2_NO_ERROR } = this.#stream;
     if (!this.#hasHead || rstCode !== constants.NGHTTP2_NO_ERROR)

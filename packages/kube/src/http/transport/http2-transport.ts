@@ -1,6 +1,6 @@
 import { connect as connectHttp2 } from "node:http2";
 import { isIP } from "node:net";
-import { connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
+import { type ConnectionOptions, connect as connectTls, type SecureContext, type TLSSocket } from "node:tls";
 import { errors } from "undici";
 import { Http2Session } from "./http2-session.ts";
 import type { ExchangeHandler, Transport, WireRequest } from "./transport.ts";
@@ -70,7 +70,7 @@ export class Http2Transport implements Transport {
       );
   }
 
-  /** Whoever waits for a connection waits for the same one. */
+  /** All requests that need a new connection wait for the same one. */
   #connected(): Promise<void> {
     this.#connecting ??= this.#connect().finally(() => {
       this.#connecting = undefined;
@@ -80,16 +80,20 @@ export class Http2Transport implements Transport {
   }
 
   async #connect(): Promise<void> {
-    const { origin, idleMs, plain } = this.#options;
     const socket = await this.#open();
     if (this.#isClosed) {
       socket.destroy();
       throw new errors.ClientClosedError();
     }
     if (socket.alpnProtocol !== "h2") {
-      this.#plain = plain(socket);
+      this.#plain = this.#options.plain(socket);
       return;
     }
+    this.#addSession(socket);
+  }
+
+  #addSession(socket: TLSSocket): void {
+    const { origin, idleMs } = this.#options;
     const client = connectHttp2(origin, {
       createConnection: () => socket,
       settings: { enablePush: false, initialWindowSize: streamWindow },
@@ -103,17 +107,9 @@ export class Http2Transport implements Transport {
   }
 
   #open(): Promise<TLSSocket> {
-    const { origin, tls, connectTimeoutMs } = this.#options;
+    const { connectTimeoutMs } = this.#options;
     const { promise, resolve, reject } = Promise.withResolvers<TLSSocket>();
-    const host = origin.hostname.replace(/^\[|\]$/g, "");
-    const socket = connectTls({
-      // A name, never an address, says which certificate is meant.
-      ...(isIP(host) === 0 ? { servername: host } : {}),
-      ...tls,
-      host,
-      port: origin.port === "" ? 443 : Number(origin.port),
-      ALPNProtocols: ["h2", "http/1.1"],
-    });
+    const socket = connectTls(this.#address());
     this.#socket = socket;
     socket.setKeepAlive(true, keepAliveMs);
     socket.setTimeout(connectTimeoutMs, () => {
@@ -126,5 +122,18 @@ export class Http2Transport implements Transport {
       resolve(socket);
     });
     return promise;
+  }
+
+  #address(): ConnectionOptions {
+    const { origin, tls } = this.#options;
+    const host = origin.hostname.replace(/^\[|\]$/g, "");
+    return {
+      // TLS sends the name of a server, never an address.
+      ...(isIP(host) === 0 ? { servername: host } : {}),
+      ...tls,
+      host,
+      port: origin.port === "" ? 443 : Number(origin.port),
+      ALPNProtocols: ["h2", "http/1.1"],
+    };
   }
 }

@@ -7,7 +7,7 @@ const waitingBytesMax = 64 * 1024;
 export interface StreamedAnswer {
   readonly statusCode: number;
   readonly headers: AnswerHeaders;
-  /** May be gone through once; whoever stops before its end gives up the rest. */
+  /** Can be read once. Stopping before the end gives up the rest. */
   readonly body: AsyncIterable<Buffer>;
 }
 

@@ -1,5 +1,5 @@
 import { Fault } from "@fleet-reloader/domain/fault";
-import type { Deadlines } from "../deadlines.ts";
+import type { Deadlines } from "./deadlines.ts";
 import type { AnswerHeaders, Transport, WireRequest } from "./transport.ts";
 
 /** An answer whose head has arrived. Its body may still be arriving. */
@@ -76,7 +76,7 @@ export function wholeAnswer(
     onResponseEnd() {
       inTime();
       signal.removeEventListener("abort", onAbort);
-      text.resolve(textOf(chunks));
+      text.resolve(joinedText(chunks));
     },
     onResponseError(_exchange, error) {
       fail(error);
@@ -93,7 +93,7 @@ function tooLong({ method, path }: WireRequest, bytesMax: number): Fault {
   );
 }
 
-function textOf(chunks: readonly Buffer[]): string {
+function joinedText(chunks: readonly Buffer[]): string {
   const [only, ...others] = chunks;
   if (only === undefined) return "";
   return (others.length === 0 ? only : Buffer.concat(chunks)).toString("utf8");

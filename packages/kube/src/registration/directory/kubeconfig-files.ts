@@ -1,6 +1,6 @@
 import { readdir, readFile, stat } from "node:fs/promises";
 
-/** What lies in the folder, or why that cannot be told, which is not the same as nothing. */
+/** The files in the folder, or why they are unknown. An unknown folder is not an empty one. */
 export type ObservedFolder =
   | { readonly type: "seen"; readonly inode: string; readonly files: readonly string[] }
   | { readonly type: "unseen"; readonly why: string };
@@ -11,7 +11,7 @@ export type ObservedFile =
   /** It is still what it was when it got this stamp. */
   | { readonly type: "unchanged" }
   | { readonly type: "unreadable"; readonly why: string }
-  /** It is no file, or no more. */
+  /** It is not a file, or does not exist any more. */
   | { readonly type: "gone" };
 
 /** As large as a Secret may be; a kubeconfig is a few KB. */

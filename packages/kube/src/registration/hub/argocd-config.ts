@@ -24,32 +24,17 @@ export function argoName(secret: HubSecret): string {
 
 /** The way to a cluster that a Secret of Argo CD describes, or why it is not taken. */
 export function accessOfArgoSecret(secret: HubSecret, name: string, context: ArgocdContext): Access {
-  const unusable = (why: string): Access => ({ type: "unusable", why: `Secret ${secret.key}: ${why}` });
-  if (secret.unreadable !== undefined) return unusable(secret.unreadable);
-  const agent = secret.labels[agentLabel];
-  if (agent !== undefined)
-    return unusable(
-      `it stands for the agent ${agent} (label ${agentLabel}), whose API server cannot be reached from here; run fleet-reloader in that cluster`,
-    );
+  const named = `Secret ${secret.key}`;
+  const refusal = unservableReason(secret);
+  if (refusal !== undefined) return { type: "unusable", why: `${named}: ${refusal}` };
   if (secret.annotations[skipAnnotation] === "true")
-    return {
-      type: "paused",
-      why: `Secret ${secret.key}: Argo CD leaves it alone (annotation ${skipAnnotation})`,
-    };
+    return { type: "paused", why: `${named}: Argo CD leaves it alone (annotation ${skipAnnotation})` };
   const config = configOf(clusterEntry(secret, "config"));
-  if (config === undefined)
-    return unusable("config is no JSON object; expected the one that argocd cluster add writes");
-  if ((jsonField(config, "awsAuthConfig") ?? undefined) !== undefined)
-    return unusable(
-      "config.awsAuthConfig needs Argo CD's own helper program, which is not here; use config.bearerToken, or config.execProviderConfig with a command that --allow-exec names",
-    );
+  if (typeof config === "string") return { type: "unusable", why: `${named}: ${config}` };
+  const { allowExec, allowLoopbackHttp, hub } = context;
   const access = isOwnCluster(secret, config)
-    ? ({ type: "usable", target: { ...context.hub.target, name }, version: "hub" } as const)
-    : accessOf(name, secretEntriesOf(secret, config), {
-        named: `Secret ${secret.key}`,
-        allowExec: context.allowExec,
-        allowLoopbackHttp: context.allowLoopbackHttp,
-      });
+    ? ({ type: "usable", target: { ...hub.target, name }, version: "hub" } as const)
+    : accessOf(name, secretEntriesOf(secret, config), { named, allowExec, allowLoopbackHttp });
   const namespaces = argocdNamespacesOf(secret);
   if (access.type !== "usable" || namespaces.length === 0) return access;
   return { ...access, namespaces, version: `${access.version} ${namespaces}` };
@@ -57,7 +42,6 @@ export function accessOfArgoSecret(secret: HubSecret, name: string, context: Arg
 
 function secretEntriesOf(secret: HubSecret, config: JsonObject) {
   const tls = jsonField(config, "tlsClientConfig");
-  const exec = jsonField(config, "execProviderConfig") ?? undefined;
   return {
     cluster: {
       server: serverOf(secret),
@@ -72,7 +56,7 @@ function secretEntriesOf(secret: HubSecret, config: JsonObject) {
       ...isPresent("password", jsonField(config, "password")),
       ...isPresent("client-certificate-data", jsonField(tls, "certData")),
       ...isPresent("client-key-data", jsonField(tls, "keyData")),
-      ...(exec === undefined ? {} : { exec: kubeconfigExec(exec) }),
+      ...isPresent("exec", kubeconfigExec(jsonField(config, "execProviderConfig"))),
     },
   };
 }
@@ -83,7 +67,8 @@ function isPresent(name: string, value: unknown): JsonObject {
 }
 
 /** As a kubeconfig has it, but for the variables: here they are a map. */
-function kubeconfigExec(exec: unknown): JsonObject {
+function kubeconfigExec(exec: unknown): JsonObject | undefined {
+  if (exec === undefined || exec === null) return undefined;
   const env = Object.entries(jsonTexts(exec, "env")).map(([name, value]) => ({ name, value }));
   return isJsonObject(exec) ? { ...exec, env } : { env };
 }
@@ -110,9 +95,20 @@ function serverOf(secret: HubSecret): string {
   return clusterEntry(secret, "server").trim().replace(/\/+$/, "");
 }
 
-function configOf(json: string): JsonObject | undefined {
+/** Why the Secret describes no cluster that can be reached from here. */
+function unservableReason({ labels, unreadable }: HubSecret): string | undefined {
+  const agent = labels[agentLabel];
+  if (unreadable !== undefined || agent === undefined) return unreadable;
+  return `it stands for the agent ${agent} (label ${agentLabel}), whose API server cannot be reached from here; run fleet-reloader in that cluster`;
+}
+
+/** The content of `config`, or why it cannot be used. */
+function configOf(json: string): JsonObject | string {
   const config = parseJson(json === "" ? "{}" : json);
-  return isJsonObject(config) ? config : undefined;
+  if (!isJsonObject(config))
+    return "config is no JSON object; expected the one that argocd cluster add writes";
+  if ((jsonField(config, "awsAuthConfig") ?? undefined) === undefined) return config;
+  return "config.awsAuthConfig needs Argo CD's own helper program, which is not here; use config.bearerToken, or config.execProviderConfig with a command that --allow-exec names";
 }
 
 function clusterEntry({ content }: HubSecret, key: string): string {

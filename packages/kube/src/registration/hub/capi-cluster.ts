@@ -9,7 +9,7 @@ import type { Hub } from "./hub.ts";
 import { optionalHubStream } from "./hub-streams.ts";
 import type { Keyed } from "./kept-objects.ts";
 
-/** What a Cluster of Cluster API says about whether it can and may be talked to. */
+/** The part of a Cluster of Cluster API that says whether it can and may be reached. */
 export interface CapiCluster extends Keyed {
   readonly labels: Labels;
   readonly isPaused: boolean;

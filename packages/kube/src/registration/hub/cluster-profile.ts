@@ -42,7 +42,7 @@ export function clusterProfile(object: unknown): ClusterProfile | undefined {
   return { key: `${namespace}/${name}`, namespace, name, labels, clusters };
 }
 
-/** Of the consumer's providers, in their order, the first that the profile offers; or why there is none. */
+/** The first of the consumer's providers that the profile offers, or why it offers none of them. */
 export function placeOf(
   profile: ClusterProfile,
   wanted: readonly AccessProvider[],
@@ -65,7 +65,7 @@ export function placeOf(
   const [secret, key] = [text(said, "name"), text(said, "key")];
   if (secret === "" || key === "")
     return { problem: `its ${provider} names no Secret; expected name and key` };
-  // Whoever writes a profile chooses the server: the Secrets of others must not be sent there.
+  // The author of a profile chooses the server, so a Secret of another namespace must not be sent there.
   if (!["", namespace].includes(text(said, "namespace")))
     return {
       problem: `its ${provider} names a Secret of another namespace; put the Secret beside the profile`,

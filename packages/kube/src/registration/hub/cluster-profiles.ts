@@ -1,4 +1,5 @@
 import type { AccessProvider } from "@fleet-reloader/domain/registration/access-provider";
+import { mapBounded } from "@fleet-reloader/engine/async/map-bounded";
 import type { StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import type { ResourceKind } from "../../discovery/api-resources.ts";
@@ -13,9 +14,8 @@ import {
 } from "./cluster-profile.ts";
 import type { Hub } from "./hub.ts";
 import { createHubProvider } from "./hub-provider.ts";
-import { type HubSecret, readSecret, secretStream } from "./hub-secrets.ts";
+import { type HubSecret, readSecret, secretReadsAtOnce, secretStream } from "./hub-secrets.ts";
 import { optionalHubStream } from "./hub-streams.ts";
-import { inBatches } from "./in-batches.ts";
 import { KeptObjects } from "./kept-objects.ts";
 
 export interface ClusterProfilesOptions extends Pick<RegistrationPolicy, "allowLoopbackHttp"> {
@@ -108,7 +108,7 @@ function profileHandler(
   return {
     listBegins: () => profiles.listBegins(),
     async page(found) {
-      await inBatches(found, (profile) => secrets.want(profile, signal));
+      await mapBounded(found, secretReadsAtOnce, (profile) => secrets.want(profile, signal));
       await profiles.page(found);
     },
     async listed() {
@@ -117,7 +117,7 @@ function profileHandler(
     },
     async events(events) {
       const present = events.filter(({ type }) => type === "upsert");
-      await inBatches(present, ({ object }) => secrets.want(object, signal));
+      await mapBounded(present, secretReadsAtOnce, ({ object }) => secrets.want(object, signal));
       await profiles.events(events);
       secrets.forgetOthers();
     },

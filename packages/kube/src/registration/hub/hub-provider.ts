@@ -16,7 +16,7 @@ export interface HubCollection {
 }
 
 /**
- * Registrations from objects of the hub. Nothing is told before all of its collections are known: half of what there is could
+ * Registrations from objects of the hub. Nothing is reported before all of its collections are known: half of them could
  * engage a cluster that the other half says is to be left alone.
  */
 export function createHubProvider(

@@ -1,5 +1,6 @@
 import { asFault } from "@fleet-reloader/domain/fault";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
+import { mapBounded } from "@fleet-reloader/engine/async/map-bounded";
 import type { StreamEvent, StreamHandler } from "@fleet-reloader/engine/ports/source-stream";
 import type { Stream } from "@fleet-reloader/engine/watch/cluster-streams";
 import { stringMap, text } from "../../json.ts";
@@ -8,7 +9,6 @@ import { accept, resourcePath } from "../../resource.ts";
 import type { Access } from "../registration.ts";
 import type { Hub } from "./hub.ts";
 import { hubReflector } from "./hub-streams.ts";
-import { inBatches } from "./in-batches.ts";
 import type { Keyed } from "./kept-objects.ts";
 
 /** A Secret by all but its content. */
@@ -25,7 +25,7 @@ export interface HubSecret extends SecretMeta {
   readonly unreadable?: string;
 }
 
-/** What a Secret registers. Its content is no longer kept. */
+/** The registration that a Secret holds. The content of the Secret is not kept. */
 export interface RegisteredSecret extends Keyed, Pick<SecretMeta, "namespace" | "labels"> {
   readonly clusterName: string;
   readonly access: Access;
@@ -44,6 +44,12 @@ export interface SecretSelection {
   readonly isWanted: (secret: SecretMeta) => boolean;
 }
 
+/**
+ * As many requests as the connections carry at once. Any more would wait for a connection while their deadline runs. Reads of sources
+ * have the same bound.
+ */
+export const secretReadsAtOnce = 16;
+const forbidden = "it may not be read; grant the verb get on secrets in its namespace";
 const hubSecretsResource = { group: "", version: "v1", plural: "secrets" } as const;
 
 /** The list + watch of Secrets by their metadata. */
@@ -99,11 +105,7 @@ export async function readSecret(
   } catch (error) {
     const fault = asFault(error);
     if (fault.code !== "kube.forbidden") throw fault;
-    return {
-      ...secret,
-      content: {},
-      unreadable: "it may not be read; grant the verb get on secrets in its namespace",
-    };
+    return { ...secret, content: {}, unreadable: forbidden };
   }
 }
 
@@ -120,15 +122,19 @@ function translated<T extends Keyed>(
   return {
     listBegins: () => handler.listBegins(),
     async page(found) {
-      const made = await inBatches(found, read);
+      const made = await mapBounded(found, secretReadsAtOnce, read);
       await handler.page(made.filter((one) => one !== undefined));
     },
     listed: () => handler.listed(),
     async events(events) {
-      const made = await inBatches(events, async ({ type, object }): Promise<StreamEvent<T>> => {
-        const now = type === "delete" ? undefined : await read(object);
-        return now === undefined ? gone(object) : { type: "upsert", object: now };
-      });
+      const made = await mapBounded(
+        events,
+        secretReadsAtOnce,
+        async ({ type, object }): Promise<StreamEvent<T>> => {
+          const now = type === "delete" ? undefined : await read(object);
+          return now === undefined ? gone(object) : { type: "upsert", object: now };
+        },
+      );
       await handler.events(made);
     },
   };

@@ -33,7 +33,7 @@ export class KeptObjects<T extends Keyed> implements StreamHandler<T> {
     return this.#objects.get(key);
   }
 
-  /** All there is was seen once, or there is no such resource. */
+  /** The whole collection was listed once, or the resource does not exist. */
   get isComplete(): boolean {
     return this.#isComplete;
   }
@@ -43,18 +43,18 @@ export class KeptObjects<T extends Keyed> implements StreamHandler<T> {
     return this.#state === "blocked";
   }
 
-  /** Why it does not show what there is now; undefined when it does. */
+  /** Why it may be out of date; undefined when it is up to date. */
   get behind(): string | undefined {
     return this.#isComplete && isSettled(this.#state) ? undefined : `${this.#state} (${this.#why})`;
   }
 
-  /** One that was read by itself, beside the list + watch. */
+  /** Keeps an object that was read by itself, beside the list + watch. */
   put(object: T): void {
     this.#listed.add(object.key);
     this.#objects.set(object.key, object);
   }
 
-  /** Lets go of all others. They do not count as changed: nobody asks for them. */
+  /** Drops all others. This is no change: nobody asks for them. */
   keepOnly(isKept: (object: T) => boolean): void {
     for (const [key, object] of this.#objects) if (!isKept(object)) this.#objects.delete(key);
   }

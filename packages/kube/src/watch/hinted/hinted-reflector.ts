@@ -20,7 +20,7 @@ export interface HintedReflectorOptions<T> {
   readonly collection: Collection;
   /** Reads what the handler needs of an object; undefined leaves the object out. */
   readonly parse: (object: unknown) => T | undefined;
-  /** What of an object a hint has to tell of: equal prints need no hint. */
+  /** A text of everything in an object whose change a hint has to announce: equal prints need no hint. */
   readonly printOf: (object: unknown) => string;
   /**
    * How a read object is handed over. `event`: it was written just now. `listed`: this is its state, and when it became so is not known;
@@ -31,7 +31,7 @@ export interface HintedReflectorOptions<T> {
   readonly hints: HintSource;
   /** A resource whose hints are worth a read of the namespace here. */
   readonly alsoHintedBy?: HintedResource | undefined;
-  /** What the last list found although no hint told of it: `namespace/name`, none when all is well. */
+  /** The differences that the last list found and no hint announced, as `namespace/name`; none when all is well. */
   readonly onMissed: (names: readonly string[]) => void;
   readonly clock: Clock;
   readonly random: Random;
@@ -129,22 +129,13 @@ export class HintedReflector<T> implements Stream {
   }
 
   async #list(why: string, signal: AbortSignal): Promise<Step> {
-    const { clock, collection, connection, handler, parse, random } = this.#options;
+    const { clock, random } = this.#options;
     this.#state("listing", why);
     const hints = this.#places.takeAll();
-    const listed = new Map<string, string>();
-    try {
-      handler.listBegins();
-      const page = async (items: readonly unknown[]): Promise<void> => {
-        for (const item of items) listed.set(keyOf(item), this.#printOf(item));
-        await handler.page(items.map(parse).filter((object) => object !== undefined));
-      };
-      await listCollection(connection, collection, page, signal);
-      await handler.listed();
-    } catch (error) {
+    const listed = await this.#listAll(signal).catch((error: unknown) => {
       for (const hint of hints) this.#places.add(hint);
       throw error;
-    }
+    });
     this.#compare(listed, hints);
     this.#known = listed;
     for (const { settle } of hints) settle();
@@ -153,7 +144,21 @@ export class HintedReflector<T> implements Stream {
     return { type: "read" };
   }
 
-  /** What is different and no hint told of: neither before the list nor while it ran. */
+  /** Lists for the handler. Resolves to the uid and print of each object. */
+  async #listAll(signal: AbortSignal): Promise<Map<string, string>> {
+    const { collection, connection, handler, parse } = this.#options;
+    const listed = new Map<string, string>();
+    handler.listBegins();
+    const page = async (items: readonly unknown[]): Promise<void> => {
+      for (const item of items) listed.set(keyOf(item), this.#printOf(item));
+      await handler.page(items.map(parse).filter((object) => object !== undefined));
+    };
+    await listCollection(connection, collection, page, signal);
+    await handler.listed();
+    return listed;
+  }
+
+  /** Finds the differences that no hint announced, neither before the list nor while it ran. */
   #compare(listed: ReadonlyMap<string, string>, hints: readonly TakenHint[]): void {
     const known = this.#known;
     if (known === undefined) return;
@@ -201,23 +206,15 @@ export class HintedReflector<T> implements Stream {
     if (missed !== undefined) this.#options.onMissed(missed);
   }
 
-  /** A list by name, with the selectors of the collection, needs no further right and answers nothing for what is not selected. */
-  async #readPlace({ namespace, name }: HintedPlace, signal: AbortSignal): Promise<readonly ReadObject[]> {
+  /** A list by name needs no right beyond that of the collection. With its selectors it finds only selected objects. */
+  async #readPlace(hinted: HintedPlace, signal: AbortSignal): Promise<readonly ReadObject[]> {
     const { collection, connection } = this.#options;
-    const named = name === "" ? [] : [`metadata.name=${name}`];
-    const fieldSelector = [...named, ...(collection.fieldSelector ?? "").split(",")].filter(
-      (one) => one !== "",
-    );
-    const place: Collection = {
-      ...collection,
-      namespace: namespace === "" ? collection.namespace : namespace,
-      fieldSelector: fieldSelector.length === 0 ? undefined : fieldSelector.join(","),
-    };
+    const { namespace, name } = hinted;
     const found = new Map<string, unknown>();
     const page = async (items: readonly unknown[]): Promise<void> => {
       for (const item of items) found.set(keyOf(item), item);
     };
-    await listCollection(connection, place, page, signal);
+    await listCollection(connection, collectionAt(collection, hinted), page, signal);
     const before = name === "" ? this.#knownIn(namespace) : [`${namespace}/${name}`];
     const gone = before.filter((key) => this.#known?.has(key) === true && !found.has(key));
     return [
@@ -270,4 +267,15 @@ export class HintedReflector<T> implements Stream {
     const isLost = fault.code === "kube.expired" || fault.code === "kube.malformed";
     return isLost ? { type: "list", why: fault.message } : was;
   }
+}
+
+/** The part of a collection that a hint points to. */
+function collectionAt(collection: Collection, { namespace, name }: HintedPlace): Collection {
+  const named = name === "" ? "" : `metadata.name=${name}`;
+  const selectors = [named, collection.fieldSelector ?? ""].filter((one) => one !== "");
+  return {
+    ...collection,
+    namespace: namespace === "" ? collection.namespace : namespace,
+    fieldSelector: selectors.length === 0 ? undefined : selectors.join(","),
+  };
 }

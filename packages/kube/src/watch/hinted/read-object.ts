@@ -1,7 +1,7 @@
 import type { StreamEvent } from "@fleet-reloader/engine/ports/source-stream";
 import { text } from "../../json.ts";
 
-/** What a hint led to. */
+/** The result of reading the place of a hint. */
 export interface ReadObject {
   /** `namespace/name`; `/name` for what is in no namespace. */
   readonly key: string;
@@ -12,7 +12,7 @@ export interface ReadObject {
 /** An event of what was read; none for an object that is left out. */
 export function eventsOf<T>(type: StreamEvent<T>["type"], object: T | undefined): readonly StreamEvent<T>[] {
   if (object === undefined) return [];
-  // What was not seen before may be new, as in a list.
+  // An object that was not seen before may be new, as in a list.
   return type === "delete" ? [{ type, object }] : [{ type, object, isNew: true }];
 }
 

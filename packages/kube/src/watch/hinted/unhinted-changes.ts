@@ -8,7 +8,7 @@ export class UnhintedChanges {
   readonly #graceMs: number;
   /** `namespace/name` → when a list found it. */
   readonly #found = new Map<string, number>();
-  /** When the verdict on the last list is due; undefined: it was told. */
+  /** When the verdict on the last list is due; undefined: it was given. */
   #judgeAtMs: number | undefined;
 
   constructor(graceMs: number) {

@@ -7,7 +7,7 @@ import { stringMap } from "../../json.ts";
 const controllerPrefix = "deployment.kubernetes.io/";
 
 /**
- * What of a workload a hint has to tell of: its annotations and its pod template. Its generation counts replicas too, which an
+ * The part of a workload whose change a hint has to announce: its annotations and its pod template. Its generation counts replicas too, which an
  * autoscaler writes through a subresource.
  */
 export function workloadPrint({ templatePath }: WorkloadKind, object: unknown): string {

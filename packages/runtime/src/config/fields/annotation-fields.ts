@@ -69,11 +69,7 @@ export function dialectOf(config: ConfigOf<typeof annotationFields>): Annotation
     pausedAt: config.pausedAtAnnotation,
     kinds: {
       ...defaultDialect.kinds,
-      ConfigMap: {
-        ...ConfigMap,
-        named: config.configMapAnnotation,
-        auto: config.configMapAutoAnnotation,
-      },
+      ConfigMap: { ...ConfigMap, named: config.configMapAnnotation, auto: config.configMapAutoAnnotation },
       Secret: { ...Secret, named: config.secretAnnotation, auto: config.secretAutoAnnotation },
     },
   };

@@ -104,24 +104,26 @@ export function servedKinds(config: ConfigOf<typeof kindFields>): readonly Workl
   return [...known, ...config.workloadKinds];
 }
 
+function isSameApiKind(one: WorkloadKind, other: WorkloadKind): boolean {
+  return one.group === other.group && one.apiKind === other.apiKind;
+}
+
 function declaredKinds(
   declared: readonly string[],
   refuse: (message: string) => void,
 ): readonly WorkloadKind[] {
   const kinds: WorkloadKind[] = [];
-  const isSame = (one: WorkloadKind, other: WorkloadKind): boolean =>
-    one.group === other.group && one.apiKind === other.apiKind;
   for (const one of declared) {
     const kind = parseDeclaredKind(one);
     if ("problem" in kind) {
       refuse(kind.problem);
       continue;
     }
-    const known = knownKinds.find((other) => isSame(kind, other));
+    const known = knownKinds.find((other) => isSameApiKind(kind, other));
     if (known === rollout) refuse(`"${one}": Rollouts are known; write --is-Argo-Rollouts=true`);
     else if (known !== undefined)
       refuse(`"${one}": ${known.kind} is served without being declared; remove it`);
-    else if (kinds.some((other) => isSame(kind, other)))
+    else if (kinds.some((other) => isSameApiKind(kind, other)))
       refuse(`"${one}": ${kind.apiKind} is declared twice; remove one`);
     else kinds.push(kind);
   }

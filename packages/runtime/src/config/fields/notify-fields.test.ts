@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { loadConfig } from "../load.ts";
 import { remarkOn } from "../remarks.ts";
-import { notifyFields } from "./notify-fields.ts";
+import { notifyFields, traceFields } from "./notify-fields.ts";
 
 const load = (args: readonly string[], env: Readonly<Record<string, string>> = {}) =>
   loadConfig(notifyFields, { args, env });
@@ -69,3 +69,38 @@ describe("an address", () => {
     expect(said).toEqual([expect.stringMatching(/^--webhook-url \(not shown\): no workload is rolled/)]);
   });
 });
+
+describe("headers for the collector", () => {
+  const headers = (given: string) =>
+    loadConfig(traceFields, { args: [], env: { OTEL_EXPORTER_OTLP_HEADERS: given } }).otlpHeaders;
+
+  test("are read as OpenTelemetry writes them", () => {
+    expect(headers("")).toEqual({});
+    expect(headers(" Authorization=Bearer%20a%2Cb==, x-tenant = nova ,")).toEqual({
+      authorization: "Bearer a,b==",
+      "x-tenant": "nova",
+    });
+  });
+
+  test.each([
+    ["hunter2", "header 1 has no name"],
+    ["x-tenant=nova,=hunter2", "header 2 has no name"],
+    ["api key=hunter2", "header 1 has no name"],
+    ["Content-Type=hunter2", "header 1 is content-type, which the request sets itself"],
+    ["x-key=hunter2%0d%0ahost:%20a", "header 1 is x-key with an empty or unreadable value"],
+    ["x-key=hunter2%zz", "header 1 is x-key with an empty or unreadable value"],
+    ["x-key=", "header 1 is x-key with an empty or unreadable value"],
+  ])("that are none are refused, and no value is shown: %s", (given, says) => {
+    const error = faultOf(() => headers(given));
+    expect(error).toContain(says);
+    expect(error).not.toContain("hunter2");
+  });
+});
+
+function faultOf(act: () => unknown): string {
+  try {
+    return `it was taken: ${JSON.stringify(act())}`;
+  } catch (error) {
+    return error instanceof Error ? error.message : String(error);
+  }
+}

@@ -1,5 +1,5 @@
 import type { FieldMeta } from "../field.ts";
-import { boolean, duration, textValue, webAddress, wholeNumber } from "../types.ts";
+import { boolean, duration, requestHeaders, textValue, webAddress, wholeNumber } from "../types.ts";
 
 const notifyGroup = "Alerts and notices";
 const sinks = ["slack", "teams", "gchat", "raw"] as const;
@@ -42,6 +42,19 @@ export const traceFields = {
         "OpenTelemetry collector that receives a trace for each roll, by OTLP over HTTP as JSON at /v1/traces below this URL, for example http://collector:4318.",
       isSecret: true,
       defaultText: "none: nothing is traced",
+    },
+  },
+  otlpHeaders: {
+    schema: requestHeaders(),
+    meta: {
+      group: notifyGroup,
+      flag: "otlp-headers",
+      // The same page names it.
+      env: "OTEL_EXPORTER_OTLP_HEADERS",
+      placeholder: "NAME=VALUE,…",
+      description:
+        "Headers of the requests to the collector, for example authorization=Bearer%20TOKEN. Treat them like a password: set them as a variable from a Secret.",
+      isSecret: true,
     },
   },
 } as const satisfies Fields;

@@ -8,9 +8,7 @@ export const withoutEffectFields = {
     meta: switchMeta(
       "sync-after-restart",
       "Changes made while nothing was running are always rolled later.",
-      {
-        remark: "changes made while nothing was running are always rolled later, with or without this flag",
-      },
+      { remark: "changes made while nothing was running are always rolled later, with or without this flag" },
     ),
   },
   enableHa: {

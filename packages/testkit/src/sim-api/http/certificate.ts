@@ -9,13 +9,13 @@ const DAY_MS = 24 * 3_600_000;
 
 /**
  * A self-signed certificate for loopback, valid for a day: Node can use certificates but not make
- * them, and a key in the repository would set off every secret scanner. Hence this bit of DER.
+ * them, and a key in the repository would set off every secret scanner. Hence this bit of DER. Whoever trusts two of them needs two names.
  */
-export function createLoopbackCertificate(now: Date = new Date()): Certificate {
+export function createLoopbackCertificate(now: Date = new Date(), commonName = "sim-api"): Certificate {
   const { privateKey, publicKey } = generateKeyPairSync("ec", { namedCurve: "P-256" });
   const algorithm = sequence(oid(ECDSA_WITH_SHA256));
   const name = sequence(
-    element(SET, sequence(oid(COMMON_NAME), element(UTF8_STRING, Buffer.from("sim-api")))),
+    element(SET, sequence(oid(COMMON_NAME), element(UTF8_STRING, Buffer.from(commonName)))),
   );
   const validity = sequence(time(new Date(now.getTime() - DAY_MS)), time(new Date(now.getTime() + DAY_MS)));
   const body = sequence(

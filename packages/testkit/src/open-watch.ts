@@ -1,6 +1,6 @@
 import { get as httpGet } from "node:http";
 import { get as httpsGet } from "node:https";
-import type { ApiTarget } from "@fleet-reloader/testkit/api-client";
+import type { ApiTarget } from "./api-client.ts";
 
 export interface WatchEvent {
   readonly type: string;

@@ -1,6 +1,6 @@
 import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
-import type { PageDocument } from "./browser.ts";
-import { el, isOwnAddress, link, type ViewNode } from "./view-node.ts";
+import type { PageDocument } from "../browser.ts";
+import { el, isOwnAddress, link, type ViewNode } from "../view-node.ts";
 
 /** Who is signed in; an empty name: nobody, or nobody has to. Or why that is not known. */
 export type SessionAnswer = { readonly name: string } | { readonly problem: ApiProblem };
@@ -19,7 +19,7 @@ export async function askSession(method: "GET" | "POST" | "DELETE", token?: stri
   }
 }
 
-/** What the header says of whoever is signed in. */
+/** The signed-in person in the header. */
 export function accountNodes(name: string): readonly ViewNode[] {
   if (name === "") return [];
   return [`Signed in as ${name} `, el("button", { type: "button", id: "sign-out" }, "Sign out")];

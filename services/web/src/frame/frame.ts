@@ -1,6 +1,6 @@
-import { spanText } from "./age.ts";
-import type { Place } from "./place.ts";
-import { el, link, type ViewElement } from "./view-node.ts";
+import { spanText } from "../age.ts";
+import type { Place } from "../place.ts";
+import { el, link, type ViewElement } from "../view-node.ts";
 
 const entries = [
   ["/", "Now", ["now"]],
