@@ -6,7 +6,19 @@ import { join } from "node:path";
 import process from "node:process";
 
 /** Where a run was made: figures of two machines are not to be compared. */
-export function describeMachine(): object {
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGiB: number;
+  readonly kernel: string;
+  readonly node: string;
+  readonly redis: string;
+  readonly commit: string;
+  readonly bundleSha256: string;
+  readonly isTreeClean: boolean;
+}
+
+export function describeMachine(): Machine {
   const [cpu] = cpus();
   return {
     cpu: cpu?.model ?? "unknown",
