@@ -29,7 +29,7 @@ export function describeMachine(): Machine {
     redis: outputOf("redis-server", ["--version"]),
     commit: outputOf("git", ["rev-parse", "--short", "HEAD"]),
     bundleSha256: bundleHash(),
-    isTreeClean: outputOf("git", ["status", "--porcelain", "services", "packages"]) === "",
+    isTreeClean: outputOf("git", ["status", "--porcelain", ":/services", ":/packages"]) === "",
   };
 }
 
