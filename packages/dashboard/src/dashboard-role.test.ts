@@ -3,6 +3,7 @@ import { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
 import { startRedisOfRoles } from "@fleet-reloader/redis/fixture/role-users";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
+import { HistoryProjection } from "@fleet-reloader/redis/overview/history-projection";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
 import { RedisFreshness } from "@fleet-reloader/redis/overview/redis-freshness";
 import { RedisClusterList } from "@fleet-reloader/redis/ownership/redis-cluster-list";
@@ -42,9 +43,13 @@ test("board, history and API are shown to a user of Redis that may change nothin
   await watcher.queue.add(added);
   await using guest = await openAs(redis.urlOf("dashboard"), true);
   const { client, clock, queue } = guest;
+  const reader = new HistoryReader({ client, keys });
+  using stack = new DisposableStack();
+  const records = stack.adopt(new HistoryProjection({ client, keys, reader, clock }), (its) => its.close());
   await using dashboard = await startServedFleet({
     queues: queue.queues,
-    reader: new HistoryReader({ client, keys }),
+    reader,
+    records,
     overview: new RedisFleetOverview({ client, keys, queue, clock }),
   });
   const freshness = new RedisFreshness({ client, keys, queue });

@@ -28,6 +28,8 @@ export interface DashboardOptions {
   /** One for each shard. */
   readonly queues: BullWorkqueue["queues"];
   readonly reader: Pick<HistoryReader, "notReady" | "read">;
+  /** Answers the API from the newest records. */
+  readonly records: Pick<HistoryReader, "records">;
   readonly overview: FleetOverview;
   readonly asked: AskedFleet;
   /** Whether anything is newer. */
@@ -120,9 +122,12 @@ function issuerOf({ access, signIn }: DashboardOptions): string | undefined {
   return access === undefined ? undefined : signIn?.issuer.host;
 }
 
-function createApiOf({ access, asked, clock, log, overview, reader }: DashboardOptions, news: NewsFeed) {
+function createApiOf(
+  { access, asked, clock, log, overview, reader, records }: DashboardOptions,
+  news: NewsFeed,
+) {
   const notReady = () => reader.notReady;
-  return createApi({ access, asked, clock, log, news, overview, reader, notReady });
+  return createApi({ access, asked, clock, log, news, overview, reader: records, notReady });
 }
 
 function createHistoryPage({ clock, reader }: DashboardOptions): ServeViewer {

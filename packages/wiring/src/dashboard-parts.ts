@@ -12,6 +12,7 @@ import type { Keys } from "@fleet-reloader/redis/connection/keys";
 import { RedisAbsence } from "@fleet-reloader/redis/connection/redis-absence";
 import type { RedisClock } from "@fleet-reloader/redis/connection/redis-clock";
 import { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
+import { HistoryProjection } from "@fleet-reloader/redis/overview/history-projection";
 import { RedisFleetOverview } from "@fleet-reloader/redis/overview/redis-fleet-overview";
 import { RedisFreshness } from "@fleet-reloader/redis/overview/redis-freshness";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
@@ -71,10 +72,11 @@ export interface OpenDashboardOptions {
 }
 
 /** Serves page, API, history and queue board. */
-export function openDashboard(options: OpenDashboardOptions) {
+export async function openDashboard(options: OpenDashboardOptions) {
   const { absence, access, acting, address, asked, client, clock, keys, log, queue } = options;
   const history = new HistoryReader({ client, keys });
   const overview = new RedisFleetOverview({ client, keys, queue, clock });
+  const projection = new HistoryProjection({ client, keys, reader: history, clock });
   const sessions = new RedisSessions({ client, keys, clock });
   const control = access.control({ sessions, overview, notReady: () => absence.notReady, clock });
   // Without a sign-in nobody acts: a reason without a person says little later.
@@ -90,7 +92,7 @@ export function openDashboard(options: OpenDashboardOptions) {
       clock,
       log,
     });
-  return listenDashboard({
+  const dashboard = await listenDashboard({
     address,
     access: control,
     signIn: access.issuerSignIn(clock),
@@ -102,6 +104,7 @@ export function openDashboard(options: OpenDashboardOptions) {
       },
       read: (query, signal) => history.read(query, signal),
     },
+    records: projection,
     overview,
     asked,
     freshness: new RedisFreshness({ client, keys, queue }),
@@ -110,6 +113,13 @@ export function openDashboard(options: OpenDashboardOptions) {
     log,
     loadPage: async () => (await import("@fleet-reloader/dashboard/page-files")).readPageFiles(),
   });
+  return {
+    port: dashboard.port,
+    async close() {
+      await dashboard.close();
+      projection.close();
+    },
+  };
 }
 
 export const dashboardParts: DashboardParts = {

@@ -54,8 +54,12 @@ const records: readonly HistoryRecord[] = [
   }),
   { v: 1, time, type: "operator", action: "freeze", by: "ann", target: "fleet" },
 ];
+const workloadsIn = (name: string) => ({ workloads: places.filter(([cluster]) => cluster === name).length });
 const overview: FleetOverview = {
-  ...fleetOf([overviewOf("nova"), { ...overviewOf("otech62"), labels: { env: "test" } }]),
+  ...fleetOf([
+    { ...overviewOf("nova"), ...workloadsIn("nova") },
+    { ...overviewOf("otech62"), ...workloadsIn("otech62"), labels: { env: "test" } },
+  ]),
   holds: async () =>
     places.map(([name, namespace]) => ({
       id: shown(name, namespace),

@@ -31,9 +31,9 @@ export function scopeFleet(overview: FleetOverview, viewer: Viewer): FleetOvervi
       const [known, freezes] = await Promise.all([registered(), overview.freezes()]);
       return freezes.filter((freeze) => seesFreeze(freeze, viewer, known));
     },
-    async managed(cluster) {
+    async managed(cluster, namespace) {
       const name = clusterNamer(await registered())(cluster);
-      const all = await overview.managed(cluster);
+      const all = await overview.managed(cluster, namespace);
       return all.filter(({ ref }) => viewer.may("viewer", { cluster: name, namespace: ref.namespace }));
     },
     async unfinished(request) {

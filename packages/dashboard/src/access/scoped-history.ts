@@ -3,6 +3,7 @@ import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader
 import type { Viewer } from "./granted-caller.ts";
 
 type ReadHistory = Pick<HistoryReader, "read">;
+type ReadRecords = Pick<HistoryReader, "records">;
 
 /** The records of a history that a viewer sees. */
 export function scopeHistory(reader: ReadHistory, viewer: Viewer): ReadHistory {
@@ -20,6 +21,13 @@ export function scopeHistory(reader: ReadHistory, viewer: Viewer): ReadHistory {
       }
     },
   };
+}
+
+/** The same of records that are read all at once. */
+export function scopeRecords(reader: ReadRecords, viewer: Viewer): ReadRecords {
+  if (viewer.seesAll) return reader;
+  const isSeen = (record: HistoryRecord) => seesRecord(record, viewer);
+  return { records: async (query, signal) => await reader.records(query, signal, isSeen) };
 }
 
 /** What operators did may be about everything, in words of their own. */

@@ -1,4 +1,5 @@
 import { parseJson } from "@fleet-reloader/domain/json";
+import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { expect, test } from "vitest";
 import { createAccessWorld, subjectsOf, tokenOf, type WrittenGrant } from "../fixture/access-world.ts";
@@ -15,7 +16,10 @@ const fromOurPage = { "content-type": "application/json", "sec-fetch-site": "sam
 async function startSignIns() {
   const world = createAccessWorld(subjectsOf(people, { ci: reads }), overview);
   const clock = new ManualClock();
-  const served = await startServedFleet({ overview, access: world.access, clock });
+  const times = { now: () => clock.now(), monotonic: () => clock.monotonic() };
+  // Questions wait by the real clock.
+  const waits = { ...times, sleep: (ms: number, signal: AbortSignal) => systemClock.sleep(ms, signal) };
+  const served = await startServedFleet({ overview, access: world.access, clock: waits });
   const give = (body: string, headers: Readonly<Record<string, string>> = fromOurPage) =>
     served.ask(path, headers, "POST", body);
   return {

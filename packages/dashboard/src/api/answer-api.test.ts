@@ -222,7 +222,6 @@ test("what Redis answers does not wait for questions to a dead cluster", async (
     });
   await using served = await startServedFleet({
     asked: { ...nobodyAsked, ask },
-    clock: new ManualClock(),
   });
   const paths = Array.from({ length: 8 }, (_, at) => `/api/v1/workloads/nova/Deployment/shop/api-${at}`);
   const unanswered = paths.map((path) => served.ask(path).catch(() => undefined));
@@ -239,8 +238,11 @@ test("a question that waits for its turn is refused when Redis goes away", async
   const reader = { notReady: [] as string[], read: readerOf([]).read };
   const overview = { ...fleetOf([]), clusters: () => new Promise<never>(() => undefined) };
   await using served = await startServedFleet({ clock, reader, overview });
-  const asked = Array.from({ length: 6 }, () => served.ask("/api/v1/clusters"));
-  // Each looks whether Redis is there, and four have a turn that ends.
+  const asked = Array.from({ length: 6 }, (_, at) => served.ask(`/api/v1/clusters?limit=${at + 1}`));
+  // Each looks whether Redis is there, and waits for others who ask the same.
+  await until("all ask", () => clock.sleeping === 12);
+  await clock.advance(20);
+  // Four have a turn that ends.
   await until("all wait", () => clock.sleeping === 10);
   reader.notReady.push("redis: unanswered");
   await clock.advance(1000);

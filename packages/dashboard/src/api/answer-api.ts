@@ -15,7 +15,7 @@ import { assertSameSite } from "../access/own-page.ts";
 import { assertMay } from "../access/refuse-access.ts";
 import { scopeAsking } from "../access/scoped-asking.ts";
 import { scopeFleet } from "../access/scoped-fleet.ts";
-import { scopeHistory } from "../access/scoped-history.ts";
+import { scopeRecords } from "../access/scoped-history.ts";
 import { answerNews, isOfNews } from "../news/answer-news.ts";
 import type { NewsFeed } from "../news/news-feed.ts";
 import { type ApiQuestion, readApiQuestion } from "./api-question.ts";
@@ -25,9 +25,10 @@ import { FleetRoutes, type FleetRoutesOptions, type TakePage } from "./fleet-rou
 import { answerBytesMax, pageOf } from "./page.ts";
 import { statusOfRefusal } from "./refusal-status.ts";
 import { sendAnswer, sendProblem } from "./send-answer.ts";
+import { SharedAnswers } from "./shared-answers.ts";
 import { assertReadable, whileReadable } from "./while-readable.ts";
 
-export interface ApiOptions extends Omit<FleetRoutesOptions, "seesQueue"> {
+export interface ApiOptions extends Omit<FleetRoutesOptions, "seesAll"> {
   readonly asked: AskedFleet;
   readonly log: Log;
   /** Undefined: nobody signs in, and everybody sees everything. */
@@ -57,9 +58,8 @@ type AnswerRoute = (asked: ApiQuestion, signal: AbortSignal) => Promise<unknown>
 
 /** Makes what answers the API. */
 export function createApi(options: ApiOptions): AnswerApi {
-  const { access, clock, log } = options;
-  const turnsOf = createTurns(clock);
-  const seal = new CursorSeal(randomBytes(32));
+  const { access, log } = options;
+  const answer = createAnswers(options);
   return async (request, response, address) => {
     const closed = new AbortController();
     response.once("close", () => closed.abort());
@@ -72,8 +72,7 @@ export function createApi(options: ApiOptions): AnswerApi {
       if (isOfNews(address.pathname)) return streamNews(options, viewer, request, response, address);
       asked = readApiQuestion(address);
       assertReadable(options);
-      const routes = createRoutes(options, viewer, seal);
-      const work = answerInTurn(turnsOf(asked.route), routes, asked, closed.signal);
+      const work = answer(asked, viewer, closed.signal);
       sendAnswer(request, response, 200, await whileReadable(work, options, closed.signal));
     } catch (error) {
       if (closed.signal.aborted) return;
@@ -82,6 +81,23 @@ export function createApi(options: ApiOptions): AnswerApi {
         log.error({ reason: fault.code, err: fault.message, path: address.pathname }, "question failed");
       sendProblem(request, response, statusOfRefusal(fault, asked?.route), fault);
     }
+  };
+}
+
+/** Answers what was read and allowed, as JSON. */
+type AnswerAsked = (asked: ApiQuestion, viewer: Viewer, signal: AbortSignal) => Promise<string>;
+
+function createAnswers(options: ApiOptions): AnswerAsked {
+  const turnsOf = createTurns(options.clock);
+  const seal = new CursorSeal(randomBytes(32));
+  const shared = new SharedAnswers(options.clock);
+  return (asked, viewer, signal) => {
+    const answer = (until: AbortSignal) =>
+      answerInTurn(turnsOf(asked.route), createRoutes(options, viewer, seal), asked, until);
+    // All who see everything see the same. What a cluster is asked may hang.
+    return viewer.seesAll && !isOfClusters(asked.route)
+      ? shared.ask(wholeText(asked), answer, signal)
+      : answer(signal);
   };
 }
 
@@ -106,9 +122,9 @@ function createRoutes(
 ): Readonly<Record<ApiRouteName, AnswerRoute>> {
   const fleet = new FleetRoutes({
     overview: scopeFleet(overview, viewer),
-    reader: scopeHistory(reader, viewer),
+    reader: scopeRecords(reader, viewer),
     clock,
-    seesQueue: viewer.seesAll,
+    seesAll: viewer.seesAll,
   });
   const about = (object: PathObject) => createAskedRoutes(scopeAsking({ asked, overview }, viewer, object));
   const pages = (given: ApiQuestion, wanted: WantedPage) => pagerOf(given, wanted, seal);
@@ -181,12 +197,20 @@ function unpagedText({ route, path, parameters }: ApiQuestion): string {
   return JSON.stringify([route, path, rest.toSorted(([a], [b]) => (a < b ? -1 : a > b ? 1 : 0))]);
 }
 
+function wholeText({ route, path, parameters }: ApiQuestion): string {
+  return JSON.stringify([route, path, [...parameters]]);
+}
+
 /** Questions to a dead cluster keep their turns for long: what Redis alone answers does not wait for these. */
 function createTurns(clock: Clock): (route: ApiRouteName) => Semaphore {
   const limits = { atOnce: questionsAtOnce, longestMs: questionTurnMs, clock };
   const ofRedis = new Semaphore(limits);
   const ofClusters = new Semaphore(limits);
-  return (route) => (route === "workload" || route === "source" ? ofClusters : ofRedis);
+  return (route) => (isOfClusters(route) ? ofClusters : ofRedis);
+}
+
+function isOfClusters(route: ApiRouteName): boolean {
+  return route === "workload" || route === "source";
 }
 
 async function answerInTurn(

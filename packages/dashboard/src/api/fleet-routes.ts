@@ -11,7 +11,11 @@ import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overvi
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
 import { queueDigest } from "@fleet-reloader/engine/overview/queue-digest";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
-import { chosenClusters, managedWorkloads } from "@fleet-reloader/engine/overview/registered-clusters";
+import {
+  chosenClusters,
+  listManaged,
+  managedWorkloads,
+} from "@fleet-reloader/engine/overview/registered-clusters";
 import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import {
   type RecordFilters,
@@ -24,11 +28,11 @@ import { asTheyAre, fitting, type Page, type PagedList } from "./page.ts";
 /** What the questions about a fleet are answered from. */
 export interface FleetRoutesOptions {
   readonly overview: FleetOverview;
-  readonly reader: Pick<HistoryReader, "read">;
+  readonly reader: Pick<HistoryReader, "records">;
   /** Redis' own. */
   readonly clock: Clock;
-  /** Whether the counts of the whole queue are given out: they cannot be divided. */
-  readonly seesQueue: boolean;
+  /** Whether counts of everything are given out: they cannot be divided. */
+  readonly seesAll: boolean;
 }
 
 /** Gives out a page of a list, as the query asks for it. */
@@ -60,7 +64,7 @@ export class FleetRoutes {
     const { openCount, openWorkloads, open } = changes;
     return {
       clusters: { count, sickCount, workloads, sick: firstOnes(sick) },
-      queue: this.#options.seesQueue ? queue : undefined,
+      queue: this.#options.seesAll ? queue : undefined,
       held,
       freezeCount,
       freezes: firstOnes(freezes),
@@ -144,16 +148,24 @@ export class FleetRoutes {
   }
 
   async managed({ cluster = "", namespace = "" }: ApiQuery<"managed">, take: TakePage) {
-    const { clusterCount, workloads } = await managedWorkloads(this.#options.overview, {
-      cluster,
-      namespace,
-    });
+    const { all, clusterCount } = await this.#managed({ cluster, namespace });
     const { count, elements, next } = await take({
-      all: workloads,
+      all,
       keyOf: ({ cluster: name, ref }) => [name, workloadKey(ref)],
       write: asTheyAre,
     });
     return { count, clusterCount, workloads: elements, next };
+  }
+
+  /** Of a hundred thousand workloads only the page that is asked for is read. */
+  async #managed(place: Readonly<Record<"cluster" | "namespace", string>>) {
+    const { overview, seesAll } = this.#options;
+    if (!seesAll || place.namespace !== "") {
+      const { clusterCount, workloads } = await managedWorkloads(overview, place);
+      return { clusterCount, all: workloads };
+    }
+    const clusters = await chosenClusters(overview, place.cluster);
+    return { clusterCount: clusters.length, all: listManaged(clusters, overview) };
   }
 
   async activity(query: ApiQuery<"activity">, signal: AbortSignal) {
@@ -168,7 +180,7 @@ export class FleetRoutes {
   async queue({ since = "" }: ApiQuery<"queue">, signal: AbortSignal) {
     const { records, isCut } = await recentRecords(this.#options, onlyBy({ since }), signal);
     const { queue, held, failed } = await queueDigest(this.#options.overview, records);
-    return { queue: this.#options.seesQueue ? queue : undefined, held, failed, isCut };
+    return { queue: this.#options.seesAll ? queue : undefined, held, failed, isCut };
   }
 }
 

@@ -1,3 +1,4 @@
+import type { PartialList } from "@fleet-reloader/engine/overview/registered-clusters";
 import { printableJson } from "@fleet-reloader/runtime/log/printable";
 import { type CursorSeal, elementKey } from "./cursor-seal.ts";
 
@@ -24,7 +25,7 @@ export interface Page<T> {
 
 /** A list that is given out in pages. */
 export interface PagedList<T, W> {
-  readonly all: readonly T[];
+  readonly all: readonly T[] | PartialList<T>;
   /** Names an element among the others. */
   readonly keyOf: (element: T) => readonly string[];
   /** What is given out for some of the elements, one for each. */
@@ -37,22 +38,37 @@ export async function pageOf<T, W>(
   { query, limit, cursor }: PageRequest,
   seal: CursorSeal,
 ): Promise<Page<W>> {
-  const start = cursor === undefined ? 0 : startAfter(all, keyOf, seal.open(query, cursor));
-  const written = await write(all.slice(start, start + limit));
+  const before = cursor === undefined ? undefined : seal.open(query, cursor);
+  const start = before === undefined ? 0 : startAfter(all, keyOf, before);
+  const wanted = await partOf(all, start, start + limit);
+  const written = await write(wanted);
   const elements = written.slice(0, Math.max(1, fitting(written, pageBytesMax).length));
   const end = start + elements.length;
-  const last = all[end - 1];
-  const isLast = last === undefined || elements.length === 0 || end >= all.length;
+  const last = wanted[elements.length - 1];
+  const isLast = last === undefined || end >= countOf(all);
   const next = isLast ? undefined : seal.seal(query, { at: end, after: elementKey(...keyOf(last)) });
-  return { count: all.length, elements, next };
+  return { count: countOf(all), elements, next };
 }
 
-/** After the element that was given out last, wherever it is now; where it is gone, at its former place. */
+async function partOf<T>(
+  all: PagedList<T, unknown>["all"],
+  start: number,
+  end: number,
+): Promise<readonly T[]> {
+  return "part" in all ? await all.part(start, end) : all.slice(start, end);
+}
+
+function countOf(all: PagedList<unknown, unknown>["all"]): number {
+  return "part" in all ? all.count : all.length;
+}
+
+/** After the element that was given out last, wherever it is now; where it is gone, or only parts are read, at its former place. */
 function startAfter<T>(
-  all: readonly T[],
+  all: PagedList<T, unknown>["all"],
   keyOf: (element: T) => readonly string[],
   { at, after }: { readonly at: number; readonly after: string },
 ): number {
+  if ("part" in all) return at;
   // Lists seldom move, so its former place is looked at first.
   const before = all[at - 1];
   if (before !== undefined && elementKey(...keyOf(before)) === after) return at;

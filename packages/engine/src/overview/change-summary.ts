@@ -162,19 +162,44 @@ function addWorkload(
   const changed = changedWorkload(record);
   if (changed === undefined) return;
   const key = `${record.cluster?.id}|${workloadKey(record.workload)}`;
-  const mentioned = record.sources.flatMap(({ change }) => foldOf.get(change ?? "") ?? []);
-  const before = rolling.get(key) ?? new Set();
-  const failed = failing.get(key) ?? new Set();
   const concerned =
     changed.progress === "discarded"
-      ? [...failed].filter((fold) => isUnsuccessful(fold.workloads.get(key) ?? changed))
-      : record.type === "outcome"
-        ? [...new Set([...mentioned, ...before])]
-        : mentioned;
-  if (isUnsuccessful(changed)) failing.set(key, new Set([...failed, ...concerned]));
+      ? failedFolds(failing.get(key) ?? [], key)
+      : mentionedFolds(record, foldOf, record.type === "outcome" ? rolling.get(key) : undefined);
   for (const fold of concerned) fold.workloads.set(key, changed);
-  if (changed.progress === "rolling") rolling.set(key, new Set([...mentioned, ...before]));
+  if (isUnsuccessful(changed)) addFolds(failing, key, concerned);
+  if (changed.progress === "rolling") addFolds(rolling, key, concerned);
   else if (record.type === "outcome") rolling.delete(key);
+}
+
+function failedFolds(failing: Iterable<ChangeFold>, key: string): Set<ChangeFold> {
+  const isFailed = ({ workloads }: ChangeFold) => {
+    const its = workloads.get(key);
+    return its !== undefined && isUnsuccessful(its);
+  };
+  return new Set([...failing].filter(isFailed));
+}
+
+/** Those that a record names, and these. */
+function mentionedFolds(
+  { sources }: Pick<WorkloadRecordOfChange, "sources">,
+  foldOf: ReadonlyMap<ChangeId, ChangeFold>,
+  others: Iterable<ChangeFold> = [],
+): Set<ChangeFold> {
+  const folds = new Set<ChangeFold>();
+  for (const { change } of sources) {
+    const fold = foldOf.get(change ?? "");
+    if (fold !== undefined) folds.add(fold);
+  }
+  for (const fold of others) folds.add(fold);
+  return folds;
+}
+
+/** The set becomes the map's own where there is none yet: most workloads have one change. */
+function addFolds(open: Map<string, Set<ChangeFold>>, key: string, folds: Set<ChangeFold>): void {
+  const before = open.get(key);
+  if (before === undefined) open.set(key, folds);
+  else for (const fold of folds) before.add(fold);
 }
 
 /** Those of the same time are ordered by id, so that the next page continues the same order. */

@@ -14,8 +14,8 @@ export interface FleetOverview {
   holds(): Promise<readonly HeldRequest[]>;
   /** The freezes that the services obey. */
   freezes(): Promise<readonly Freeze[]>;
-  /** The opted-in workloads of a cluster. */
-  managed(cluster: ClusterId): Promise<readonly ManagedWorkload[]>;
+  /** The opted-in workloads of a cluster. A namespace spares the reading of others, which may come all the same; empty: all. */
+  managed(cluster: ClusterId, namespace?: string): Promise<readonly ManagedWorkload[]>;
   /** For each budget that may hold this request, the unfinished rollouts that it counts, oldest first, a few at most. */
   unfinished(request: Request): Promise<readonly UnfinishedRolls[]>;
 }

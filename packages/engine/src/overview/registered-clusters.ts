@@ -57,12 +57,48 @@ export async function managedWorkloads(
   const clusters = await chosenClusters(overview, cluster);
   const all = await Promise.all(
     clusters.map(async ({ id, name }) => {
-      const managed = id === undefined ? [] : await overview.managed(id);
-      return managed.map(
-        ({ ref, sources, patterns }): ClusterWorkload => ({ cluster: name, ref, sources, patterns }),
-      );
+      const managed = id === undefined ? [] : await overview.managed(id, namespace);
+      return ofCluster(name, managed);
     }),
   );
   const workloads = all.flat().filter(({ ref }) => namespace === "" || ref.namespace === namespace);
   return { clusterCount: clusters.length, workloads };
+}
+
+/** A list of which only what is looked at is read. */
+export interface PartialList<T> {
+  readonly count: number;
+  /** Those from one position to before another, as far as there are any. */
+  part(start: number, end: number): Promise<readonly T[]>;
+}
+
+/**
+ * The workloads of these clusters, for a caller that sees all of them. A cluster is read when a part of the list lies in it. A cluster that has
+ * changed since it was counted gives out as many as were counted, so that the others keep their places.
+ */
+export function listManaged(
+  clusters: readonly ClusterOverview[],
+  overview: Pick<FleetOverview, "managed">,
+): PartialList<ClusterWorkload> {
+  const counts = clusters.map(({ id, workloads }) => (id === undefined ? 0 : workloads));
+  const starts = [0];
+  for (const [at, count] of counts.entries()) starts.push((starts[at] ?? 0) + count);
+  return {
+    count: starts.at(-1) ?? 0,
+    async part(start, end) {
+      const parts = await Promise.all(
+        clusters.map(async ({ id = "", name }, at) => {
+          const [first = 0, count = 0] = [starts[at], counts[at]];
+          if (first >= end || first + count <= start) return [];
+          const counted = (await overview.managed(id)).slice(0, count);
+          return ofCluster(name, counted.slice(Math.max(0, start - first), end - first));
+        }),
+      );
+      return parts.flat();
+    },
+  };
+}
+
+function ofCluster(cluster: string, managed: readonly ManagedWorkload[]): readonly ClusterWorkload[] {
+  return managed.map(({ ref, sources, patterns }) => ({ cluster, ref, sources, patterns }));
 }

@@ -46,7 +46,7 @@ function commonGrants(keys: KeyPatterns) {
     },
     /** BullMQ calls scripts that only read like all others, so the keys must allow writes. None of these commands writes. */
     queueReading: {
-      commands: ["exec", "hexists", "hmget", "multi", ...askingCommands, ...scripts],
+      commands: ["exec", "hexists", "hmget", "multi", "zscan", ...askingCommands, ...scripts],
       reads: keys.holds,
       writes: [keys.queue],
     },

@@ -12,8 +12,11 @@ export interface HistoryLine {
   readonly record: HistoryRecord;
 }
 
+/** Whether somebody may see a record. */
+export type SeesRecord = (record: HistoryRecord) => boolean;
+
 /** Small enough to hold up nobody else at Redis. */
-const pageSize = 500;
+export const pageSize = 500;
 
 /** Reads the history, oldest first, a page at a time: never more than a page of each shard is in memory. */
 export class HistoryReader {
@@ -51,6 +54,20 @@ export class HistoryReader {
       left -= 1;
       yield { id: `${id}-${shard}`, record };
     }
+  }
+
+  /** The records alone, all at once; only those that are seen count towards the limit. */
+  async records(
+    query: HistoryQuery,
+    signal?: AbortSignal,
+    isSeen: SeesRecord = () => true,
+  ): Promise<readonly HistoryRecord[]> {
+    const records: HistoryRecord[] = [];
+    if (query.limit === 0) return records;
+    for await (const { record } of this.read({ ...query, limit: Number.MAX_SAFE_INTEGER }, signal)) {
+      if (isSeen(record) && records.push(record) >= query.limit) break;
+    }
+    return records;
   }
 
   /** By the clock that ids are made of, in milliseconds; of several that of the slowest: nothing before it is written any more. */

@@ -17,20 +17,18 @@ export interface IndexedWorkload {
 /** Entries per scan: a millisecond of Redis. */
 const batch = 1000;
 
-/** All workloads in the index of a cluster, for people to see. A change during the scan may be missed. */
+/** The workloads in the index of a cluster, for people to see; those of a namespace, or all where it is empty. A change during the scan may be missed. */
 export async function indexedWorkloads(
   cluster: ClusterId,
   { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
+  namespace = "",
 ): Promise<readonly IndexedWorkload[]> {
   const found = new Map<string, IndexedWorkload>();
+  const pattern = namespace === "" ? "*" : `*/${globText(namespace)}/*`;
+  const { workloads } = keys.cluster(cluster);
   let cursor = "0";
   do {
-    const [next, flat] = await client.connection.hscan(
-      keys.cluster(cluster).workloads,
-      cursor,
-      "COUNT",
-      batch,
-    );
+    const [next, flat] = await client.connection.hscan(workloads, cursor, "MATCH", pattern, "COUNT", batch);
     for (let at = 0; at < flat.length; at += 2) {
       const key = flat[at] ?? "";
       const ref = parseWorkloadKey(key);
@@ -39,6 +37,11 @@ export async function indexedWorkloads(
     cursor = next;
   } while (cursor !== "0");
   return [...found.values()];
+}
+
+/** What a person writes has no meaning in a glob of Redis. */
+function globText(text: string): string {
+  return text.replaceAll(/[\\*?[\]^]/g, "\\$&");
 }
 
 function usesOf(text: string): Omit<IndexedWorkload, "ref"> {

@@ -5,7 +5,7 @@ import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-questio
 import type { HistoryReader } from "../history/history-reader.ts";
 
 /** As many records as are read and summarized in a second or two. */
-const recordsReadMax = 50_000;
+const recordsReadMax = 100_000;
 
 /** Since when people mean when they say nothing. */
 export const recentSince = "1h";
@@ -20,7 +20,7 @@ export interface RecentRecords {
 }
 
 export interface RecentRecordsOptions {
-  readonly reader: Pick<HistoryReader, "read">;
+  readonly reader: Pick<HistoryReader, "records">;
   /** Redis' own. */
   readonly clock: Pick<Clock, "now">;
 }
@@ -81,8 +81,7 @@ async function readRecords(
   query: HistoryQuery,
   signal?: AbortSignal,
 ): Promise<RecentRecords> {
-  const records: HistoryRecord[] = [];
-  for await (const { record } of reader.read(query, signal)) records.push(record);
+  const records = await reader.records(query, signal);
   return { records, isCut: records.length === recordsReadMax, sinceMs: startOf(query, records) };
 }
 

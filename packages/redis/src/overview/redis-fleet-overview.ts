@@ -88,8 +88,8 @@ export class RedisFleetOverview implements FleetOverview {
     return await readRecordedFreezes(this.#options);
   }
 
-  async managed(cluster: ClusterId): Promise<readonly ManagedWorkload[]> {
-    return await indexedWorkloads(cluster, this.#options);
+  async managed(cluster: ClusterId, namespace = ""): Promise<readonly ManagedWorkload[]> {
+    return await indexedWorkloads(cluster, this.#options, namespace);
   }
 
   async unfinished(request: Request): Promise<readonly UnfinishedRolls[]> {

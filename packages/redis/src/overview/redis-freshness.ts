@@ -1,6 +1,6 @@
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
-import { readList, readText } from "../index/index-entry.ts";
+import { streamExtent } from "../history/stream-extent.ts";
 import type { BullWorkqueue } from "../queue/bull-workqueue.ts";
 
 export interface RedisFreshnessOptions {
@@ -34,8 +34,8 @@ export class RedisFreshness {
   /** One command for each shard. */
   async historyEnd(): Promise<HistoryEnd> {
     const { client, keys } = this.#options;
-    const shards = await Promise.all(keys.histories.map((stream) => streamEnd(stream, client)));
-    const ids = shards.map(({ id }) => id);
+    const shards = await Promise.all(keys.histories.map((stream) => streamExtent(stream, client)));
+    const ids = shards.map(({ lastId }) => lastId);
     return { id: newestIdOf(ids), ids, added: shards.map(({ added }) => added) };
   }
 
@@ -54,20 +54,6 @@ export class RedisFreshness {
       connection.strlen(clusters),
     ]);
     return { queue: JSON.stringify(counts), held: JSON.stringify(held), clusters: JSON.stringify(listed) };
-  }
-}
-
-async function streamEnd(
-  stream: string,
-  { connection }: RedisClient,
-): Promise<{ readonly id: string; readonly added: number }> {
-  try {
-    const flat = readList(await connection.xinfo("STREAM", stream));
-    const fieldOf = (name: string) => flat[flat.indexOf(name) + 1];
-    return { id: readText(fieldOf("last-generated-id")), added: Number(fieldOf("entries-added")) };
-  } catch (error) {
-    if (error instanceof Error && /no such key/i.test(error.message)) return { id: "", added: 0 };
-    throw error;
   }
 }
 

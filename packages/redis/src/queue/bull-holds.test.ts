@@ -1,8 +1,12 @@
 import { atOnce, recordRuns, requestFor } from "@fleet-reloader/testkit/contracts/queue-under-test";
+import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { RedisClient } from "../connection/client.ts";
+import { Keys } from "../connection/keys.ts";
 import { startQueue } from "../fixture/queue-bed.ts";
+import { BullHolds } from "./bull-holds.ts";
 import { delayedScoreOfMs } from "./delayed-score.ts";
 
 let redis: TestRedis;
@@ -71,4 +75,23 @@ test.each([
   await bed.held.release(listed);
   expect(await bed.client.connection.zcard(scores)).toBe(delayed);
   expect(await bed.held.list()).toEqual([]);
+});
+
+test("more holds than fit in one part are listed, each once, with its own time", async () => {
+  await using stack = new AsyncDisposableStack();
+  const client = stack.adopt(new RedisClient({ url: redis.url }, new CollectedLog()), (its) => its.close());
+  const holds = new BullHolds({ client, keys: new Keys("many-holds", 2) });
+  const noted = Array.from({ length: 1201 }, (_, at) => ({
+    id: `hold-${at}`,
+    cluster: `c${at % 3}`,
+    againAtMs: at,
+  }));
+  await Promise.all(
+    noted.map(({ id, cluster, againAtMs }) =>
+      holds.note(id, { ...requestFor(id), cluster }, { hold: { reason: "Frozen" }, againAtMs }),
+    ),
+  );
+  const listed = await holds.list();
+  const told = listed.map(({ id, request, againAtMs }) => ({ id, cluster: request.cluster, againAtMs }));
+  expect(told.toSorted((a, b) => a.againAtMs - b.againAtMs)).toEqual(noted);
 });

@@ -17,6 +17,9 @@ const releasedAtOnce = 100;
  */
 const placedWithinMs = 50;
 
+/** Small enough to hold up nobody else at Redis. */
+const listedAtOnce = 500;
+
 /** KEYS: hold times, hold texts. ARGV: when it is due all the same, the entry, what is known of the hold. */
 const holdScript = new Script(`
 redis.call('ZADD', KEYS[1], ARGV[1], ARGV[2])
@@ -123,9 +126,22 @@ export class BullHolds {
 
   async #list(shard: number): Promise<ListedHolds> {
     const { connection } = this.#client;
-    const scores = await connection.zrange(this.#keys.holdTimes(shard), "0", "-1", "WITHSCORES");
-    const texts = scores.length === 0 ? {} : await connection.hgetall(this.#keys.holdTexts(shard));
-    return listedHolds(scores, texts);
+    const scores = new Map<string, number>();
+    const texts = new Map<string, string>();
+    let cursor = "0";
+    do {
+      // What is there from the first part to the last is in one of them, and maybe in two.
+      const [next, flat] = await connection.zscan(this.#keys.holdTimes(shard), cursor, "COUNT", listedAtOnce);
+      const ids = flat.filter((_, at) => at % 2 === 0);
+      const found = ids.length === 0 ? [] : await connection.hmget(this.#keys.holdTexts(shard), ...ids);
+      for (const [at, id] of ids.entries()) {
+        scores.set(id, Number(flat[2 * at + 1]));
+        texts.set(id, found[at] ?? "");
+      }
+      cursor = next;
+    } while (cursor !== "0");
+    const byTime = [...scores].toSorted(([, a], [, b]) => a - b);
+    return listedHolds(byTime, texts);
   }
 
   async #listDue(shard: number, afterMs: number, untilMs: number): Promise<ListedHolds> {
@@ -135,7 +151,10 @@ export class BullHolds {
     if (scores.length === 0) return { held: [], unreadable: [] };
     const ids = scores.filter((_, at) => at % 2 === 0);
     const texts = await connection.hmget(this.#keys.holdTexts(shard), ...ids);
-    return listedHolds(scores, Object.fromEntries(ids.map((id, at) => [id, texts[at] ?? ""])));
+    return listedHolds(
+      ids.map((id, at) => [id, Number(scores[2 * at + 1])]),
+      new Map(ids.map((id, at) => [id, texts[at] ?? ""])),
+    );
   }
 
   /** Resolves to the entries whose hold was still the one that was seen. */
@@ -186,14 +205,15 @@ interface ListedHolds {
   readonly unreadable: readonly SeenHold[];
 }
 
-/** From members and their scores in turns, and the text of each. */
-function listedHolds(scores: readonly string[], texts: Readonly<Record<string, string>>): ListedHolds {
+/** From entries with their times, and the text of each. */
+function listedHolds(
+  times: readonly (readonly [id: string, againAtMs: number])[],
+  texts: ReadonlyMap<string, string>,
+): ListedHolds {
   const held: HeldRequest[] = [];
   const unreadable: SeenHold[] = [];
-  for (let at = 0; at < scores.length; at += 2) {
-    const [id = "", score] = scores.slice(at, at + 2);
-    const againAtMs = Number(score);
-    const one = readHeld(id, againAtMs, texts[id]);
+  for (const [id, againAtMs] of times) {
+    const one = readHeld(id, againAtMs, texts.get(id));
     if (one === undefined) unreadable.push({ id, againAtMs });
     else held.push(one);
   }

@@ -18,11 +18,13 @@ import { recovery } from "./b15-recovery.ts";
 import { referenceIndex } from "./b18-reference-index.ts";
 import { redisCost } from "./b19-redis-cost.ts";
 import { queueCeiling } from "./b20-queue-ceiling.ts";
+import { dashboard } from "./b21-dashboard.ts";
 import { auditIngest } from "./b22-audit-ingest.ts";
 import { start } from "./b23-start.ts";
 import { questions } from "./b24-questions.ts";
 import { exits } from "./b25-exits.ts";
 import { adoption } from "./b26-adoption.ts";
+import { besideDashboard } from "./b28-beside-dashboard.ts";
 
 export const benchmarks: readonly Benchmark[] = [
   singleChange,
@@ -44,9 +46,11 @@ export const benchmarks: readonly Benchmark[] = [
   referenceIndex,
   redisCost,
   queueCeiling,
+  dashboard,
   auditIngest,
   start,
   questions,
   exits,
   adoption,
+  besideDashboard,
 ];

@@ -7,10 +7,11 @@ import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import type { BenchContext, Benchmark, Outcome } from "../benchmark.ts";
 import { figure } from "../report/table.ts";
 import { dataFolder } from "../tool/data-folder.ts";
-import { clustersPerChange, fleetClusterName, writeAskedFleet } from "../world/asked-fleet.ts";
+import { fleetClusterName, writeAskedFleet } from "../world/asked-fleet.ts";
 
 const markClusters = 1000;
 const workloadsEach = 100;
+const clustersPerChange = 20;
 const secondsMax = 2;
 /** The best of them shows what a question costs, the worst what others on the machine add. */
 const repeats = 3;
@@ -25,7 +26,7 @@ export const questions: Benchmark = {
 
 async function run({ size, isQuick, say }: BenchContext): Promise<Outcome> {
   const clusters = size ?? (isQuick ? 20 : markClusters);
-  const sizes = { clusters, workloadsEach, changes: clusters / 2, holds: clusters * 5 };
+  const sizes = { clusters, workloadsEach, changes: clusters / 2, clustersPerChange, holds: clusters * 5 };
   await using stack = new AsyncDisposableStack();
   const redis = stack.use(await startRedis());
   say(

@@ -14,19 +14,19 @@ import { inFlight } from "../api/in-flight.ts";
 export interface AskedFleetSizes {
   readonly clusters: number;
   readonly workloadsEach: number;
-  /** Changes of the last hour, each of one content on `clustersPerChange` clusters. */
+  /** Changes of the last hour, each of one content on some clusters. */
   readonly changes: number;
+  readonly clustersPerChange: number;
   readonly holds: number;
 }
 
-export const clustersPerChange = 20;
 /** A write of one cluster at a time would take a minute for a thousand. */
 const clustersAtOnce = 16;
 const recordsPerWrite = 500;
 const holdReasons = ["ClusterUnreachable", "BudgetUnfinished", "Frozen"] as const;
 
 /** The identity of a cluster: as long as a real one. */
-function fleetClusterId(at: number): string {
+export function fleetClusterId(at: number): string {
   return `4f2c91a7-3b58-4d0e-9c6d-${String(at).padStart(12, "0")}`;
 }
 
@@ -124,8 +124,8 @@ async function writeHistory({ client, keys, clock, sizes }: WrittenFleet): Promi
   let pipeline = client.connection.pipeline();
   let written = 0;
   for (let change = 0; change < sizes.changes; change += 1) {
-    for (let on = 0; on < clustersPerChange; on += 1) {
-      const at = (change * clustersPerChange + on) % sizes.clusters;
+    for (let on = 0; on < sizes.clustersPerChange; on += 1) {
+      const at = (change * sizes.clustersPerChange + on) % sizes.clusters;
       for (const record of recordsOf(change, at, clock.now())) {
         pipeline.xadd(keys.history(fleetClusterId(at)), "*", "record", JSON.stringify(record));
         written += 1;

@@ -171,6 +171,7 @@ export class ClusterGate {
       window: windowFirst,
       finishedAtMs: 0,
       usualMs: 0,
+      hasFailed: false,
       waiting: new Set(),
       heldUntilMs: 0,
       wasUnreachable: false,

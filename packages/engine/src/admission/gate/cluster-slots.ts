@@ -19,6 +19,8 @@ export interface ClusterSlots {
   finishedAtMs: number;
   /** How long its requests take of late; 0 before the first. */
   usualMs: number;
+  /** Whether it did not answer its last request that tells something of it. */
+  hasFailed: boolean;
   readonly waiting: Set<Waiter>;
 }
 
@@ -69,8 +71,7 @@ export class SlotPool {
 
   /** Takes a slot that becomes free in time. The wait for a cluster that looks hung ends at once. */
   async waitAndTake(cluster: ClusterSlots, signal: AbortSignal): Promise<boolean> {
-    // Waiters use memory that other clusters need too: a cluster has no more of them than its window.
-    if (signal.aborted || this.looksHung(cluster) || cluster.waiting.size >= cluster.window) return false;
+    if (signal.aborted || this.looksHung(cluster) || !mayWait(cluster)) return false;
     const turn = Promise.withResolvers<boolean>();
     const endWith = (isIn: boolean) => (): void => {
       cluster.waiting.delete(waiter);
@@ -100,8 +101,12 @@ export class SlotPool {
   /** Notes how a request of a cluster ended, for the slots that the cluster may have. */
   finished(cluster: ClusterSlots, outcome: BreakerOutcome, tookMs: number): void {
     cluster.finishedAtMs = this.#clock.monotonic();
-    if (outcome === "failed") cluster.window = windowFirst;
-    if (outcome !== "answered") return;
+    if (outcome === "neutral") return;
+    cluster.hasFailed = outcome === "failed";
+    if (outcome === "failed") {
+      cluster.window = windowFirst;
+      return;
+    }
     cluster.window = Math.min(this.#windowMax, cluster.window + 1);
     const usualMs = cluster.usualMs === 0 ? tookMs : cluster.usualMs;
     cluster.usualMs = usualMs + usualShare * (tookMs - usualMs);
@@ -158,4 +163,9 @@ export class SlotPool {
       waiter.enter();
     }
   }
+}
+
+/** A waiter holds a place of the worker that other clusters need too: a cluster that fails has no more of them than its window. */
+function mayWait({ hasFailed, waiting, window }: ClusterSlots): boolean {
+  return !hasFailed || waiting.size < window;
 }

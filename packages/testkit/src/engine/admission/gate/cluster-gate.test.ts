@@ -1,32 +1,8 @@
-import { Fault, type FaultCode } from "@fleet-reloader/domain/fault";
-import {
-  ClusterGate,
-  type GateVerdict,
-  type Reach,
-} from "@fleet-reloader/engine/admission/gate/cluster-gate";
-import { gatedHandler } from "@fleet-reloader/engine/admission/gate/gated-handler";
+import type { GateVerdict } from "@fleet-reloader/engine/admission/gate/cluster-gate";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { CountingMeter } from "../../../memory/counting-meter.ts";
-import { ManualClock, settled } from "../../../memory/manual-clock.ts";
-
-const forever = new AbortController().signal;
-
-function setUp(slots = 64) {
-  const clock = new ManualClock();
-  const meter = new CountingMeter();
-  const reach = new Map<string, Reach>();
-  const gate = new ClusterGate({
-    slots,
-    clock,
-    meter,
-    random: () => 0,
-    nameOf: (cluster) => cluster,
-    reachOf: (cluster) => reach.get(cluster) ?? "reachable",
-  });
-  const enter = (cluster: string) => gate.admit(cluster, forever);
-  return { clock, meter, reach, gate, enter };
-}
+import { settled } from "../../../memory/manual-clock.ts";
+import { setUp } from "./gate-bed.ts";
 
 type Gate = ReturnType<typeof setUp>;
 
@@ -111,11 +87,25 @@ describe("slots", () => {
     expect(order).toEqual([1, 2]);
   });
 
-  test("no more wait for a cluster than it may have under way", async () => {
+  test("a whole fan-out waits for a cluster that has been idle", async () => {
     const world = setUp(64);
-    expect(await fill(world, "a")).toBe(2);
-    void world.enter("a");
+    const inside = await Promise.all([letIn(world, "a"), letIn(world, "a")]);
+    const waiting = Array.from({ length: 62 }, async () => {
+      (await letIn(world, "a")).leave("answered");
+    });
+    for (const { leave } of inside) leave("answered");
+    await Promise.all(waiting);
+  });
+
+  test("no more wait for a cluster that failed last than it may have under way", async () => {
+    const world = setUp(64);
+    (await letIn(world, "a")).leave("failed");
+    const inside = await Promise.all([letIn(world, "a"), letIn(world, "a")]);
+    const waiting = [world.enter("a"), world.enter("a")];
+    await settled();
     expect(await world.enter("a")).toMatchObject({ type: "hold", reason: "ClusterBusy" });
+    for (const { leave } of inside) leave("answered");
+    expect(await waiting[1]).toMatchObject({ type: "go" });
   });
 
   test("a request that has waited long enough for a busy cluster is put on hold", async () => {
@@ -246,53 +236,5 @@ describe("a cluster that is gone", () => {
     await world.clock.advance(61_000);
     await answers(world, "here", 1);
     expect(world.gate.clusters).toBe(3);
-  });
-});
-
-describe("a handler behind the gate", () => {
-  const request = { cluster: "a", workload: { kind: "Deployment", namespace: "n", name: "w" } };
-  const delivery = { attemptsMade: 0, isDoubtful: false, purpose: "change", signal: forever } as const;
-
-  test.each<[Reach, boolean, object]>([
-    ["unknown", true, { type: "done", outcome: "gone" }],
-    ["unknown", false, { type: "again", reason: "ClusterUnknown" }],
-    ["unreachable", true, { type: "again", reason: "ClusterUnreachable" }],
-    ["reachable", true, { type: "done", outcome: "rolled" }],
-  ])(
-    "of a cluster that is %s, and forgotten: %s, comes to its end or back",
-    async (reach, isForgotten, to) => {
-      const world = setUp();
-      world.reach.set("a", reach);
-      const rolls = async () => ({ type: "done", outcome: "rolled" }) as const;
-      const handler = gatedHandler(rolls, world.gate, async (cluster) => cluster === "a" && isForgotten);
-      expect(await handler(request, delivery)).toMatchObject(to);
-    },
-  );
-
-  test.each<[FaultCode, boolean]>([
-    ["kube.timeout", true],
-    ["kube.unreachable", true],
-    ["kube.server-error", true],
-    ["kube.conflict", false],
-    ["kube.forbidden", false],
-    ["kube.rejected", false],
-    ["engine.aborted", false],
-    ["redis.unavailable", false],
-  ])("five times %s shuts the gate: %s", async (code, isShut) => {
-    const world = setUp();
-    let handled = 0;
-    const handler = gatedHandler(
-      async () => {
-        handled += 1;
-        throw new Fault(code, "");
-      },
-      world.gate,
-      async () => false,
-    );
-    for (let count = 0; count < 5; count += 1)
-      await expect(handler(request, delivery)).rejects.toMatchObject({ code });
-    const sixth = await handler(request, delivery).catch((error: unknown) => error);
-    expect(handled).toBe(isShut ? 5 : 6);
-    if (isShut) expect(sixth).toMatchObject({ type: "again", reason: "ClusterFailing" });
   });
 });

@@ -1,0 +1,138 @@
+import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { pageSize } from "../history/history-reader.ts";
+import { noStream, type StreamExtent, streamExtent } from "../history/stream-extent.ts";
+import { isBefore, NewestLines, type PlacedRecord, type StreamPlace } from "./newest-lines.ts";
+
+export interface ProjectedStreamsOptions {
+  readonly client: RedisClient;
+  readonly keys: Keys;
+  /** So many of the newest records are kept. */
+  readonly recordsMax: number;
+}
+
+/** Entries of a stream as Redis answers them. */
+type StreamPage = readonly (readonly [id: string, fields: readonly string[]])[];
+
+/** The newest records of all streams of the history, and how far each stream has been read. Its calls come one after the other. */
+export class ProjectedStreams {
+  readonly #options: ProjectedStreamsOptions;
+  readonly #extents: StreamExtent[];
+  readonly lines: NewestLines;
+
+  private constructor(options: ProjectedStreamsOptions, extents: StreamExtent[], lines: NewestLines) {
+    this.#options = options;
+    this.#extents = extents;
+    this.lines = lines;
+  }
+
+  /** Reads the newest records, from the end of the streams. */
+  static async load(options: ProjectedStreamsOptions): Promise<ProjectedStreams> {
+    const { client, keys, recordsMax } = options;
+    const extents = await Promise.all(keys.histories.map((stream) => streamExtent(stream, client)));
+    const records: PlacedRecord[] = [];
+    const starts = extents.map(({ lastId }) => (lastId === "" ? undefined : readPlace(lastId)));
+    const isBegun = new Set<number>();
+    for (let from = newestPlaceOf(starts); ; from = newestPlaceOf(starts)) {
+      if (from === undefined || hasEnough(records, from, recordsMax))
+        return new ProjectedStreams(options, extents, new NewestLines(recordsMax, records, from));
+      // That which is read least far back.
+      const shard = starts.indexOf(from);
+      const end = `${isBegun.has(shard) ? "(" : ""}${from.ms}-${from.number}`;
+      isBegun.add(shard);
+      const page = await client.connection.xrevrange(
+        keys.histories[shard] ?? "",
+        end,
+        "-",
+        "COUNT",
+        pageSize,
+      );
+      for (const record of placedRecords(page, shard)) records.push(record);
+      const last = page.at(-1)?.[0];
+      starts[shard] = last === undefined || page.length < pageSize ? undefined : readPlace(last);
+    }
+  }
+
+  /** Takes in what came, and lets go of what the streams have no more. */
+  async refresh(): Promise<void> {
+    const { histories } = this.#options.keys;
+    const followed = await Promise.allSettled(histories.map((stream, shard) => this.#follow(stream, shard)));
+    // Only now: the next call may not begin while one stream of this is still read.
+    for (const one of followed) if (one.status === "rejected") throw one.reason;
+  }
+
+  async #follow(stream: string, shard: number): Promise<void> {
+    const before = this.#extents[shard] ?? noStream;
+    const now = await streamExtent(stream, this.#options.client);
+    if (now.added !== before.added || !isContinued(before, now)) await this.#read(stream, shard, before, now);
+    // Exactly what the stream has: removed are its oldest.
+    if (now.firstId === "") this.lines.forget(shard);
+    else if (now.firstId !== before.firstId) this.lines.trim(shard, readPlace(now.firstId));
+    this.#extents[shard] = now;
+  }
+
+  async #read(stream: string, shard: number, before: StreamExtent, now: StreamExtent): Promise<void> {
+    if (isContinued(before, now)) {
+      const { count, records } = await this.#range(stream, shard, `(${before.lastId}`, now.lastId);
+      if (count === now.added - before.added) return this.lines.add(records);
+    }
+    // It is new, Redis lost it, or what came was removed before it was read.
+    const { from } = this.lines;
+    const start = from === undefined ? "-" : `${from.ms}-${from.number}`;
+    const { records } = await this.#range(stream, shard, start, now.lastId);
+    this.lines.forget(shard);
+    this.lines.add(records);
+  }
+
+  async #range(stream: string, shard: number, start: string, end: string) {
+    const records: PlacedRecord[] = [];
+    let count = 0;
+    for (let from = start; end !== ""; ) {
+      const page = await this.#options.client.connection.xrange(stream, from, end, "COUNT", pageSize);
+      count += page.length;
+      for (const record of placedRecords(page, shard)) records.push(record);
+      const last = page.at(-1)?.[0];
+      if (last === undefined || page.length < pageSize) break;
+      from = `(${last}`;
+    }
+    return { count, records };
+  }
+}
+
+function placedRecords(page: StreamPage, shard: number): readonly PlacedRecord[] {
+  return page.flatMap(([id, fields]) => {
+    const record = parseHistoryRecord(fields[fields.indexOf("record") + 1] ?? "");
+    // Written by a later version, which knows its meaning.
+    return record === undefined ? [] : [{ ...readPlace(id), shard, record }];
+  });
+}
+
+function readPlace(id: string): StreamPlace {
+  const [ms = 0, number = 0] = id.split("-").map(Number);
+  return { ms, number };
+}
+
+/** Whether so many lie where nothing is missing. */
+function hasEnough(records: readonly PlacedRecord[], from: StreamPlace, recordsMax: number): boolean {
+  return records.length >= recordsMax && records.filter((one) => !isBefore(one, from)).length >= recordsMax;
+}
+
+/** Whether a stream may be the one that it was: what it is given comes after what it had, and only its oldest are removed. */
+function isContinued(before: StreamExtent, now: StreamExtent): boolean {
+  const isLater = (a: string, b: string) =>
+    a === b || (a !== "" && b !== "" && isBefore(readPlace(a), readPlace(b)));
+  return (
+    now.added >= before.added &&
+    isLater(before.lastId, now.lastId) &&
+    (now.firstId === "" || before.firstId === "" || isLater(before.firstId, now.firstId))
+  );
+}
+
+/** The same object as in the list. */
+function newestPlaceOf(places: readonly (StreamPlace | undefined)[]): StreamPlace | undefined {
+  return places.reduce((best, one) => {
+    if (one === undefined || best === undefined) return best ?? one;
+    return isBefore(best, one) ? one : best;
+  }, undefined);
+}

@@ -1,0 +1,22 @@
+import { ClusterGate, type Reach } from "@fleet-reloader/engine/admission/gate/cluster-gate";
+import { CountingMeter } from "../../../memory/counting-meter.ts";
+import { ManualClock } from "../../../memory/manual-clock.ts";
+
+export const forever = new AbortController().signal;
+
+/** The gate of a worker, by a clock that stands still. */
+export function setUp(slots = 64) {
+  const clock = new ManualClock();
+  const meter = new CountingMeter();
+  const reach = new Map<string, Reach>();
+  const gate = new ClusterGate({
+    slots,
+    clock,
+    meter,
+    random: () => 0,
+    nameOf: (cluster) => cluster,
+    reachOf: (cluster) => reach.get(cluster) ?? "reachable",
+  });
+  const enter = (cluster: string) => gate.admit(cluster, forever);
+  return { clock, meter, reach, gate, enter };
+}
