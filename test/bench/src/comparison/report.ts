@@ -11,7 +11,7 @@ function ratioText(ratio: Ratio | undefined): string {
 }
 
 /** The figures of all arms, for the terminal and for the page. */
-function comparisonTable(comparison: Comparison): Table {
+export function comparisonTable(comparison: Comparison): Table {
   const { peer, figures, scenario } = comparison;
   const others: readonly Arm[] = peer === undefined ? ["floor"] : ["peer", "floor"];
   const nameOf = (arm: Arm) => (arm === "peer" ? (peer ?? arm) : arm);
@@ -27,7 +27,7 @@ function comparisonTable(comparison: Comparison): Table {
 }
 
 /** Rolls of the peer that did not come, or came too often; ours would have no result with one. */
-function wrongRollsOf({ blocks }: Comparison): { readonly missed: number; readonly spurious: number } {
+export function wrongRollsOf({ blocks }: Comparison): { readonly missed: number; readonly spurious: number } {
   const total = (name: "missed" | "spurious") => blocks.reduce((sum, block) => sum + block[name], 0);
   return { missed: total("missed"), spurious: total("spurious") };
 }
