@@ -57,11 +57,14 @@ function idsOf(list: readonly Benchmark[]): readonly string[] {
 }
 
 /** By how much our ratios moved; a run that did not end has none. */
-function movedSince(earlier: readonly Run[], { id, outcome }: Run): string {
-  const before = earlier.find((run) => run.id === id)?.outcome;
-  if (before === undefined || outcome === undefined) return `${id}: nothing to compare with`;
+function movedSince(earlier: readonly Run[], { id, outcome, server }: Run): string {
+  const before = earlier.find((run) => run.id === id && run.server === server)?.outcome;
   // Both were written by a comparison: no other benchmark runs with --compare.
-  return formatTable(movementTable(before.measures as Comparison, outcome.measures as Comparison));
+  const table =
+    before && outcome && movementTable(before.measures as Comparison, outcome.measures as Comparison);
+  if (table === undefined || table.rows.length === 0)
+    return `${id}: nothing to compare with: no run of the same scenario, size and API server`;
+  return formatTable(table);
 }
 
 async function runOne({ id, title, run }: Benchmark, options: BenchOptions): Promise<Run> {

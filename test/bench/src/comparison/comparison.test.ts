@@ -48,6 +48,10 @@ describe("movements", () => {
     expect(movements(before, now(9))[0]).toMatchObject({ isClear: true });
   });
 
+  it("compares no runs of different sizes", () => {
+    expect(movements(before, { ...before, scenario: "ten changes" })).toEqual([]);
+  });
+
   it("compares with a peer only where both runs had the same one", () => {
     const others = (peer: string) => movements(before, { ...before, peer }).map(({ other }) => other);
     expect(others("another")).toContain("peer");

@@ -61,8 +61,9 @@ export interface Movement {
   readonly isClear: boolean;
 }
 
-/** By how much our ratios moved since an earlier run; figures that only one of them has are left out. */
+/** By how much our ratios moved since an earlier run of the same scenario; figures that only one of them has are left out. */
 export function movements(before: Comparison, now: Comparison): readonly Movement[] {
+  if (before.scenario !== now.scenario) return [];
   const others: readonly Arm[] = before.peer === now.peer ? ["floor", "peer"] : ["floor"];
   return now.figures.flatMap(({ name: figure }) =>
     others.flatMap((other) => {
