@@ -3,24 +3,16 @@ import { join } from "node:path";
 import process from "node:process";
 import { type Benchmark, type Outcome, RollBug } from "./benchmark.ts";
 import { benchmarks } from "./benchmarks/all.ts";
+import { comparisonsWith } from "./comparison/all.ts";
+import type { Comparison } from "./comparison/comparison.ts";
+import { movementTable } from "./comparison/report.ts";
 import { type BenchOptions, readOptions, usage } from "./options.ts";
 import { describeMachine, loadAverage } from "./report/machine.ts";
+import { type Results, type Run, readResults } from "./report/results.ts";
 import { formatTable } from "./report/table.ts";
 import { type BenchServer, type ServerOptions, startServer } from "./server/bench-server.ts";
 
 const resultsFolder = join(import.meta.dirname, "../../../.dev/bench");
-
-interface Run {
-  readonly id: string;
-  readonly title: string;
-  readonly server: string;
-  readonly seconds: number;
-  readonly loadBefore: number;
-  readonly loadAfter: number;
-  readonly outcome: Outcome | undefined;
-  /** Missed and spurious rolls, or why it could not be run: then there is no outcome. */
-  readonly problems: readonly string[];
-}
 
 /** Exit code 1: a benchmark found a wrong roll or did not run. A mark that is not met is a result. */
 async function main(args: readonly string[]): Promise<number> {
@@ -31,10 +23,7 @@ async function main(args: readonly string[]): Promise<number> {
   }
   let options: BenchOptions;
   try {
-    options = readOptions(
-      args,
-      benchmarks.map(({ id }) => id),
-    );
+    options = readOptions(args, { all: idsOf(benchmarks), comparisons: idsOf(comparisonsWith(undefined)) });
   } catch (error) {
     console.error(error instanceof Error ? error.message : error);
     return 2;
@@ -43,16 +32,39 @@ async function main(args: readonly string[]): Promise<number> {
   // Before the first run: somebody may bundle anew meanwhile.
   const machine = describeMachine();
   const runs: Run[] = [];
-  for (const benchmark of benchmarks.filter(({ id }) => options.ids.includes(id))) {
+  const { peer, compareWith } = options;
+  // Before the first run: a name that is wrong is better known at once.
+  const earlier = compareWith === undefined ? undefined : readResults(compareWith).runs;
+  const known = peer === undefined && compareWith === undefined ? benchmarks : comparisonsWith(peer);
+  for (const benchmark of known.filter(({ id }) => options.ids.includes(id))) {
     const run = await runOne(benchmark, options);
     runs.push(run);
     console.log(`\n${format(run)}`);
+    if (earlier !== undefined) console.log(`\n${movedSince(earlier, run)}`);
   }
-  const file = writeResults({ startedAt: startedAt.toISOString(), machine, options, runs });
+  const file = writeResults({
+    ...{ startedAt: startedAt.toISOString(), machine, runs },
+    options: { ...options, peer: withoutPath(peer) },
+  });
   console.log(
     `\nseed ${options.seed}${options.isQuick ? ", quick sizes: the figures mean nothing" : ""}; as JSON: ${file}`,
   );
   return runs.some(({ problems }) => problems.length > 0) ? 1 : 0;
+}
+
+function idsOf(list: readonly Benchmark[]): readonly string[] {
+  return list.map(({ id }) => id);
+}
+
+/** By how much our ratios moved; a run that did not end has none. */
+function movedSince(earlier: readonly Run[], { id, outcome, server }: Run): string {
+  const before = earlier.find((run) => run.id === id && run.server === server)?.outcome;
+  // Both were written by a comparison: no other benchmark runs with --compare.
+  const table =
+    before && outcome && movementTable(before.measures as Comparison, outcome.measures as Comparison);
+  if (table === undefined || table.rows.length === 0)
+    return `${id}: nothing to compare with: no run of the same scenario, size and API server`;
+  return formatTable(table);
 }
 
 async function runOne({ id, title, run }: Benchmark, options: BenchOptions): Promise<Run> {
@@ -109,7 +121,13 @@ function format(run: Run): string {
   ].join("\n");
 }
 
-function writeResults(results: { readonly startedAt: string; readonly [name: string]: unknown }): string {
+function withoutPath(peer: BenchOptions["peer"]): Results["options"]["peer"] {
+  if (peer === undefined) return undefined;
+  const { path: _, ...named } = peer;
+  return named;
+}
+
+function writeResults(results: Results): string {
   mkdirSync(resultsFolder, { recursive: true });
   const file = join(resultsFolder, `${results.startedAt.replaceAll(":", "-")}.json`);
   writeFileSync(file, `${JSON.stringify(results, null, 2)}\n`);

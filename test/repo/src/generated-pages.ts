@@ -24,6 +24,7 @@ import { workerConfig } from "@fleet-reloader/worker/config";
 import { annotationsPage } from "./annotations-page.ts";
 import { commandPage } from "./command-page.ts";
 import { cruiseFolders } from "./cruise.ts";
+import { performancePage } from "./performance-page.ts";
 import { redisUsersPage } from "./redis-users-page.ts";
 import { root } from "./root.ts";
 
@@ -32,6 +33,7 @@ export async function generatedPages(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ["docs/annotations.md", annotationsPage(made)],
     ["docs/command-line.md", commandPage(made)],
+    ["docs/performance.md", performancePage(made)],
     ["docs/reference/config.md", configPage()],
     ["docs/reference/faults.md", faultPage()],
     ["docs/reference/reasons.md", reasonPage()],

@@ -85,7 +85,7 @@ async function run(context: BenchContext): Promise<Outcome> {
 }
 
 async function start(arm: ToolName, server: BenchServer, observer: Observer, dataDir: string): Promise<Tool> {
-  if (arm === "floor") return await startFloor(server, namespaceOf.floor);
+  if (arm === "floor") return await startFloor(server, { namespace: namespaceOf.floor, reads: true });
   if (arm === "peer model") return await startPeerModel({ server, namespaces: [namespaceOf[arm]] });
   const tool = await startOurs({ server, dataDir, args: ["--debounce=0"] });
   await adopted(observer, namespaceOf.ours, 1);

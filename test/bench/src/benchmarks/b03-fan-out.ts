@@ -111,7 +111,7 @@ async function measure(what: {
 }
 
 /** The meters stop soon after the last roll; whether one is missing or doubled is judged after the settling time. */
-async function allRolled(
+export async function allRolled(
   observer: Observer,
   namespace: string,
   dependents: number,

@@ -1,6 +1,6 @@
 import type { BenchServer } from "../server/bench-server.ts";
 import type { RequestCount, RequestCounts } from "../server/methods.ts";
-import type { Tool } from "../tool/tool.ts";
+import type { Program } from "../tool/tool.ts";
 import { type ProcessReading, readProcess, readTree, sumOf } from "./process-tree.ts";
 import { readRedis } from "./redis-info.ts";
 
@@ -21,7 +21,7 @@ export interface Usage {
 
 /** Does the work and reads the meters before and after it. */
 export async function metered<T>(
-  tool: Tool,
+  tool: Program,
   server: BenchServer,
   work: () => Promise<T>,
 ): Promise<{ readonly result: T; readonly usage: Usage }> {
@@ -62,7 +62,7 @@ interface Meters {
   readonly redisCommands: number | undefined;
 }
 
-async function readMeters(tool: Tool, server: BenchServer): Promise<Meters> {
+async function readMeters(tool: Program, server: BenchServer): Promise<Meters> {
   return {
     at: performance.now(),
     tree: readTree(tool.pid),

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { countRolls, judgeMerged, judgeRolls } from "./judge.ts";
+import { countRolls, countWrong, judgeMerged, judgeRolls } from "./judge.ts";
 
 const rolls = new Map([
   ["once", [10]],
@@ -15,6 +15,8 @@ describe("judgeRolls", () => {
     ]);
     expect(judgeRolls(rolls, (name) => rolls.get(name)?.length ?? 0)).toEqual([]);
     expect(countRolls(rolls)).toBe(3);
+    expect(countWrong(rolls, () => 1)).toEqual({ missed: 1, spurious: 1 });
+    expect(countWrong(rolls, () => 3)).toEqual({ missed: 6, spurious: 0 });
   });
 });
 

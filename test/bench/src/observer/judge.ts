@@ -25,6 +25,16 @@ export function judgeMerged(
   });
 }
 
+/** How many rolls did not come, and how many came too often. */
+export function countWrong(
+  rolls: Rolls,
+  expected: (deployment: string) => number,
+): { readonly missed: number; readonly spurious: number } {
+  const surplus = [...rolls].map(([deployment, times]) => times.length - expected(deployment));
+  const total = (values: readonly number[]) => values.reduce((sum, value) => sum + Math.max(0, value), 0);
+  return { missed: total(surplus.map((value) => -value)), spurious: total(surplus) };
+}
+
 export function countRolls(rolls: Rolls): number {
   return [...rolls.values()].reduce((sum, times) => sum + times.length, 0);
 }

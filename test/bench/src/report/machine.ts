@@ -6,7 +6,19 @@ import { join } from "node:path";
 import process from "node:process";
 
 /** Where a run was made: figures of two machines are not to be compared. */
-export function describeMachine(): object {
+export interface Machine {
+  readonly cpu: string;
+  readonly cores: number;
+  readonly memoryGiB: number;
+  readonly kernel: string;
+  readonly node: string;
+  readonly redis: string;
+  readonly commit: string;
+  readonly bundleSha256: string;
+  readonly isTreeClean: boolean;
+}
+
+export function describeMachine(): Machine {
   const [cpu] = cpus();
   return {
     cpu: cpu?.model ?? "unknown",
@@ -17,7 +29,7 @@ export function describeMachine(): object {
     redis: outputOf("redis-server", ["--version"]),
     commit: outputOf("git", ["rev-parse", "--short", "HEAD"]),
     bundleSha256: bundleHash(),
-    isTreeClean: outputOf("git", ["status", "--porcelain", "services", "packages"]) === "",
+    isTreeClean: outputOf("git", ["status", "--porcelain", ":/services", ":/packages"]) === "",
   };
 }
 

@@ -25,24 +25,27 @@ export function usageTable(unit: string, lines: readonly UsageLine[]): Table {
       "RSS MiB",
     ],
     rows: lines.map(({ arm, usage, units }) => {
-      const { cpuByProgram, requests, redisCommands } = usage;
+      const { cpuByProgram, redisCommands } = usage;
       const redis = cpuByProgram["redis-server"] ?? 0;
-      const own = [...requests].filter(([key]) => !isObserver(key));
-      const total = (name: "requests" | "responseBytes") =>
-        own.reduce((sum, [, count]) => sum + count[name], 0);
       return [
         arm,
         figure((usage.cpuSeconds * 1000) / units),
         figure(((usage.cpuSeconds - redis) * 1000) / units),
         redis === 0 ? "–" : figure((redis * 1000) / units),
         figure((usage.serverCpuSeconds * 1000) / units),
-        figure(total("requests") / units),
-        figure(total("responseBytes") / 1024 / units),
+        figure(totalOf(usage, "requests") / units),
+        figure(totalOf(usage, "responseBytes") / 1024 / units),
         redisCommands === undefined ? "–" : figure(redisCommands / units),
         figure(usage.rssMiB),
       ];
     }),
   };
+}
+
+/** Requests or bytes of answers, without those of the observer and without watches. */
+export function totalOf({ requests }: Usage, name: "requests" | "responseBytes"): number {
+  const own = [...requests].filter(([key]) => !isObserver(key));
+  return own.reduce((sum, [, count]) => sum + count[name], 0);
 }
 
 /** The writes of the observer, and watches: those count once however much comes, and the observer has one too. */

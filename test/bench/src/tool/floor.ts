@@ -3,7 +3,7 @@ import { ApiClient } from "@fleet-reloader/testkit/api-client";
 import { expectOk } from "../api/expect-ok.ts";
 import { inFlight } from "../api/in-flight.ts";
 import { orEnd, startChild } from "../child/child.ts";
-import type { FloorMethods } from "../floor/methods.ts";
+import type { FloorMethods, FloorOptions } from "../floor/methods.ts";
 import { readProcess, sumOf } from "../meter/process-tree.ts";
 import type { BenchServer } from "../server/bench-server.ts";
 import type { Tool } from "./tool.ts";
@@ -55,11 +55,11 @@ export async function patchAtPace(
   await Promise.all(written);
 }
 
-/** The least that a roll takes on this machine and API server: a client that sees, reads and writes, and does nothing else. */
-export async function startFloor(server: BenchServer, namespace: string): Promise<Tool> {
+/** The least that a roll takes on this machine and API server: a client that sees, maybe reads, and writes, and does nothing else. */
+export async function startFloor(server: BenchServer, what: Omit<FloorOptions, "target">): Promise<Tool> {
   const startedAt = performance.now();
   const child = startChild<FloorMethods>(new URL("../floor/process.ts", import.meta.url));
-  await orEnd(child, child.ask("start", { target: server.target, namespace }));
+  await orEnd(child, child.ask("start", { ...what, target: server.target }));
   const stop = async (): Promise<void> => await child[Symbol.asyncDispose]();
   return {
     name: "floor",

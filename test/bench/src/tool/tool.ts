@@ -10,6 +10,9 @@ export interface Tool extends AsyncDisposable {
   readonly stop: () => Promise<void>;
 }
 
+/** A process to start, to meter and to stop, whatever it is called. */
+export type Program = Omit<Tool, "name">;
+
 export type ToolName = "ours" | "peer model" | "floor";
 
 /** The annotation that opts a workload in, another one for each tool: both can share a cluster. */
