@@ -5,6 +5,7 @@ import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import { Cluster } from "ioredis";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
+import { byShardPlace, readPlace, recordText, type ShardPlace, streamPages } from "./stream-entry.ts";
 
 /** A record and its place among those of all shards, `milliseconds-number-shard`: a reader goes on after the last one it has read. */
 export interface HistoryLine {
@@ -14,9 +15,6 @@ export interface HistoryLine {
 
 /** Whether somebody may see a record. */
 export type SeesRecord = (record: HistoryRecord) => boolean;
-
-/** Small enough to hold up nobody else at Redis. */
-export const pageSize = 500;
 
 /** Reads the history, oldest first, a page at a time: never more than a page of each shard is in memory. */
 export class HistoryReader {
@@ -62,12 +60,7 @@ export class HistoryReader {
     signal?: AbortSignal,
     isSeen: SeesRecord = () => true,
   ): Promise<readonly HistoryRecord[]> {
-    const records: HistoryRecord[] = [];
-    if (query.limit === 0) return records;
-    for await (const { record } of this.read({ ...query, limit: Number.MAX_SAFE_INTEGER }, signal)) {
-      if (isSeen(record) && records.push(record) >= query.limit) break;
-    }
-    return records;
+    return await collectRecords(this, query, signal, isSeen);
   }
 
   /** By the clock that ids are made of, in milliseconds; of several that of the slowest: nothing before it is written any more. */
@@ -84,22 +77,30 @@ export class HistoryReader {
     { key, shard, start, end, mayMatch }: ShardRange,
     signal?: AbortSignal,
   ): AsyncGenerator<ShardLine> {
-    let from = start;
-    for (;;) {
-      signal?.throwIfAborted();
-      const page = await this.#client.connection.xrange(key, from, end, "COUNT", pageSize);
+    for await (const page of streamPages(this.#client, key, { start, end }, signal))
       for (const [id, fields] of page) {
-        const text = fields[fields.indexOf("record") + 1] ?? "";
+        const text = recordText(fields);
         if (!mayMatch(text)) continue;
         const record = parseHistoryRecord(text);
         // Written by a later version, which knows its meaning.
-        if (record !== undefined) yield { id, shard, record };
+        if (record !== undefined) yield { id, shard, record, ...readPlace(id) };
       }
-      const last = page.at(-1)?.[0];
-      if (last === undefined || page.length < pageSize) return;
-      from = `(${last}`;
-    }
   }
+}
+
+/** All at once, from a reader that gives out lines; only those that are seen count towards the limit. */
+export async function collectRecords(
+  reader: Pick<HistoryReader, "read">,
+  query: HistoryQuery,
+  signal?: AbortSignal,
+  isSeen: SeesRecord = () => true,
+): Promise<readonly HistoryRecord[]> {
+  const records: HistoryRecord[] = [];
+  if (query.limit === 0) return records;
+  for await (const { record } of reader.read({ ...query, limit: Number.MAX_SAFE_INTEGER }, signal)) {
+    if (isSeen(record) && records.push(record) >= query.limit) break;
+  }
+  return records;
 }
 
 /** The one stream that has all that is asked for; undefined: all have some. What operators did has no cluster. */
@@ -124,9 +125,8 @@ interface ShardRange {
 }
 
 /** The id is the stream's, which another shard may have given as well. */
-interface ShardLine {
+interface ShardLine extends ShardPlace {
   readonly id: string;
-  readonly shard: number;
   readonly record: HistoryRecord;
 }
 
@@ -149,16 +149,11 @@ async function* inTimeOrder(shards: readonly AsyncGenerator<ShardLine>[]): Async
   for (;;) {
     const [first, ...others] = heads;
     if (first === undefined) return;
-    const [shard, line] = others.reduce((best, one) => (isEarlierId(one[1], best[1]) ? one : best), first);
+    const [shard, line] = others.reduce(
+      (best, one) => (byShardPlace(one[1], best[1]) < 0 ? one : best),
+      first,
+    );
     yield line;
     await advance(shard);
   }
-}
-
-/** Ids of a stream are `milliseconds-number`. */
-function isEarlierId(a: ShardLine, b: ShardLine): boolean {
-  const [aMs = 0, aNumber = 0] = a.id.split("-").map(Number);
-  const [bMs = 0, bNumber = 0] = b.id.split("-").map(Number);
-  if (aMs !== bMs) return aMs < bMs;
-  return aNumber === bNumber ? a.shard < b.shard : aNumber < bNumber;
 }

@@ -4,6 +4,7 @@ import type { DiscardedRoll } from "@fleet-reloader/engine/ask/explanation";
 import type { Request } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
+import { recordText } from "../history/stream-entry.ts";
 
 export interface LatestDiscardOptions {
   readonly client: RedisClient;
@@ -29,7 +30,7 @@ export async function latestDiscard(
     signal?.throwIfAborted();
     const page = await client.connection.xrevrange(keys.history(cluster), end, "-", "COUNT", searchedAtOnce);
     for (const [, fields] of page) {
-      const rolled = rollOf(fields[fields.indexOf("record") + 1] ?? "", cluster, workload);
+      const rolled = rollOf(recordText(fields), cluster, workload);
       if (rolled !== undefined) return rolled.discarded;
     }
     const last = page.at(-1)?.[0];

@@ -1,19 +1,9 @@
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { byShardPlace, isBefore, type ShardPlace, type StreamPlace } from "../history/stream-entry.ts";
 
-/** A record, and where it lies: ids of a stream are `milliseconds-number`, and several streams may give the same. */
-export interface PlacedRecord {
-  readonly ms: number;
-  readonly number: number;
-  readonly shard: number;
+/** A record, and where it lies. */
+export interface PlacedRecord extends ShardPlace {
   readonly record: HistoryRecord;
-}
-
-/** An id of a stream, in numbers. */
-export type StreamPlace = Pick<PlacedRecord, "ms" | "number">;
-
-/** Whether an id of a stream is lower than another. */
-export function isBefore(a: StreamPlace, b: StreamPlace): boolean {
-  return a.ms === b.ms ? a.number < b.number : a.ms < b.ms;
 }
 
 /**
@@ -30,7 +20,7 @@ export class NewestLines {
   constructor(max: number, records: readonly PlacedRecord[], from?: StreamPlace) {
     this.#max = max;
     this.#from = from;
-    this.#lines = records.filter((one) => from === undefined || !isBefore(one, from)).toSorted(byStreamPlace);
+    this.#lines = records.filter((one) => from === undefined || !isBefore(one, from)).toSorted(byShardPlace);
     this.#bound();
   }
 
@@ -60,11 +50,11 @@ export class NewestLines {
   add(records: readonly PlacedRecord[]): void {
     const added = records.filter((one) => this.#from === undefined || !isBefore(one, this.#from));
     if (added.length === 0) return;
-    const sorted = added.toSorted(byStreamPlace);
+    const sorted = added.toSorted(byShardPlace);
     const [first] = sorted;
-    const end = this.#lines.findLastIndex((one) => first !== undefined && byStreamPlace(one, first) < 0) + 1;
+    const end = this.#lines.findLastIndex((one) => first !== undefined && byShardPlace(one, first) < 0) + 1;
     const behind = this.#lines.splice(end);
-    const ordered = behind.length === 0 ? sorted : [...behind, ...sorted].sort(byStreamPlace);
+    const ordered = behind.length === 0 ? sorted : [...behind, ...sorted].sort(byShardPlace);
     for (const one of ordered) this.#lines.push(one);
     this.#bound();
   }
@@ -99,9 +89,4 @@ export class NewestLines {
     }
     return low;
   }
-}
-
-/** As the reader of the history orders: of one id by shard. */
-function byStreamPlace(a: PlacedRecord, b: PlacedRecord): number {
-  return a.ms - b.ms || a.number - b.number || a.shard - b.shard;
 }

@@ -1,9 +1,17 @@
 import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
-import { pageSize } from "../history/history-reader.ts";
+import {
+  isBefore,
+  pageSize,
+  readPlace,
+  recordText,
+  type StreamPage,
+  type StreamPlace,
+  streamPages,
+} from "../history/stream-entry.ts";
 import { noStream, type StreamExtent, streamExtent } from "../history/stream-extent.ts";
-import { isBefore, NewestLines, type PlacedRecord, type StreamPlace } from "./newest-lines.ts";
+import { NewestLines, type PlacedRecord } from "./newest-lines.ts";
 
 export interface ProjectedStreamsOptions {
   readonly client: RedisClient;
@@ -11,9 +19,6 @@ export interface ProjectedStreamsOptions {
   /** So many of the newest records are kept. */
   readonly recordsMax: number;
 }
-
-/** Entries of a stream as Redis answers them. */
-type StreamPage = readonly (readonly [id: string, fields: readonly string[]])[];
 
 /** The newest records of all streams of the history, and how far each stream has been read. Its calls come one after the other. */
 export class ProjectedStreams {
@@ -88,13 +93,10 @@ export class ProjectedStreams {
   async #range(stream: string, shard: number, start: string, end: string) {
     const records: PlacedRecord[] = [];
     let count = 0;
-    for (let from = start; end !== ""; ) {
-      const page = await this.#options.client.connection.xrange(stream, from, end, "COUNT", pageSize);
+    if (end === "") return { count, records };
+    for await (const page of streamPages(this.#options.client, stream, { start, end })) {
       count += page.length;
       for (const record of placedRecords(page, shard)) records.push(record);
-      const last = page.at(-1)?.[0];
-      if (last === undefined || page.length < pageSize) break;
-      from = `(${last}`;
     }
     return { count, records };
   }
@@ -102,15 +104,10 @@ export class ProjectedStreams {
 
 function placedRecords(page: StreamPage, shard: number): readonly PlacedRecord[] {
   return page.flatMap(([id, fields]) => {
-    const record = parseHistoryRecord(fields[fields.indexOf("record") + 1] ?? "");
+    const record = parseHistoryRecord(recordText(fields));
     // Written by a later version, which knows its meaning.
     return record === undefined ? [] : [{ ...readPlace(id), shard, record }];
   });
-}
-
-function readPlace(id: string): StreamPlace {
-  const [ms = 0, number = 0] = id.split("-").map(Number);
-  return { ms, number };
 }
 
 /** Whether so many lie where nothing is missing. */

@@ -1,5 +1,6 @@
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
+import { byShardPlace, readPlace } from "../history/stream-entry.ts";
 import { streamExtent } from "../history/stream-extent.ts";
 import type { BullWorkqueue } from "../queue/bull-workqueue.ts";
 
@@ -59,13 +60,9 @@ export class RedisFreshness {
 
 /** As the reader of the history names it: with its shard. Of two shards with one id the later one is read later. */
 function newestIdOf(ids: readonly string[]): string {
-  const [newest] = ids
-    .flatMap((id, shard) => (id === "" ? [] : [{ id, shard, numbers: id.split("-").map(Number) }]))
-    .toSorted(
-      (a, b) =>
-        (b.numbers[0] ?? 0) - (a.numbers[0] ?? 0) ||
-        (b.numbers[1] ?? 0) - (a.numbers[1] ?? 0) ||
-        b.shard - a.shard,
-    );
+  const newest = ids
+    .flatMap((id, shard) => (id === "" ? [] : [{ id, shard, ...readPlace(id) }]))
+    .toSorted(byShardPlace)
+    .at(-1);
   return newest === undefined ? "" : `${newest.id}-${newest.shard}`;
 }
