@@ -1,9 +1,10 @@
 import type { BenchContext } from "../benchmark.ts";
 import { assertNoBug } from "../benchmark.ts";
 import { countWrong, judgeRolls } from "../observer/judge.ts";
-import { adopted, type Observer } from "../observer/observer.ts";
-import type { Pace } from "../pace.ts";
+import { adopted, type Observer, startObserver } from "../observer/observer.ts";
+import { type Pace, paceOf } from "../pace.ts";
 import type { BenchServer } from "../server/bench-server.ts";
+import { dataFolder } from "../tool/data-folder.ts";
 import { startOurs } from "../tool/ours.ts";
 import { type PeerProgram, startPeer } from "../tool/peer.ts";
 import { optInOf, type Program } from "../tool/tool.ts";
@@ -12,7 +13,7 @@ import { createNamespaces, createObjects } from "../world/populate.ts";
 import type { Arm, Block } from "./comparison.ts";
 
 /** Where the arms run in turn: each has a namespace of its name. */
-export interface Arena {
+export interface Arena extends AsyncDisposable {
   readonly server: BenchServer;
   readonly observer: Observer;
   /** Of our product, over its starts. */
@@ -27,8 +28,24 @@ const probeTimeoutMs = 1000;
 /** Two tools may obey the same annotation. Ours would make up for the changes that were made for the peer while ours was off. */
 const ignoresOthers = `--namespaces-to-ignore=peer,floor,${probe.namespace}`;
 
-/** Sources, each with Deployments that use it and opt in to the arm whose namespace they are in. */
-export async function populate(
+/** An API server with sources, each with Deployments that use it, once for each arm. */
+export async function openArena(
+  context: BenchContext,
+  peer: PeerProgram | undefined,
+  users: Readonly<Record<string, readonly string[]>>,
+): Promise<Arena> {
+  await using stack = new AsyncDisposableStack();
+  const server = stack.use(await context.startServer());
+  await populate(server, peer, users);
+  const observer = stack.use(await startObserver(server));
+  const { path: dataDir } = stack.use(dataFolder());
+  const whole = stack.move();
+  const pace = paceOf(context);
+  return { server, observer, dataDir, peer, pace, [Symbol.asyncDispose]: () => whole.disposeAsync() };
+}
+
+/** The Deployments opt in to the arm whose namespace they are in. */
+async function populate(
   server: BenchServer,
   peer: PeerProgram | undefined,
   users: Readonly<Record<string, readonly string[]>>,
@@ -75,14 +92,26 @@ export async function startPeerIn({ server, observer, peer, pace }: Arena): Prom
   return tool;
 }
 
+/** Measures a program, and lets it end as it wants to. */
+export async function measureWhole<T>(
+  starting: Promise<Program>,
+  measure: (tool: Program) => Promise<T>,
+): Promise<T> {
+  await using tool = await starting;
+  const measured = await measure(tool);
+  await tool.stop();
+  return measured;
+}
+
 /** One block of each arm a round, every second round backwards: a machine that gets slower is slower for all. */
 export async function inTurn(what: {
-  readonly peer: PeerProgram | undefined;
+  readonly arena: Arena;
   readonly rounds: number;
   readonly say: BenchContext["say"];
   readonly measure: (arm: Arm) => Promise<Omit<Block, "arm" | "round">>;
 }): Promise<readonly Block[]> {
-  const arms: readonly Arm[] = what.peer === undefined ? ["ours", "floor"] : ["ours", "floor", "peer"];
+  const { peer } = what.arena;
+  const arms: readonly Arm[] = peer === undefined ? ["ours", "floor"] : ["ours", "floor", "peer"];
   const blocks: Block[] = [];
   for (let round = 1; round <= what.rounds; round += 1) {
     for (const arm of round % 2 === 1 ? arms : arms.toReversed()) {

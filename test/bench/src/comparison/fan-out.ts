@@ -1,15 +1,12 @@
 import type { BenchContext, Outcome } from "../benchmark.ts";
 import { allRolled } from "../benchmarks/b03-fan-out.ts";
 import { metered } from "../meter/metered.ts";
-import { startObserver } from "../observer/observer.ts";
-import { paceOf } from "../pace.ts";
 import { totalOf } from "../report/usage-table.ts";
-import { dataFolder } from "../tool/data-folder.ts";
 import { floorInFlight, measureFloor } from "../tool/floor.ts";
 import type { PeerProgram } from "../tool/peer.ts";
 import type { Program } from "../tool/tool.ts";
 import { numbered } from "../world/populate.ts";
-import { type Arena, inTurn, judgeArm, populate, startOursIn, startPeerIn } from "./arena.ts";
+import { type Arena, inTurn, judgeArm, measureWhole, openArena, startOursIn, startPeerIn } from "./arena.ts";
 import type { Block, Comparison } from "./comparison.ts";
 import { report } from "./report.ts";
 
@@ -22,26 +19,20 @@ const warmUsers = numbered(warmSource, 20);
 export async function compareFanOut(context: BenchContext, peer: PeerProgram | undefined): Promise<Outcome> {
   const users = numbered("app", context.size ?? (context.isQuick ? 10 : 200));
   const rounds = context.isQuick ? 1 : 3;
-  await using server = await context.startServer();
-  await populate(server, peer, { [source]: users, [warmSource]: warmUsers });
-  await using observer = await startObserver(server);
-  using data = dataFolder();
-  const arena = { server, observer, dataDir: data.path, peer, pace: paceOf(context) };
+  await using arena = await openArena(context, peer, { [source]: users, [warmSource]: warmUsers });
   context.say("warming the API server up");
-  const bare = () => measureFloor(server, { namespace: "floor", deployments: users });
+  const bare = () => measureFloor(arena.server, { namespace: "floor", deployments: users });
   await bare();
   const blocks = await inTurn({
-    ...{ peer, rounds, say: context.say },
+    ...{ arena, rounds, say: context.say },
     async measure(arm) {
       if (arm === "floor")
         return { figures: { "last new template": (await bare()).seconds }, missed: 0, spurious: 0 };
-      await using tool =
+      const starting =
         arm === "peer"
-          ? await startPeerIn(arena)
-          : await startOursIn(arena, users.length + warmUsers.length, ["--debounce=0"]);
-      const block = await measure(arm, tool, arena, users.length);
-      await tool.stop();
-      return block;
+          ? startPeerIn(arena)
+          : startOursIn(arena, users.length + warmUsers.length, ["--debounce=0"]);
+      return await measureWhole(starting, (tool) => measure(arm, tool, arena, users.length));
     },
   });
   const comparison: Comparison = {

@@ -1,14 +1,12 @@
 import type { BenchContext, Outcome } from "../benchmark.ts";
 import { metered } from "../meter/metered.ts";
-import { startObserver } from "../observer/observer.ts";
-import { paceOf } from "../pace.ts";
+import type { Observer } from "../observer/observer.ts";
 import { totalOf } from "../report/usage-table.ts";
 import { median, percentile } from "../stats/percentile.ts";
-import { dataFolder } from "../tool/data-folder.ts";
 import { startFloor } from "../tool/floor.ts";
 import type { PeerProgram } from "../tool/peer.ts";
 import type { Program } from "../tool/tool.ts";
-import { type Arena, inTurn, judgeArm, populate, startOursIn, startPeerIn } from "./arena.ts";
+import { type Arena, inTurn, judgeArm, measureWhole, openArena, startOursIn, startPeerIn } from "./arena.ts";
 import type { Arm, Block, Comparison } from "./comparison.ts";
 import { report } from "./report.ts";
 
@@ -27,19 +25,11 @@ export async function compareSingleChange(
 ): Promise<Outcome> {
   const changes = context.size ?? (context.isQuick ? 5 : 100);
   const rounds = context.isQuick ? 1 : 4;
-  await using server = await context.startServer();
-  await populate(server, peer, { [name]: [name] });
-  await using observer = await startObserver(server);
-  using data = dataFolder();
-  const arena = { server, observer, dataDir: data.path, peer, pace: paceOf(context) };
+  await using arena = await openArena(context, peer, { [name]: [name] });
   const blocks = await inTurn({
-    ...{ peer, rounds, say: context.say },
-    async measure(arm) {
-      await using tool = await start(arm, arena);
-      const block = await measure(arm, tool, arena, { changes, seed: context.seed });
-      await tool.stop();
-      return block;
-    },
+    ...{ arena, rounds, say: context.say },
+    measure: (arm) =>
+      measureWhole(start(arm, arena), (tool) => measure(arm, tool, arena, { changes, seed: context.seed })),
   });
   context.say("ours with its default debounce");
   const comparison: Comparison = {
@@ -70,21 +60,16 @@ async function measure(
   { server, observer, pace }: Arena,
   { changes, seed }: { readonly changes: number; readonly seed: number },
 ): Promise<Omit<Block, "arm" | "round">> {
-  const change = (count: number) =>
-    observer.ask("changeOneByOne", {
-      pairs: Array(count).fill({ namespace: arm, configMap: name, deployment: name }),
-      ...{ pauseMs, seed, timeoutMs: missedAfterMs },
-    });
+  const change = (count: number) => changeTimes(observer, { arm, count, seed });
   await change(Math.min(warmUp, changes));
   await observer.ask("forget", undefined);
   const { result, usage } = await metered(tool, server, () => change(changes));
   await observer.ask("settled", { quietMs: pace.settleAtOnceMs, timeoutMs: missedAfterMs });
   const wrong = await judgeArm(arm, observer, () => changes);
-  const times = result.flatMap(({ fromSendMs }) => fromSendMs ?? []);
-  if (times.length === 0) throw new Error(`${arm}: no change was rolled within ${missedAfterMs} ms`);
+  if (result.length === 0) throw new Error(`${arm}: no change was rolled within ${missedAfterMs} ms`);
   const latencies = {
-    "write → new template, p50": median(times),
-    "write → new template, p99": percentile(times, 0.99),
+    "write → new template, p50": median(result),
+    "write → new template, p99": percentile(result, 0.99),
   };
   const costs = {
     "CPU per change": (usage.cpuSeconds * 1000) / changes,
@@ -99,15 +84,24 @@ async function withDefaultDebounce(
   changes: number,
 ): Promise<NonNullable<Comparison["defaultDebounce"]>> {
   const { observer, pace } = arena;
-  await using tool = await startOursIn(arena, 1, pace.debounceArgs);
-  await observer.ask("forget", undefined);
-  const pair = { namespace: "ours", configMap: name, deployment: name };
-  const result = await observer.ask("changeOneByOne", {
-    pairs: Array(changes).fill(pair),
-    ...{ pauseMs, seed: 1, timeoutMs: missedAfterMs },
+  return await measureWhole(startOursIn(arena, 1, pace.debounceArgs), async () => {
+    await observer.ask("forget", undefined);
+    const times = await changeTimes(observer, { arm: "ours", count: changes, seed: 1 });
+    await observer.ask("settled", { quietMs: pace.settleMs, timeoutMs: 60_000 });
+    await judgeArm("ours", observer, () => changes);
+    return { changes, p50Ms: median(times) };
   });
-  await observer.ask("settled", { quietMs: pace.settleMs, timeoutMs: 60_000 });
-  await judgeArm("ours", observer, () => changes);
-  await tool.stop();
-  return { changes, p50Ms: median(result.flatMap(({ fromSendMs }) => fromSendMs ?? [])) };
+}
+
+/** From each write to its new template, in milliseconds; those that were not rolled are left out. */
+async function changeTimes(
+  observer: Observer,
+  what: { readonly arm: Arm; readonly count: number; readonly seed: number },
+): Promise<readonly number[]> {
+  const pair = { namespace: what.arm, configMap: name, deployment: name };
+  const changes = await observer.ask("changeOneByOne", {
+    pairs: Array(what.count).fill(pair),
+    ...{ pauseMs, seed: what.seed, timeoutMs: missedAfterMs },
+  });
+  return changes.flatMap(({ fromSendMs }) => fromSendMs ?? []);
 }
