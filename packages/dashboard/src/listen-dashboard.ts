@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
-import { apiRoot, sessionPath } from "@fleet-reloader/contracts/api/api-routes";
+import { apiRoot } from "@fleet-reloader/contracts/api/api-routes";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import type { Log } from "@fleet-reloader/engine/ports/log";
@@ -9,7 +9,7 @@ import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import { type ListenAddress, listen } from "@fleet-reloader/runtime/http/http-endpoint";
 import type { ListenTls } from "@fleet-reloader/runtime/http/listen-tls";
 import type { AccessControl } from "./access/access-control.ts";
-import { createSessionAnswers } from "./access/answer-session.ts";
+import { createSessionAnswers, isOfSession } from "./access/answer-session.ts";
 import { guardPage, type ServeViewer, toWhoSeesAll } from "./access/guard-page.ts";
 import { scopeHistory } from "./access/scoped-history.ts";
 import { createActs, isOfActs } from "./acts/answer-acts.ts";
@@ -96,8 +96,8 @@ function createHandle(options: DashboardOptions, news: NewsFeed): Handle {
       response.writeHead(302, { location: "/queues" }).end();
       return;
     }
-    if (isServed && pathname === sessionPath) {
-      void answerSession(request, response);
+    if (isServed && isOfSession(pathname)) {
+      void answerSession(request, response, { pathname });
       return;
     }
     if (isOfActs(pathname)) {

@@ -5,6 +5,7 @@ import { nobodyMay, type Permits } from "./acts/act-offer.ts";
 import { auditView } from "./audit/audit.ts";
 import { placeName } from "./frame/frame.ts";
 import { addressAfterSignIn, signInView } from "./frame/session.ts";
+import { terminalView } from "./frame/terminal.ts";
 import type { Place } from "./place.ts";
 import { el, link, type ViewNode } from "./view-node.ts";
 import { changesView, changeView } from "./views/changes.ts";
@@ -80,6 +81,8 @@ function answeredView(
       return auditView(body as ApiAnswer<"operators">, page, nowMs);
     case "workload":
       return workloadView(body as ApiAnswer<"workload">, page, nowMs);
+    case "terminal":
+      return terminalView((body as { readonly name: string }).name, page.query);
     case "source":
       return sourceView(body as ApiAnswer<"source">, page, nowMs);
   }

@@ -40,3 +40,14 @@ export interface PageDocument extends DrawnDocument<PageElement> {
   querySelectorAll(selector: string): Iterable<PageElement>;
   addEventListener(type: string, listener: (event: PageEvent) => void): void;
 }
+
+/** What tells an element that takes the focus from the others; empty: nothing. */
+export function focusNames(element: PageElement | null): string {
+  const names = ["href", "aria-label"].flatMap((name) => element?.getAttribute(name) ?? []);
+  return names.join(" ");
+}
+
+/** Whether an element belongs to a form. */
+export function isInForm(element: PageElement | null): boolean {
+  return element !== null && element.closest("form") !== null;
+}

@@ -7,7 +7,7 @@ import { agoText } from "./age.ts";
 import { type PlaceAnswer, placeView } from "./answer.ts";
 import { askApi } from "./ask-api.ts";
 import { waitAfterNews, waitBefore } from "./backoff.ts";
-import type { PageDocument, PageElement } from "./browser.ts";
+import { focusNames, isInForm, type PageDocument, type PageElement } from "./browser.ts";
 import { draw } from "./draw.ts";
 import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame/frame.ts";
 import { serveKeys } from "./frame/keys.ts";
@@ -18,6 +18,7 @@ import {
   offeredIssuer,
   signInAddress,
 } from "./frame/session.ts";
+import { serveTerminal } from "./frame/terminal.ts";
 import { openNews } from "./news/open-news.ts";
 import type { NewsReader } from "./news/shared-news.ts";
 import { isView, type Place, placeOfAddress, questionOf, showsTopic } from "./place.ts";
@@ -124,19 +125,9 @@ function drawAges(): void {
   showText(places.trouble, troubles.filter((one) => one !== "").join(" "));
 }
 
-/** What tells an element that takes the focus from the others; empty: nothing. */
-function focusNames(element: PageElement | null): string {
-  const names = ["href", "aria-label"].flatMap((name) => element?.getAttribute(name) ?? []);
-  return names.join(" ");
-}
-
 /** What is not another text is not read out again. */
 function showText(element: PageElement | null, text: string): void {
   if (element !== null && element.textContent !== text) element.textContent = text;
-}
-
-function isInForm(element: PageElement | null): boolean {
-  return element !== null && element.closest("form") !== null;
 }
 
 function fill(element: PageElement | null, nodes: readonly ViewNode[]): void {
@@ -235,6 +226,7 @@ function go(address: string): void {
 }
 
 serveActs(document, () => void ask());
+serveTerminal(document);
 
 document.addEventListener("click", (event) => {
   if (event.target?.closest("#help")) return places.keys?.showModal?.();

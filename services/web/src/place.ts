@@ -1,9 +1,11 @@
 import type { NewsTopic } from "@fleet-reloader/contracts/api/news";
+import { terminalPagePath } from "@fleet-reloader/contracts/api/terminal-sign-in";
 
 /** Where on the page somebody is: one for each view. */
 export type Place = { readonly query: URLSearchParams } & (
   | { readonly view: "now" | "changes" | "clusters" | "held" | "queue" | "audit" }
   | { readonly view: "sign-in" }
+  | { readonly view: "terminal" }
   | { readonly view: "change"; readonly change: string }
   | { readonly view: "workload" | "source"; readonly object: PlacedObject }
   | { readonly view: "nowhere" }
@@ -30,6 +32,7 @@ const topicsOf: Readonly<Record<Place["view"], readonly NewsTopic[]>> = {
   workload: [],
   source: [],
   "sign-in": [],
+  terminal: [],
   nowhere: [],
 };
 
@@ -40,7 +43,7 @@ export function showsTopic({ view }: Pick<Place, "view">, topics: readonly NewsT
 
 /** Whether an address is a view of this page. The queue board, the history and what leads to an issuer are pages of their own. */
 export function isView(address: string): boolean {
-  return /^\/($|\?|sign-in(\?|$)|(audit|changes|clusters|held|queue|workloads|sources)([/?]|$))/.test(
+  return /^\/($|\?|sign-in(\/terminal)?(\?|$)|(audit|changes|clusters|held|queue|workloads|sources)([/?]|$))/.test(
     address,
   );
 }
@@ -56,6 +59,7 @@ export function placeOfAddress(path: string, search: string): Place {
   const [first = "", ...rest] = pathParts(path);
   if (first === "" && rest.length === 0) return { view: "now", query };
   if (first === "sign-in" && rest.length === 0) return { view: "sign-in", query };
+  if (path === terminalPagePath) return { view: "terminal", query };
   const list = lists.find((one) => one === first);
   if (rest.length === 0 && list !== undefined) return { view: list, query };
   const [one = "", kind = "", namespace = "", name = ""] = rest;
@@ -78,6 +82,7 @@ function pathParts(path: string): readonly string[] {
 /** What the API is asked for a place; undefined: nothing. An empty field of a form is no filter. */
 export function questionOf(place: Place): string | undefined {
   if (place.view === "nowhere" || place.view === "sign-in") return undefined;
+  if (place.view === "terminal") return "/api/v1/session";
   const path =
     place.view === "change"
       ? addressWith("changes", place.change)

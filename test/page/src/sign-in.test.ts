@@ -1,6 +1,12 @@
+import { terminalCheckOf } from "@fleet-reloader/contracts/api/terminal-sign-in";
 import { createAccessWorld, subjectsOf, tokenOf } from "@fleet-reloader/dashboard/fixture/access-world";
 import { fleetOf, overviewOf, startServedFleet } from "@fleet-reloader/dashboard/fixture/served-fleet";
 import { readPageFiles } from "@fleet-reloader/dashboard/page-files";
+import {
+  challengeOfVerifier,
+  makeTerminalVerifier,
+  terminalToken,
+} from "@fleet-reloader/runtime/access/terminal-token";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { barriers, overflow } from "./barriers.ts";
@@ -24,6 +30,7 @@ async function startGuarded() {
   return {
     world,
     origin: `http://127.0.0.1:${served.port}`,
+    ask: served.ask,
     [Symbol.asyncDispose]: () => served[Symbol.asyncDispose](),
   };
 }
@@ -107,4 +114,47 @@ test("a page whose sign-in ends asks nothing until somebody signs in again", asy
   await page.getByRole("button", { name: "Sign in" }).click();
   await page.getByText("Nothing is on hold.").waitFor();
   expect(new URL(page.url()).search).toBe("?reason=Frozen");
+});
+
+test.each(looks)("somebody lets a terminal sign in, $colorScheme and $width wide", async (look) => {
+  await using guarded = await startGuarded();
+  await using window = await openWindow(browser, guarded.origin, look);
+  const { page } = window;
+  const verifier = makeTerminalVerifier();
+  const challenge = challengeOfVerifier(verifier);
+  await page.goto(`/sign-in/terminal?challenge=${challenge}`);
+  await signIn(page, tokenOf("bob"));
+  await page.getByRole("heading", { name: "Sign in a terminal" }).waitFor();
+  await page.getByText(`The terminal shows ${terminalCheckOf(challenge)}.`).waitFor();
+  await page.getByText("It will ask and act as bob").waitFor();
+  expect(await barriers(page)).toEqual([]);
+  expect(await overflow(page)).toBe(0);
+  await page.getByRole("button", { name: "Allow" }).click();
+  const told = page.getByRole("status").filter({ hasText: "Paste this code into the terminal" });
+  const code = (await told.locator("code").textContent()) ?? "";
+  expect(await page.getByRole("button", { name: "Allow" }).count()).toBe(0);
+  expect(await barriers(page)).toEqual([]);
+  expect(await overflow(page)).toBe(0);
+  const headers = { authorization: `Bearer ${terminalToken(code, verifier)}` };
+  const { body } = await guarded.ask("/api/v1/session", headers);
+  expect(JSON.parse(body)).toEqual({ name: "bob" });
+});
+
+test("an address that no terminal has shown lets none sign in", async () => {
+  await using guarded = await startGuarded();
+  await using window = await openWindow(browser, guarded.origin);
+  const { page } = window;
+  await page.goto("/sign-in/terminal?challenge=cut");
+  await signIn(page, tokenOf("bob"));
+  await page.getByRole("alert").filter({ hasText: "none that a terminal has shown" }).waitFor();
+  expect(await page.getByRole("button", { name: "Allow" }).count()).toBe(0);
+  expect(await barriers(page)).toEqual([]);
+});
+
+test("where nobody signs in, the page says that a terminal need not", async () => {
+  const loadPage = async () => readPageFiles();
+  await using served = await startServedFleet({ overview, loadPage });
+  await using window = await openWindow(browser, `http://127.0.0.1:${served.port}`);
+  await window.page.goto(`/sign-in/terminal?challenge=${"a".repeat(43)}`);
+  await window.page.getByText("Nobody signs in here.").waitFor();
 });

@@ -1,13 +1,19 @@
 import { createHash } from "node:crypto";
 import type { IncomingMessage } from "node:http";
+import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
-import type { RedisSessions, SignInSession } from "@fleet-reloader/redis/session/redis-sessions";
+import type {
+  RedisSessions,
+  SessionPlace,
+  SignInSession,
+} from "@fleet-reloader/redis/session/redis-sessions";
 import type { AccessSubject } from "@fleet-reloader/runtime/access/access-document";
 import { bearerToken, ownerOfToken } from "@fleet-reloader/runtime/access/token-digest";
 import { assertReadable, whileReadable } from "../api/while-readable.ts";
 import { type IssuedPerson, subjectOfPerson, ungranted } from "../sign-in/issued-person.ts";
 import type { IssuedSessions } from "../sign-in/issued-sessions.ts";
+import { newTerminalSession, terminalSessionId } from "../sign-in/terminal-session.ts";
 import type { IdentifyCaller } from "./caller.ts";
 import { createGrantedCaller, everybody, type Viewer } from "./granted-caller.ts";
 import { assertOwnPage } from "./own-page.ts";
@@ -31,6 +37,15 @@ export interface AccessOptions {
   readonly clock: Clock;
 }
 
+/** A session of somebody to whom something is granted. */
+interface KnownSession {
+  readonly subject: AccessSubject;
+  /** When it ends at the latest. */
+  readonly endMs: number;
+  /** The proof of another session of the same sign-in, of this id. */
+  readonly prove: (id: string) => string;
+}
+
 /** Knows callers by their tokens and sessions, and by the word of a proxy. */
 export class AccessControl implements Readonly<Record<"identify", IdentifyCaller>> {
   readonly #options: AccessOptions;
@@ -46,12 +61,8 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     const proxied = this.#options.proxied?.(request);
     if (proxied !== undefined) return await this.#identifyProxied(request, proxied);
     const token = bearerToken(request);
-    const subject =
-      token === undefined
-        ? await this.#signedIn(request)
-        : ownerIn(await this.#options.subjects(), token)?.subject;
-    if (subject === undefined)
-      throw unauthenticated(token === undefined ? "nobody is signed in" : "the token is not known");
+    const subject = token === undefined ? await this.#signedIn(request) : await this.#ownerOf(token);
+    if (subject === undefined) throw unauthenticated(unknownCaller(token));
     return createGrantedCaller(subject, await this.#labelled(subject));
   }
 
@@ -72,9 +83,28 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     return await this.#whileReadable(() => sessions.begin(person.name, prove));
   }
 
-  /** Ends the session that a request shows, if it shows one. */
+  /**
+   * Begins a session for the terminal that has shown a challenge, of the person whose browser asks. It ends when theirs would. Resolves
+   * to the code that they take to the terminal. Faults when a proxy says who they are, and with `access.unauthenticated` when nobody is.
+   */
+  async signInTerminal(
+    request: IncomingMessage,
+    challenge: string,
+  ): Promise<{ readonly name: string; readonly code: string }> {
+    if (this.#options.proxied?.(request) !== undefined) throw signedInByProxy();
+    const found = await this.#sessionOf(this.cookie.read(request), "browser");
+    if (found === undefined) throw unauthenticated("nobody is signed in");
+    const { code, id } = newTerminalSession(challenge);
+    const { endMs, prove, subject } = found;
+    const how = { id, endMs, place: "terminal" } as const;
+    await this.#whileReadable(() => this.#options.sessions.begin(subject.name, prove, how));
+    return { name: subject.name, code };
+  }
+
+  /** Ends the session that a request shows, if it shows one: with a cookie, or with the token of a terminal. */
   async signOut(request: IncomingMessage): Promise<void> {
-    const id = this.cookie.read(request);
+    const token = bearerToken(request);
+    const id = token === undefined ? this.cookie.read(request) : terminalSessionId(token);
     if (id !== undefined) await this.#whileReadable(() => this.#options.sessions.end(id));
   }
 
@@ -94,27 +124,42 @@ export class AccessControl implements Readonly<Record<"identify", IdentifyCaller
     return createGrantedCaller(subject, await this.#labelled(subject));
   }
 
-  /** A session is worth what is granted to its person now: with their token, or the last grant, it ends. */
   async #signedIn(request: IncomingMessage): Promise<AccessSubject | undefined> {
     const id = this.cookie.read(request);
-    if (id === undefined) return undefined;
-    assertOwnChange(request);
-    const session = await this.#whileReadable(() => this.#options.sessions.find(id));
-    if (session === undefined) return undefined;
-    const subject = this.#subjectOf(id, session, await this.#options.subjects());
-    if (subject === undefined) await this.#whileReadable(() => this.#options.sessions.end(id));
-    return subject;
+    if (id !== undefined) assertOwnChange(request);
+    return (await this.#sessionOf(id, "browser"))?.subject;
   }
 
-  #subjectOf(id: string, session: SignInSession, subjects: readonly AccessSubject[]) {
-    const person = this.#options.issued?.personOf(id, session);
-    if (person !== undefined) return subjectOfPerson(person, subjects);
-    return subjects.find(
-      ({ digests, name, type }) =>
-        type === "person" &&
-        name === session.name &&
-        digests.some((digest) => tokenProofOf(digest, id) === session.proof),
+  async #ownerOf(token: string): Promise<AccessSubject | undefined> {
+    const owner = ownerIn(await this.#options.subjects(), token);
+    return owner?.subject ?? (await this.#sessionOf(terminalSessionId(token), "terminal"))?.subject;
+  }
+
+  /** A session is worth what is granted to its person now: with their token, or the last grant, it ends. */
+  async #sessionOf(id: string | undefined, place: SessionPlace): Promise<KnownSession | undefined> {
+    if (id === undefined) return undefined;
+    const session = await this.#whileReadable(() => this.#options.sessions.find(id, place));
+    if (session === undefined) return undefined;
+    const known = this.#knownOf(id, session, await this.#options.subjects());
+    if (known === undefined) await this.#whileReadable(() => this.#options.sessions.end(id));
+    return known;
+  }
+
+  #knownOf(id: string, session: SignInSession, subjects: readonly AccessSubject[]): KnownSession | undefined {
+    const { issued } = this.#options;
+    const person = issued?.personOf(id, session);
+    if (issued !== undefined && person !== undefined) {
+      const subject = subjectOfPerson(person, subjects);
+      const { endMs } = person;
+      return subject && { subject, endMs, prove: (other) => issued.prove(other, person, endMs) };
+    }
+    const owner = digestsOf(subjects).find(
+      ({ digest, subject: { name, type } }) =>
+        type === "person" && name === session.name && tokenProofOf(digest, id) === session.proof,
     );
+    if (owner === undefined) return undefined;
+    const { digest, subject } = owner;
+    return { subject, endMs: session.endMs, prove: (other) => tokenProofOf(digest, other) };
   }
 
   /** Only a grant by labels needs to know them. */
@@ -141,10 +186,25 @@ function assertOwnChange(request: IncomingMessage): void {
 }
 
 function ownerIn(subjects: readonly AccessSubject[], token: string) {
-  return ownerOfToken(
-    subjects.flatMap((subject) => subject.digests.map((digest) => ({ subject, digest }))),
-    token,
-  );
+  return ownerOfToken(digestsOf(subjects), token);
+}
+
+function digestsOf(subjects: readonly AccessSubject[]) {
+  return subjects.flatMap((subject) => subject.digests.map((digest) => ({ subject, digest })));
+}
+
+function unknownCaller(token: string | undefined): string {
+  if (token === undefined) return "nobody is signed in";
+  return terminalSessionId(token) === undefined
+    ? "the token is not known"
+    : "the sign-in of this terminal has ended";
+}
+
+function signedInByProxy(): Fault {
+  const mend = "take a token of the access file for the terminal";
+  return new Fault("access.forbidden", `a proxy signs people in here, and no terminal; ${mend}`, {
+    context: { mend },
+  });
 }
 
 /**

@@ -1,9 +1,12 @@
 import type { IncomingMessage, ServerResponse } from "node:http";
+import { sessionPath } from "@fleet-reloader/contracts/api/api-routes";
+import { isTerminalChallenge, terminalSessionPath } from "@fleet-reloader/contracts/api/terminal-sign-in";
 import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import { jsonText, parseJson } from "@fleet-reloader/domain/json";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import type { Log } from "@fleet-reloader/engine/ports/log";
+import { bearerToken } from "@fleet-reloader/runtime/access/token-digest";
 import { statusOfRefusal } from "../api/refusal-status.ts";
 import { sendAnswer, sendProblem } from "../api/send-answer.ts";
 import { type AccessControl, identifyViewer } from "./access-control.ts";
@@ -21,14 +24,30 @@ export interface AnswerSessionOptions {
 /** A token has 43 characters. */
 const bodyBytesMax = 4096;
 
-/** Makes what answers `/api/v1/session`: who asks (GET), sign-in (POST), sign-out (DELETE). It never rejects. */
+/** Whether an address is one of those that are answered here. */
+export function isOfSession(path: string): boolean {
+  return path === sessionPath || path === terminalSessionPath;
+}
+
+/**
+ * Makes what answers `/api/v1/session`: who asks (GET), sign-in (POST), sign-out (DELETE); and `/api/v1/session/terminal`: lets a terminal
+ * sign in (POST). It never rejects.
+ */
 export function createSessionAnswers({ access, clock, log }: AnswerSessionOptions) {
   const failed = new FailedSignIns(clock);
-  return async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  return async (
+    request: IncomingMessage,
+    response: ServerResponse,
+    { pathname }: Pick<URL, "pathname">,
+  ): Promise<void> => {
     try {
       assertSameSite(request);
-      const name = await answerOf({ access, failed, log }, request, response);
-      sendAnswer(request, response, 200, JSON.stringify({ name }));
+      const answering = { access, failed, log };
+      const answer =
+        pathname === terminalSessionPath
+          ? await letTerminalIn(answering, request)
+          : { name: await answerOf(answering, request, response) };
+      sendAnswer(request, response, 200, JSON.stringify(answer));
     } catch (error) {
       const fault = asFault(error);
       if (fault.class === "invariant")
@@ -50,14 +69,9 @@ async function answerOf(
   const { method } = request;
   if (method === "GET" || method === "HEAD") return (await identifyViewer(access, request)).name;
   if (access === undefined || (method !== "POST" && method !== "DELETE"))
-    throw refusedQuestion({
-      field: "method",
-      value: method ?? "",
-      problem: "method: nobody signs in like this",
-      mend:
-        access === undefined ? "start with --access-file to let people sign in" : "write GET, POST or DELETE",
-    });
-  assertOwnPage(request);
+    throw refusedMethod(method, access, "write GET, POST or DELETE");
+  // No page of another site knows a token.
+  if (method === "POST" || bearerToken(request) === undefined) assertOwnPage(request);
   if (method === "POST") return await signIn({ access, failed, log }, request, response);
   await access.signOut(request);
   response.setHeader("set-cookie", access.cookie.write(""));
@@ -87,6 +101,33 @@ async function signIn(
   return session.name;
 }
 
+/** Gives a person who is signed in the code for a terminal. */
+async function letTerminalIn({ access, log }: Answering, request: IncomingMessage) {
+  const { method } = request;
+  if (access === undefined || method !== "POST") throw refusedMethod(method, access, "write POST");
+  assertOwnPage(request);
+  const challenge = jsonText(parseJson(await bodyText(request)), "challenge") ?? "";
+  if (!isTerminalChallenge(challenge))
+    throw refusedQuestion({
+      field: "challenge",
+      value: challenge.slice(0, 253),
+      problem: "challenge: it is none of a terminal",
+      mend: "write fleet-reloader login --browser, and open the address that it shows",
+    });
+  const signed = await access.signInTerminal(request, challenge);
+  log.info({ by: signed.name }, "somebody has let a terminal sign in");
+  return signed;
+}
+
+function refusedMethod(method: string | undefined, access: AccessControl | undefined, mend: string): Fault {
+  return refusedQuestion({
+    field: "method",
+    value: method ?? "",
+    problem: "method: nobody signs in like this",
+    mend: access === undefined ? "start with --access-file to let people sign in" : mend,
+  });
+}
+
 /** Faults where the browser would not keep the cookie, and lead back to the sign-in without a word. */
 function assertKeepsCookie({ cookie }: AccessControl, { headers }: IncomingMessage): void {
   const { origin = "" } = headers;
@@ -109,7 +150,7 @@ async function bodyText(request: IncomingMessage): Promise<string> {
         field: "body",
         value: "",
         problem: `body: it has more than ${bodyBytesMax} bytes`,
-        mend: 'write {"token": "…"}',
+        mend: "write the JSON of one token or one challenge",
       });
     chunks.push(chunk);
   }

@@ -1,6 +1,11 @@
-import { jsonField, jsonList, parseJson } from "@fleet-reloader/domain/json";
+import { jsonField, jsonList, jsonText, parseJson } from "@fleet-reloader/domain/json";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
+import {
+  challengeOfVerifier,
+  makeTerminalVerifier,
+  terminalToken,
+} from "@fleet-reloader/runtime/access/terminal-token";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccessWorld, subjectsOf, tokenOf, type WrittenGrant } from "../fixture/access-world.ts";
@@ -95,13 +100,23 @@ afterAll(() => served[Symbol.asyncDispose]());
 
 const bearer = (name: string) => ({ authorization: `Bearer ${tokenOf(name)}` });
 
-/** Ways to be somebody: by a token, and by a session with the issuer. */
+/** Ways to be somebody: by a token, by a session with the issuer, and by a terminal that somebody let in. */
 const ways = {
   "a token": async (name: string) => bearer(name),
   "a session of the issuer": async (name: string) => {
     const id = await access.signInIssued({ name, groups: [] });
     const [cookie = ""] = access.cookie.write(id ?? "").split(";");
     return { cookie };
+  },
+  "a terminal": async (name: string) => {
+    const signed = await access.signIn(tokenOf(name));
+    const [cookie = ""] = access.cookie.write(signed?.id ?? "").split(";");
+    const verifier = makeTerminalVerifier();
+    const headers = { cookie, "content-type": "application/json", "sec-fetch-site": "same-origin" };
+    const body = JSON.stringify({ challenge: challengeOfVerifier(verifier) });
+    const answer = await served.ask("/api/v1/session/terminal", headers, "POST", body);
+    const code = jsonText(parseJson(answer.body), "code") ?? "";
+    return { authorization: `Bearer ${terminalToken(code, verifier)}` };
   },
 } as const;
 const knownPairs = (Object.keys(ways) as readonly (keyof typeof ways)[]).flatMap((way) =>

@@ -4,6 +4,12 @@ import { type SignInSession, sessionLongestMs } from "@fleet-reloader/redis/sess
 import type { IssuedPerson } from "./issued-person.ts";
 import type { TextSeal } from "./text-seal.ts";
 
+/** Somebody who signed in with the issuer. */
+export interface IssuedSession extends IssuedPerson {
+  /** When the sign-in ends, by Redis' clock. */
+  readonly endMs: number;
+}
+
 /**
  * The content in Redis of sessions of an issuer's people: groups and end, sealed for one session of one person. A writer of
  * Redis can neither make nor change one, move it to a session of their own, nor let it last longer.
@@ -18,19 +24,22 @@ export class IssuedSessions {
     this.#clock = clock;
   }
 
-  /** The proof of a session of this id, from now on. */
-  prove(id: string, { groups, name }: IssuedPerson): string {
-    const endMs = this.#clock.now() + sessionLongestMs;
+  /** The proof of a session of this id, from now on; of one that continues another, until the end of that one. */
+  prove(
+    id: string,
+    { groups, name }: IssuedPerson,
+    endMs: number = this.#clock.now() + sessionLongestMs,
+  ): string {
     return this.#seal.seal(JSON.stringify({ groups, endMs }), sealedPlaceOf(id, name));
   }
 
   /** Who signed in; undefined: nobody did so with this issuer, or it has ended. */
-  personOf(id: string, { name, proof }: SignInSession): IssuedPerson | undefined {
+  personOf(id: string, { name, proof }: Pick<SignInSession, "name" | "proof">): IssuedSession | undefined {
     const text = this.#seal.open(proof, sealedPlaceOf(id, name));
     const read = parseJson(text ?? "");
     const endMs = jsonField(read, "endMs");
     if (typeof endMs !== "number" || this.#clock.now() >= endMs) return undefined;
-    return { name, groups: jsonList(read, "groups").filter((group) => typeof group === "string") };
+    return { name, groups: jsonList(read, "groups").filter((group) => typeof group === "string"), endMs };
   }
 }
 

@@ -26,10 +26,10 @@ test("a session is found by its id until somebody ends it", async () => {
     await sessions.begin(ann.name, () => ann.proof),
   ];
   expect(one).not.toBe(other);
-  expect(await sessions.find(one)).toEqual(ann);
+  expect(await sessions.find(one)).toMatchObject(ann);
   await sessions.end(one);
   expect(await sessions.find(one)).toBeUndefined();
-  expect(await sessions.find(other)).toEqual(ann);
+  expect(await sessions.find(other)).toMatchObject(ann);
   expect(await sessions.find("guessed")).toBeUndefined();
 });
 
@@ -40,9 +40,28 @@ test("a session ends after 8 hours of use, and in Redis after half an hour witho
   const names = await redis.admin.connection.keys("*:session:*");
   for (const name of names) expect(await redis.admin.connection.pttl(name)).toBeLessThanOrEqual(hourMs / 2);
   await clock.advance(8 * hourMs - 1);
-  expect(await sessions.find(id)).toEqual(ann);
+  expect(await sessions.find(id)).toMatchObject(ann);
   await clock.advance(1);
   expect(await sessions.find(id)).toBeUndefined();
+});
+
+test("a session of a terminal lasts without use, and ends at the time that is given", async () => {
+  await redis.admin.connection.flushall();
+  const clock = new ManualClock();
+  const sessions = new RedisSessions({ client, keys, clock });
+  const id = "terminal.of-ann";
+  const endMs = clock.now() + 2 * hourMs;
+  expect(await sessions.begin(ann.name, () => ann.proof, { id, endMs, place: "terminal" })).toBe(id);
+  const ttl = async () => {
+    const [name = ""] = await redis.admin.connection.keys("*:session:*");
+    return await redis.admin.connection.pttl(name);
+  };
+  expect(await ttl()).toBeGreaterThan(7 * hourMs);
+  expect(await sessions.find(id, "terminal")).toEqual({ ...ann, endMs });
+  expect(await ttl()).toBeGreaterThan(7 * hourMs);
+  await clock.advance(2 * hourMs);
+  expect(await sessions.find(id, "terminal")).toBeUndefined();
+  expect(await redis.admin.connection.keys("*:session:*")).toEqual([]);
 });
 
 test("what is in Redis opens no session, and a wiped Redis has none", async () => {

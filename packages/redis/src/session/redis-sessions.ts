@@ -9,12 +9,29 @@ export interface SignInSession {
   readonly name: string;
   /** What says that this person signed in, for this session only. Nobody can sign in with it. */
   readonly proof: string;
+  /** When it ends at the latest, by Redis' clock. */
+  readonly endMs: number;
+}
+
+/** Where a session is used. */
+export type SessionPlace = "browser" | "terminal";
+
+/** What may differ from a session of a browser that begins now. */
+export interface NewSessionOptions {
+  /** A secret; by default a new one. */
+  readonly id?: string;
+  readonly place?: SessionPlace;
+  /** When it ends at the latest, by Redis' clock; by default 8 hours from now. */
+  readonly endMs?: number;
 }
 
 /** A working day; then somebody signs in again. */
 export const sessionLongestMs = 8 * 3_600_000;
-/** Of nobody's asking: a page that is looked at asks every few seconds. */
-const sessionIdleMs = 30 * 60_000;
+/** Of nobody's asking: a page that is looked at asks every few seconds, and a command only when somebody writes it. */
+const sessionIdleMs: Readonly<Record<SessionPlace, number>> = {
+  browser: 30 * 60_000,
+  terminal: sessionLongestMs,
+};
 /** 256 bits: nobody guesses them. */
 const sessionIdBytes = 32;
 
@@ -36,21 +53,21 @@ export class RedisSessions {
   }
 
   /** Begins a session, and resolves to its id, which is a secret. `prove` makes the proof for a session of this id. */
-  async begin(name: string, prove: (id: string) => string): Promise<string> {
-    const id = randomBytes(sessionIdBytes).toString("base64url");
-    const proof = prove(id);
-    const text = JSON.stringify({ name, proof, endMs: this.#clock.now() + sessionLongestMs });
-    await this.#client.connection.set(this.#keyOf(id), text, "PX", sessionIdleMs);
+  async begin(name: string, prove: (id: string) => string, options: NewSessionOptions = {}): Promise<string> {
+    const { endMs = this.#clock.now() + sessionLongestMs, place = "browser" } = options;
+    const { id = randomBytes(sessionIdBytes).toString("base64url") } = options;
+    const text = JSON.stringify({ name, proof: prove(id), endMs });
+    await this.#client.connection.set(this.#keyOf(id), text, "PX", sessionIdleMs[place]);
     return id;
   }
 
   /** The session of this id; undefined: it has ended, or there was none. It lives on from now. */
-  async find(id: string): Promise<SignInSession | undefined> {
+  async find(id: string, place: SessionPlace = "browser"): Promise<SignInSession | undefined> {
     const key = this.#keyOf(id);
-    const read = parseJson((await this.#client.connection.getex(key, "PX", sessionIdleMs)) ?? "");
+    const read = parseJson((await this.#client.connection.getex(key, "PX", sessionIdleMs[place])) ?? "");
     const [name, proof, endMs] = [jsonText(read, "name"), jsonText(read, "proof"), jsonField(read, "endMs")];
     if (name === undefined || proof === undefined || typeof endMs !== "number") return undefined;
-    if (this.#clock.now() < endMs) return { name, proof };
+    if (this.#clock.now() < endMs) return { name, proof, endMs };
     await this.end(id);
     return undefined;
   }

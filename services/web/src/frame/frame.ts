@@ -32,6 +32,7 @@ export function titleOf(place: Place): string {
 /** What a view is called before its answer is there; empty: there is no such view. */
 export function placeName(place: Place): string {
   if (place.view === "sign-in") return "Sign in";
+  if (place.view === "terminal") return "Sign in a terminal";
   if ("object" in place) return `${place.object.kind} ${place.object.name}`;
   const [, name = ""] = entries.find(([, , views]) => views.some((one) => one === place.view)) ?? [];
   return name;
