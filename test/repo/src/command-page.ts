@@ -25,7 +25,7 @@ With \`--server URL\`, or the variable \`FLEET_RELOADER_SERVER\`, a command asks
 kubeconfig, and looks at no setting: the server has them. Words, answers and exit codes are the same.
 
 \`\`\`sh
-fleet-reloader login --server https://reloader.example.org        # asks for a token of the access file, and keeps it
+fleet-reloader login --server https://reloader.example.org --browser   # signs in on the page; without --browser with a token
 export FLEET_RELOADER_SERVER=https://reloader.example.org
 fleet-reloader status
 fleet-reloader retry Deployment/api --namespace shop --cluster nova --reason "incident 4711"

@@ -73,6 +73,11 @@ export class ApiClient {
     throw this.#otherVersion(["name"]);
   }
 
+  /** Ends what the token has begun at the server. A token of the access file has begun nothing. */
+  async signOut(): Promise<void> {
+    await this.#json({ path: sessionPath, method: "DELETE", isAct: false });
+  }
+
   /** Gives the lines of the history to `write` as they come. */
   async history(
     query: Readonly<Record<string, string>>,

@@ -19,6 +19,8 @@ export interface ServerRequest {
   readonly path: string;
   /** JSON; with one it is a POST. */
   readonly body?: string;
+  /** Without it, GET or POST. */
+  readonly method?: "DELETE";
   /** Whether it does something: then a failure after it was sent says that its outcome is not known. */
   readonly isAct: boolean;
 }
@@ -58,7 +60,11 @@ export async function exchange<T>(
   }
 }
 
-function sendAsked({ ca, server, token }: ServerLink, { body, path }: ServerRequest, signal: AbortSignal) {
+function sendAsked(
+  { ca, server, token }: ServerLink,
+  { body, method: given, path }: ServerRequest,
+  signal: AbortSignal,
+) {
   const { promise: answer, resolve, reject } = Promise.withResolvers<IncomingMessage>();
   let isSent = false;
   const headers = {
@@ -67,7 +73,8 @@ function sendAsked({ ca, server, token }: ServerLink, { body, path }: ServerRequ
     ...(token === undefined ? {} : { authorization: `Bearer ${token}` }),
     ...(body === undefined ? {} : { "content-type": "application/json" }),
   };
-  const how = { headers, method: body === undefined ? "GET" : "POST", agent: false, signal } as const;
+  const method = given ?? (body === undefined ? "GET" : "POST");
+  const how = { headers, method, agent: false, signal } as const;
   const address = new URL(path, server);
   const request =
     server.protocol === "https:"

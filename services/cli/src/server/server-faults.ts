@@ -70,7 +70,7 @@ function mendsOf({ field, hasToken, mend, status }: ServerRefusal, { origin }: U
     return ["start the server with --access-file, or give --redis-url in place of --server"];
   // The mend of every invalid question adds nothing here.
   if (status !== 401) return mend === "" || mend === faultCatalogue["question.invalid"].mend ? [] : [mend];
-  const login = `write fleet-reloader login --server ${origin}${hasToken ? " with a token of its access file" : ", or give --token-file"}`;
+  const login = `write fleet-reloader login --server ${origin}${hasToken ? " --browser, or with a token of its access file" : ", or give --token-file"}`;
   return [mend, login];
 }
 
