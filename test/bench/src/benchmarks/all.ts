@@ -24,6 +24,7 @@ import { start } from "./b23-start.ts";
 import { questions } from "./b24-questions.ts";
 import { exits } from "./b25-exits.ts";
 import { adoption } from "./b26-adoption.ts";
+import { firstPaint } from "./b27-first-paint.ts";
 import { besideDashboard } from "./b28-beside-dashboard.ts";
 
 export const benchmarks: readonly Benchmark[] = [
@@ -52,5 +53,6 @@ export const benchmarks: readonly Benchmark[] = [
   questions,
   exits,
   adoption,
+  firstPaint,
   besideDashboard,
 ];

@@ -78,7 +78,8 @@ async function run({ size, isQuick, say, startServer }: BenchContext): Promise<O
   return report(measured, browsers, clusters === markClusters && !isQuick);
 }
 
-async function startDashboard(redisUrl: string, kubeconfig: string) {
+/** The dashboard of a hub at its own address. */
+export async function startDashboard(redisUrl: string, kubeconfig: string) {
   await using stack = new AsyncDisposableStack();
   const key = stack.use(sharedMarkKey());
   const args = ["--redis-url", redisUrl, ...key.args];
