@@ -56,7 +56,7 @@ async function allow(document: PageDocument, challenge: string): Promise<void> {
   }
   const { code } = asked.body as { readonly code: string };
   document.getElementById("terminal-choice")?.replaceChildren();
-  shown.textContent = "Allowed. Paste this code into the terminal: ";
+  shown.textContent = "Allowed. Paste this code into the terminal, and give it to nobody: ";
   const text = document.createElement("code");
   text.append(document.createTextNode(code));
   shown.append(text);

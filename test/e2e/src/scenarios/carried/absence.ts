@@ -2,7 +2,7 @@ import { passed } from "@fleet-reloader/testkit/until";
 import { describe, test } from "vitest";
 import { laterThanTogether, Site } from "../../site.ts";
 import type { World } from "../../world.ts";
-import { adopted, makeDeployments, makeEstate, type Owned, redisFates, settleAt } from "./estate.ts";
+import { adopted, begun, makeDeployments, makeEstate, type Owned, redisFates, settleAt } from "./estate.ts";
 import { launchBehindProxy, launcher } from "./launch.ts";
 
 /** As many as a busy worker looks at in several goes. */
@@ -25,9 +25,11 @@ export function absenceTests(world: () => World): void {
     const early = await makeEstate(at, "early");
     await at.configMap("settings", { v: "A" });
     const late = await makeEstate(at, "late");
+    const owned = [...early, ...late];
+    await begun(at, owned);
     await passed(runMs);
     await at.change("ConfigMap", "settings", { v: "B" });
-    return [...early, ...late];
+    return owned;
   }
 
   test("what was made and changed while the process was frozen rolls once", async () => {
@@ -67,16 +69,19 @@ export function absenceTests(world: () => World): void {
     const seen = await makeDeployments(at, named("seen", many / 2));
     product.signal("SIGSTOP");
     const unseen = await makeDeployments(at, named("unseen", many / 2));
+    const owned = [...seen, ...unseen];
+    await begun(at, owned);
     await passed(runMs);
     await at.change("ConfigMap", "settings", { v: "B" });
     product.signal("SIGCONT");
-    await settleAt(at, [...seen, ...unseen], 1);
+    await settleAt(at, owned, 1);
   });
 
   test("a change at the moment of first readiness rolls every workload once", async () => {
     const at = await Site.make(world().client, "ready");
     await at.configMap("settings", { v: "A" });
     const owned = await makeDeployments(at, named("api", many));
+    await begun(at, owned);
     await laterThanTogether();
     await using behind = await launchBehindProxy(world(), at);
     behind.proxy.delay(slowWriteMs, { method: "PATCH" });

@@ -50,8 +50,22 @@ export async function makeDeployments(at: Site, names: readonly string[]): Promi
   return names.map((name) => ["Deployment", name]);
 }
 
+/** Each has been looked at by us, and has begun. */
 export async function adopted(at: Site, owned: readonly Owned[]): Promise<void> {
   await Promise.all(owned.map(([kind, name]) => at.adopted(kind, name, patienceMs)));
+  await begun(at, owned);
+}
+
+/**
+ * The controller of each has made its first revision. On a busy machine it makes it late, and if only after a roll then there is one revision, as if
+ * there had been no roll.
+ */
+export async function begun(at: Site, owned: readonly Owned[]): Promise<void> {
+  const isBegun = async () => {
+    const revisions = await revisionsIn(at);
+    return owned.every((one) => (revisions.get(one.join(" ")) ?? 0) >= 1);
+  };
+  await until("each has its first revision", isBegun, patienceMs);
 }
 
 /** Each of them rolls exactly this often. What does not is told of all of them together. */
@@ -72,22 +86,34 @@ export async function settleAt(
 }
 
 async function counts(at: Site, owned: readonly Owned[]): Promise<Readonly<Record<string, number>>> {
-  const deployments = await deploymentRolls(at);
-  const count = async ([kind, name]: Owned): Promise<number> =>
-    kind === "Deployment" ? (deployments.get(name) ?? -1) : await at.rolls(kind, name);
-  const all = owned.map(async (one) => [one.join(" "), await count(one)] as const);
-  return Object.fromEntries(await Promise.all(all));
+  const revisions = await revisionsIn(at);
+  const all = owned.map((one) => [one.join(" "), (revisions.get(one.join(" ")) ?? 0) - 1] as const);
+  return Object.fromEntries(all);
 }
 
-/** `rolls` of all Deployments, by name, in one request. */
-async function deploymentRolls(at: Site): Promise<ReadonlyMap<string, number>> {
-  const items = field(JSON.parse(await at.all("Deployment")), "items");
-  return new Map(
-    (Array.isArray(items) ? items : []).map((item) => [
-      String(field(item, "metadata", "name")),
-      Number(field(item, "metadata", "annotations", "deployment.kubernetes.io/revision") ?? 1) - 1,
-    ]),
-  );
+/** How many revisions the controllers have made of each workload, by kind and name, in two requests. */
+async function revisionsIn(at: Site): Promise<ReadonlyMap<string, number>> {
+  const [deployments, others] = await Promise.all([
+    listed(at, "Deployment"),
+    listed(at, "ControllerRevision"),
+  ]);
+  const revisions = new Map<string, number>();
+  for (const one of deployments) {
+    const revision = field(one, "metadata", "annotations", "deployment.kubernetes.io/revision") ?? 0;
+    revisions.set(`Deployment ${field(one, "metadata", "name")}`, Number(revision));
+  }
+  for (const one of others) {
+    const owners = field(one, "metadata", "ownerReferences");
+    const [owner] = Array.isArray(owners) ? owners : [];
+    const key = `${field(owner, "kind")} ${field(owner, "name")}`;
+    revisions.set(key, (revisions.get(key) ?? 0) + 1);
+  }
+  return revisions;
+}
+
+async function listed(at: Site, kind: "Deployment" | "ControllerRevision"): Promise<readonly unknown[]> {
+  const items = field(JSON.parse(await at.all(kind)), "items");
+  return Array.isArray(items) ? items : [];
 }
 
 /** All that Redis knew is gone from the data dir of a product that has ended; the mark key stays. */
