@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RedisClient } from "../connection/client.ts";
 import { Keys } from "../connection/keys.ts";
 import { HistoryReader } from "../history/history-reader.ts";
-import { HistoryProjection } from "./history-projection.ts";
+import { HistoryProjection, type HistoryProjectionOptions } from "./history-projection.ts";
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -25,8 +25,12 @@ function openBed(how: { readonly recordsMax?: number } = {}) {
   const clock = new ManualClock();
   const reader = new HistoryReader({ client, keys });
   let readings = 0;
-  const counted = {
-    records: (...asked: Parameters<HistoryReader["records"]>) => {
+  const counted: HistoryProjectionOptions["reader"] = {
+    read: (...asked) => {
+      readings += 1;
+      return reader.read(...asked);
+    },
+    records: (...asked) => {
       readings += 1;
       return reader.records(...asked);
     },

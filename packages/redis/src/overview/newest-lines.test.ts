@@ -1,7 +1,8 @@
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { NewestLines, type PlacedRecord } from "./newest-lines.ts";
+import { NewestLines } from "./newest-lines.ts";
+import type { PlacedRecord } from "./placed-record.ts";
 
 function line(ms: number, shard = 0, number = 0): PlacedRecord {
   const target = `${ms}-${number}-${shard}`;

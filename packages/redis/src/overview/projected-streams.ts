@@ -1,17 +1,9 @@
-import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
-import {
-  isBefore,
-  pageSize,
-  readPlace,
-  recordText,
-  type StreamPage,
-  type StreamPlace,
-  streamPages,
-} from "../history/stream-entry.ts";
+import { isBefore, pageSize, readPlace, type StreamPlace, streamPages } from "../history/stream-entry.ts";
 import { noStream, type StreamExtent, streamExtent } from "../history/stream-extent.ts";
-import { NewestLines, type PlacedRecord } from "./newest-lines.ts";
+import { NewestLines } from "./newest-lines.ts";
+import { type PlacedRecord, placedRecords } from "./placed-record.ts";
 
 export interface ProjectedStreamsOptions {
   readonly client: RedisClient;
@@ -100,14 +92,6 @@ export class ProjectedStreams {
     }
     return { count, records };
   }
-}
-
-function placedRecords(page: StreamPage, shard: number): readonly PlacedRecord[] {
-  return page.flatMap(([id, fields]) => {
-    const record = parseHistoryRecord(recordText(fields));
-    // Written by a later version, which knows its meaning.
-    return record === undefined ? [] : [{ ...readPlace(id), shard, record }];
-  });
 }
 
 /** Whether so many lie where nothing is missing. */
