@@ -1,3 +1,4 @@
+import { getHeapStatistics } from "node:v8";
 import { historyFilter } from "@fleet-reloader/contracts/history-filter";
 import type { HistoryQuery } from "@fleet-reloader/contracts/history-query";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
@@ -8,7 +9,7 @@ import { ChangeFolds } from "@fleet-reloader/engine/overview/changes/change-fold
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import type { HistoryReader, SeesRecord } from "../history/history-reader.ts";
-import type { NewestLines } from "./newest-lines.ts";
+import type { KeptMax, NewestLines } from "./newest-lines.ts";
 import { ProjectedStreams } from "./projected-streams.ts";
 import type { ChangesReader, CountedChanges } from "./recent-records.ts";
 
@@ -18,12 +19,14 @@ export interface HistoryProjectionOptions {
   /** Answers what goes back further than the projection. */
   readonly reader: Pick<HistoryReader, "read" | "records">;
   readonly clock: Clock;
-  /** So many of the newest records are kept. */
-  readonly recordsMax?: number;
+  /** So much of the newest records is kept. */
+  readonly max?: Partial<KeptMax>;
 }
 
-/** Some hundred MiB. */
-const recordsMaxStandard = 100_000;
+/** As many as a question reads at most. */
+const recordsMax = 100_000;
+/** Of the memory that this process may take for objects. The rest is for answers, and in standalone for watching and working. */
+const heapShareMax = 0.4;
 /** Nobody has looked for so long: the memory is given back. */
 const projectionIdleMs = 600_000;
 
@@ -113,14 +116,14 @@ export class HistoryProjection implements ChangesReader {
 
   async #refresh(): Promise<NewestLines> {
     this.#keep();
-    if (this.#streams === undefined) {
-      const { client, keys, recordsMax = recordsMaxStandard } = this.#options;
-      this.#streams = await ProjectedStreams.load({ client, keys, recordsMax });
-      return this.#streams.lines;
-    }
-    const { lines } = this.#streams;
-    await this.#streams.refresh();
-    return lines;
+    const { lines } = this.#streams ?? {};
+    if (lines !== undefined && (await this.#streams?.refresh())) return lines;
+    // Before the new ones are read: both together may be more than there is room for.
+    this.#streams = undefined;
+    const { client, keys, max } = this.#options;
+    const most = { records: recordsMax, bytes: getHeapStatistics().heap_size_limit * heapShareMax, ...max };
+    this.#streams = await ProjectedStreams.load({ client, keys, max: most });
+    return this.#streams.lines;
   }
 
   /** From now on for another while. */

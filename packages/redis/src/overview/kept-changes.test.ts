@@ -69,7 +69,7 @@ function placedOf(all: readonly Step[]): readonly PlacedRecord[] {
   let ms = 1;
   return all.map((step, at) => {
     ms += step.afterMs;
-    return { ms, number: at, shard: step.cluster % shards, record: recordOf(step, at) };
+    return { ms, number: at, shard: step.cluster % shards, record: recordOf(step, at), bytes: 1 };
   });
 }
 
@@ -85,7 +85,7 @@ test("changes that are kept are those of all records from any time on", () => {
   fc.assert(
     fc.property(steps, asked, fc.nat(shards), (all, { max, part }, lateShard) => {
       const records = placedOf(all);
-      const lines = new NewestLines(max, []);
+      const lines = new NewestLines({ records: max, bytes: max }, []);
       for (let at = 0; at < records.length; at += part) {
         // One stream is read a part later than the others.
         const isLate = ({ shard }: PlacedRecord) => shard === lateShard;
@@ -105,7 +105,7 @@ test("what streams have no more counts for no change any more", () => {
   const step = { cluster: 0, contents: ["a"], workload: 0, afterMs: 1, isAlone: false };
   const kind = (one: Step["kind"], cluster = 0): Step => ({ ...step, kind: one, cluster });
   const lines = new NewestLines(
-    10,
+    { records: 10, bytes: 10 },
     placedOf([kind("change"), kind("change", 1), kind("rolled"), kind("held", 1)]),
   );
   const workloads = () =>

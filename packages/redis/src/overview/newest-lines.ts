@@ -7,13 +7,22 @@ import type { PlacedRecord } from "./placed-record.ts";
 /** Of all lines that are kept, what came of so many that are gone is kept, too, for a while. */
 const goneShareMax = 0.25;
 
+/** At most so much is kept. */
+export interface KeptMax {
+  readonly records: number;
+  /** Of memory. */
+  readonly bytes: number;
+}
+
 /**
  * The newest records of several streams in the order of their ids, so many at most. It knows from when on it has all of them. What the streams have
  * no more it has to be told.
  */
 export class NewestLines {
-  readonly #max: number;
+  readonly #max: KeptMax;
   #lines: PlacedRecord[];
+  /** Of memory, about. */
+  #bytes: number;
   /** Nothing is missing from here on. Undefined: nothing is missing. */
   #from: StreamPlace | undefined;
   /** Of these lines and of some that are gone, made with the first question. Undefined: to be made anew. */
@@ -22,10 +31,11 @@ export class NewestLines {
   #gone = 0;
 
   /** `from`: where the given records begin to be all that there are; undefined: they are all. */
-  constructor(max: number, records: readonly PlacedRecord[], from?: StreamPlace) {
+  constructor(max: KeptMax, records: readonly PlacedRecord[], from?: StreamPlace) {
     this.#max = max;
     this.#from = from;
     this.#lines = records.filter((one) => from === undefined || !isBefore(one, from)).toSorted(byShardPlace);
+    this.#bytes = bytesOf(this.#lines);
     this.#bound();
   }
 
@@ -69,6 +79,7 @@ export class NewestLines {
     const behind = this.#lines.splice(end);
     const ordered = behind.length === 0 ? sorted : [...behind, ...sorted].sort(byShardPlace);
     for (const one of ordered) this.#lines.push(one);
+    this.#bytes += bytesOf(added);
     if (!sorted.every((one) => this.#changes?.add(one) ?? true)) this.#changes = undefined;
     this.#bound();
   }
@@ -80,24 +91,32 @@ export class NewestLines {
     const kept = this.#lines.slice(0, before).filter((one) => one.shard !== shard);
     if (kept.length === before) return;
     this.#lines.splice(0, before, ...kept);
+    this.#bytes = bytesOf(this.#lines);
     this.#changes = undefined;
   }
 
   /** A stream is another one now. */
   forget(shard: number): void {
     this.#lines = this.#lines.filter((one) => one.shard !== shard);
+    this.#bytes = bytesOf(this.#lines);
     this.#changes = undefined;
   }
 
   #bound(): void {
-    const over = this.#lines.length - this.#max;
-    if (over <= 0) return;
+    let over = 0;
+    // One is kept whatever it takes: it says where the lines begin.
+    for (; over < this.#lines.length - 1; over += 1) {
+      const isWithin = this.#lines.length - over <= this.#max.records && this.#bytes <= this.#max.bytes;
+      if (isWithin) break;
+      this.#bytes -= this.#lines[over]?.bytes ?? 0;
+    }
+    if (over === 0) return;
     this.#lines.splice(0, over);
     const [first] = this.#lines;
     if (first !== undefined) this.#from = { ms: first.ms, number: first.number };
     this.#gone += over;
     // What came of lines that are gone is given back now and then. No question is about it.
-    if (this.#gone > this.#max * goneShareMax) this.#changes = undefined;
+    if (this.#gone > this.#lines.length * goneShareMax) this.#changes = undefined;
   }
 
   #foldAll(): KeptChanges {
@@ -123,4 +142,9 @@ export class NewestLines {
     }
     return low;
   }
+}
+
+/** How much memory these take. */
+export function bytesOf(records: readonly PlacedRecord[]): number {
+  return records.reduce((sum, { bytes }) => sum + bytes, 0);
 }
