@@ -37,9 +37,10 @@ export function historyFilter(filter: HistoryFilter): (record: HistoryRecord) =>
 
 /** Whether a record is among those that are wanted, whichever change it is about. */
 export function isWanted(record: HistoryRecord, filter: HistoryFilter): boolean {
-  const { clusters, objects } = aboutOf(record);
   const { cluster, namespace, name, type } = filter;
   if (type !== undefined && record.type !== type) return false;
+  if (cluster === undefined && namespace === undefined && name === undefined) return true;
+  const { clusters, objects } = aboutOf(record);
   if (cluster !== undefined && !clusters.includes(cluster)) return false;
   if (namespace === undefined && name === undefined) return true;
   return objects.some(

@@ -4,6 +4,7 @@ import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
 import type { Log } from "@fleet-reloader/engine/ports/log";
 import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
+import type { ChangesReader } from "@fleet-reloader/redis/overview/recent-records";
 import type { BullWorkqueue } from "@fleet-reloader/redis/queue/bull-workqueue";
 import { isLoopbackHost } from "@fleet-reloader/runtime/config/loopback";
 import { type ListenAddress, listen } from "@fleet-reloader/runtime/http/http-endpoint";
@@ -29,7 +30,7 @@ export interface DashboardOptions {
   readonly queues: BullWorkqueue["queues"];
   readonly reader: Pick<HistoryReader, "notReady" | "read">;
   /** Answers the API from the newest records. */
-  readonly records: Pick<HistoryReader, "records">;
+  readonly records: ChangesReader;
   readonly overview: FleetOverview;
   readonly asked: AskedFleet;
   /** Whether anything is newer. */

@@ -1,9 +1,9 @@
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
+import type { ChangesReader } from "@fleet-reloader/redis/overview/recent-records";
 import type { Viewer } from "./granted-caller.ts";
 
 type ReadHistory = Pick<HistoryReader, "read">;
-type ReadRecords = Pick<HistoryReader, "records">;
 
 /** The records of a history that a viewer sees. */
 export function scopeHistory(reader: ReadHistory, viewer: Viewer): ReadHistory {
@@ -24,7 +24,7 @@ export function scopeHistory(reader: ReadHistory, viewer: Viewer): ReadHistory {
 }
 
 /** The same of records that are read all at once. */
-export function scopeRecords(reader: ReadRecords, viewer: Viewer): ReadRecords {
+export function scopeRecords(reader: ChangesReader, viewer: Viewer): ChangesReader {
   if (viewer.seesAll) return reader;
   const isSeen = (record: HistoryRecord) => seesRecord(record, viewer);
   return { records: async (query, signal) => await reader.records(query, signal, isSeen) };

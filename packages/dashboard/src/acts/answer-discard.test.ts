@@ -1,6 +1,9 @@
 import { historyFilter } from "@fleet-reloader/contracts/history-filter";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
-import { summarizeChanges, unsuccessfulWorkloads } from "@fleet-reloader/engine/overview/change-summary";
+import {
+  summarizeChanges,
+  unsuccessfulWorkloads,
+} from "@fleet-reloader/engine/overview/changes/change-folds";
 import { expect, test } from "vitest";
 import { actingFleet, admin, callerWith } from "../fixture/acting-fleet.ts";
 import { failedRollRecords } from "../fixture/failed-rolls.ts";

@@ -62,7 +62,10 @@ export function createApi(options: ApiOptions): AnswerApi {
   const answer = createAnswers(options);
   return async (request, response, address) => {
     const closed = new AbortController();
-    response.once("close", () => closed.abort());
+    // After an answer nothing is to be ended.
+    response.once("close", () => {
+      if (!response.writableFinished) closed.abort();
+    });
     let asked: ApiQuestion | undefined;
     try {
       assertSameSite(request);
@@ -84,13 +87,13 @@ export function createApi(options: ApiOptions): AnswerApi {
   };
 }
 
-/** Answers what was read and allowed, as JSON. */
-type AnswerAsked = (asked: ApiQuestion, viewer: Viewer, signal: AbortSignal) => Promise<string>;
+/** Answers what was read and allowed, as the bytes of JSON: made once, and sent to all who ask the same. */
+type AnswerAsked = (asked: ApiQuestion, viewer: Viewer, signal: AbortSignal) => Promise<Buffer>;
 
 function createAnswers(options: ApiOptions): AnswerAsked {
   const turnsOf = createTurns(options.clock);
   const seal = new CursorSeal(randomBytes(32));
-  const shared = new SharedAnswers(options.clock);
+  const shared = new SharedAnswers<Buffer>(options.clock);
   return (asked, viewer, signal) => {
     const answer = (until: AbortSignal) =>
       answerInTurn(turnsOf(asked.route), createRoutes(options, viewer, seal), asked, until);
@@ -218,7 +221,7 @@ async function answerInTurn(
   routes: Readonly<Record<ApiRouteName, AnswerRoute>>,
   given: ApiQuestion,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Buffer> {
   const endTurn = await turns.take(signal);
   try {
     return await answerText(routes, given, signal);
@@ -233,10 +236,10 @@ async function answerText(
   routes: Readonly<Record<ApiRouteName, AnswerRoute>>,
   given: ApiQuestion,
   signal: AbortSignal,
-): Promise<string> {
+): Promise<Buffer> {
   const answer = apiRoutes[given.route].answer.parse(await routes[given.route](given, signal));
-  const text = printableJson(JSON.stringify(answer));
-  if (Buffer.byteLength(text) <= answerBytesMax) return text;
+  const bytes = Buffer.from(`${printableJson(JSON.stringify(answer))}\n`);
+  if (bytes.length <= answerBytesMax) return bytes;
   throw refusedQuestion({
     field: "limit",
     value: given.parameters.get("limit") ?? "",

@@ -4,7 +4,6 @@ import { operatorActs } from "@fleet-reloader/engine/act/operator-acts";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { fleetActivity } from "@fleet-reloader/engine/overview/activity/fleet-activity";
 import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
-import { changeDetails, summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
@@ -16,10 +15,11 @@ import {
   listManaged,
   managedWorkloads,
 } from "@fleet-reloader/engine/overview/registered-clusters";
-import type { HistoryReader } from "@fleet-reloader/redis/history/history-reader";
 import {
+  type ChangesReader,
   type RecordFilters,
   recentActs,
+  recentChanges,
   recentRecords,
   recentSince,
 } from "@fleet-reloader/redis/overview/recent-records";
@@ -28,7 +28,7 @@ import { asTheyAre, fitting, type Page, type PagedList } from "./page.ts";
 /** What the questions about a fleet are answered from. */
 export interface FleetRoutesOptions {
   readonly overview: FleetOverview;
-  readonly reader: Pick<HistoryReader, "records">;
+  readonly reader: ChangesReader;
   /** Redis' own. */
   readonly clock: Clock;
   /** Whether counts of everything are given out: they cannot be divided. */
@@ -56,9 +56,9 @@ export class FleetRoutes {
   }
 
   async status({ since = "" }: ApiQuery<"status">, signal: AbortSignal) {
-    const { records, isCut } = await recentRecords(this.#options, onlyBy({ since }), signal);
+    const { changes: its, isCut } = await recentChanges(this.#options, onlyBy({ since }), signal);
     const { clusters, queue, held, freezeCount, freezes, changes } = statusDigest(
-      await fleetStatus(this.#options.overview, records),
+      await fleetStatus(this.#options.overview, its.summaries()),
     );
     const { count, sickCount, sick, workloads } = clusters;
     const { openCount, openWorkloads, open } = changes;
@@ -88,9 +88,9 @@ export class FleetRoutes {
     const { since = "", cluster = "", namespace = "", name = "", change = "" } = query;
     // The history knows clusters that are registered no more, so a name that it does not know is no mistake.
     const filters = { since, cluster, namespace, name, change };
-    const { records, isCut } = await recentRecords(this.#options, filters, signal);
+    const { changes, isCut } = await recentChanges(this.#options, filters, signal);
     const { count, elements, next } = await take({
-      all: summarizeChanges(records),
+      all: changes.summaries(),
       keyOf: ({ id }) => [id],
       write: asTheyAre,
     });
@@ -99,8 +99,8 @@ export class FleetRoutes {
 
   async change(id: string, { since = "" }: ApiQuery<"change">, take: TakePage, signal: AbortSignal) {
     // All of them: the id may be that in one cluster, and a rollout may end with that of a newer change.
-    const { records, isCut } = await recentRecords(this.#options, onlyBy({ since }), signal);
-    const found = changeDetails(records, id);
+    const { changes, isCut } = await recentChanges(this.#options, onlyBy({ since }), signal);
+    const found = changes.details(id);
     if (found === undefined)
       throw refusedQuestion({
         field: "change",
@@ -178,8 +178,8 @@ export class FleetRoutes {
   }
 
   async queue({ since = "" }: ApiQuery<"queue">, signal: AbortSignal) {
-    const { records, isCut } = await recentRecords(this.#options, onlyBy({ since }), signal);
-    const { queue, held, failed } = await queueDigest(this.#options.overview, records);
+    const { changes, isCut } = await recentChanges(this.#options, onlyBy({ since }), signal);
+    const { queue, held, failed } = await queueDigest(this.#options.overview, changes.unsuccessful());
     return { queue: this.#options.seesAll ? queue : undefined, held, failed, isCut };
   }
 }

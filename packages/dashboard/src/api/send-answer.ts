@@ -32,18 +32,18 @@ export function sendProblem(
   sendAnswer(request, response, status, printableJson(JSON.stringify(apiProblemOf(fault))), allow);
 }
 
-/** Answers with a JSON text. Nothing keeps it, and no page of another site reads it. */
+/** Answers with JSON, a text or the bytes of a line. Nothing keeps it, and no page of another site reads it. */
 export function sendAnswer(
   { method }: IncomingMessage,
   response: ServerResponse,
   status: number,
-  text: string,
+  json: string | Buffer,
   /** Of a 405: what may be asked instead. */
   allow = "GET, HEAD",
 ): void {
   const more = headersOfStatus(status, allow);
   response.writeHead(status, Object.assign(more, answerHeaders("application/json")));
-  response.end(method === "HEAD" ? undefined : `${text}\n`);
+  response.end(method === "HEAD" ? undefined : typeof json === "string" ? `${json}\n` : json);
 }
 
 /** The headers of every answer of the API. */

@@ -1,29 +1,29 @@
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 
 /** Those who wait for one answer. */
-interface Crowd {
+interface Crowd<T> {
   askers: number;
   /** Aborted when nobody waits any more. */
   readonly left: AbortController;
-  readonly answer: Promise<string>;
+  readonly answer: Promise<T>;
 }
 
-type MakeAnswer = (signal: AbortSignal) => Promise<string>;
+type MakeAnswer<T> = (signal: AbortSignal) => Promise<T>;
 
 /** An answer begins when nobody has joined those who wait for it for so long. */
 const gatherMs = 20;
 /** It begins after this although more still come. */
-const gatherMostMs = 300;
+const gatherMostMs = 100;
 
 /**
  * Answers one question once for all who ask it at about the same time: after news, every page of a fleet asks the same. While an answer is made, this
  * process takes in no question, so it waits a moment for more of them before it begins. Each gets an answer that was begun after it asked. An answer
  * that nobody waits for any more ends.
  */
-export class SharedAnswers {
+export class SharedAnswers<T> {
   readonly #clock: Pick<Clock, "sleep">;
   /** By question, those whose answer has not begun. */
-  readonly #gathering = new Map<string, Crowd>();
+  readonly #gathering = new Map<string, Crowd<T>>();
   /** By question, the end of the answer that is being made. */
   readonly #ends = new Map<string, Promise<void>>();
 
@@ -31,7 +31,7 @@ export class SharedAnswers {
     this.#clock = clock;
   }
 
-  async ask(question: string, make: MakeAnswer, signal: AbortSignal): Promise<string> {
+  async ask(question: string, make: MakeAnswer<T>, signal: AbortSignal): Promise<T> {
     signal.throwIfAborted();
     const crowd = this.#gathering.get(question) ?? this.#gather(question, make);
     crowd.askers += 1;
@@ -50,15 +50,15 @@ export class SharedAnswers {
     }
   }
 
-  #gather(question: string, make: MakeAnswer): Crowd {
-    const { promise, resolve, reject } = Promise.withResolvers<string>();
+  #gather(question: string, make: MakeAnswer<T>): Crowd<T> {
+    const { promise, resolve, reject } = Promise.withResolvers<T>();
     const crowd = { askers: 0, left: new AbortController(), answer: promise };
     this.#gathering.set(question, crowd);
     this.#answer(question, crowd, make).then(resolve, reject);
     return crowd;
   }
 
-  async #answer(question: string, crowd: Crowd, make: MakeAnswer): Promise<string> {
+  async #answer(question: string, crowd: Crowd<T>, make: MakeAnswer<T>): Promise<T> {
     const { signal } = crowd.left;
     await this.#ends.get(question);
     for (let [waitedMs, before] = [0, -1]; crowd.askers !== before && waitedMs < gatherMostMs; ) {
@@ -78,7 +78,7 @@ export class SharedAnswers {
   }
 
   /** Nobody joins these any more. */
-  #begun(question: string, crowd: Crowd): void {
+  #begun(question: string, crowd: Crowd<T>): void {
     if (this.#gathering.get(question) === crowd) this.#gathering.delete(question);
   }
 }

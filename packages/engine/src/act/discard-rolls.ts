@@ -1,6 +1,7 @@
 import type { RegisteredCluster } from "@fleet-reloader/domain/hold/freeze-coverage";
 import { type ActionRecord, historyVersion } from "../history/history.ts";
-import { type FoldedWorkload, unsuccessfulWorkloads } from "../overview/change-summary.ts";
+import { unsuccessfulWorkloads } from "../overview/changes/change-folds.ts";
+import type { FoldedWorkload } from "../overview/changes/change-summary.ts";
 import { chosenClusters } from "../overview/registered-clusters.ts";
 import type { Request } from "../ports/request.ts";
 import { type ActWords, actRecord, inActOrder } from "./act-parts.ts";

@@ -1,8 +1,7 @@
 import type { Freeze } from "@fleet-reloader/domain/hold/freeze";
 import type { HeldRequest } from "../admission/held-requests.ts";
-import type { HistoryRecord } from "../history/history.ts";
 import { countByReason } from "./by-reason.ts";
-import { type ChangeSummary, summarizeChanges } from "./change-summary.ts";
+import type { ChangeSummary } from "./changes/change-summary.ts";
 import { type ClusterHealth, clusterHealth } from "./cluster-health.ts";
 import type { FleetOverview, QueueOverview } from "./fleet-overview.ts";
 import { chosenClusters } from "./registered-clusters.ts";
@@ -16,10 +15,10 @@ export interface FleetStatus {
   readonly changes: readonly ChangeSummary[];
 }
 
-/** Reads the state of a fleet. The changes are those of the records. */
+/** Reads the state of a fleet, but for the changes. */
 export async function fleetStatus(
   overview: FleetOverview,
-  records: readonly HistoryRecord[],
+  changes: readonly ChangeSummary[],
 ): Promise<FleetStatus> {
   const [clusters, queue, holds, freezes] = await Promise.all([
     chosenClusters(overview, ""),
@@ -27,7 +26,6 @@ export async function fleetStatus(
     overview.holds(),
     overview.freezes(),
   ]);
-  const changes = summarizeChanges(records);
   return { clusters: clusterHealth(clusters, holds), queue, holds, freezes, changes };
 }
 

@@ -1,6 +1,5 @@
-import type { HistoryRecord } from "../history/history.ts";
 import { countByReason } from "./by-reason.ts";
-import { unsuccessfulWorkloads } from "./change-summary.ts";
+import type { FoldedWorkload } from "./changes/change-summary.ts";
 import type { FleetOverview, QueueOverview } from "./fleet-overview.ts";
 
 /** What waits, for how long, and what went wrong. */
@@ -12,11 +11,11 @@ export interface QueueDigest {
   readonly failed: Readonly<Record<string, number>>;
 }
 
-/** Reads the state of the queue. What failed is taken from the records. */
+/** Reads the state of the queue, but for what failed. */
 export async function queueDigest(
   overview: Pick<FleetOverview, "queue" | "holds">,
-  records: readonly HistoryRecord[],
+  failed: readonly FoldedWorkload[],
 ): Promise<QueueDigest> {
   const [queue, holds] = await Promise.all([overview.queue(), overview.holds()]);
-  return { queue, held: countByReason(holds), failed: countByReason(unsuccessfulWorkloads(records)) };
+  return { queue, held: countByReason(holds), failed: countByReason(failed) };
 }

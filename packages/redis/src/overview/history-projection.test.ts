@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RedisClient } from "../connection/client.ts";
 import { Keys } from "../connection/keys.ts";
 import { HistoryReader } from "../history/history-reader.ts";
-import { HistoryProjection } from "./history-projection.ts";
+import { HistoryProjection, type HistoryProjectionOptions } from "./history-projection.ts";
 
 let redis: TestRedis;
 beforeAll(async () => {
@@ -18,15 +18,19 @@ afterAll(() => redis[Symbol.asyncDispose]());
 const shards = 3;
 let beds = 0;
 
-function openBed(how: { readonly recordsMax?: number } = {}) {
+function openBed(how: Pick<HistoryProjectionOptions, "max"> = {}) {
   beds += 1;
   const client = new RedisClient({ url: redis.url }, new CollectedLog());
   const keys = new Keys(`projection-${beds}`, shards);
   const clock = new ManualClock();
   const reader = new HistoryReader({ client, keys });
   let readings = 0;
-  const counted = {
-    records: (...asked: Parameters<HistoryReader["records"]>) => {
+  const counted: HistoryProjectionOptions["reader"] = {
+    read: (...asked) => {
+      readings += 1;
+      return reader.read(...asked);
+    },
+    records: (...asked) => {
       readings += 1;
       return reader.records(...asked);
     },
@@ -144,12 +148,32 @@ describe("what becomes of the streams:", () => {
 
 describe("bound:", () => {
   test("the newest are kept, and what goes back further is read", async () => {
-    await using bed = openBed({ recordsMax: 4 });
+    await using bed = openBed({ max: { records: 4 } });
     for (let at = 1; at <= 9; at += 1) await bed.write(at % shards, `${at}-1`);
     expect(await bed.names({ since: { ms: 7 } })).toEqual(["7-1", "8-1", "9-1"]);
     expect([bed.readings(), bed.projection.count]).toEqual([0, 4]);
     expect((await bed.names()).length).toBe(9);
     expect(bed.readings()).toBe(1);
+  });
+
+  test("fewer are kept where they take more memory, and the answers are the same", async () => {
+    await using bed = openBed({ max: { bytes: 7000 } });
+    const long = "x".repeat(1000);
+    for (let at = 1; at <= 9; at += 1) await bed.write(at % shards, `${at}-1`, `${long}${at}`);
+    expect((await bed.names({ since: { ms: 7 } })).map((name) => name.at(-1))).toEqual(["7", "8", "9"]);
+    expect([bed.readings(), bed.projection.count]).toEqual([0, 4]);
+    for (let at = 10; at <= 99; at += 1) await bed.write(at % shards, `${at}-1`, `${long}${at}`);
+    expect((await bed.names()).length).toBe(99);
+    expect(bed.projection.count).toBe(4);
+  });
+
+  test("when more came than is kept, the newest are there all the same", async () => {
+    await using bed = openBed({ max: { records: 4 } });
+    for (let at = 1; at <= 3; at += 1) await bed.write(at % shards, `${at}-1`);
+    expect(await bed.names({ since: { ms: 2 } })).toEqual(["2-1", "3-1"]);
+    for (let at = 4; at <= 30; at += 1) await bed.write(at % shards, `${at}-1`);
+    expect(await bed.names({ since: { ms: 28 } })).toEqual(["28-1", "29-1", "30-1"]);
+    expect([bed.readings(), bed.projection.count]).toEqual([0, 4]);
   });
 
   test("a question that goes on after a line is read", async () => {
@@ -187,7 +211,7 @@ test("many who ask at once share a reading, and each has what was written before
 });
 
 test("what is not seen does not count towards the limit, in memory and at Redis", async () => {
-  await using bed = openBed({ recordsMax: 3 });
+  await using bed = openBed({ max: { records: 3 } });
   for (let at = 1; at <= 6; at += 1) await bed.write(0, `${at}-1`);
   const isSeen = (record: HistoryRecord) => namesOf([record])[0] !== "5-1" && namesOf([record])[0] !== "2-1";
   const seen = async (ms: number) =>

@@ -1,26 +1,32 @@
+import { getHeapStatistics } from "node:v8";
 import { historyFilter } from "@fleet-reloader/contracts/history-filter";
 import type { HistoryQuery } from "@fleet-reloader/contracts/history-query";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
+import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { SingleFlight } from "@fleet-reloader/engine/async/single-flight";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { ChangeFolds } from "@fleet-reloader/engine/overview/changes/change-folds";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import type { HistoryReader, SeesRecord } from "../history/history-reader.ts";
-import type { NewestLines } from "./newest-lines.ts";
+import type { KeptMax, NewestLines } from "./newest-lines.ts";
 import { ProjectedStreams } from "./projected-streams.ts";
+import type { ChangesReader, CountedChanges } from "./recent-records.ts";
 
 export interface HistoryProjectionOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
   /** Answers what goes back further than the projection. */
-  readonly reader: Pick<HistoryReader, "records">;
-  readonly clock: Pick<Clock, "sleep">;
-  /** So many of the newest records are kept. */
-  readonly recordsMax?: number;
+  readonly reader: Pick<HistoryReader, "read" | "records">;
+  readonly clock: Clock;
+  /** So much of the newest records is kept. */
+  readonly max?: Partial<KeptMax>;
 }
 
-/** Some hundred MiB. */
-const recordsMaxStandard = 100_000;
+/** As many as a question reads at most. */
+const recordsMax = 100_000;
+/** Of the memory that this process may take for objects. The rest is for answers, and in standalone for watching and working. */
+const heapShareMax = 0.4;
 /** Nobody has looked for so long: the memory is given back. */
 const projectionIdleMs = 600_000;
 
@@ -28,14 +34,16 @@ const projectionIdleMs = 600_000;
  * The newest records of the history in memory, so that a question reads what came since the last one, and no more. It is made with the first question, and
  * dropped when nobody has asked for ten minutes. Each answer has everything that was written before the question.
  */
-export class HistoryProjection {
+export class HistoryProjection implements ChangesReader {
   readonly #options: HistoryProjectionOptions;
   readonly #refreshes = new SingleFlight<NewestLines>();
+  readonly #readings: Semaphore;
   #streams: ProjectedStreams | undefined;
   #idle = new AbortController();
 
   constructor(options: HistoryProjectionOptions) {
     this.#options = options;
+    this.#readings = new Semaphore({ atOnce: 1, clock: options.clock });
   }
 
   /** How many records are kept. */
@@ -49,20 +57,25 @@ export class HistoryProjection {
     signal?: AbortSignal,
     isSeen: SeesRecord = () => true,
   ): Promise<readonly HistoryRecord[]> {
-    const { reader } = this.#options;
-    const { limit, since } = query;
-    if (!("ms" in since)) return await reader.records(query, signal, isSeen);
-    const lines = await this.#refreshes.read("", () => this.#refresh());
-    signal?.throwIfAborted();
-    const ms = Math.max(0, Math.floor(since.ms));
-    if (!lines.covers(ms)) return await reader.records(query, signal, isSeen);
+    const known = await this.#linesSince(query, signal);
+    if (known === undefined)
+      return await this.#inTurn(signal, () => this.#options.reader.records(query, signal, isSeen));
     const records: HistoryRecord[] = [];
     const isWanted = historyFilter(query);
-    for (const record of lines.since(ms)) {
-      if (records.length >= limit) break;
+    for (const record of known.lines.since(known.ms)) {
+      if (records.length >= query.limit) break;
       if (isWanted(record) && isSeen(record)) records.push(record);
     }
     return records;
+  }
+
+  /** The changes of all records that the reader has for a query without a filter. */
+  async changesSince(query: HistoryQuery, signal?: AbortSignal): Promise<CountedChanges> {
+    const known = await this.#linesSince(query, signal);
+    const count = known?.lines.countSince(known.ms) ?? Number.POSITIVE_INFINITY;
+    if (known === undefined || count > query.limit)
+      return await this.#inTurn(signal, () => this.#foldRead(query, signal));
+    return { changes: known.lines.changesSince(known.ms), count };
   }
 
   /** Gives the memory back. */
@@ -71,16 +84,46 @@ export class HistoryProjection {
     this.#streams = undefined;
   }
 
+  /** With the first millisecond that is asked for; undefined: the lines do not go back so far. */
+  async #linesSince({ since }: HistoryQuery, signal?: AbortSignal) {
+    if (!("ms" in since)) return undefined;
+    const lines = await this.#refreshes.read("", () => this.#refresh());
+    signal?.throwIfAborted();
+    const ms = Math.max(0, Math.floor(since.ms));
+    return lines.covers(ms) ? { lines, ms } : undefined;
+  }
+
+  /** Folds records while they are read: a hundred thousand of them are not in memory at once. */
+  async #foldRead(query: HistoryQuery, signal?: AbortSignal): Promise<CountedChanges> {
+    const changes = new ChangeFolds();
+    let count = 0;
+    for await (const { record } of this.#options.reader.read(query, signal)) {
+      changes.add(record);
+      count += 1;
+    }
+    return { changes, count };
+  }
+
+  /** One after the other: two long histories at once may be more than the memory of this process. */
+  async #inTurn<T>(signal: AbortSignal | undefined, read: () => Promise<T>): Promise<T> {
+    const endTurn = await this.#readings.take(signal ?? new AbortController().signal);
+    try {
+      return await read();
+    } finally {
+      endTurn();
+    }
+  }
+
   async #refresh(): Promise<NewestLines> {
     this.#keep();
-    if (this.#streams === undefined) {
-      const { client, keys, recordsMax = recordsMaxStandard } = this.#options;
-      this.#streams = await ProjectedStreams.load({ client, keys, recordsMax });
-      return this.#streams.lines;
-    }
-    const { lines } = this.#streams;
-    await this.#streams.refresh();
-    return lines;
+    const { lines } = this.#streams ?? {};
+    if (lines !== undefined && (await this.#streams?.refresh())) return lines;
+    // Before the new ones are read: both together may be more than there is room for.
+    this.#streams = undefined;
+    const { client, keys, max } = this.#options;
+    const most = { records: recordsMax, bytes: getHeapStatistics().heap_size_limit * heapShareMax, ...max };
+    this.#streams = await ProjectedStreams.load({ client, keys, max: most });
+    return this.#streams.lines;
   }
 
   /** From now on for another while. */

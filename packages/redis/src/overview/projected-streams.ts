@@ -1,23 +1,15 @@
-import { parseHistoryRecord } from "@fleet-reloader/contracts/history-record";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
-import {
-  isBefore,
-  pageSize,
-  readPlace,
-  recordText,
-  type StreamPage,
-  type StreamPlace,
-  streamPages,
-} from "../history/stream-entry.ts";
+import { isBefore, pageSize, readPlace, type StreamPlace, streamPages } from "../history/stream-entry.ts";
 import { noStream, type StreamExtent, streamExtent } from "../history/stream-extent.ts";
-import { NewestLines, type PlacedRecord } from "./newest-lines.ts";
+import { bytesOf, type KeptMax, NewestLines } from "./newest-lines.ts";
+import { type PlacedRecord, placedRecords } from "./placed-record.ts";
 
 export interface ProjectedStreamsOptions {
   readonly client: RedisClient;
   readonly keys: Keys;
-  /** So many of the newest records are kept. */
-  readonly recordsMax: number;
+  /** So much of the newest records is kept. */
+  readonly max: KeptMax;
 }
 
 /** The newest records of all streams of the history, and how far each stream has been read. Its calls come one after the other. */
@@ -34,14 +26,14 @@ export class ProjectedStreams {
 
   /** Reads the newest records, from the end of the streams. */
   static async load(options: ProjectedStreamsOptions): Promise<ProjectedStreams> {
-    const { client, keys, recordsMax } = options;
+    const { client, keys, max } = options;
     const extents = await Promise.all(keys.histories.map((stream) => streamExtent(stream, client)));
     const records: PlacedRecord[] = [];
     const starts = extents.map(({ lastId }) => (lastId === "" ? undefined : readPlace(lastId)));
     const isBegun = new Set<number>();
     for (let from = newestPlaceOf(starts); ; from = newestPlaceOf(starts)) {
-      if (from === undefined || hasEnough(records, from, recordsMax))
-        return new ProjectedStreams(options, extents, new NewestLines(recordsMax, records, from));
+      if (from === undefined || hasEnough(records, from, max))
+        return new ProjectedStreams(options, extents, new NewestLines(max, records, from));
       // That which is read least far back.
       const shard = starts.indexOf(from);
       const end = `${isBegun.has(shard) ? "(" : ""}${from.ms}-${from.number}`;
@@ -59,17 +51,21 @@ export class ProjectedStreams {
     }
   }
 
-  /** Takes in what came, and lets go of what the streams have no more. */
-  async refresh(): Promise<void> {
-    const { histories } = this.#options.keys;
-    const followed = await Promise.allSettled(histories.map((stream, shard) => this.#follow(stream, shard)));
+  /** Takes in what came, and lets go of what the streams have no more. False: more came than is kept, and the newest are to be loaded anew. */
+  async refresh(): Promise<boolean> {
+    const { client, keys, max } = this.#options;
+    const extents = await Promise.all(keys.histories.map((stream) => streamExtent(stream, client)));
+    const came = extents.map(({ added }, shard) => added - (this.#extents[shard] ?? noStream).added);
+    if (came.reduce((sum, count) => sum + Math.max(0, count), 0) > max.records) return false;
+    const followed = await Promise.allSettled(extents.map((now, shard) => this.#follow(shard, now)));
     // Only now: the next call may not begin while one stream of this is still read.
     for (const one of followed) if (one.status === "rejected") throw one.reason;
+    return true;
   }
 
-  async #follow(stream: string, shard: number): Promise<void> {
+  async #follow(shard: number, now: StreamExtent): Promise<void> {
     const before = this.#extents[shard] ?? noStream;
-    const now = await streamExtent(stream, this.#options.client);
+    const stream = this.#options.keys.histories[shard] ?? "";
     if (now.added !== before.added || !isContinued(before, now)) await this.#read(stream, shard, before, now);
     // Exactly what the stream has: removed are its oldest.
     if (now.firstId === "") this.lines.forget(shard);
@@ -102,17 +98,10 @@ export class ProjectedStreams {
   }
 }
 
-function placedRecords(page: StreamPage, shard: number): readonly PlacedRecord[] {
-  return page.flatMap(([id, fields]) => {
-    const record = parseHistoryRecord(recordText(fields));
-    // Written by a later version, which knows its meaning.
-    return record === undefined ? [] : [{ ...readPlace(id), shard, record }];
-  });
-}
-
-/** Whether so many lie where nothing is missing. */
-function hasEnough(records: readonly PlacedRecord[], from: StreamPlace, recordsMax: number): boolean {
-  return records.length >= recordsMax && records.filter((one) => !isBefore(one, from)).length >= recordsMax;
+/** Whether so much lies where nothing is missing. */
+function hasEnough(records: readonly PlacedRecord[], from: StreamPlace, max: KeptMax): boolean {
+  const isMost = (its: readonly PlacedRecord[]) => its.length >= max.records || bytesOf(its) >= max.bytes;
+  return isMost(records) && isMost(records.filter((one) => !isBefore(one, from)));
 }
 
 /** Whether a stream may be the one that it was: what it is given comes after what it had, and only its oldest are removed. */

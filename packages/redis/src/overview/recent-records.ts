@@ -1,6 +1,8 @@
 import { type HistoryQuery, parseHistoryQuery } from "@fleet-reloader/contracts/history-query";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
+import { foldChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
+import type { FoldedChanges } from "@fleet-reloader/engine/overview/changes/change-summary";
 import { refusedQuestion } from "@fleet-reloader/engine/overview/refused-question";
 import type { HistoryReader } from "../history/history-reader.ts";
 
@@ -17,6 +19,18 @@ export interface RecentRecords {
   readonly isCut: boolean;
   /** From when on they were asked for; where all are asked for, the time of the first. */
   readonly sinceMs: number;
+}
+
+/** The changes of the records since a time. */
+export interface CountedChanges {
+  readonly changes: FoldedChanges;
+  /** How many records they were folded from. */
+  readonly count: number;
+}
+
+/** A reader that may also have all changes since a time without giving out their records. */
+export interface ChangesReader extends Pick<HistoryReader, "records"> {
+  readonly changesSince?: (query: HistoryQuery, signal?: AbortSignal) => Promise<CountedChanges>;
 }
 
 export interface RecentRecordsOptions {
@@ -37,6 +51,23 @@ export async function recentRecords(
   const { since, cluster, namespace, name, change } = filters;
   const given = { since: since || recentSince, cluster, namespace, name, change };
   return await readRecords(options, givenQuery(given, options.clock.now()), signal);
+}
+
+/** What came of the changes since a time, of the records that match all given filters. Stops when the signal is aborted. */
+export async function recentChanges(
+  options: RecentRecordsOptions & { readonly reader: ChangesReader },
+  filters: RecordFilters,
+  signal?: AbortSignal,
+): Promise<{ readonly changes: FoldedChanges; readonly isCut: boolean }> {
+  const { clock, reader } = options;
+  const { since, ...others } = filters;
+  if (reader.changesSince !== undefined && Object.values(others).every((text) => text === "")) {
+    const query = givenQuery({ since: since || recentSince }, clock.now());
+    const { changes, count } = await reader.changesSince(query, signal);
+    return { changes, isCut: count === recordsReadMax };
+  }
+  const { records, isCut } = await recentRecords(options, filters, signal);
+  return { changes: foldChanges(records), isCut };
 }
 
 /** The records since a time or an age; empty: of the last hour. Faults when there are more than are read: what is newest would be missing. */

@@ -12,6 +12,7 @@ import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { readRecordedFreezes } from "../history/redis-recorded-freezes.ts";
+import { countClusters } from "../index/cluster-counts.ts";
 import { indexedWorkloads } from "../index/indexed-workloads.ts";
 import { readUnfinished } from "../ledger/unfinished-rolls.ts";
 import { readView } from "../ownership/ownership-view.ts";
@@ -51,15 +52,19 @@ export class RedisFleetOverview implements FleetOverview {
     ]);
     const { owners: records } = readView([], Object.entries(owners).flat());
     if (listed === undefined) return undefined;
-    const reportOf = await readClusterReports(this.#options, records);
-    return await Promise.all(
-      listed.map(async ({ id = "", labels, name, status }) => {
-        const { rollouts, unobserved, workloads } = await this.#countsOf(id);
-        const known = id === "" ? undefined : id;
-        const [watcher, report] = [records.get(id)?.owner, reportOf(id)];
-        return { name, id: known, labels, status, watcher, workloads, unobserved, rollouts, report };
-      }),
-    );
+    const [reportOf, countsOf] = await Promise.all([
+      readClusterReports(this.#options, records),
+      countClusters(
+        listed.flatMap(({ id }) => id ?? []),
+        this.#options,
+      ),
+    ]);
+    return listed.map(({ id = "", labels, name, status }) => {
+      const { rollouts = 0, unobserved = 0, workloads = 0 } = countsOf.get(id) ?? {};
+      const known = id === "" ? undefined : id;
+      const [watcher, report] = [records.get(id)?.owner, reportOf(id)];
+      return { name, id: known, labels, status, watcher, workloads, unobserved, rollouts, report };
+    });
   }
 
   async queue(): Promise<QueueOverview> {
@@ -94,17 +99,5 @@ export class RedisFleetOverview implements FleetOverview {
 
   async unfinished(request: Request): Promise<readonly UnfinishedRolls[]> {
     return await readUnfinished(request, this.#options);
-  }
-
-  async #countsOf(cluster: ClusterId) {
-    const { client, keys } = this.#options;
-    if (cluster === "") return { workloads: 0, unobserved: 0, rollouts: 0 };
-    const its = keys.cluster(cluster);
-    const [workloads, unobserved, rollouts] = await Promise.all([
-      client.connection.hlen(its.workloads),
-      client.connection.scard(its.unreconciled),
-      client.connection.hlen(its.rollouts),
-    ]);
-    return { workloads, unobserved, rollouts };
   }
 }

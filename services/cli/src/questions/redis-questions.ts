@@ -9,7 +9,10 @@ import {
 } from "@fleet-reloader/contracts/api/fleet-answers";
 import { operatorActs } from "@fleet-reloader/engine/act/operator-acts";
 import { countByReason } from "@fleet-reloader/engine/overview/by-reason";
-import { summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
+import {
+  summarizeChanges,
+  unsuccessfulWorkloads,
+} from "@fleet-reloader/engine/overview/changes/change-folds";
 import { chosenHolds, explainHolds } from "@fleet-reloader/engine/overview/chosen-holds";
 import { clusterHealth } from "@fleet-reloader/engine/overview/cluster-health";
 import { fleetStatus, statusDigest } from "@fleet-reloader/engine/overview/fleet-status";
@@ -38,7 +41,7 @@ export class RedisQuestions implements FleetQuestions {
 
   async status(since: string) {
     const { records, isCut } = await this.#recent(since);
-    const digest = statusDigest(await fleetStatus(this.#redis.overview, records));
+    const digest = statusDigest(await fleetStatus(this.#redis.overview, summarizeChanges(records)));
     return statusAnswer.parse(Object.assign({}, digest, { isCut }));
   }
 
@@ -56,7 +59,7 @@ export class RedisQuestions implements FleetQuestions {
 
   async queue(since: string) {
     const { records, isCut } = await this.#recent(since);
-    const { failed, held, queue } = await queueDigest(this.#redis.overview, records);
+    const { failed, held, queue } = await queueDigest(this.#redis.overview, unsuccessfulWorkloads(records));
     return queueAnswer.parse({ queue, held, failed, isCut });
   }
 

@@ -16,6 +16,7 @@ import { type SlowCommand, watchSlowest } from "../meter/redis-slowest.ts";
 import { figure } from "../report/table.ts";
 import { spreadOf } from "../stats/percentile.ts";
 import { sharedMarkKey } from "../tool/data-folder.ts";
+import { benchNodeArgs } from "../tool/ours.ts";
 import { fleetClusterId, fleetClusterName, writeAskedFleet } from "../world/asked-fleet.ts";
 
 const markClusters = 1000;
@@ -27,6 +28,8 @@ const fullChanges = 20;
 /** A page asks again no sooner than a second after its last answer, so each change finds all of them waiting for news. */
 const changeEveryMs = 2500;
 const kib = 1024;
+/** What the chart gives a dashboard without `resources` of its own: its container may take 512 MiB, and the heap half of that. */
+const chartNodeArgs = ["--max-semi-space-size=4", "--max-old-space-size=256"] as const;
 
 export const dashboard: Benchmark = {
   id: "B21",
@@ -83,7 +86,8 @@ export async function startDashboard(redisUrl: string, kubeconfig: string) {
   await using stack = new AsyncDisposableStack();
   const key = stack.use(sharedMarkKey());
   const args = ["--redis-url", redisUrl, ...key.args];
-  const product = stack.use(startProduct({ service: "dashboard", kubeconfig, args }));
+  const asked = { service: "dashboard", kubeconfig, args, nodeArgs: chartNodeArgs } as const;
+  const product = stack.use(startProduct({ ...asked, ...benchNodeArgs() }));
   await product.healthUrl();
   const started = product.log.find(({ msg }) => msg === "dashboard started");
   const owned = stack.move();

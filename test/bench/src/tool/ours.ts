@@ -27,7 +27,7 @@ export async function startOurs({ server, args = [], dataDir }: OursOptions): Pr
   const product = startProduct({
     kubeconfig: server.kubeconfigPath,
     args: [...unbroken, ...args, ...extraArgs()],
-    ...nodeArgs(),
+    ...benchNodeArgs(),
     dataDir,
   });
   try {
@@ -52,8 +52,8 @@ async function stop(product: Product): Promise<void> {
   if (code !== 0) throw new Error(`our product ended with ${code}:\n${product.output()}`);
 }
 
-/** Node's arguments are those of `./dev run`; `BENCH_NODE_ARGS` replaces them all, to profile or to compare. */
-function nodeArgs(): { readonly nodeArgs?: readonly string[] } {
+/** `BENCH_NODE_ARGS` replaces all arguments that Node gets otherwise, to profile or to compare. */
+export function benchNodeArgs(): { readonly nodeArgs?: readonly string[] } {
   const { BENCH_NODE_ARGS: text } = process.env;
   return text === undefined ? {} : { nodeArgs: words(text) };
 }

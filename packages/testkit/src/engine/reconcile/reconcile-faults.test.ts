@@ -3,7 +3,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { testKeyring } from "@fleet-reloader/domain/fixture/test-keys";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
-import { summarizeChanges } from "@fleet-reloader/engine/overview/change-summary";
+import { summarizeChanges } from "@fleet-reloader/engine/overview/changes/change-folds";
 import type { FailureReport } from "@fleet-reloader/engine/ports/reporter";
 import { describe, expect, test, vi } from "vitest";
 import { adopted, failing } from "../../beds/adopted-deployment.ts";

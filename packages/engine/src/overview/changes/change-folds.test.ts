@@ -5,8 +5,8 @@ import type {
   DecisionRecord,
   HistoryRecord,
   OutcomeRecord,
-} from "../history/history.ts";
-import { changeDetails, summarizeChanges, unsuccessfulWorkloads } from "./change-summary.ts";
+} from "../../history/history.ts";
+import { foldChanges, summarizeChanges, unsuccessfulWorkloads } from "./change-folds.ts";
 
 const source = { kind: "Secret", namespace: "shop", name: "db" } as const;
 const on = (name: string) => ({ id: `uid-${name}`, name });
@@ -120,9 +120,9 @@ test("the details of a change list what needs somebody first, with its reason", 
     ended("nova", "api", "healthy"),
     ended("otech", "api", "failed"),
   ];
-  const stands = changeDetails(records, "f1-a")?.workloads.map(
-    ({ cluster, workload: { name }, progress, reason }) => [cluster, name, progress, reason],
-  );
+  const stands = foldChanges(records)
+    .details("f1-a")
+    ?.workloads.map(({ cluster, workload: { name }, progress, reason }) => [cluster, name, progress, reason]);
   expect(stands).toEqual([
     ["otech", "api", "failed", "Available"],
     ["otech", "web", "held", "SourceChanged"],
@@ -157,7 +157,7 @@ test("a failed roll that is discarded is so for its changes until the next roll"
   const records = [...failed, discarded];
   expect(unsuccessfulWorkloads(records)).toEqual([]);
   expect(summarizeChanges(records)).toMatchObject([{ workloads: { failed: 0, discarded: 1 }, isDone: true }]);
-  expect(changeDetails(records, "f1-a")?.workloads).toMatchObject([
+  expect(foldChanges(records).details("f1-a")?.workloads).toMatchObject([
     { progress: "discarded", message: "discarded by ann: retired" },
   ]);
   const later = { ...ended("nova", "api", "failed"), time: time(6) };
@@ -180,8 +180,8 @@ test("what did not fail is not discarded with what did", () => {
 
 test("a change is found by its id in one cluster, and another one is not", () => {
   const records = [changed("nova", "f1-a"), changed("otech", "f1-b")];
-  expect(changeDetails(records, "uid-otech/db@7")?.change.id).toBe("f1-b");
-  expect(changeDetails(records, "f1-c")).toBeUndefined();
+  expect(foldChanges(records).details("uid-otech/db@7")?.change.id).toBe("f1-b");
+  expect(foldChanges(records).details("f1-c")).toBeUndefined();
 });
 
 test("changes of the same moment have one order, whatever the order of their records", () => {

@@ -1,0 +1,122 @@
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { ChangeId, ChangeRecord } from "../../history/history.ts";
+import type {
+  ChangeDetails,
+  ChangedWorkload,
+  ChangeProgress,
+  ChangeSummary,
+  FoldedWorkload,
+} from "./change-summary.ts";
+
+/** Where a change was recorded, and who wrote it there. */
+interface ChangeOrigin {
+  /** Name of the cluster. */
+  readonly cluster: string;
+  readonly actors: readonly string[];
+}
+
+/** One change, as far as its records are known. Many are kept at once, so it has only what it needs. */
+export class ChangeFold {
+  readonly #first: ChangeRecord;
+  /** By the change in one cluster. */
+  readonly #origins = new Map<ChangeId, ChangeOrigin>();
+  /** By cluster and workload; undefined: it concerned none yet. */
+  #workloads: Map<string, FoldedWorkload> | undefined;
+  /** Until the next record. */
+  #summary: ChangeSummary | undefined;
+
+  constructor(first: ChangeRecord) {
+    this.#first = first;
+  }
+
+  get id(): string {
+    return changeIdOf(this.#first);
+  }
+
+  /** Where each workload stands, by cluster and workload. */
+  get workloads(): ReadonlyMap<string, FoldedWorkload> {
+    return this.#workloads ?? noWorkloads;
+  }
+
+  get summary(): ChangeSummary {
+    this.#summary ??= this.#summarize();
+    return this.#summary;
+  }
+
+  get details(): ChangeDetails {
+    const workloads = [...this.workloads.values()]
+      .toSorted(
+        (a, b) =>
+          urgencies.indexOf(a.progress) - urgencies.indexOf(b.progress) ||
+          compareTexts(workloadPlace(a), workloadPlace(b)),
+      )
+      .map(({ sources: _, ...changed }): ChangedWorkload => changed);
+    return { change: this.summary, workloads };
+  }
+
+  /** The change was recorded in a cluster, or once more with who wrote it. */
+  addChange({ actor, change, cluster }: ChangeRecord): void {
+    this.#summary = undefined;
+    // Of several records that which names more users says more.
+    const texts = actor === undefined ? [] : actorTexts(actor);
+    const before = this.#origins.get(change);
+    if (before === undefined || (actor?.users !== undefined && texts.length >= before.actors.length))
+      this.#origins.set(change, { cluster: cluster?.name ?? "", actors: texts });
+  }
+
+  /** A workload stands elsewhere now. */
+  putWorkload(key: string, changed: FoldedWorkload): void {
+    this.#summary = undefined;
+    this.#workloads ??= new Map();
+    this.#workloads.set(key, changed);
+  }
+
+  #summarize(): ChangeSummary {
+    const counts = { unchanged: 0, held: 0, rolling: 0, healthy: 0, failed: 0, stalled: 0, discarded: 0 };
+    for (const { progress } of this.workloads.values()) counts[progress] += 1;
+    const origins = [...this.#origins.values()];
+    return {
+      id: this.id,
+      source: this.#first.source,
+      time: this.#first.time,
+      actors: [...new Set(origins.flatMap(({ actors }) => actors))].sort(),
+      clusters: [...new Set(origins.map(({ cluster }) => cluster))].sort(),
+      workloads: counts,
+      isDone: counts.held + counts.rolling + counts.failed + counts.stalled === 0,
+    };
+  }
+}
+
+/** The id over clusters, or that of the one cluster where a record has none. */
+export function changeIdOf({ change, fleetChange }: ChangeRecord): string {
+  return fleetChange ?? change;
+}
+
+const noWorkloads: ReadonlyMap<string, FoldedWorkload> = new Map();
+
+/** What needs somebody first. */
+const urgencies: readonly ChangeProgress[] = [
+  "failed",
+  "stalled",
+  "held",
+  "rolling",
+  "healthy",
+  "discarded",
+  "unchanged",
+];
+
+function workloadPlace({ cluster, workload }: ChangedWorkload): string {
+  return `${cluster}|${workloadKey(workload)}`;
+}
+
+function compareTexts(a: string, b: string): number {
+  return a < b ? -1 : a > b ? 1 : 0;
+}
+
+/** A person is named before the program. */
+function actorTexts({ manager, users = [] }: NonNullable<ChangeRecord["actor"]>): readonly string[] {
+  const names = users.map(({ impersonated, user }) =>
+    impersonated === undefined ? user : `${user} as ${impersonated}`,
+  );
+  return names.length === 0 ? [manager] : names.map((name) => `${name} with ${manager}`);
+}

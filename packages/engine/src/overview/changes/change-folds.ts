@@ -1,0 +1,177 @@
+import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import type { ChangeId, ChangeRecord, HistoryRecord } from "../../history/history.ts";
+import { ChangeFold, changeIdOf } from "./change-fold.ts";
+import type {
+  ChangeDetails,
+  ChangedWorkload,
+  ChangeProgress,
+  ChangeSummary,
+  FoldedChanges,
+  FoldedWorkload,
+} from "./change-summary.ts";
+
+/**
+ * Folds records into what came of the changes among them. Those of one cluster come in the order of their times. What refers to a change that is not
+ * among them is left out. What comes of a change does not depend on the records of another.
+ */
+export class ChangeFolds implements FoldedChanges {
+  readonly #folds = new Map<string, ChangeFold>();
+  readonly #foldOf = new Map<ChangeId, ChangeFold>();
+  /** By workload, the changes that it rolls for. */
+  readonly #rolling = new Map<string, Set<ChangeFold>>();
+  /** By workload, those that it failed for. */
+  readonly #failing = new Map<string, Set<ChangeFold>>();
+
+  add(record: HistoryRecord): void {
+    if (record.type === "operator") return;
+    if (record.type === "change") this.#addChange(record);
+    else this.#addWorkload(record);
+  }
+
+  /** By its id over clusters, or by that in one cluster. */
+  find(id: string): ChangeFold | undefined {
+    return this.#folds.get(id) ?? this.#foldOf.get(id);
+  }
+
+  summaries(): readonly ChangeSummary[] {
+    return summariesOf(this.#folds.values());
+  }
+
+  details(id: string): ChangeDetails | undefined {
+    return this.find(id)?.details;
+  }
+
+  unsuccessful(): readonly FoldedWorkload[] {
+    return unsuccessfulOf(this.#folds.values());
+  }
+
+  #addChange(record: ChangeRecord): void {
+    const id = changeIdOf(record);
+    const fold = this.#folds.get(id) ?? new ChangeFold(record);
+    this.#folds.set(id, fold);
+    this.#foldOf.set(record.change, fold);
+    fold.addChange(record);
+  }
+
+  /**
+   * A workload that is rolled again while it rolls has one rollout, the newest: how it ends is how it ends for every change that the workload
+   * was rolling for. What was discarded is so for every change that it failed for.
+   */
+  #addWorkload(record: WorkloadRecordOfChange): void {
+    const progress = progressOf(record);
+    if (progress === undefined) return;
+    const key = `${record.cluster?.id}|${workloadKey(record.workload)}`;
+    const concerned =
+      progress === "discarded"
+        ? failedFolds(this.#failing.get(key) ?? [], key)
+        : this.#mentioned(record, record.type === "outcome" ? this.#rolling.get(key) : undefined);
+    if (record.type === "outcome") this.#rolling.delete(key);
+    if (concerned.length === 0) return;
+    const changed = changedWorkload(record, progress);
+    for (const fold of concerned) fold.putWorkload(key, changed);
+    if (isUnsuccessful(changed)) addFolds(this.#failing, key, concerned);
+    if (progress === "rolling") addFolds(this.#rolling, key, concerned);
+  }
+
+  /** Those that a record names, and these. */
+  #mentioned(
+    { sources }: Pick<WorkloadRecordOfChange, "sources">,
+    others: Iterable<ChangeFold> = [],
+  ): readonly ChangeFold[] {
+    const folds = new Set<ChangeFold>();
+    for (const { change } of sources) {
+      const fold = this.#foldOf.get(change ?? "");
+      if (fold !== undefined) folds.add(fold);
+    }
+    for (const fold of others) folds.add(fold);
+    return [...folds];
+  }
+}
+
+/** Folds records in the order of their times. */
+export function foldChanges(records: Iterable<HistoryRecord>): ChangeFolds {
+  const folds = new ChangeFolds();
+  for (const record of records) folds.add(record);
+  return folds;
+}
+
+/** Summarizes records in the order of their times, the newest change first. */
+export function summarizeChanges(records: Iterable<HistoryRecord>): readonly ChangeSummary[] {
+  return foldChanges(records).summaries();
+}
+
+/** The workloads whose last roll for a change of the records failed or stalled, each once. */
+export function unsuccessfulWorkloads(records: Iterable<HistoryRecord>): readonly FoldedWorkload[] {
+  return foldChanges(records).unsuccessful();
+}
+
+/** The newest change first. */
+export function summariesOf(folds: Iterable<ChangeFold>): readonly ChangeSummary[] {
+  return Array.from(folds, ({ summary }) => summary).sort(newestFirst);
+}
+
+/** From changes in the order in which they were recorded first. */
+export function unsuccessfulOf(folds: Iterable<ChangeFold>): readonly FoldedWorkload[] {
+  const latest = new Map<string, FoldedWorkload>();
+  for (const { workloads } of folds) {
+    for (const [key, one] of workloads) {
+      const before = latest.get(key);
+      const isRoll = one.progress !== "unchanged" && one.progress !== "held";
+      if (isRoll && (before === undefined || before.time <= one.time)) latest.set(key, one);
+    }
+  }
+  return [...latest.values()].filter(isUnsuccessful);
+}
+
+function isUnsuccessful({ progress }: Pick<ChangedWorkload, "progress">): boolean {
+  return progress === "failed" || progress === "stalled";
+}
+
+function failedFolds(failing: Iterable<ChangeFold>, key: string): readonly ChangeFold[] {
+  return [...failing].filter(({ workloads }) => {
+    const its = workloads.get(key);
+    return its !== undefined && isUnsuccessful(its);
+  });
+}
+
+function addFolds(open: Map<string, Set<ChangeFold>>, key: string, folds: readonly ChangeFold[]): void {
+  const before = open.get(key);
+  if (before === undefined) open.set(key, new Set(folds));
+  else for (const fold of folds) before.add(fold);
+}
+
+/** Those of the same time are ordered by id, so that the next page continues the same order. */
+function newestFirst(a: ChangeSummary, b: ChangeSummary): number {
+  if (a.time !== b.time) return a.time < b.time ? 1 : -1;
+  return a.id < b.id ? -1 : 1;
+}
+
+type WorkloadRecordOfChange = Exclude<HistoryRecord, { type: "operator" | "change" }>;
+
+function changedWorkload(record: WorkloadRecordOfChange, progress: ChangeProgress): FoldedWorkload {
+  const { cluster, sources, time, workload } = record;
+  const message = peopleMessage(record);
+  const reason = record.type === "action" ? record.fault : record.reason;
+  return {
+    cluster: cluster?.name ?? "",
+    clusterId: cluster?.id ?? "",
+    workload,
+    progress,
+    reason,
+    message,
+    time,
+    sources,
+  };
+}
+
+function peopleMessage(record: WorkloadRecordOfChange): string | undefined {
+  if (record.type === "action" && record.action === "discarded")
+    return `discarded by ${record.by}: ${record.why}`;
+  return record.type === "outcome" ? record.message : undefined;
+}
+
+function progressOf(record: WorkloadRecordOfChange): ChangeProgress | undefined {
+  if (record.type === "outcome") return record.result;
+  if (record.type === "action") return record.action === "rolled" ? "rolling" : record.action;
+  return record.verdict === "held" ? "held" : record.verdict === "no" ? "unchanged" : undefined;
+}

@@ -1,0 +1,56 @@
+import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { RedisClient } from "../connection/client.ts";
+import type { Keys } from "../connection/keys.ts";
+import { Script } from "../connection/script.ts";
+import { readList } from "./index-entry.ts";
+
+/** What there is of one cluster. */
+export interface ClusterCounts {
+  /** Opted-in workloads. */
+  readonly workloads: number;
+  /** Of these, those that no worker has observed yet. */
+  readonly unobserved: number;
+  /** Rollouts that are followed. */
+  readonly rollouts: number;
+}
+
+/** Clusters of one call: three quick commands each, so that Redis is free again in a fraction of a millisecond. */
+const countedAtOnce = 100;
+
+/** KEYS: of each cluster its workloads, those not observed and its rollouts. Answers with a count for each. */
+const countScript = new Script(`
+local counts = {}
+for i = 1, #KEYS, 3 do
+  counts[i] = redis.call('HLEN', KEYS[i])
+  counts[i + 1] = redis.call('SCARD', KEYS[i + 1])
+  counts[i + 2] = redis.call('HLEN', KEYS[i + 2])
+end
+return counts
+`);
+
+/** Counts what there is of each of these clusters. */
+export async function countClusters(
+  clusters: readonly ClusterId[],
+  { client, keys }: { readonly client: RedisClient; readonly keys: Keys },
+): Promise<ReadonlyMap<ClusterId, ClusterCounts>> {
+  const shards = Map.groupBy(clusters, (cluster) => keys.shardOf(cluster));
+  const parts = [...shards.values()].flatMap((its) =>
+    Array.from({ length: Math.ceil(its.length / countedAtOnce) }, (_, at) =>
+      its.slice(at * countedAtOnce, (at + 1) * countedAtOnce),
+    ),
+  );
+  const counted = await Promise.all(
+    parts.map(async (part) => {
+      const names = part.flatMap((cluster) => {
+        const { rollouts, unreconciled, workloads } = keys.cluster(cluster);
+        return [workloads, unreconciled, rollouts];
+      });
+      const counts = readList(await countScript.runReadOnly(client.connection, names, [])).map(Number);
+      return part.map((cluster, at) => {
+        const [workloads = 0, unobserved = 0, rollouts = 0] = counts.slice(3 * at);
+        return [cluster, { workloads, unobserved, rollouts }] as const;
+      });
+    }),
+  );
+  return new Map(counted.flat());
+}
