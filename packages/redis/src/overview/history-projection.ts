@@ -24,7 +24,7 @@ export interface HistoryProjectionOptions {
 }
 
 /** As many as a question reads at most. */
-const recordsMax = 100_000;
+const recordsKeptMax = 100_000;
 /** Of the memory that this process may take for objects. The rest is for answers, and in standalone for watching and working. */
 const heapShareMax = 0.4;
 /** Nobody has looked for so long: the memory is given back. */
@@ -121,7 +121,11 @@ export class HistoryProjection implements ChangesReader {
     // Before the new ones are read: both together may be more than there is room for.
     this.#streams = undefined;
     const { client, keys, max } = this.#options;
-    const most = { records: recordsMax, bytes: getHeapStatistics().heap_size_limit * heapShareMax, ...max };
+    const most = {
+      records: recordsKeptMax,
+      bytes: getHeapStatistics().heap_size_limit * heapShareMax,
+      ...max,
+    };
     this.#streams = await ProjectedStreams.load({ client, keys, max: most });
     return this.#streams.lines;
   }

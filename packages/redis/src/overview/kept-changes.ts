@@ -49,9 +49,11 @@ export class KeptChanges {
     return {
       summaries: () => summariesOf(all.map(({ fold }) => fold)),
       details: (id) => {
-        const fold = this.#folds.find(id);
-        const isWhole = fold !== undefined && (this.#spans.get(fold.id)?.first.ms ?? 0) >= ms;
-        return (isWhole ? fold : cut.#folds.find(id))?.details;
+        const named = all.find(({ fold }) => fold.id === id)?.fold;
+        // A change of one cluster may have been recorded by that id alone before, and with one over clusters since.
+        const inCluster = this.#folds.findInCluster(id);
+        const isWhole = inCluster !== undefined && (this.#spans.get(inCluster.id)?.first.ms ?? 0) >= ms;
+        return (named ?? (isWhole ? inCluster : cut.#folds.findInCluster(id)))?.details;
       },
       unsuccessful: () =>
         unsuccessfulOf(all.toSorted((a, b) => byShardPlace(a.first, b.first)).map(({ fold }) => fold)),

@@ -30,7 +30,12 @@ export class ChangeFolds implements FoldedChanges {
 
   /** By its id over clusters, or by that in one cluster. */
   find(id: string): ChangeFold | undefined {
-    return this.#folds.get(id) ?? this.#foldOf.get(id);
+    return this.#folds.get(id) ?? this.findInCluster(id);
+  }
+
+  /** By its id in one cluster, as it was recorded last. */
+  findInCluster(id: ChangeId): ChangeFold | undefined {
+    return this.#foldOf.get(id);
   }
 
   summaries(): readonly ChangeSummary[] {
