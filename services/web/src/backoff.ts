@@ -37,9 +37,13 @@ export function waitBefore(
   return failures === 0 ? ms : ms * (0.5 + chance / 2);
 }
 
-/** How long after the last answer, which took so long, news lead to the next question. */
+/**
+ * How long after the last answer, which took so long, news lead to the next question. An answer that was under way while a laptop slept took
+ * hours: news never lead to a later question than there is without any.
+ */
 export function waitAfterNews(tookMs: number, failures: number): number {
-  return Math.max(leastGapMs * 2 ** Math.min(failures, 6), gapOfAnswers * tookMs);
+  const ms = Math.max(leastGapMs * 2 ** Math.min(failures, 6), gapOfAnswers * tookMs);
+  return Math.min(everyWithNewsMs, ms);
 }
 
 /** How long to wait before another stream of news, after so many that ended in a row. */
