@@ -51,7 +51,7 @@ async function allow(document: PageDocument, challenge: string): Promise<void> {
   const shown = document.getElementById("terminal-code");
   if (shown === null) return;
   if (asked.type === "failed") {
-    shown.textContent = `Not allowed: ${asked.problem.problem}. What to do: ${asked.problem.mend}`;
+    shown.textContent = `Not allowed: ${asked.problem.problem} (${asked.problem.mend})`;
     return;
   }
   const { code } = asked.body as { readonly code: string };
