@@ -2,11 +2,8 @@ import { terminalCheckOf } from "@fleet-reloader/contracts/api/terminal-sign-in"
 import { createAccessWorld, subjectsOf, tokenOf } from "@fleet-reloader/dashboard/fixture/access-world";
 import { fleetOf, overviewOf, startServedFleet } from "@fleet-reloader/dashboard/fixture/served-fleet";
 import { readPageFiles } from "@fleet-reloader/dashboard/page-files";
-import {
-  challengeOfVerifier,
-  makeTerminalVerifier,
-  terminalToken,
-} from "@fleet-reloader/runtime/access/terminal-token";
+import { challengeOfVerifier, terminalToken } from "@fleet-reloader/runtime/access/terminal-token";
+import { makeToken } from "@fleet-reloader/runtime/access/token-digest";
 import type { Browser, Page } from "playwright-core";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { barriers, overflow } from "./barriers.ts";
@@ -120,7 +117,7 @@ test.each(looks)("somebody lets a terminal sign in, $colorScheme and $width wide
   await using guarded = await startGuarded();
   await using window = await openWindow(browser, guarded.origin, look);
   const { page } = window;
-  const verifier = makeTerminalVerifier();
+  const verifier = makeToken();
   const challenge = challengeOfVerifier(verifier);
   await page.goto(`/sign-in/terminal?challenge=${challenge}`);
   await signIn(page, tokenOf("bob"));

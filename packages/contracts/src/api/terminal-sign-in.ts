@@ -12,16 +12,11 @@ export function isTerminalChallenge(text: string): boolean {
   return challengePattern.test(text);
 }
 
-/** The alphabet of base64url in the order of its values (RFC 4648, section 5). */
-const base64Url = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
-/** 48 bits are read of a challenge, and the first 32 of them shown. */
-const readCharacters = 8;
-
-/** What terminal and page show of a challenge, for a person to compare: eight hexadecimal digits. */
+/** What terminal and page show of a challenge, for a person to compare: its first four bytes as hexadecimal digits. */
 export function terminalCheckOf(challenge: string): string {
-  let value = 0n;
-  for (const character of challenge.slice(0, readCharacters))
-    value = value * 64n + BigInt(Math.max(0, base64Url.indexOf(character)));
-  const digits = value.toString(16).padStart(12, "0").toUpperCase();
+  const bytes = atob(challenge.slice(0, 8).replaceAll("-", "+").replaceAll("_", "/"));
+  const digits = Array.from(bytes, (byte) => byte.charCodeAt(0).toString(16).padStart(2, "0"))
+    .join("")
+    .toUpperCase();
   return `${digits.slice(0, 4)}-${digits.slice(4, 8)}`;
 }

@@ -1,11 +1,8 @@
 import { jsonField, jsonList, jsonText, parseJson } from "@fleet-reloader/domain/json";
 import type { HistoryRecord } from "@fleet-reloader/engine/history/history";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
-import {
-  challengeOfVerifier,
-  makeTerminalVerifier,
-  terminalToken,
-} from "@fleet-reloader/runtime/access/terminal-token";
+import { challengeOfVerifier, terminalToken } from "@fleet-reloader/runtime/access/terminal-token";
+import { makeToken } from "@fleet-reloader/runtime/access/token-digest";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { createAccessWorld, subjectsOf, tokenOf, type WrittenGrant } from "../fixture/access-world.ts";
@@ -111,7 +108,7 @@ const ways = {
   "a terminal": async (name: string) => {
     const signed = await access.signIn(tokenOf(name));
     const [cookie = ""] = access.cookie.write(signed?.id ?? "").split(";");
-    const verifier = makeTerminalVerifier();
+    const verifier = makeToken();
     const headers = { cookie, "content-type": "application/json", "sec-fetch-site": "same-origin" };
     const body = JSON.stringify({ challenge: challengeOfVerifier(verifier) });
     const answer = await served.ask("/api/v1/session/terminal", headers, "POST", body);

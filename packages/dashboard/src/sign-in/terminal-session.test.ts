@@ -1,9 +1,6 @@
 import { jsonText, parseJson } from "@fleet-reloader/domain/json";
-import {
-  challengeOfVerifier,
-  makeTerminalVerifier,
-  terminalToken,
-} from "@fleet-reloader/runtime/access/terminal-token";
+import { challengeOfVerifier, terminalToken } from "@fleet-reloader/runtime/access/terminal-token";
+import { makeToken } from "@fleet-reloader/runtime/access/token-digest";
 import { expect, test } from "vitest";
 import { createAccessWorld, subjectsOf, tokenOf, type WrittenGrant } from "../fixture/access-world.ts";
 import { claimsOf, startIssuedWorld } from "../fixture/issued-world.ts";
@@ -22,7 +19,7 @@ type Served = Awaited<ReturnType<typeof startServedFleet>>;
 
 /** A terminal that signs in at a served fleet. */
 function terminalAt(served: Pick<Served, "ask">) {
-  const verifier = makeTerminalVerifier();
+  const verifier = makeToken();
   const challenge = challengeOfVerifier(verifier);
   return {
     verifier,
@@ -76,7 +73,7 @@ test("the code is worth nothing without the verifier of the terminal", async () 
   const others = [
     code,
     id,
-    terminalToken(code, makeTerminalVerifier()),
+    terminalToken(code, makeToken()),
     terminalToken(code, its.terminal.challenge),
     terminalToken(its.terminal.verifier, code),
     `${token}.`,
@@ -96,7 +93,7 @@ test("what Redis keeps of it signs nobody in", async () => {
     expect(kept).not.toContain(secret);
   // A writer of Redis who moves it to a terminal of their own has no session.
   const [, moved] = [...its.world.sessions.held];
-  const own = terminalToken(code, makeTerminalVerifier());
+  const own = terminalToken(code, makeToken());
   its.world.sessions.held.set(terminalSessionId(own) ?? "", moved?.[1] ?? { name: "", proof: "", endMs: 0 });
   expect([(await its.askAs(own)).status, (await its.askAs(token)).status]).toEqual([401, 200]);
 });

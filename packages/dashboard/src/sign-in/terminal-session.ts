@@ -1,9 +1,6 @@
 import { createHash } from "node:crypto";
-import {
-  challengeOfVerifier,
-  makeTerminalCode,
-  readTerminalToken,
-} from "@fleet-reloader/runtime/access/terminal-token";
+import { challengeOfVerifier, readTerminalToken } from "@fleet-reloader/runtime/access/terminal-token";
+import { makeToken } from "@fleet-reloader/runtime/access/token-digest";
 
 /** A new session of a terminal. */
 export interface NewTerminalSession {
@@ -15,7 +12,7 @@ export interface NewTerminalSession {
 
 /** A session for the terminal that has shown a challenge. */
 export function newTerminalSession(challenge: string): NewTerminalSession {
-  const code = makeTerminalCode();
+  const code = makeToken();
   return { code, id: sessionIdOf(code, challenge) };
 }
 

@@ -3,9 +3,9 @@ import { asFault, Fault } from "@fleet-reloader/domain/fault";
 import {
   challengeOfVerifier,
   isTerminalCode,
-  makeTerminalVerifier,
   terminalToken,
 } from "@fleet-reloader/runtime/access/terminal-token";
+import { makeToken } from "@fleet-reloader/runtime/access/token-digest";
 import type { CommandProcess } from "../frame/command.ts";
 import type { ApiClient } from "../server/api-client.ts";
 import { readSecretLine } from "./read-secret-line.ts";
@@ -20,7 +20,7 @@ export async function tokenOfBrowser(
   io: Pick<CommandProcess, "stderr" | "stdin">,
 ): Promise<string | undefined> {
   if (!(await asksForSignIn(client))) return undefined;
-  const verifier = makeTerminalVerifier();
+  const verifier = makeToken();
   const challenge = challengeOfVerifier(verifier);
   const address = new URL(terminalPagePath, server);
   address.searchParams.set("challenge", challenge);
