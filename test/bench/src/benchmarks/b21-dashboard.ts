@@ -6,8 +6,6 @@ import { RedisHistory } from "@fleet-reloader/redis/history/redis-history";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
-import { startProduct } from "@fleet-reloader/testkit/product";
-import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import type { BenchContext, Benchmark, Mark, Outcome } from "../benchmark.ts";
 import { openBrowsers } from "../browser/browser.ts";
 import { pageQuestions, type TimedAnswer, timedAnswer } from "../browser/questions.ts";
@@ -15,12 +13,9 @@ import { readProcess } from "../meter/process-tree.ts";
 import { type SlowCommand, watchSlowest } from "../meter/redis-slowest.ts";
 import { figure } from "../report/table.ts";
 import { spreadOf } from "../stats/percentile.ts";
-import { sharedMarkKey } from "../tool/data-folder.ts";
-import { benchNodeArgs } from "../tool/ours.ts";
-import { fleetClusterId, fleetClusterName, writeAskedFleet } from "../world/asked-fleet.ts";
+import { fleetClusterId, fleetClusterName } from "../world/asked-fleet.ts";
+import { openAskedHub } from "../world/asked-hub.ts";
 
-const markClusters = 1000;
-const perCluster = { workloads: 100, changes: 10, holds: 5 } as const;
 /** Of each question; so many that the slowest twentieth of all is more than one question. */
 const fullRepeats = 20;
 const fullBrowsers = 500;
@@ -28,8 +23,6 @@ const fullChanges = 20;
 /** A page asks again no sooner than a second after its last answer, so each change finds all of them waiting for news. */
 const changeEveryMs = 2500;
 const kib = 1024;
-/** What the chart gives a dashboard without `resources` of its own: its container may take 512 MiB, and the heap half of that. */
-const chartNodeArgs = ["--max-semi-space-size=4", "--max-old-space-size=256"] as const;
 
 export const dashboard: Benchmark = {
   id: "B21",
@@ -47,23 +40,14 @@ interface Measured {
   readonly slowest: readonly SlowCommand[];
 }
 
-async function run({ size, isQuick, say, startServer }: BenchContext): Promise<Outcome> {
-  const clusters = size ?? (isQuick ? 20 : markClusters);
+async function run(context: BenchContext): Promise<Outcome> {
+  const { isQuick, say } = context;
+  await using hub = await openAskedHub(context);
   await using stack = new AsyncDisposableStack();
-  const redis = stack.use(await startRedis());
-  say(`writing ${clusters} clusters, ${clusters * perCluster.workloads} workloads`);
-  await writeAskedFleet(redis.url, {
-    clusters,
-    workloadsEach: perCluster.workloads,
-    changes: clusters * perCluster.changes,
-    clustersPerChange: 2,
-    holds: clusters * perCluster.holds,
-  });
-  const server = stack.use(await startServer());
-  const slowest = await watchSlowest(redis.url);
+  const slowest = await watchSlowest(hub.redisUrl);
   stack.defer(() => slowest.close());
   const startedAt = performance.now();
-  const { origin, pid } = stack.use(await startDashboard(redis.url, server.kubeconfigPath));
+  const { origin, pid } = stack.use(await hub.startDashboard());
   await timedAnswer(origin, "/status");
   const firstAnswerMs = performance.now() - startedAt;
   const first = readProcess(pid)?.rssMiB ?? Number.NaN;
@@ -71,31 +55,17 @@ async function run({ size, isQuick, say, startServer }: BenchContext): Promise<O
   const answers = await askAll(origin, isQuick ? 2 : fullRepeats);
   say("following");
   const browsers = isQuick ? 5 : fullBrowsers;
-  const visibleMs = await changeAndSee(redis.url, origin, { browsers, changes: isQuick ? 2 : fullChanges });
+  const visibleMs = await changeAndSee(hub.redisUrl, origin, {
+    browsers,
+    changes: isQuick ? 2 : fullChanges,
+  });
   const { rssMiB = Number.NaN, peakMiB = Number.NaN } = readProcess(pid) ?? {};
   const measured = {
     ...{ firstAnswerMs, answers, visibleMs },
     rssMiB: { first, last: rssMiB, peak: peakMiB },
     slowest: await slowest.slowest(),
   };
-  return report(measured, browsers, clusters === markClusters && !isQuick);
-}
-
-/** The dashboard of a hub at its own address. */
-export async function startDashboard(redisUrl: string, kubeconfig: string) {
-  await using stack = new AsyncDisposableStack();
-  const key = stack.use(sharedMarkKey());
-  const args = ["--redis-url", redisUrl, ...key.args];
-  const asked = { service: "dashboard", kubeconfig, args, nodeArgs: chartNodeArgs } as const;
-  const product = stack.use(startProduct({ ...asked, ...benchNodeArgs() }));
-  await product.healthUrl();
-  const started = product.log.find(({ msg }) => msg === "dashboard started");
-  const owned = stack.move();
-  return {
-    pid: product.pid,
-    origin: new URL(String(started?.page)).origin,
-    [Symbol.asyncDispose]: () => owned.disposeAsync(),
-  };
+  return report(measured, browsers, hub.isOfMark);
 }
 
 /** In turn over all questions: what one of them leaves in memory does not serve it again at once. */

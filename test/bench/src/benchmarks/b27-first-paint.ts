@@ -1,15 +1,12 @@
 import { startChromium } from "@fleet-reloader/page-tests/chromium";
-import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import type { BenchContext, Benchmark, Mark, Outcome } from "../benchmark.ts";
 import { timedAnswer } from "../browser/questions.ts";
 import { type TimedPaint, timedPaint } from "../browser/timed-paint.ts";
 import { figure } from "../report/table.ts";
 import { spreadOf } from "../stats/percentile.ts";
-import { fleetClusterName, writeAskedFleet } from "../world/asked-fleet.ts";
-import { startDashboard } from "./b21-dashboard.ts";
+import { fleetClusterName } from "../world/asked-fleet.ts";
+import { openAskedHub } from "../world/asked-hub.ts";
 
-const markClusters = 1000;
-const perCluster = { workloads: 100, changes: 10, holds: 5 } as const;
 const fullRepeats = 10;
 const usefulMsMax = 1000;
 
@@ -33,20 +30,11 @@ export const firstPaint: Benchmark = {
   run,
 };
 
-async function run({ size, isQuick, say, startServer }: BenchContext): Promise<Outcome> {
-  const clusters = size ?? (isQuick ? 20 : markClusters);
+async function run(context: BenchContext): Promise<Outcome> {
+  const { isQuick, say } = context;
+  await using hub = await openAskedHub(context);
   await using stack = new AsyncDisposableStack();
-  const redis = stack.use(await startRedis());
-  say(`writing ${clusters} clusters, ${clusters * perCluster.workloads} workloads`);
-  await writeAskedFleet(redis.url, {
-    clusters,
-    workloadsEach: perCluster.workloads,
-    changes: clusters * perCluster.changes,
-    clustersPerChange: 2,
-    holds: clusters * perCluster.holds,
-  });
-  const server = stack.use(await startServer());
-  const { origin } = stack.use(await startDashboard(redis.url, server.kubeconfigPath));
+  const { origin } = stack.use(await hub.startDashboard());
   // From the start of a process to its first answer is B21's.
   await timedAnswer(origin, "/status");
   const browser = await startChromium();
@@ -56,7 +44,7 @@ async function run({ size, isQuick, say, startServer }: BenchContext): Promise<O
     say(`round ${round}`);
     for (const view of views) paints.push(await timedPaint(browser, origin, view));
   }
-  return report(paints, clusters === markClusters && !isQuick);
+  return report(paints, hub.isOfMark);
 }
 
 function report(paints: readonly TimedPaint[], isMark: boolean): Outcome {
