@@ -3,7 +3,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { PassThrough } from "node:stream";
 import { text } from "node:stream/consumers";
-import { createAccessWorld, subjectsOf, tokenOf } from "@fleet-reloader/dashboard/fixture/access-world";
+import {
+  createAccessWorld,
+  fromOurPage,
+  subjectsOf,
+  tokenOf,
+} from "@fleet-reloader/dashboard/fixture/access-world";
 import { fleetOf, overviewOf, startServedFleet } from "@fleet-reloader/dashboard/fixture/served-fleet";
 import { afterAll, expect, test } from "vitest";
 import { commands } from "../src/commands.ts";
@@ -24,9 +29,8 @@ afterAll(async () => {
 /** A user with a home of their own, who has signed in with a browser as ann. */
 async function newUser() {
   const env = { HOME: mkdtempSync(join(folder, "home-")) };
-  const headers = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
   const ask = (path: string, method: string, body: object, cookie = "") =>
-    served.ask(path, { ...headers, cookie }, method, JSON.stringify(body));
+    served.ask(path, { ...fromOurPage, cookie }, method, JSON.stringify(body));
   const signed = await ask("/api/v1/session", "POST", { token: tokenOf("ann") });
   const [cookie = ""] = String(signed.headers["set-cookie"]).split(";");
   return {

@@ -5,7 +5,13 @@ import { challengeOfVerifier, terminalToken } from "@fleet-reloader/runtime/acce
 import { makeToken } from "@fleet-reloader/runtime/access/token-digest";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { createAccessWorld, subjectsOf, tokenOf, type WrittenGrant } from "../fixture/access-world.ts";
+import {
+  createAccessWorld,
+  fromOurPage,
+  subjectsOf,
+  tokenOf,
+  type WrittenGrant,
+} from "../fixture/access-world.ts";
 import { fleetOf, nobodyAsked, overviewOf, readerOf, startServedFleet } from "../fixture/served-fleet.ts";
 import { IssuedSessions } from "../sign-in/issued-sessions.ts";
 import { TextSeal } from "../sign-in/text-seal.ts";
@@ -109,7 +115,7 @@ const ways = {
     const signed = await access.signIn(tokenOf(name));
     const [cookie = ""] = access.cookie.write(signed?.id ?? "").split(";");
     const verifier = makeToken();
-    const headers = { cookie, "content-type": "application/json", "sec-fetch-site": "same-origin" };
+    const headers = { ...fromOurPage, cookie };
     const body = JSON.stringify({ challenge: challengeOfVerifier(verifier) });
     const answer = await served.ask("/api/v1/session/terminal", headers, "POST", body);
     const code = jsonText(parseJson(answer.body), "code") ?? "";

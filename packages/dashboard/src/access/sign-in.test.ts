@@ -2,7 +2,13 @@ import { parseJson } from "@fleet-reloader/domain/json";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { expect, test } from "vitest";
-import { createAccessWorld, subjectsOf, tokenOf, type WrittenGrant } from "../fixture/access-world.ts";
+import {
+  createAccessWorld,
+  fromOurPage,
+  subjectsOf,
+  tokenOf,
+  type WrittenGrant,
+} from "../fixture/access-world.ts";
 import { fleetOf, overviewOf, startServedFleet } from "../fixture/served-fleet.ts";
 
 const everywhere = { clusters: "*", namespaces: "*" } as const;
@@ -10,8 +16,6 @@ const reads: readonly WrittenGrant[] = [{ role: "viewer", ...everywhere }];
 const people = { ann: reads, bob: reads };
 const overview = fleetOf([overviewOf("nova")]);
 const path = "/api/v1/session";
-/** What a browser says of a request of our own page. */
-const fromOurPage = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
 
 async function startSignIns() {
   const world = createAccessWorld(subjectsOf(people, { ci: reads }), overview);

@@ -2,7 +2,13 @@ import { jsonText, parseJson } from "@fleet-reloader/domain/json";
 import { challengeOfVerifier, terminalToken } from "@fleet-reloader/runtime/access/terminal-token";
 import { makeToken } from "@fleet-reloader/runtime/access/token-digest";
 import { expect, test } from "vitest";
-import { createAccessWorld, subjectsOf, tokenOf, type WrittenGrant } from "../fixture/access-world.ts";
+import {
+  createAccessWorld,
+  fromOurPage,
+  subjectsOf,
+  tokenOf,
+  type WrittenGrant,
+} from "../fixture/access-world.ts";
 import { claimsOf, startIssuedWorld } from "../fixture/issued-world.ts";
 import { fleetOf, overviewOf, startServedFleet } from "../fixture/served-fleet.ts";
 import { terminalSessionId } from "./terminal-session.ts";
@@ -12,8 +18,6 @@ const reads: readonly WrittenGrant[] = [{ role: "viewer", ...everywhere }];
 const people = { ann: reads, bob: reads };
 const overview = fleetOf([overviewOf("nova")]);
 const path = "/api/v1/session/terminal";
-/** What a browser says of a request of our own page. */
-const fromOurPage = { "content-type": "application/json", "sec-fetch-site": "same-origin" };
 
 type Served = Awaited<ReturnType<typeof startServedFleet>>;
 
