@@ -1,7 +1,7 @@
 import { isJsonObject, jsonField, jsonList, parseJson } from "@fleet-reloader/domain/json";
 
 /** Where an item begins and ends in a body. */
-type ItemSpan = readonly [from: number, to: number];
+export type ItemSpan = readonly [from: number, to: number];
 
 /** A list, its items not parsed yet. */
 export interface EventItems {
@@ -29,11 +29,12 @@ const quoteByte = 0x22;
 const backslash = 0x5c;
 /** With this bit set, square brackets are braces, and no other character is one. */
 const braceBit = 0x20;
+const leastBracket = 0x5b;
 const opening = 0x7b;
 const closing = 0x7d;
 
 /**
- * Finds the items of the list of an object, so that each can be parsed on its own: memory is bounded by one item, whatever the body holds. Items are
+ * Finds the items of the list of an object, so that a few can be parsed at a time: memory is bounded by them, whatever the body holds. Items are
  * objects; each is checked when it is parsed, and what is around them is checked here.
  */
 export function findItems(body: Buffer, list: "items" | "records"): EventItems | BodyRefusal {
@@ -59,11 +60,15 @@ export function findItems(body: Buffer, list: "items" | "records"): EventItems |
 function nextMark(body: Buffer, from: number): number {
   for (let at = from; at < body.length; at += 1) {
     const byte = body[at] ?? 0;
-    const brace = byte | braceBit;
     if (byte === quoteByte) at = endOfText(body, at);
-    else if (brace === opening || brace === closing) return at;
+    else if (byte >= leastBracket && isBracket(byte)) return at;
   }
   return body.length;
+}
+
+function isBracket(byte: number): boolean {
+  const brace = byte | braceBit;
+  return brace === opening || brace === closing;
 }
 
 /** The position of the closing quote; the end of the body when there is none. */

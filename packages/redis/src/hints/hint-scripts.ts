@@ -4,14 +4,14 @@ import { Script } from "../connection/script.ts";
  * Numbers are Redis' time in microseconds, and in any case more than the one before: they grow also over a loss of all that was here.
  *
  * KEYS: hints of a cluster, last number, clusters with hints. ARGV: how many hints there may be, the key of the hint that stands for
- * all, the cluster, keys.
+ * all, the cluster, keys, one a line: a client takes longer to write a thousand arguments than Redis to take a text apart.
  */
 export const addHintsScript = new Script(`
 local time = redis.call('TIME')
 local last = tonumber(redis.call('GET', KEYS[2]) or '0')
 local number = string.format('%.0f', math.max(last + 1, time[1] * 1000000 + time[2]))
 redis.call('SET', KEYS[2], number)
-for i = 4, #ARGV do redis.call('ZADD', KEYS[1], number, ARGV[i]) end
+for key in string.gmatch(ARGV[4], '[^\\n]+') do redis.call('ZADD', KEYS[1], number, key) end
 if redis.call('ZCARD', KEYS[1]) > tonumber(ARGV[1]) then
   redis.call('DEL', KEYS[1])
   redis.call('ZADD', KEYS[1], number, ARGV[2])
@@ -31,19 +31,17 @@ return 0
 `);
 
 /**
- * KEYS: writes of a cluster. ARGV: seconds before now that are kept, how many, then groups of second, description, number of sources, sources.
+ * KEYS: writes of a cluster. ARGV: seconds before now that are kept, how many, then groups of second, description, sources, one a line.
  * What comes from the future is not kept.
  */
 export const addWritesScript = new Script(`
 local now = tonumber(redis.call('TIME')[1])
 local oldest = now - tonumber(ARGV[1])
-local i = 3
-while i <= #ARGV do
-  local at, last = tonumber(ARGV[i]), i + 2 + tonumber(ARGV[i + 2])
+for i = 3, #ARGV, 3 do
+  local at, description = tonumber(ARGV[i]), ' ' .. ARGV[i + 1]
   if at >= oldest and at <= now + 60 then
-    for j = i + 3, last do redis.call('ZADD', KEYS[1], ARGV[i], ARGV[j] .. ' ' .. ARGV[i + 1]) end
+    for source in string.gmatch(ARGV[i + 2], '[^\\n]+') do redis.call('ZADD', KEYS[1], ARGV[i], source .. description) end
   end
-  i = last + 1
 end
 redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', '(' .. string.format('%.0f', oldest))
 redis.call('ZREMRANGEBYRANK', KEYS[1], 0, -1 - tonumber(ARGV[2]))

@@ -63,7 +63,7 @@ export class RedisAuditedWrites implements AuditedWrites {
   }
 }
 
-/** Groups of what happened in one way: second, description, number of sources, their keys. Most writes of a batch have few writers. */
+/** Groups of what happened in one way: second, description, the keys of its sources. Most writes of a batch have few writers. */
 function groupedWrites(writes: readonly AuditedWrite[]): readonly string[] {
   const groups = new Map<string, { readonly second: string; readonly sources: Set<string> }>();
   for (const write of writes) {
@@ -73,8 +73,9 @@ function groupedWrites(writes: readonly AuditedWrite[]): readonly string[] {
     groups.set(description, group);
   }
   return [...groups].flatMap(([description, { second, sources }]) => [
-    ...[second, description, String(sources.size)],
-    ...sources,
+    second,
+    description,
+    [...sources].join("\n"),
   ]);
 }
 

@@ -55,8 +55,8 @@ export class RedisHints implements HintStore {
     const shard = this.#options.keys.hintsOf(cluster);
     const all = [...keys];
     for (let from = 0; from < all.length; from += hintPageSize) {
-      const page = all.slice(from, from + hintPageSize);
-      const args = [String(hintsMax), anythingKey, cluster, ...page];
+      const page = all.slice(from, from + hintPageSize).join("\n");
+      const args = [String(hintsMax), anythingKey, cluster, page];
       await addHintsScript.run(client.connection, [its.hints, shard.lastNumber, shard.clusters], args);
     }
   }
