@@ -7,6 +7,8 @@ export type ReceiverMethods = {
     /** A line of the file of tokens. */
     readonly tokens: string;
   }) => Promise<number>;
+  /** Listens for bodies, parses each as JSON and drops it; resolves to the port. */
+  readonly startBare: (tls: { readonly keyPem: string; readonly certificatePem: string }) => Promise<number>;
   /** From now on it is noted when the last hint of each key was stored. */
   readonly timeHints: () => void;
   /** By the key of the hint, in milliseconds since the epoch. */

@@ -1,5 +1,7 @@
+import { createServer } from "node:https";
 import process from "node:process";
 import type { HintedResource } from "@fleet-reloader/domain/hint/hint";
+import { parseJson } from "@fleet-reloader/domain/json";
 import type { HintStore } from "@fleet-reloader/engine/hints/hint-store";
 import { RedisClient, redisAddress } from "@fleet-reloader/redis/connection/client";
 import { Keys } from "@fleet-reloader/redis/connection/keys";
@@ -7,6 +9,7 @@ import { RedisAuditedWrites } from "@fleet-reloader/redis/hints/redis-audited-wr
 import { RedisHints } from "@fleet-reloader/redis/hints/redis-hints";
 import { AuditCredentials } from "@fleet-reloader/runtime/audit/audit-credentials";
 import { listenAudit } from "@fleet-reloader/runtime/audit/audit-endpoint";
+import { startListening } from "@fleet-reloader/runtime/http/start-listening";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
@@ -57,6 +60,17 @@ const methods: ReceiverMethods = {
       log,
     });
     return port;
+  },
+  async startBare({ keyPem, certificatePem }) {
+    const server = createServer({ key: keyPem, cert: certificatePem }, (request, response) => {
+      const chunks: Buffer[] = [];
+      request.on("data", (chunk: Buffer) => void chunks.push(chunk));
+      request.once("end", () => {
+        parseJson(Buffer.concat(chunks).toString("utf8"));
+        response.end();
+      });
+    });
+    return await startListening(server, "the bare receiver", { host: "127.0.0.1", port: 0 });
   },
   timeHints() {
     isTimed = true;
