@@ -3,9 +3,10 @@ import { dirname, join, relative } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build, type Plugin } from "esbuild";
 import { packagesOf } from "./bundled-packages.ts";
+import { addEntry } from "./entry.ts";
 
 /**
- * One file per service, which is what is shipped and what `./dev run` runs. Bundling is not only for shipping: of
+ * One file per service, which is what is shipped and what `./dev run` runs, by an entry beside it. Bundling is not only for shipping: of
  * @kubernetes/client-node only the credentials code gets in, which saves about 80 MB of every process.
  */
 const root = join(dirname(fileURLToPath(import.meta.url)), "../..");
@@ -112,7 +113,7 @@ const shared = {
 } as const;
 
 const bundles = services.map((service) => {
-  const outfile = `services/${service}/dist/main.mjs`;
+  const outfile = `services/${service}/dist/bundle.mjs`;
   return build({
     ...shared,
     absWorkingDir: root,
@@ -164,6 +165,8 @@ const built = await Promise.all([
     outfile: "infra/docker/dist/main.mjs",
   }),
 ]);
+
+await Promise.all(services.map((service) => addEntry(join(root, "services", service, "dist"))));
 
 // Both names may be linked to from a folder on PATH. kubectl finds the second: `kubectl fleet-reloader`.
 for (const name of ["fleet-reloader", "kubectl-fleet_reloader"])

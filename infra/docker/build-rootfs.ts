@@ -14,6 +14,7 @@ import {
 import { delimiter, dirname, join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { addEntry } from "../bundle/entry.ts";
 import { installedClosure } from "./npm-packages.ts";
 import { sharedLibraries } from "./shared-libraries.ts";
 
@@ -41,7 +42,7 @@ if (existsSync(target) && readdirSync(target).length > 0) {
 }
 addProgram(process.execPath, "/usr/bin/node");
 addProgram(findRedis(), "/usr/bin/redis-server");
-addServices();
+await addServices();
 addBoardPackages();
 addSettings();
 
@@ -62,16 +63,18 @@ function findRedis(): string {
   return found;
 }
 
-function addServices(): void {
+async function addServices(): Promise<void> {
   copyBundle("infra/docker/dist/main.mjs", "/app/main.mjs");
   copy(join(repository, "infra/bundle/node-args"), "/app/node-args", 0o644);
   copy(join(repository, "LICENSE"), "/app/LICENSE", 0o644);
-  const bundles = ["standalone", "watcher", "worker", "dashboard", "cli"].map(
-    (service) => `services/${service}/dist/main.mjs`,
+  const folders = ["standalone", "watcher", "worker", "dashboard", "cli"].map(
+    (service) => `services/${service}/dist`,
   );
+  const bundles = folders.map((folder) => `${folder}/bundle.mjs`);
   const lazy = ["queue-board.mjs", "page-files.mjs", "openid-library.mjs"];
   const pages = [...lazy, "page/page.js", "page/page.css"].map((file) => `packages/dashboard/dist/${file}`);
   for (const bundle of [...bundles, ...pages]) copyBundle(bundle, `/app/${bundle}`);
+  for (const folder of folders) await addEntry(inRoot(`/app/${folder}`));
   // For kubectl exec: the image has no shell, and no env that would find Node.
   write("/usr/bin/fleet-reloader", '#!/usr/bin/node\nimport("/app/services/cli/dist/main.mjs");\n');
   chmodSync(inRoot("/usr/bin/fleet-reloader"), 0o755);

@@ -56,7 +56,7 @@ describe("the Dockerfile", () => {
 test.each(["standalone", "watcher", "worker", "dashboard", "cli"])(
   "the bundle of %s loads no second undici",
   (service) => {
-    expect(read(`services/${service}/dist/main.mjs`)).not.toMatch(/(from|import)"(node:)?http"/);
+    expect(read(`services/${service}/dist/bundle.mjs`)).not.toMatch(/(from|import)"(node:)?http"/);
   },
 );
 
@@ -87,6 +87,16 @@ describe("the root file system", () => {
     expect(links.length).toBeGreaterThan(3);
     for (const link of links) expect(() => statSync(join(link.parentPath, link.name))).not.toThrow();
   });
+
+  test.each(["standalone", "watcher", "worker", "dashboard", "cli"])(
+    "has the compiled functions of %s, and Node takes them",
+    async (service) => {
+      const main = join(root, "app/services", service, "dist/main.mjs");
+      const env = { NODE_DEBUG_NATIVE: "COMPILE_CACHE", NODE_COMPILE_CACHE: "" };
+      const { output, errors } = await run(process.execPath, [...nodeArgs, main, "--version"], { env });
+      expect(output + errors).toMatch(/bundle\.mjs was accepted/);
+    },
+  );
 
   test("takes at most 200 MB, most of it Node", () => {
     const bytes = files().reduce((sum, path) => sum + statSync(path).size, 0);

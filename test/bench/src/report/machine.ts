@@ -40,7 +40,7 @@ export function loadAverage(): number {
 
 /** Of what ran: sources may have changed since it was bundled. */
 function bundleHash(): string {
-  const bundle = join(import.meta.dirname, "../../../../services/standalone/dist/main.mjs");
+  const bundle = join(import.meta.dirname, "../../../../services/standalone/dist/bundle.mjs");
   return existsSync(bundle) ? createHash("sha256").update(readFileSync(bundle)).digest("hex") : "missing";
 }
 

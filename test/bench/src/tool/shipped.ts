@@ -7,7 +7,7 @@ import { dataFolder } from "./data-folder.ts";
 
 const root = join(import.meta.dirname, "../../../..");
 const bundleFiles = [
-  "services/*/dist/main.mjs",
+  "services/*/dist/bundle.mjs",
   "packages/dashboard/dist/**/*.{mjs,js,css}",
   "infra/docker/dist/main.mjs",
 ];
