@@ -1,3 +1,4 @@
+import { execFile } from "node:child_process";
 import {
   chmodSync,
   chownSync,
@@ -14,6 +15,7 @@ import {
 import { delimiter, dirname, join, relative } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { addEntry } from "../bundle/entry.ts";
 import { installedClosure } from "./npm-packages.ts";
 import { sharedLibraries } from "./shared-libraries.ts";
@@ -74,10 +76,25 @@ async function addServices(): Promise<void> {
   const lazy = ["queue-board.mjs", "page-files.mjs", "openid-library.mjs"];
   const pages = [...lazy, "page/page.js", "page/page.css"].map((file) => `packages/dashboard/dist/${file}`);
   for (const bundle of [...bundles, ...pages]) copyBundle(bundle, `/app/${bundle}`);
-  for (const folder of folders) await addEntry(inRoot(`/app/${folder}`));
+  for (const folder of folders) await addEntry(inRoot(`/app/${folder}`), `/app/${folder}`, runInRoot);
   // For kubectl exec: the image has no shell, and no env that would find Node.
   write("/usr/bin/fleet-reloader", '#!/usr/bin/node\nimport("/app/services/cli/dist/main.mjs");\n');
   chmodSync(inRoot("/usr/bin/fleet-reloader"), 0o755);
+}
+
+/** What is compiled holds the path of its bundle, so it is compiled where it will lie. */
+async function runInRoot(args: readonly string[]): Promise<void> {
+  const [program, ...before] =
+    process.getuid?.() === 0 ? ["chroot"] : ["unshare", "--map-root-user", "--root"];
+  try {
+    await promisify(execFile)(program, [...before, target, "/usr/bin/node", ...args], {
+      env: { PATH: process.env.PATH },
+    });
+  } catch (error) {
+    process.stderr.write(
+      `build-rootfs: a service starts slower, since it could not be compiled: ${String(error)}\n`,
+    );
+  }
 }
 
 function copyBundle(bundle: string, path: string): void {
