@@ -2,8 +2,8 @@ import type { Socket } from "node:net";
 import { Cluster, type Redis } from "ioredis";
 
 /**
- * Sends the commands of one turn of the event loop in one write: ioredis makes a system call of each, and a roll needs a dozen.
- * Nothing waits for it: what is gathered goes out before the process reads or waits again.
+ * Sends the commands of one turn of the event loop in one write: ioredis makes a system call of each, and a roll needs a dozen. A turn ends
+ * when all that has arrived is handled, so what is gathered goes out before the process reads or waits again, and nothing waits for it.
  */
 export function gatherWrites(connection: Redis | Cluster): void {
   if (connection instanceof Cluster) {
@@ -24,7 +24,7 @@ function gather(socket: Pick<Socket, "write" | "cork" | "uncork">): void {
     if (!isGathering) {
       isGathering = true;
       socket.cork();
-      process.nextTick(() => {
+      setImmediate(() => {
         isGathering = false;
         socket.uncork();
       });
