@@ -21,7 +21,7 @@ export function* readEventList(
   if ("refused" in items) return items;
   if (items.kind !== "EventList" || items.apiVersion !== "audit.k8s.io/v1") return { refused: "other-kind" };
   const gathered = new GatheredBatch(isServed);
-  for (const [from, to] of partsOf(items.spans)) {
+  for (const [from, to] of togetherOf(items.spans)) {
     const events = parseJson(`[${body.toString("utf8", from, to)}]`);
     if (!Array.isArray(events)) return { refused: "malformed" };
     for (const event of events) {
@@ -34,7 +34,7 @@ export function* readEventList(
 }
 
 /** Where items lie that are parsed together. Nothing but a comma is between two of them: what is around items was checked. */
-function* partsOf(spans: readonly ItemSpan[]): Generator<ItemSpan> {
+function* togetherOf(spans: readonly ItemSpan[]): Generator<ItemSpan> {
   let part: ItemSpan | undefined;
   for (const [from, to] of spans) {
     if (part !== undefined && to - part[0] <= partMaxBytes) part = [part[0], to];
