@@ -29,7 +29,6 @@ const quoteByte = 0x22;
 const backslash = 0x5c;
 /** With this bit set, square brackets are braces, and no other character is one. */
 const braceBit = 0x20;
-const leastBracket = 0x5b;
 const opening = 0x7b;
 const closing = 0x7d;
 
@@ -60,15 +59,11 @@ export function findItems(body: Buffer, list: "items" | "records"): EventItems |
 function nextMark(body: Buffer, from: number): number {
   for (let at = from; at < body.length; at += 1) {
     const byte = body[at] ?? 0;
+    const brace = byte | braceBit;
     if (byte === quoteByte) at = endOfText(body, at);
-    else if (byte >= leastBracket && isBracket(byte)) return at;
+    else if (brace === opening || brace === closing) return at;
   }
   return body.length;
-}
-
-function isBracket(byte: number): boolean {
-  const brace = byte | braceBit;
-  return brace === opening || brace === closing;
 }
 
 /** The position of the closing quote; the end of the body when there is none. */
