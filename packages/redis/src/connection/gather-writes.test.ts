@@ -24,9 +24,11 @@ test("what is sent in one turn goes out whole, in order, in one write", async ()
 
   for (const command of ["a", "b"]) stream.write(command);
   await Promise.resolve().then(() => stream.write("c"));
-  await turn();
+  await new Promise<void>((resolve) => process.nextTick(resolve));
   stream.write("d");
   await turn();
+  stream.write("e");
+  await turn();
 
-  expect(sent).toEqual([["a", "b", "c"], ["d"]]);
+  expect(sent).toEqual([["a", "b", "c", "d"], ["e"]]);
 });
