@@ -80,6 +80,13 @@ describe("the root file system", () => {
   test("has nothing of the workplace: no sources, no tests, no credentials", () => {
     const own = files().filter((path) => !path.includes("/node_modules/"));
     expect(own.filter((path) => /\.ts$|\.test\.|kubeconfig|\.key$|\.env$/.test(path))).toEqual([]);
+    // What is compiled holds the path of its bundle. Another path would be other bytes for equal sources.
+    const compiled = own.filter((path) => path.includes("/dist/compiled/"));
+    expect(compiled).toHaveLength(5);
+    for (const path of compiled) {
+      const bytes = readFileSync(path);
+      expect([bytes.includes("file:///app/services/"), bytes.includes(folder)]).toEqual([true, false]);
+    }
   });
 
   test("has no link that leads nowhere", () => {
