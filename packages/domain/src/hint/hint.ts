@@ -17,7 +17,7 @@ export interface Hint extends HintedResource {
 /** The key of a hint that says that anything may have changed. Hints beyond a limit are merged into it. */
 export const anythingKey = "*";
 
-/** `group/resource/namespace/name`. Different hints have different keys, since no part of one contains a slash. */
+/** `group/resource/namespace/name`. Different hints have different keys, since no part of one contains a slash. None contains a line break either. */
 export function hintKey({ group, resource, namespace, name }: Hint): string {
   return `${group}/${resource}/${namespace}/${name}`;
 }
