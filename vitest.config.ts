@@ -27,10 +27,14 @@ class LongestFirst extends BaseSequencer {
 }
 
 /**
- * What is in packages keeps nothing in globals and takes free ports, so its files share a few processes: a fork and all imports
- * for each of them would take longer than most of them do. The tests of the queue mostly wait, so there is one process more than cores.
+ * They keep nothing in globals and take free ports, so the files share a few processes: a fork and all imports for each of them
+ * would take longer than most of them do. The tests of the queue mostly wait, so there is one process more than cores.
  */
-const shared = ["packages/*/src/**/*.test.ts"];
+const quick = [
+  "packages/*/src/**/*.test.ts",
+  "services/*/test/**/*.test.ts",
+  "test/{repo,demo,bench}/src/**/*.test.ts",
+];
 
 /** A simulation is CPU and nothing else. */
 const simulated = ["packages/testkit/src/simulation/*.test.ts"];
@@ -48,15 +52,8 @@ export default defineConfig({
     // A simulation of two million steps collects a tenth of its time in a young generation of the usual size.
     execArgv: ["--max-semi-space-size=32"],
     projects: [
-      { extends: true, test: { name: "packages", include: shared, exclude: simulated, isolate: false } },
+      { extends: true, test: { name: "quick", include: quick, exclude: simulated, isolate: false } },
       { extends: true, test: { name: "simulation", include: simulated } },
-      {
-        extends: true,
-        test: {
-          name: "whole",
-          include: ["services/*/test/**/*.test.ts", "test/{repo,demo,bench}/src/**/*.test.ts"],
-        },
-      },
     ],
   },
 });

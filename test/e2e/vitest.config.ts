@@ -38,6 +38,7 @@ export default defineConfig({
     testTimeout: 1_200_000,
     hookTimeout: 300_000,
     pool: "forks",
+    isolate: false,
     // As in the configuration at the root.
     experimental: { viteModuleRunner: false },
     maxConcurrency: 6,

@@ -31,22 +31,24 @@ if (flag === "--real") {
   results.push(await commandStep("promtool and Prometheus", ["node", "test/signals/src/build-tools.ts"]));
   results.push(await vitestStep("alerts and dashboard", { cwd: "test/signals", args: ["real"] }));
 } else {
+  // It computes and nothing else. So it takes what the others leave of the processor, from the beginning on.
+  const simulation = vitestStep("simulation", { cwd: ".", args: ["--project=simulation"], niceness: 19 });
   // The demo makes its changes at a person's pace, which many products beside it would change. Checks are none.
   const demo = commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]);
   results.push(...(await checkSteps()), await demo);
   const alone = ["costly", "budget", "promptness"].map((name) => `src/simulated-${name}.test.ts`);
   const others = ["simulated", ...alone.map((file) => `--exclude=${file}`)];
-  // One row of steps mostly computes. The other one mostly waits, for quiet and for nothing to happen, and leaves it room.
-  const computing = inTurn([
-    () => vitestStep("unit, property, contract", { cwd: "." }),
+  // Two rows: steps of both wait now and then, for quiet and for nothing to happen.
+  const small = inTurn([
+    () => vitestStep("unit, property, contract", { cwd: ".", args: ["--project=quick"] }),
     () => vitestStep("the page in Chromium", { cwd: "test/page" }),
     () => vitestStep("image and manifests", { cwd: "test/chart", args: ["simulated"] }),
   ]);
-  const waiting = inTurn([
+  const whole = inTurn([
     () => vitestStep("end to end, simulated", { cwd: "test/e2e", args: others }),
     () => vitestStep("conformance, simulated", { cwd: "test/conformance", args: ["simulated"] }),
   ]);
-  results.push(...(await Promise.all([computing, waiting])).flat());
+  results.push(...(await Promise.all([small, whole])).flat(), await simulation);
   // One after the other, and nothing beside: one makes all the work that one tenant can, the others measure times.
   results.push(
     await vitestStep("alone, simulated", { cwd: "test/e2e", args: [...alone, "--no-file-parallelism"] }),
