@@ -1,5 +1,7 @@
 import { type BackendFactory, createRedisBackend, type RedisQueueBackend } from "bullmq";
+import type { RedisConnection } from "../connection/client.ts";
 import type { RedisClock } from "../connection/redis-clock.ts";
+import { QueueEnd } from "./queue-end.ts";
 
 /**
  * Where the scripts of BullMQ 6.7 get the time from: the position of the argument, keys first. Everything else that holds a time is relative, or
@@ -19,19 +21,28 @@ const blockedUntilAt = 3;
 /**
  * BullMQ on Redis' clock. It takes the machine's for every script, so that a worker whose clock is ahead takes up what waits for quiet, and one
  * whose clock is behind leaves lying what is due. Here every script gets the time of Redis, and what is answered is told in the machine's time.
+ *
+ * `connection`: the one of a worker, which takes up entries by it.
  */
-export function bullBackend(clock: RedisClock): BackendFactory<RedisQueueBackend> {
+export function bullBackend(
+  clock: RedisClock,
+  connection?: RedisConnection,
+): BackendFactory<RedisQueueBackend> {
   return (...given) => {
     const backend = createRedisBackend(...given);
+    const end = connection && new QueueEnd(connection);
     const send = backend.execCommand.bind(backend);
     const wait = backend.waitForJob.bind(backend);
     backend.execCommand = (client, command, args) => {
       const at = timeArguments[command];
       if (at === undefined) return send(client, command, args);
       args[at] = clock.now();
-      return send(client, command, args).then((answer: unknown) => inLocalTime(answer, clock));
+      const sendIt = (): Promise<unknown> => send(client, command, args);
+      const answered = end && command === "moveToActive" ? end.take(args, sendIt) : sendIt();
+      return answered.then((answer) => inLocalTime(answer, clock));
     };
     backend.waitForJob = async (timeout) => {
+      end?.forget();
       const marker = await wait(timeout);
       return marker === null ? null : { ...marker, score: localTime(marker.score, clock) };
     };

@@ -47,6 +47,24 @@ test("what is due counts as depth without a worker, what waits for quiet does no
   await until("the depth is 1", async () => (await bed.queue.depth()) === 1);
 });
 
+test("a request that is alone is taken up by one question, and wakes nobody again", async () => {
+  await using bed = await startQueue(redis.url);
+  const runs = recordRuns(bed, () => done);
+  /** How often Redis was asked for an entry. To end one asks for the next one, too. */
+  const asked = async (): Promise<number> => {
+    const stats = await bed.client.connection.info("commandstats");
+    return Number(/cmdstat_rpoplpush:calls=(\d+)/.exec(stats)?.[1] ?? 0);
+  };
+  const before = await asked();
+  for (let count = 1; count <= 20; count += 1) {
+    await bed.queue.add([atOnce()]);
+    await bed.until("it ran", () => runs.length === count);
+    await idle(bed);
+  }
+  // 4 for each where the worker asks once more, and is woken once more. A worker that has nothing to do asks each 5 s.
+  expect(await asked()).toBeLessThan(before + 20 * 2 + 10);
+});
+
 describe("a request in Redis", () => {
   // Whoever reads Redis learns which workloads there are, and nothing of what is in a source (I4).
   test("is an identity and nothing else", async () => {

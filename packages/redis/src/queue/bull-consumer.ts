@@ -116,7 +116,7 @@ export class BullConsumer {
             redeliverAfter(asFault(error), attemptsMade, random),
         },
       },
-      bullBackend(clock),
+      bullBackend(clock, this.#connection),
     );
     worker.on("error", (error) => log.debug({ err: error.message }, "queue worker error"));
     // The request now belongs to another worker: ours must not write any more.
