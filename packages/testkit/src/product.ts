@@ -4,7 +4,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { parseJson } from "@fleet-reloader/domain/json";
-import { patienceMs, until } from "./until.ts";
+import { Hopeless, patienceMs, until } from "./until.ts";
 
 export interface ProductOptions {
   readonly kubeconfig: string;
@@ -89,7 +89,7 @@ export function startProduct(options: ProductOptions): Product {
     const started = await until(
       "the service has started",
       () => {
-        if (isEnded) throw new Error(`the service ended at its start:\n${raw.join("")}`);
+        if (isEnded) throw new Hopeless(`the service ended at its start:\n${raw.join("")}`);
         return log.find((line) => line.msg.endsWith("started") && ("health" in line || "listen" in line));
       },
       patienceMs,
@@ -107,6 +107,7 @@ export function startProduct(options: ProductOptions): Product {
     const url = await healthUrl();
     let said = "";
     const isSo = async (): Promise<boolean> => {
+      if (isEnded) throw new Hopeless("the service has ended");
       const answer = await fetch(`${url}/ready`);
       said = await answer.text();
       return willDo(answer.status, said);

@@ -3,12 +3,15 @@ import { setTimeout as wait } from "node:timers/promises";
 /** How long a wait takes that is no statement about time: on a busy machine everything takes many times as long as it should. */
 export const patienceMs = 300_000;
 
+/** What is waited for will never come, whatever time is left. */
+export class Hopeless extends Error {}
+
 const oftenMs = 20;
 const seldomMs = 50;
 
 /**
- * Polls until the condition gives something true; rejects with what was awaited when it does not come in time. Polls take CPU from what
- * is awaited. So the longer it takes, the less often they come.
+ * Polls until the condition gives something true; rejects with what was awaited when it does not come in time, and at once with what is
+ * `Hopeless`. Polls take CPU from what is awaited. So the longer it takes, the less often they come.
  */
 export async function until<T>(
   what: string,
@@ -24,6 +27,7 @@ export async function until<T>(
       if (value) return value;
       last = undefined;
     } catch (error) {
+      if (error instanceof Hopeless) throw error;
       last = error;
     }
     const everyMs = (performance.now() - from) / 20;
