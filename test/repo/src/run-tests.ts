@@ -31,24 +31,22 @@ if (flag === "--real") {
   results.push(await commandStep("promtool and Prometheus", ["node", "test/signals/src/build-tools.ts"]));
   results.push(await vitestStep("alerts and dashboard", { cwd: "test/signals", args: ["real"] }));
 } else {
-  // It computes and nothing else. So it takes what the others leave of the processor, from the beginning on.
-  const simulation = vitestStep("simulation", { cwd: ".", args: ["--project=simulation"], niceness: 19 });
   // The demo makes its changes at a person's pace, which many products beside it would change. Checks are none.
   const demo = commandStep("demo", ["node", "test/demo/src/main.ts", "--once"]);
   results.push(...(await checkSteps()), await demo);
   const alone = ["costly", "budget", "promptness"].map((name) => `src/simulated-${name}.test.ts`);
   const others = ["simulated", ...alone.map((file) => `--exclude=${file}`)];
-  // Two rows: steps of both wait now and then, for quiet and for nothing to happen.
+  // Two rows that take about as long. In both, tests wait now and then, for quiet and for nothing to happen.
   const small = inTurn([
-    () => vitestStep("unit, property, contract", { cwd: ".", args: ["--project=quick"] }),
-    () => vitestStep("the page in Chromium", { cwd: "test/page" }),
+    () => vitestStep("unit, property, contract", { cwd: "." }),
+    () => vitestStep("conformance, simulated", { cwd: "test/conformance", args: ["simulated"] }),
     () => vitestStep("image and manifests", { cwd: "test/chart", args: ["simulated"] }),
   ]);
   const whole = inTurn([
     () => vitestStep("end to end, simulated", { cwd: "test/e2e", args: others }),
-    () => vitestStep("conformance, simulated", { cwd: "test/conformance", args: ["simulated"] }),
+    () => vitestStep("the page in Chromium", { cwd: "test/page" }),
   ]);
-  results.push(...(await Promise.all([small, whole])).flat(), await simulation);
+  results.push(...(await Promise.all([small, whole])).flat());
   // One after the other, and nothing beside: one makes all the work that one tenant can, the others measure times.
   results.push(
     await vitestStep("alone, simulated", { cwd: "test/e2e", args: [...alone, "--no-file-parallelism"] }),

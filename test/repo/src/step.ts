@@ -30,12 +30,7 @@ export async function commandStep(
 /** A vitest run, counted test by test. A run that executed nothing has failed. */
 export async function vitestStep(
   name: string,
-  options: {
-    readonly cwd: string;
-    readonly args?: readonly string[];
-    /** Of its processes, as `nice` counts: 19 leaves the processor to everybody else. */
-    readonly niceness?: number;
-  },
+  options: { readonly cwd: string; readonly args?: readonly string[] },
 ): Promise<StepResult> {
   const file = join(root, ".dev/results", `${name.replaceAll(" ", "-")}.json`);
   mkdirSync(join(root, ".dev/results"), { recursive: true });
@@ -48,9 +43,7 @@ export async function vitestStep(
     `--outputFile.json=${file}`,
     ...(options.args ?? []),
   ] as const;
-  const { niceness = 0 } = options;
-  const nice = ["nice", "-n", String(niceness), ...command] as const;
-  const { code, output, seconds } = await run(nice, join(root, options.cwd));
+  const { code, output, seconds } = await run(["vitest", ...command.slice(1)], join(root, options.cwd));
   const ran: TestReport | undefined = existsSync(file)
     ? readTestReport(readFileSync(file, "utf8"))
     : undefined;
