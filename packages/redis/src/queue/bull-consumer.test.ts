@@ -65,6 +65,23 @@ test("a request that is alone is taken up by one question, and wakes nobody agai
   expect(await asked()).toBeLessThan(before + 20 * 2 + 10);
 });
 
+test("a worker is woken for what others leave in the queue, and for nothing else", async () => {
+  await using bed = await startQueue(redis.url, "wakes");
+  const markers = () => bed.client.connection.zrange("{wakes:00}:reconcile:marker", 0, -1);
+  const waiting = async (count: number) => (await bed.queue.depth()) === count;
+  const end = Promise.withResolvers<typeof done>();
+  await bed.queue.add([atOnce("api"), atOnce("web")]);
+  bed.consume(() => end.promise, 1);
+  await bed.until("one is left", () => waiting(1));
+  expect(await markers()).toEqual(["0"]);
+  bed.consume(() => end.promise, 2);
+  await bed.until("none is left", () => waiting(0));
+  await bed.until("nobody is woken", async () => (await markers()).length === 0);
+  await bed.queue.add([atOnce("db")]);
+  await bed.until("the worker that waits has taken it", () => waiting(0));
+  end.resolve(done);
+});
+
 describe("a request in Redis", () => {
   // Whoever reads Redis learns which workloads there are, and nothing of what is in a source (I4).
   test("is an identity and nothing else", async () => {
