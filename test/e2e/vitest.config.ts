@@ -38,8 +38,8 @@ export default defineConfig({
     testTimeout: 1_200_000,
     hookTimeout: 300_000,
     pool: "forks",
-    isolate: false,
     // As in the configuration at the root.
+    isolate: false,
     experimental: { viteModuleRunner: false },
     maxConcurrency: 6,
     // Mostly they wait: for quiet, and for nothing to happen.
