@@ -67,7 +67,7 @@ test("a request that is alone is taken up by one question, and wakes nobody agai
 
 test("a worker is woken for what others leave in the queue, and for nothing else", async () => {
   await using bed = await startQueue(redis.url, "wakes");
-  const markers = () => bed.client.connection.zrange("{wakes:00}:reconcile:marker", 0, -1);
+  const markers = () => bed.client.connection.zrange("{wakes:00}:reconcile:marker", "0", "-1");
   const waiting = async (count: number) => (await bed.queue.depth()) === count;
   const end = Promise.withResolvers<typeof done>();
   await bed.queue.add([atOnce("api"), atOnce("web")]);
