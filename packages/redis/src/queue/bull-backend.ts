@@ -38,7 +38,10 @@ export function bullBackend(
       if (at === undefined) return send(client, command, args);
       args[at] = clock.now();
       const sendIt = (): Promise<unknown> => send(client, command, args);
-      const answered = end && command === "moveToActive" ? end.take(args, sendIt) : sendIt();
+      const isTake = command === "moveToActive";
+      // A slot gets free by the end of an entry, and much may have been added since it was taken up.
+      if (!isTake) end?.forget();
+      const answered = end && isTake ? end.take(args, sendIt) : sendIt();
       return answered.then((answer) => inLocalTime(answer, clock));
     };
     backend.waitForJob = async (timeout) => {

@@ -46,7 +46,7 @@ export class QueueEnd {
     return answer;
   }
 
-  /** A worker waits for an entry: from now on there may be one. */
+  /** From now on there may be an entry. */
   forget(): void {
     this.#firstDueMs = undefined;
   }
