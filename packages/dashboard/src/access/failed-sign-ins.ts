@@ -1,6 +1,6 @@
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
-import { RecentMap } from "@fleet-reloader/engine/recent-map";
+import { RecentMap } from "@fleet-reloader/engine/async/recent-map";
 
 /** More than somebody who mistypes needs. Tokens are not found by trying: this keeps the log and the processor free. */
 const failedSignInsMax = 10;

@@ -1,4 +1,4 @@
-import { RecentMap } from "../recent-map.ts";
+import { RecentMap } from "../async/recent-map.ts";
 
 /** Objects whose freeze has ended and is still remembered. A hold that one of them caused ends within seconds. */
 const thawedMax = 10_000;

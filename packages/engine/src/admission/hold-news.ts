@@ -1,5 +1,5 @@
 import type { Clock } from "../async/clock.ts";
-import { RecentMap } from "../recent-map.ts";
+import { RecentMap } from "../async/recent-map.ts";
 import type { RollHold } from "./brakes.ts";
 
 /** Holds that are remembered, some 200 bytes each. A hold that is forgotten while it lasts is reported once more. */

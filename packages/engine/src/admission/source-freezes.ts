@@ -2,10 +2,10 @@ import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import type { Annotations } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
+import { RecentMap } from "../async/recent-map.ts";
 import { SingleFlight } from "../async/single-flight.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { Admit, ClusterApi } from "../ports/cluster-api.ts";
-import { RecentMap } from "../recent-map.ts";
 
 /** The sources whose change is about to be rolled. */
 export interface ReadSources {

@@ -1,5 +1,5 @@
-import { RecentMap } from "../recent-map.ts";
 import type { Clock } from "./clock.ts";
+import { RecentMap } from "./recent-map.ts";
 
 /** A read that has not begun. */
 interface JointRead<V> {

@@ -2,9 +2,9 @@ import { asFault } from "@fleet-reloader/domain/fault";
 import type { AuditedUser } from "@fleet-reloader/domain/hint/audited-write";
 import { atMost } from "../async/at-most.ts";
 import type { Clock } from "../async/clock.ts";
+import { RecentMap } from "../async/recent-map.ts";
 import type { AuditedWrites } from "../hints/hint-store.ts";
 import type { Log } from "../ports/log.ts";
-import { RecentMap } from "../recent-map.ts";
 import type { ChangeId, ChangeRecord, History, HistoryRecord } from "./history.ts";
 
 export interface AttributedHistoryOptions {

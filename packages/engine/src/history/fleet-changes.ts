@@ -1,7 +1,7 @@
 import { type FleetChangeId, fleetChangeOf } from "@fleet-reloader/domain/source/fleet-change";
 import type { KeyedDigest } from "@fleet-reloader/domain/source/mark";
 import type { SourceContent, SourceRef } from "@fleet-reloader/domain/source/source";
-import { RecentMap } from "../recent-map.ts";
+import { RecentMap } from "../async/recent-map.ts";
 import type { ChangeId } from "./history.ts";
 
 /** Changes whose id is remembered: a source may have a mebibyte and thousands of workloads. */

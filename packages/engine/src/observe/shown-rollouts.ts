@@ -1,9 +1,9 @@
 import type { RolloutState } from "@fleet-reloader/domain/rollout-state/rollout-state";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
+import { RecentMap } from "../async/recent-map.ts";
 import type { LiveWorkload } from "../ports/cluster-api.ts";
 import type { ClusterId, Request } from "../ports/request.ts";
-import { RecentMap } from "../recent-map.ts";
 
 /** Rollouts that are awaited at once; those of the oldest rolls are read instead. */
 const awaitedMax = 10_000;

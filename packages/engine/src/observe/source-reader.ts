@@ -6,9 +6,9 @@ import { type SourceKind, type SourceRef, sourceKey } from "@fleet-reloader/doma
 import { matchesSelector, parseLabelSelector } from "@fleet-reloader/domain/workload/label-selector";
 import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
+import { RecentMap } from "../async/recent-map.ts";
 import type { ClusterApi, LiveSource, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
-import { RecentMap } from "../recent-map.ts";
 import { type Interest, namesMatching } from "./interest.ts";
 import { LiveSources } from "./live-sources.ts";
 import type { NameMatches } from "./name-matches.ts";

@@ -1,8 +1,8 @@
 import { annotationProblem } from "@fleet-reloader/domain/annotation/problem";
 import { lintLive } from "@fleet-reloader/domain/lint/lint-live";
+import { RecentMap } from "../async/recent-map.ts";
 import type { UnreadableFact } from "../history/fact.ts";
 import type { Settings } from "../ports/settings.ts";
-import { RecentMap } from "../recent-map.ts";
 import type { Reading } from "./reading.ts";
 
 /** Workloads with findings that are remembered, of some hundred bytes each. What is forgotten is reported once more. */

@@ -4,11 +4,11 @@ import type { ObservedSource } from "@fleet-reloader/domain/plan/observed-source
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { annotationValue } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
+import { RecentMap } from "../async/recent-map.ts";
 import { SingleFlight } from "../async/single-flight.ts";
 import type { MissingNameFact } from "../history/fact.ts";
 import type { ClusterApi } from "../ports/cluster-api.ts";
 import type { Settings } from "../ports/settings.ts";
-import { RecentMap } from "../recent-map.ts";
 import type { Reading } from "./reading.ts";
 
 export interface MissingSourcesOptions {
