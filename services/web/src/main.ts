@@ -157,19 +157,24 @@ async function ask(): Promise<void> {
     fill(places.account, []);
     return go(signInAddress(location.pathname, location.search));
   }
-  failures = asked.type === "failed" ? failures + 1 : 0;
+  const isAnswered = asked.type === "answered";
+  failures = isAnswered ? 0 : failures + 1;
+  if (isAnswered) answeredMs = Date.now();
   // An answer that is there stays, with its age.
-  if (asked.type === "answered") answeredMs = Date.now();
-  if (asked.type === "answered" || answer.type !== "answered") answer = asked;
+  if (isAnswered || answer.type !== "answered") answer = asked;
   if (!document.hidden) {
-    askLater(
-      isOutdated ? waitAfterNews(tookMs, failures) : waitBefore(place, { failures, isLive }, Math.random()),
-    );
+    askAgain(place);
     // After a refusal of who we are, the sign-in is good again.
-    if (asked.type === "answered") news?.begin();
+    if (isAnswered) news?.begin();
   }
-  if (asked.type === "answered") void askActivity(place);
+  if (isAnswered) void askActivity(place);
   drawPlace();
+}
+
+function askAgain(place: Place): void {
+  askLater(
+    isOutdated ? waitAfterNews(tookMs, failures) : waitBefore(place, { failures, isLive }, Math.random()),
+  );
 }
 
 function askLater(ms: number): void {

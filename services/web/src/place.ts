@@ -56,19 +56,27 @@ const questionNames: Readonly<Record<string, string>> = { now: "status", audit: 
 /** The place of an address. */
 export function placeOfAddress(path: string, search: string): Place {
   const query = new URLSearchParams(search);
-  const [first = "", ...rest] = pathParts(path);
-  if (first === "" && rest.length === 0) return { view: "now", query };
-  if (first === "sign-in" && rest.length === 0) return { view: "sign-in", query };
   if (path === terminalPagePath) return { view: "terminal", query };
-  const list = lists.find((one) => one === first);
-  if (rest.length === 0 && list !== undefined) return { view: list, query };
-  const [one = "", kind = "", namespace = "", name = ""] = rest;
-  if (first === "changes" && rest.length === 1) return { view: "change", change: one, query };
-  const isObject = rest.length === 4 && rest.every((part) => part !== "");
-  const object = { cluster: one, kind, namespace, name };
-  if (first === "workloads" && isObject) return { view: "workload", object, query };
-  if (first === "sources" && isObject) return { view: "source", object, query };
+  const [first = "", ...rest] = pathParts(path);
+  if (rest.length === 0) return { view: viewOf(first), query };
+  if (first === "changes" && rest.length === 1) return { view: "change", change: rest[0] ?? "", query };
+  const object = placedObject(rest);
+  if (first === "workloads" && object !== undefined) return { view: "workload", object, query };
+  if (first === "sources" && object !== undefined) return { view: "source", object, query };
   return { view: "nowhere", query };
+}
+
+/** The view of an address that names nothing more. */
+function viewOf(first: string): "now" | "sign-in" | "nowhere" | (typeof lists)[number] {
+  if (first === "") return "now";
+  if (first === "sign-in") return "sign-in";
+  return lists.find((list) => list === first) ?? "nowhere";
+}
+
+function placedObject(parts: readonly string[]): PlacedObject | undefined {
+  const [cluster = "", kind = "", namespace = "", name = ""] = parts;
+  const isWhole = parts.length === 4 && parts.every((part) => part !== "");
+  return isWhole ? { cluster, kind, namespace, name } : undefined;
 }
 
 function pathParts(path: string): readonly string[] {

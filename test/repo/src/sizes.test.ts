@@ -28,7 +28,7 @@ test("a file has at most 300 lines, tests and what they set up too", () => {
 const productFunctions = sources
   .filter(({ path }) => isProduct(path))
   .flatMap(({ path, functions }) =>
-    functions.map(({ line, lines }) => ({ place: `${path}:${line}`, lines })),
+    functions.map(({ line, lines, complexity }) => ({ place: `${path}:${line}`, lines, complexity })),
   );
 
 test("a function of the product has at most 60 lines", () => {
@@ -41,10 +41,24 @@ test("nineteen of twenty functions of the product have at most 20 lines", () => 
   expect(lengths[Math.ceil(lengths.length * 0.95) - 1]).toBeLessThanOrEqual(20);
 });
 
+test("a function of the product has a cyclomatic complexity of at most 12", () => {
+  expect(productFunctions.filter(({ complexity }) => complexity > 12)).toEqual([]);
+});
+
 test("the name of a test has at most 80 characters", () => {
   const names = sources.flatMap(({ path, testNames }) => testNames.map((name) => ({ path, name })));
   expect(names.length).toBeGreaterThan(2000);
   expect(names.filter(({ name }) => name.length > 80)).toEqual([]);
+});
+
+test("branches are counted for the function they lie in", () => {
+  const text =
+    "function f(a) {\nif (a && a.b) return a.c ?? 1;\nfor (const d of a) use(() => {\nd ? 1 : 2 }); }\nfunction g() {}";
+  expect(syntaxOf(text).functions.map(({ line, complexity }) => [line, complexity])).toEqual([
+    [1, 5],
+    [3, 2],
+    [5, 1],
+  ]);
 });
 
 test("lengths and names are read from the syntax, whatever the layout", () => {
@@ -52,9 +66,9 @@ test("lengths and names are read from the syntax, whatever the layout", () => {
     'test.each([[\n1]])(\n"a %s", () => {\n});\nit("b", function () {});\nclass A { get c() {\nreturn 1; } }';
   expect(syntaxOf(text)).toEqual({
     functions: [
-      { line: 3, lines: 2 },
-      { line: 5, lines: 1 },
-      { line: 6, lines: 2 },
+      { line: 3, lines: 2, complexity: 1 },
+      { line: 5, lines: 1, complexity: 1 },
+      { line: 6, lines: 2, complexity: 1 },
     ],
     testNames: ["a %s", "b"],
   });

@@ -51,21 +51,12 @@ export function plan(input: PlanInput): Plan {
   // A pattern led to a source that is gone by now, and that the applied state does not name.
   if (!isRolled && patterns.length === 0 && seen.every(({ applied }) => applied === undefined))
     return { type: "record", applied: undefined, hingesOnPods: false };
-  const { digest, togetherUntilSeconds } = context.template;
-  const applied: AppliedState = {
-    keyId: input.keys.current.keyId,
-    uid: input.workload.uid,
-    count: input.applied?.count ?? 0,
-    // A roll that is repeated, by any worker and under any settings, has the same applied state.
-    served: (isRolled ? input.applied?.served : undefined) ?? input.served ?? input.applied?.served,
-    sources: new Map(
-      seen.flatMap(({ observed, applied }) =>
-        applied === undefined ? [] : [[localName(observed.ref), applied] as const],
-      ),
+  const sources = new Map(
+    seen.flatMap(({ observed, applied }) =>
+      applied === undefined ? [] : [[localName(observed.ref), applied] as const],
     ),
-    template: { digest, togetherUntilSeconds: isRolled ? 0 : togetherUntilSeconds },
-    patterns,
-  };
+  );
+  const applied = { ...appliedAfter(context, isRolled), sources, patterns };
   const hingesOnPods = input.podsStart === undefined && seen.some(({ pods }) => pods !== undefined);
   if (!isRolled) return { type: "record", applied, hingesOnPods };
   const present = seen.flatMap(({ observed, mark, reason }) =>
@@ -80,6 +71,22 @@ export function plan(input: PlanInput): Plan {
     present,
     mark: combineMarks(present, input.keys.current),
     hingesOnPods,
+  };
+}
+
+/** What the applied state says afterwards of the workload itself. */
+function appliedAfter(
+  { applied, keys, served, template, workload }: PlanContext,
+  isRolled: boolean,
+): Omit<AppliedState, "sources" | "patterns"> {
+  const { digest, togetherUntilSeconds } = template;
+  return {
+    keyId: keys.current.keyId,
+    uid: workload.uid,
+    count: applied?.count ?? 0,
+    // A roll that is repeated, by any worker and under any settings, has the same applied state.
+    served: (isRolled ? applied?.served : undefined) ?? served ?? applied?.served,
+    template: { digest, togetherUntilSeconds: isRolled ? 0 : togetherUntilSeconds },
   };
 }
 

@@ -1,6 +1,7 @@
 import type { ClusterStatus } from "@fleet-reloader/domain/cluster/cluster-status";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import type { ClusterReport } from "../ports/ownership.ts";
+import type { ClusterId } from "../ports/request.ts";
 import type { ClusterOverview } from "./fleet-overview.ts";
 
 /** A cluster with what is wrong with it. */
@@ -45,16 +46,33 @@ function clusterProblems(
 ): readonly string[] {
   const state = status?.state ?? "";
   const isSick = sickStates.includes(state);
-  const isOut = state === "Paused" || state === "Alias";
-  const parked = new Set(holds.map(({ reason }) => reason).filter((reason) => reason.startsWith("Cluster")));
+  const isLeftOut = state === "Paused" || state === "Alias";
+  const isUnwatched = isWatched && watcher === undefined;
   return [
-    ...(isSick ? (status?.why.length ? status.why : [`it is ${state}`]) : []),
-    ...(id === undefined && !isSick && !isOut ? ["it has not answered yet"] : []),
-    ...(isWatched && watcher === undefined && id !== undefined && !isOut ? ["no watcher watches it"] : []),
+    ...(isSick ? sicknessProblems(state, status) : []),
+    ...(isLeftOut ? [] : silenceProblems(id, { isSick, isUnwatched })),
     ...(lagMatters.includes(state) ? lagProblems(report) : []),
-    ...(parked.size === 0 || isSick ? [] : [`its requests are parked: ${[...parked].sort().join(", ")}`]),
+    ...(isSick ? [] : parkedProblems(holds)),
     ...(unobserved === 0 ? [] : [`${unobserved} workloads are not observed yet`]),
   ];
+}
+
+function sicknessProblems(state: string, status: ClusterStatus | undefined): readonly string[] {
+  return status?.why.length ? status.why : [`it is ${state}`];
+}
+
+/** A cluster without an id has not answered: that a sick one has not is said by its state. */
+function silenceProblems(
+  id: ClusterId | undefined,
+  { isSick, isUnwatched }: { readonly isSick: boolean; readonly isUnwatched: boolean },
+): readonly string[] {
+  if (id === undefined) return isSick ? [] : ["it has not answered yet"];
+  return isUnwatched ? ["no watcher watches it"] : [];
+}
+
+function parkedProblems(holds: readonly HeldRequest[]): readonly string[] {
+  const reasons = new Set(holds.map(({ reason }) => reason).filter((reason) => reason.startsWith("Cluster")));
+  return reasons.size === 0 ? [] : [`its requests are parked: ${[...reasons].sort().join(", ")}`];
 }
 
 /** Where the state does not say already why nothing is heard of the cluster. */

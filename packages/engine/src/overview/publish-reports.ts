@@ -70,14 +70,7 @@ async function writeChanges(
 ): Promise<void> {
   const atMs = clock.monotonic();
   const current = reports();
-  const changed = new Map<ClusterId, string>();
-  for (const [cluster, report] of current) {
-    const before = written.get(cluster) ?? { text: undefined, atMs };
-    written.set(cluster, before);
-    const text = JSON.stringify(report);
-    const waitMs = before.text !== undefined ? writeEveryMs : isListing(report) ? firstListsMs : 0;
-    if (before.text !== text && atMs - before.atMs >= waitMs) changed.set(cluster, text);
-  }
+  const changed = changedReports(written, current, atMs);
   const removed = [...written.keys()].filter((cluster) => !current.has(cluster));
   if (changed.size === 0 && removed.length === 0) return;
   const hadSome = [...written.values()].some(({ text }) => text !== undefined);
@@ -86,6 +79,23 @@ async function writeChanges(
   for (const cluster of removed) written.delete(cluster);
   // Redis has lost the others: the next comparison writes all again.
   if (hadSome && !wasThere) written.clear();
+}
+
+/** The reports that differ from the written ones and have waited long enough, as texts. One that is new begins to wait. */
+function changedReports(
+  written: Map<ClusterId, WrittenReport>,
+  current: ReadonlyMap<ClusterId, ClusterReport>,
+  atMs: number,
+): ReadonlyMap<ClusterId, string> {
+  const changed = new Map<ClusterId, string>();
+  for (const [cluster, report] of current) {
+    const before = written.get(cluster) ?? { text: undefined, atMs };
+    written.set(cluster, before);
+    const text = JSON.stringify(report);
+    const waitMs = before.text !== undefined ? writeEveryMs : isListing(report) ? firstListsMs : 0;
+    if (before.text !== text && atMs - before.atMs >= waitMs) changed.set(cluster, text);
+  }
+  return changed;
 }
 
 function isListing({ status }: ClusterReport): boolean {

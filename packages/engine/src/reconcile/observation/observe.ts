@@ -85,7 +85,8 @@ async function observe(
   const kind = servedKind(request.workload.kind, settings);
   // Left over from when it was served.
   if (kind === undefined) return "ignored";
-  const ahead = shown === undefined ? sources.readAhead(api, request.workload) : nothingAhead;
+  const isShown = shown !== undefined;
+  const ahead = isShown ? nothingAhead : sources.readAhead(api, request.workload);
   const remembered = isLikelyRoll(delivery) ? readEarly(records, request) : undefined;
   const [live, isInScope] = await Promise.all([
     shown ?? api.readWorkload(request.workload, delivery.signal),
@@ -99,11 +100,17 @@ async function observe(
   const reading = await readingOf(observing, { request, delivery, cluster, live, kind });
   if (!isInScope)
     return { reading, eligibility, ...leftAlone(parseAppliedState(reading.appliedText, observing.keys)) };
+  return await planListed(observing, reading, { eligibility, ahead, remembered, isShown });
+}
+
+async function planListed(
+  observing: Observing,
+  reading: Reading,
+  before: Omit<Before, "past">,
+): Promise<Observation | { readonly again: Again }> {
   const past = await pastOf(observing, reading);
-  if (eligibility !== "owned" && isUnlisted(past, reading)) return { again: unlisted };
-  const { appliedCount } = past;
-  const before = { eligibility, past, ahead, remembered, isShown: shown !== undefined };
-  return await planNow(observing, { ...reading, appliedCount }, before);
+  if (before.eligibility !== "owned" && isUnlisted(past, reading)) return { again: unlisted };
+  return await planNow(observing, { ...reading, appliedCount: past.appliedCount }, { ...before, past });
 }
 
 async function readingOf(
