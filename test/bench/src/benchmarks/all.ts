@@ -26,6 +26,7 @@ import { exits } from "./b25-exits.ts";
 import { adoption } from "./b26-adoption.ts";
 import { firstPaint } from "./b27-first-paint.ts";
 import { besideDashboard } from "./b28-beside-dashboard.ts";
+import { byHand } from "./b29-by-hand.ts";
 
 export const benchmarks: readonly Benchmark[] = [
   singleChange,
@@ -55,4 +56,5 @@ export const benchmarks: readonly Benchmark[] = [
   adoption,
   firstPaint,
   besideDashboard,
+  byHand,
 ];

@@ -13,6 +13,8 @@ export const unbroken = ["--breaker-workload", "9999/10m", "--breaker-source", "
 export interface OursOptions {
   readonly server: BenchServer;
   readonly args?: readonly string[];
+  /** Absent: they never open. */
+  readonly breakers?: "as shipped";
   readonly dataDir: string;
 }
 
@@ -22,11 +24,11 @@ export interface Ours extends Tool {
 }
 
 /** The product in one process, from its bundle, with the arguments of `./dev run`; Redis is its child. */
-export async function startOurs({ server, args = [], dataDir }: OursOptions): Promise<Ours> {
+export async function startOurs({ server, args = [], breakers, dataDir }: OursOptions): Promise<Ours> {
   const startedAt = performance.now();
   const product = startProduct({
     kubeconfig: server.kubeconfigPath,
-    args: [...unbroken, ...args, ...extraArgs()],
+    args: [...(breakers === undefined ? unbroken : []), ...args, ...extraArgs()],
     ...benchNodeArgs(),
     dataDir,
   });
