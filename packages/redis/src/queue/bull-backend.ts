@@ -45,8 +45,7 @@ export function bullBackend(
       return answered.then((answer) => inLocalTime(answer, clock));
     };
     backend.waitForJob = async (timeout) => {
-      end?.forget();
-      const marker = await wait(timeout);
+      const marker = await (end === undefined ? wait(timeout) : end.wait(() => wait(timeout)));
       return marker === null ? null : { ...marker, score: localTime(marker.score, clock) };
     };
     return backend;

@@ -46,6 +46,19 @@ export class QueueEnd {
     return answer;
   }
 
+  /**
+   * The answer of `send`, which waits for the marker. The worker that it wakes asks Redis: another of its slots may have emptied the queue
+   * during the wait, and the marker be that of an entry which came later.
+   */
+  async wait<T>(send: () => Promise<T>): Promise<T> {
+    this.forget();
+    try {
+      return await send();
+    } finally {
+      this.forget();
+    }
+  }
+
   /** From now on there may be an entry. */
   forget(): void {
     this.#firstDueMs = undefined;
