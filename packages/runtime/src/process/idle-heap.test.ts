@@ -1,28 +1,30 @@
 import process from "node:process";
+import { setTimeout as wait } from "node:timers/promises";
+import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
 import { collectWhenIdle, type Heap, nodeHeap } from "./idle-heap.ts";
 
 const mib = 1024 * 1024;
 
 interface Look {
-  readonly cpuMs: number;
+  readonly busyMs: number;
   readonly mib: number;
 }
 
 /** What an idle process holds after a collection. */
 const keptMiB = 20;
 
-/** A process of which each look takes the next line: CPU of the last five seconds, and its heap. The numbers of the looks that collect. */
+/** A process of which each look takes the next line: how long it was busy in the last five seconds, and its heap. The numbers of the looks that collect. */
 async function collections(looks: readonly Look[]): Promise<readonly number[]> {
   const lifetime = new AbortController();
   const collected: number[] = [];
   let look = -1;
-  let totalCpuMs = 0;
+  let totalBusyMs = 0;
   let heldMiB = 0;
   const heap: Heap = {
     oldBytes: () => heldMiB * mib,
     usedBytes: () => heldMiB * mib,
-    cpuMs: () => totalCpuMs,
+    busyMs: () => totalBusyMs,
     collect: () => {
       collected.push(look);
       heldMiB = keptMiB;
@@ -34,7 +36,7 @@ async function collections(looks: readonly Look[]): Promise<readonly number[]> {
       look += 1;
       const next = looks[look];
       if (next === undefined) return lifetime.abort();
-      totalCpuMs += next.cpuMs;
+      totalBusyMs += next.busyMs;
       heldMiB = next.mib;
     },
   };
@@ -43,7 +45,7 @@ async function collections(looks: readonly Look[]): Promise<readonly number[]> {
 }
 
 const looks = (count: number, look: Look) => Array.from({ length: count }, () => look);
-const idle = (mib: number): Look => ({ cpuMs: 20, mib });
+const idle = (mib: number): Look => ({ busyMs: 20, mib });
 
 test("an idle process collects once, and again only after its heap has grown", async () => {
   const grown = [idle(40), ...looks(20, idle(20)), idle(30), ...looks(20, idle(20))];
@@ -60,8 +62,8 @@ test("a heap that V8 itself has shrunk is collected when it has grown again", as
 });
 
 test("a busy process is not stopped", async () => {
-  const busy = { cpuMs: 600, mib: 80 };
-  expect(await collections([busy, busy, busy, { cpuMs: 100, mib: 80 }])).toEqual([3]);
+  const busy = { busyMs: 600, mib: 80 };
+  expect(await collections([busy, busy, busy, { busyMs: 100, mib: 80 }])).toEqual([3]);
 });
 
 test("a heap that takes long to collect is left to V8", async () => {
@@ -76,4 +78,20 @@ test("a collection of this process returns what nobody uses", () => {
   garbage = undefined;
   nodeHeap.collect();
   expect(process.memoryUsage().heapTotal).toBeLessThan(full - 8 * mib);
+});
+
+test("a process is busy while its event loop works, and not while it waits", async () => {
+  const busyIn = async (work: () => Promise<void> | void) => {
+    const fromMs = nodeHeap.busyMs();
+    await work();
+    await wait(0);
+    return nodeHeap.busyMs() - fromMs;
+  };
+  // On a busy machine it may wait for a core as soon as it is woken, which counts.
+  await until("a rest of 100 ms is one", async () => (await busyIn(() => wait(100))) < 50);
+  const spin = () => {
+    const untilMs = performance.now() + 100;
+    while (performance.now() < untilMs);
+  };
+  expect(await busyIn(spin)).toBeGreaterThan(90);
 });

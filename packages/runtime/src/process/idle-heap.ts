@@ -9,8 +9,8 @@ export interface Heap {
   readonly oldBytes: () => number;
   /** What objects take, the dead ones included; bytes. */
   readonly usedBytes: () => number;
-  /** CPU time of the process since its start; ms. */
-  readonly cpuMs: () => number;
+  /** Time since the start of the process in which it had something to do, also while it waited for a core; ms. */
+  readonly busyMs: () => number;
   /** Collects everything at once and returns what is free to the system. Nothing else runs meanwhile. */
   readonly collect: () => void;
 }
@@ -24,7 +24,7 @@ export interface IdleHeapOptions {
 const idleForMs = 5000;
 /** A process that is merely alive makes garbage, too: it is stopped for that at most once in this time. */
 const apartMs = 60_000;
-/** A process that uses less of a core than this has nothing to do but to renew its locks. */
+/** A process that is busy for less of the time than this has nothing to do but to renew its locks. */
 const idleShare = 0.1;
 /** A collection has to free at least this much; bytes. */
 const growthMin = 6 * 1024 * 1024;
@@ -39,9 +39,9 @@ export async function collectWhenIdle({ heap, clock, signal }: IdleHeapOptions):
   let collectedBytes = 0;
   let collectedAtMs = Number.NEGATIVE_INFINITY;
   while (!signal.aborted) {
-    const before = { cpuMs: heap.cpuMs(), atMs: clock.monotonic() };
+    const before = { busyMs: heap.busyMs(), atMs: clock.monotonic() };
     await clock.sleep(idleForMs, signal).catch(() => undefined);
-    const isIdle = heap.cpuMs() - before.cpuMs < idleShare * (clock.monotonic() - before.atMs);
+    const isIdle = heap.busyMs() - before.busyMs < idleShare * (clock.monotonic() - before.atMs);
     if (signal.aborted || !isIdle || heap.usedBytes() > usedMax) continue;
     collectedBytes = Math.min(collectedBytes, heap.oldBytes());
     if (heap.oldBytes() < collectedBytes + growthMin) continue;
@@ -57,10 +57,8 @@ export const nodeHeap: Heap = {
   oldBytes: () =>
     getHeapSpaceStatistics().reduce((sum, space) => sum + (isYoung(space) ? 0 : space.space_size), 0),
   usedBytes: () => process.memoryUsage().heapUsed,
-  cpuMs: () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1000;
-  },
+  // CPU time would not do: on a busy machine a process with much to do gets little of it, and stopping it then costs it its locks.
+  busyMs: () => performance.eventLoopUtilization().active,
   collect: () => {
     // Only this way of asking returns the memory: `flavor` of V8's `gc` extension.
     setFlagsFromString("--expose-gc");
