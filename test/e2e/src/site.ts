@@ -155,8 +155,11 @@ export class Site {
     return found === undefined ? undefined : String(found[1]);
   }
 
+  /** We have observed it, and its controller has begun: a first revision that is made only after a roll would count as none. */
   async adopted(kind: ApiKind, name: string, timeoutMs = patienceMs): Promise<void> {
-    await until(`${kind} ${name} is adopted`, () => this.note(kind, name), timeoutMs);
+    const isAdopted = async () =>
+      (await this.note(kind, name)) !== undefined && hasBegun(kind, await this.object(kind, name));
+    await until(`${kind} ${name} is adopted`, isAdopted, timeoutMs);
   }
 
   async forgotten(kind: ApiKind, name: string): Promise<void> {
@@ -191,6 +194,12 @@ export class Site {
   path(kind: ApiKind, name?: string): string {
     return apiPath(kind, this.namespace, name);
   }
+}
+
+/** The kinds whose rolls are counted by the revisions that their controllers make say so in their status. */
+function hasBegun(kind: ApiKind, object: unknown): boolean {
+  const isCounted = kind === "Deployment" || kind === "StatefulSet" || kind === "DaemonSet";
+  return !isCounted || at(object, "status", "observedGeneration") !== undefined;
 }
 
 /** The API takes JSON without its type for the kinds that are built in; of custom resources it insists on it. */

@@ -6,7 +6,7 @@ import { laterThanTogether, Site } from "../../site.ts";
 import type { World } from "../../world.ts";
 import { mounts } from "../csi.ts";
 import { appsKinds, cronJobs, jobs, type Subject } from "../kinds/subjects.ts";
-import { adopted, makeReaders, type Owned, settleAt } from "./estate.ts";
+import { adopted, begun, makeReaders, type Owned, settleAt } from "./estate.ts";
 import { launcher } from "./launch.ts";
 
 /** What appears and what changes within the quiet period are looked at in one go, also on a busy machine. */
@@ -63,10 +63,12 @@ export function latecomerTests(world: () => World): void {
     await using product = start(at, { args: ["--enable-csi-integration", ...longQuiet] });
     await product.ready();
     const rotations = [5, 500, 2000].map((afterMs) => ({ afterMs, name: `after-${afterMs}` }));
+    const owned = rotations.map(({ name }): Owned => ["Deployment", name]);
     for (const { name } of rotations) {
       await at.providerClass(name);
       await at.workload("Deployment", name, { annotations: providerAuto, spec: mounts(name) });
     }
+    await begun(at, owned);
     await Promise.all(
       rotations.map(async ({ afterMs, name }) => {
         await at.podStatus("pod", name, { password: "v1" });
@@ -74,12 +76,7 @@ export function latecomerTests(world: () => World): void {
         await at.rotate("pod", name, { password: "v2" });
       }),
     );
-    await settleAt(
-      at,
-      rotations.map(({ name }) => ["Deployment", name]),
-      1,
-      { quietMs: longQuietMs },
-    );
+    await settleAt(at, owned, 1, { quietMs: longQuietMs });
   });
 
   describe.each([
