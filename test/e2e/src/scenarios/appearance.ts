@@ -1,9 +1,9 @@
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { togetherMs, whileInTime } from "@fleet-reloader/testkit/in-time";
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { describe, expect, test } from "vitest";
-import { togetherMs, whileInTime } from "../in-time.ts";
 import { auto, at as fieldAt, laterThanTogether, reads, Site, unhurried } from "../site.ts";
 import type { World } from "../world.ts";
 

@@ -1,7 +1,7 @@
+import { atBest } from "@fleet-reloader/testkit/in-time";
 import { startProduct } from "@fleet-reloader/testkit/product";
 import { holds, until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { atBest } from "../in-time.ts";
 import { auto, reads, Site } from "../site.ts";
 import type { World } from "../world.ts";
 

@@ -2,11 +2,11 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
+import { atBest } from "@fleet-reloader/testkit/in-time";
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { type SimCluster, startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { passed } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { atBest } from "../in-time.ts";
 import { auto, reads, Site } from "../site.ts";
 
 const named = "configmap.reloader.stakater.com/reload";

@@ -1,11 +1,11 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { atBest } from "@fleet-reloader/testkit/in-time";
 import { startProduct } from "@fleet-reloader/testkit/product";
 import { startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { atBest } from "../in-time.ts";
 import { auto, reads } from "../site.ts";
 import { historyOf } from "./history.ts";
 

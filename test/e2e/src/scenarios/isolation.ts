@@ -3,11 +3,11 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { ApiClient } from "@fleet-reloader/testkit/api-client";
 import { startFaultProxy } from "@fleet-reloader/testkit/fault-proxy/proxy";
+import { atBest } from "@fleet-reloader/testkit/in-time";
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { type SimCluster, startSimCluster } from "@fleet-reloader/testkit/sim-api/cluster";
 import { patienceMs, until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { atBest } from "../in-time.ts";
 import { auto, reads, Site } from "../site.ts";
 
 /** More than a worker handles at once of one cluster: whoever waits behind them waits for a dead cluster. */

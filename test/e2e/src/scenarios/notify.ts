@@ -2,10 +2,10 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { startSink } from "@fleet-reloader/testkit/http-sink";
+import { atBest } from "@fleet-reloader/testkit/in-time";
 import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
 import { holds, until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import { atBest } from "../in-time.ts";
 import { auto, laterThanTogether, reads, Site, at as valueAt } from "../site.ts";
 import type { World } from "../world.ts";
 

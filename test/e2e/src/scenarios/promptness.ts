@@ -1,8 +1,8 @@
+import { atBest } from "@fleet-reloader/testkit/in-time";
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { atBest } from "../in-time.ts";
 import { type SharedFleet, startSharedFleet } from "../shared-fleet.ts";
 import { auto, reads, Site } from "../site.ts";
 import type { World } from "../world.ts";

@@ -1,6 +1,6 @@
+import { atBest } from "@fleet-reloader/testkit/in-time";
 import { holds } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { atBest } from "../in-time.ts";
 import { auto, at as fieldAt, reads, Site, unhurried } from "../site.ts";
 import type { World } from "../world.ts";
 

@@ -2,13 +2,13 @@ import { randomBytes } from "node:crypto";
 import { writeFileSync } from "node:fs";
 import { connect } from "node:http2";
 import { join } from "node:path";
+import { atBest } from "@fleet-reloader/testkit/in-time";
 import { callScaler } from "@fleet-reloader/testkit/keda-call";
 import { type Product, startProduct } from "@fleet-reloader/testkit/product";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { type Scaler, startScaler } from "@fleet-reloader/testkit/scaler";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { atBest } from "../in-time.ts";
 import { auto, reads, Site, at as valueAt } from "../site.ts";
 import type { World } from "../world.ts";
 

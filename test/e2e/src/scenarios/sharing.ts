@@ -1,10 +1,10 @@
 import process from "node:process";
+import { atBest } from "@fleet-reloader/testkit/in-time";
 import type { Product } from "@fleet-reloader/testkit/product";
 import { startRedisCluster } from "@fleet-reloader/testkit/redis-cluster";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { passed, until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { atBest } from "../in-time.ts";
 import { type FleetCluster, type SharedFleet, startSharedFleet } from "../shared-fleet.ts";
 
 /** Several watchers share several clusters: whoever watches, each change rolls exactly once. */

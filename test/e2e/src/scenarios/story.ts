@@ -1,6 +1,6 @@
+import { togetherMs, whileInTime } from "@fleet-reloader/testkit/in-time";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
-import { togetherMs, whileInTime } from "../in-time.ts";
 import { auto, laterThanTogether, reads, Site, unhurried } from "../site.ts";
 import type { World } from "../world.ts";
 

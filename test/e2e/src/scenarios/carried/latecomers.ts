@@ -1,7 +1,7 @@
+import { whileInTime } from "@fleet-reloader/testkit/in-time";
 import { holds, passed, until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
 import { Deeds } from "../../deeds.ts";
-import { whileInTime } from "../../in-time.ts";
 import { laterThanTogether, Site } from "../../site.ts";
 import type { World } from "../../world.ts";
 import { mounts } from "../csi.ts";

@@ -1,6 +1,6 @@
+import { whileInTime } from "@fleet-reloader/testkit/in-time";
 import { until } from "@fleet-reloader/testkit/until";
 import { describe, expect, test } from "vitest";
-import { whileInTime } from "../../in-time.ts";
 import { at as field, laterThanTogether, Site } from "../../site.ts";
 import type { World } from "../../world.ts";
 import { adopted, makeEstate, notesOf, type Owned, redisFates, settleAt, withoutNotes } from "./estate.ts";
