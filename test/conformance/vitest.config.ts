@@ -5,7 +5,7 @@ export default defineConfig({
   test: {
     include: ["src/*.test.ts"],
     // The real server takes seconds for a few checks: a version that is too large, a namespace's end.
-    testTimeout: 300_000,
+    testTimeout: 1_200_000,
     hookTimeout: 300_000,
     pool: "forks",
     // As in the configuration at the root.

@@ -18,7 +18,7 @@ export interface ProductOptions {
   readonly env?: Readonly<Record<string, string>>;
 }
 
-/** A service of the product as its own process, from the bundle that is shipped. */
+/** A service of the product as its own process, from the bundle that is shipped. Its disposal throws where it has ended by itself unasked. */
 export interface Product extends AsyncDisposable {
   readonly pid: number;
   readonly dataDir: string;
@@ -32,7 +32,7 @@ export interface Product extends AsyncDisposable {
   /** Waits until all that may still keep `/ready` from 200 are workloads that no worker has looked at. */
   readonly inSync: (timeoutMs?: number) => Promise<void>;
   readonly signal: (signal: NodeJS.Signals) => void;
-  /** Exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended it. To ask for it is to expect that it ends. */
   readonly ended: Promise<number | string>;
   /** SIGTERM, then waits. Resolves to the exit code. */
   readonly stop: () => Promise<number | string>;
@@ -81,8 +81,11 @@ export function startProduct(options: ProductOptions): Product {
     child.once("exit", (code, signal) => resolve(code ?? signal ?? "unknown")),
   );
   let isEnded = false;
-  void ended.then(() => {
+  let isEndExpected = false;
+  let unexpected: number | string = 0;
+  void ended.then((code) => {
     isEnded = true;
+    if (!isEndExpected) unexpected = code;
   });
 
   const healthUrl = async (): Promise<string> => {
@@ -117,6 +120,7 @@ export function startProduct(options: ProductOptions): Product {
     });
   };
   const stop = async (): Promise<number | string> => {
+    isEndExpected = true;
     if (!isEnded) child.kill("SIGTERM");
     return await ended;
   };
@@ -128,13 +132,21 @@ export function startProduct(options: ProductOptions): Product {
     healthUrl,
     ready: (timeoutMs = patienceMs) => answers("/ready answers 200", (status) => status === 200, timeoutMs),
     inSync: (timeoutMs = patienceMs) => answers("every stream is in sync", isInSync, timeoutMs),
-    signal: (signal) => void child.kill(signal),
-    ended,
+    signal(signal) {
+      isEndExpected ||= signal !== "SIGSTOP" && signal !== "SIGCONT";
+      child.kill(signal);
+    },
+    get ended() {
+      isEndExpected = true;
+      return ended;
+    },
     stop,
     async [Symbol.asyncDispose]() {
       child.kill("SIGCONT");
       await stop();
       if (options.dataDir === undefined) rmSync(dataDir, { recursive: true, force: true });
+      if (unexpected !== 0)
+        throw new Error(`the service ended by itself with ${unexpected}:\n${raw.join("")}`);
     },
   };
 }

@@ -103,7 +103,7 @@ describe("the archive of ./dev image", () => {
     if (code !== 0) throw new Error(errors);
     image = readOciArchive(readFileSync(file));
     unpack(image.layers, root);
-  }, 300_000);
+  }, 1_200_000);
 
   test("is an image of the Dockerfile's settings, run by nobody", () => {
     expect(image.config.User).toBe("65534:65534");

@@ -123,14 +123,11 @@ const ownAddresses = ["--listen-address=127.0.0.1:0", "--dashboard-address=127.0
 async function addressesOf(
   container: Container,
 ): Promise<{ readonly health: string; readonly queues: string }> {
-  const line = await until(
-    "it has started",
-    () =>
-      container
-        .output()
-        .split("\n")
-        .find((each) => each.includes('"health"')),
-    30_000,
+  const line = await until("it has started", () =>
+    container
+      .output()
+      .split("\n")
+      .find((each) => each.includes('"health"')),
   ).catch((error: unknown) => {
     throw new Error(`it did not start:\n${container.output()}`, { cause: error });
   });

@@ -258,7 +258,7 @@ test("a deliberately bad import in each layer is found", async () => {
     ).toContain(rule);
   }
   expect(violations.filter((violation) => !violation.from.includes("planted-violation"))).toEqual([]);
-});
+}, 1_200_000);
 
 test("every reason that is said anywhere is documented", () => {
   const page = read("docs/reference/reasons.md");

@@ -1,32 +1,39 @@
+import { whileInTime } from "@fleet-reloader/testkit/in-time";
 import { describe, expect, test } from "vitest";
 import type { Api } from "../api.ts";
 import { configMap, paths } from "../manifests.ts";
 import { openRequest } from "../target.ts";
 import { typesOf } from "../watch.ts";
 
+/** In this time all is written that a watch has to tell before it ends, or before its last bookmark. */
+const watchedMs = 2500;
+
 export function checkWatches(api: Api): void {
   describe("watch", () => {
-    test("from a version: every later change once, in order", async () => {
-      const namespace = await api.namespace();
-      const path = paths.configMaps(namespace);
-      await api.post(path, configMap("before"));
-      const from = (await api.get(path)).json.version;
-      await api.post(path, configMap("a"));
-      using watch = await api.watch(path, { resourceVersion: from, timeoutSeconds: 3 });
-      await api.patch(paths.configMap(namespace, "a"), "merge", { data: { colour: "blue" } });
-      await api.patch(paths.configMap(namespace, "a"), "merge", { data: { colour: "blue" } });
-      await api.delete(paths.configMap(namespace, "a"));
-      await api.post(path, configMap("b"));
-      const events = await watch.take(4);
-      expect(typesOf(events)).toEqual(["ADDED", "MODIFIED", "DELETED", "ADDED"]);
-      expect(events.map(({ object }) => object.name)).toEqual(["a", "a", "a", "b"]);
-      expect(events[0]?.object.text("kind")).toBe("ConfigMap");
-      const versions = events.map(({ object }) => Number(object.version));
-      expect(versions).toEqual(versions.toSorted((left, right) => left - right));
-      expect(new Set(versions).size).toBe(4);
-      expect(events[2]?.object.text("data", "colour")).toBe("blue");
-      expect(await watch.rest()).toEqual([]);
-    });
+    test("from a version: every later change once, in order", () =>
+      whileInTime(watchedMs, async (inTime) => {
+        const namespace = await api.namespace();
+        const path = paths.configMaps(namespace);
+        await api.post(path, configMap("before"));
+        const from = (await api.get(path)).json.version;
+        await api.post(path, configMap("a"));
+        inTime();
+        using watch = await api.watch(path, { resourceVersion: from, timeoutSeconds: 3 });
+        await api.patch(paths.configMap(namespace, "a"), "merge", { data: { colour: "blue" } });
+        await api.patch(paths.configMap(namespace, "a"), "merge", { data: { colour: "blue" } });
+        await api.delete(paths.configMap(namespace, "a"));
+        await api.post(path, configMap("b"));
+        inTime();
+        const events = await watch.take(4);
+        expect(typesOf(events)).toEqual(["ADDED", "MODIFIED", "DELETED", "ADDED"]);
+        expect(events.map(({ object }) => object.name)).toEqual(["a", "a", "a", "b"]);
+        expect(events[0]?.object.text("kind")).toBe("ConfigMap");
+        const versions = events.map(({ object }) => Number(object.version));
+        expect(versions).toEqual(versions.toSorted((left, right) => left - right));
+        expect(new Set(versions).size).toBe(4);
+        expect(events[2]?.object.text("data", "colour")).toBe("blue");
+        expect(await watch.rest()).toEqual([]);
+      }));
 
     test("without a version: first what exists, then what happens", async () => {
       const namespace = await api.namespace();
@@ -77,25 +84,29 @@ export function checkWatches(api: Api): void {
       expect((await watch.take(1))[0]?.object.name).toBe("b");
     });
 
-    test("ends in good order when its time is up, after a last bookmark", async () => {
-      const namespace = await api.namespace();
-      const path = paths.configMaps(namespace);
-      const { version } = (await api.get(path)).json;
-      using watch = await api.watch(path, {
-        resourceVersion: version,
-        allowWatchBookmarks: "true",
-        timeoutSeconds: 5,
-      });
-      // Without any change of the kind, wherever, no bookmark comes: it would say nothing new.
-      await api.post(paths.configMaps(await api.namespace()), configMap("elsewhere"));
-      const events = await watch.rest();
-      await watch.ended;
-      expect(typesOf(events)).toContain("BOOKMARK");
-      const { object } = events.at(-1) ?? { object: undefined };
-      expect(object?.text("kind")).toBe("ConfigMap");
-      expect(Number(object?.version)).toBeGreaterThanOrEqual(Number(version));
-      expect(object?.name).toBe("");
-    });
+    test("ends in good order when its time is up, after a last bookmark", () =>
+      whileInTime(watchedMs, async (inTime) => {
+        const namespace = await api.namespace();
+        const path = paths.configMaps(namespace);
+        const elsewhere = paths.configMaps(await api.namespace());
+        const { version } = (await api.get(path)).json;
+        inTime();
+        using watch = await api.watch(path, {
+          resourceVersion: version,
+          allowWatchBookmarks: "true",
+          timeoutSeconds: 5,
+        });
+        // Without any change of the kind, wherever, no bookmark comes: it would say nothing new.
+        await api.post(elsewhere, configMap("elsewhere"));
+        inTime();
+        const events = await watch.rest();
+        await watch.ended;
+        expect(typesOf(events)).toContain("BOOKMARK");
+        const { object } = events.at(-1) ?? { object: undefined };
+        expect(object?.text("kind")).toBe("ConfigMap");
+        expect(Number(object?.version)).toBeGreaterThanOrEqual(Number(version));
+        expect(object?.name).toBe("");
+      }));
 
     test("marks the end of the state it begins with, when bookmarks are asked for", async () => {
       const namespace = await api.namespace();

@@ -91,9 +91,12 @@ export function appearanceTests(world: () => World): void {
       const at = await Site.make(world().client, "appear-together");
       await using product = start(at, flags);
       await product.ready();
+      const spec = reads(["ConfigMap", "settings"]);
       inTime();
-      await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
-      await at.configMap("settings", { v: "A" });
+      await Promise.all([
+        at.workload("Deployment", "api", { annotations: auto, spec }),
+        at.configMap("settings", { v: "A" }),
+      ]);
       inTime();
       await at.adopted("Deployment", "api");
       await at.settlesAt("Deployment", "api", 0, { quietMs: 5000 });

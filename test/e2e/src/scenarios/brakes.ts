@@ -1,8 +1,9 @@
-import { spawnSync } from "node:child_process";
+import { execFile } from "node:child_process";
 import { renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import process from "node:process";
 import { fileURLToPath } from "node:url";
+import { promisify } from "node:util";
 import { startSink } from "@fleet-reloader/testkit/http-sink";
 import { type Product, type ProductOptions, startProduct } from "@fleet-reloader/testkit/product";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
@@ -12,6 +13,7 @@ import { describe, expect, test } from "vitest";
 import { auto, reads, Site } from "../site.ts";
 import type { World } from "../world.ts";
 
+const runFile = promisify(execFile);
 const freezeKey = "fleet-reloader.io/freeze";
 
 /** What forbids a roll, and what keeps many of them from coming at once. */
@@ -98,14 +100,16 @@ export function brakesTests(world: () => World): void {
       await product.ready();
       await at.adopted("Deployment", "api");
       const scope = ["--namespace", at.namespace];
-      expect(cli(product.dataDir, "freezes")).toContain("nothing is frozen");
-      expect(cli(product.dataDir, "freeze", "--by", "ann")).toContain("does not say what is frozen");
-      cli(product.dataDir, "freeze", ...scope, "--by", "ann", "--reason", "release", "--until", "2h");
-      expect(cli(product.dataDir, "freezes")).toMatch(`namespace ${at.namespace}: release (by ann, until `);
+      expect(await cli(product.dataDir, "freezes")).toContain("nothing is frozen");
+      expect(await cli(product.dataDir, "freeze", "--by", "ann")).toContain("does not say what is frozen");
+      await cli(product.dataDir, "freeze", ...scope, "--by", "ann", "--reason", "release", "--until", "2h");
+      expect(await cli(product.dataDir, "freezes")).toMatch(
+        `namespace ${at.namespace}: release (by ann, until `,
+      );
       await at.change("ConfigMap", "settings", { v: "1" });
       await isHeld(product);
-      expect(cli(product.dataDir, "unfreeze", "--fleet")).toContain("it is not frozen");
-      expect(cli(product.dataDir, "unfreeze", ...scope)).toContain("no longer frozen");
+      expect(await cli(product.dataDir, "unfreeze", "--fleet")).toContain("it is not frozen");
+      expect(await cli(product.dataDir, "unfreeze", ...scope)).toContain("no longer frozen");
       await at.settlesAt("Deployment", "api", 1);
     });
 
@@ -132,7 +136,7 @@ export function brakesTests(world: () => World): void {
     const spec = reads(["ConfigMap", "settings"]);
     for (const name of names) await at.workload("Deployment", name, { annotations: auto, spec });
     await using product = start(at, {
-      args: ["--redis-url", redis.url, "--budget-fleet", "rate=2/s,burst=2"],
+      args: ["--redis-url", redis.url, "--budget-fleet", "rate=1/s,burst=2"],
     });
     await product.ready();
     for (const name of names) await at.adopted("Deployment", name);
@@ -141,7 +145,10 @@ export function brakesTests(world: () => World): void {
       const counts = await Promise.all(names.map((name) => at.rolls("Deployment", name)));
       return counts.reduce((sum, count) => sum + count, 0);
     };
-    await until("some have rolled", async () => (await rolled()) >= 5);
+    await until(
+      "some have rolled",
+      () => product.log.filter(({ msg }) => msg === "workload rolled").length >= 5,
+    );
     const file = join(product.dataDir, "freezes.yaml");
     writeFreezes(file, "- fleet: true\n  reason: stop\n");
     await until("the freeze is met", () => product.log.some(({ reason }) => reason === "Frozen"));
@@ -211,12 +218,12 @@ async function isFrozenAgain(product: Product, before: number): Promise<void> {
   await until("it is found and held again", async () => (await timesFrozen(product)) > before);
 }
 
-/** The command line, as it is shipped. */
-function cli(dataDir: string, ...args: readonly string[]): string {
+/** What the command line says, as it is shipped. */
+async function cli(dataDir: string, ...args: readonly string[]): Promise<string> {
   const main = fileURLToPath(new URL("../../../../services/cli/dist/main.mjs", import.meta.url));
-  const { stdout, stderr } = spawnSync(process.execPath, [main, ...args, "--data-dir", dataDir], {
-    encoding: "utf8",
-  });
+  const ran = runFile(process.execPath, [main, ...args, "--data-dir", dataDir]);
+  // A refusal is an answer, too: it ends with another code than 0, and the error has both texts.
+  const { stdout, stderr } = await ran.catch((error: { stdout: string; stderr: string }) => error);
   return stdout + stderr;
 }
 

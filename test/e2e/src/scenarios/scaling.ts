@@ -145,7 +145,10 @@ export function scalingTests(world: () => World): void {
   });
 
   test("a stuck rollout keeps no worker up, and one worker tells once how it ended", async () => {
-    await using hub = await startHub("scale-stuck", { flags: ["--is-Argo-Rollouts=true"] });
+    await using hub = await startHub("scale-stuck", {
+      flags: ["--is-Argo-Rollouts=true"],
+      cooldownMs: cooldownBeyondGatherMs,
+    });
     const { at, scaler, workers } = hub;
     const template = { metadata: { labels: { app: "stuck" } }, spec: reads(["ConfigMap", "settings"]) };
     const spec = { replicas: 1, selector: { matchLabels: { app: "stuck" } }, template };

@@ -6,7 +6,7 @@ import { startProduct } from "@fleet-reloader/testkit/product";
 import { until } from "@fleet-reloader/testkit/until";
 import { Redis } from "ioredis";
 import { expect, test } from "vitest";
-import { auto, reads, Site } from "../site.ts";
+import { auto, reads, Site, unhurried } from "../site.ts";
 import type { World } from "../world.ts";
 import { historyUrl } from "./history.ts";
 
@@ -21,7 +21,7 @@ export function secrecyTests(world: () => World): void {
     const names = before.map((_, i) => ["Secret", `s${i}`] as const);
     for (const strategy of ["annotations", "env-vars"]) {
       await at.workload("Deployment", strategy, {
-        annotations: { ...auto, "fleet-reloader.io/strategy": strategy },
+        annotations: { ...auto, ...unhurried.annotations, "fleet-reloader.io/strategy": strategy },
         spec: reads(...names),
       });
     }
@@ -41,7 +41,8 @@ export function secrecyTests(world: () => World): void {
     await product.ready();
     for (const strategy of ["annotations", "env-vars"]) await at.adopted("Deployment", strategy);
     for (const [i, value] of after.entries()) await at.change("Secret", `s${i}`, { password: value });
-    for (const strategy of ["annotations", "env-vars"]) await at.settlesAt("Deployment", strategy, 1);
+    for (const strategy of ["annotations", "env-vars"])
+      await at.settlesAt("Deployment", strategy, 1, unhurried);
 
     await until("everybody is told", async () => {
       const events = await at.all("Event");

@@ -29,11 +29,11 @@ export function storyTests(world: () => World): void {
     await whileInTime(togetherMs, async (inTime) => {
       const at = await site("s1-together");
       inTime();
-      await at.workload("Deployment", "catalyst-api", {
-        annotations: auto,
-        spec: optionalKey("sovereign-fqdn", "fqdn"),
-      });
-      await at.configMap("sovereign-fqdn", { fqdn: "otech62.example" });
+      const spec = optionalKey("sovereign-fqdn", "fqdn");
+      await Promise.all([
+        at.workload("Deployment", "catalyst-api", { annotations: auto, spec }),
+        at.configMap("sovereign-fqdn", { fqdn: "otech62.example" }),
+      ]);
       inTime();
       await at.adopted("Deployment", "catalyst-api");
       await at.settlesAt("Deployment", "catalyst-api", 0, { quietMs: 5000 });

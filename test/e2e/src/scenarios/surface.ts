@@ -1,3 +1,4 @@
+import { whileInTime } from "@fleet-reloader/testkit/in-time";
 import { startProduct } from "@fleet-reloader/testkit/product";
 import { startRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
@@ -25,8 +26,10 @@ export function surfaceTests(world: () => World): void {
     const page = await fetch(queues);
     expect(page.status).toBe(200);
     expect(await page.text()).toContain("<html");
-    const shown = await (await fetch(`${queues}/api/queues?activeQueue=reconcile&status=completed`)).text();
-    expect(shown).toContain(`Deployment/${at.namespace}/api`);
+    const completed = `${queues}/api/queues?activeQueue=reconcile&status=completed`;
+    await until("the adoption is shown", async () =>
+      (await (await fetch(completed)).text()).includes(`Deployment/${at.namespace}/api`),
+    );
     const answer = await fetch(`${queues}/api/queues/reconcile/clean/completed`, { method: "PUT" });
     expect(answer.status).toBe(405);
   });
@@ -61,42 +64,45 @@ export function surfaceTests(world: () => World): void {
   });
 
   // As if a defect of ours had noted a version as handled and asked for nobody.
-  test.concurrent("a change that was missed is found by an audit, and rolls", async () => {
-    const at = await Site.make(world().client, "audit");
-    await using server = await startRedis();
-    await at.configMap("settings", { v: "A" });
-    await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
-    const kubeconfig = world().kubeconfigPath;
-    const args = ["--namespace", at.namespace, "--redis-url", server.url, "--debounce", "300ms"];
-    await using worker = startProduct({ service: "worker", kubeconfig, args });
-    await using watcher = startProduct({ service: "watcher", kubeconfig, args });
-    await watcher.ready();
-    await watcher.stop();
-    await at.change("ConfigMap", "settings", { v: "B" });
-    const settings = await at.object("ConfigMap", "settings");
-    await noteAsHandled(
-      server.url,
-      `${at.namespace}/settings`,
-      String(valueAt(settings, "metadata", "resourceVersion")),
-    );
+  test.concurrent("a change that was missed is found by an audit, and rolls", () =>
+    whileInTime(110_000, async (inTime) => {
+      const at = await Site.make(world().client, "audit");
+      await using server = await startRedis();
+      await at.configMap("settings", { v: "A" });
+      await at.workload("Deployment", "api", { annotations: auto, spec: reads(["ConfigMap", "settings"]) });
+      const kubeconfig = world().kubeconfigPath;
+      const args = ["--namespace", at.namespace, "--redis-url", server.url, "--debounce", "300ms"];
+      await using worker = startProduct({ service: "worker", kubeconfig, args });
+      await using watcher = startProduct({ service: "watcher", kubeconfig, args });
+      await watcher.ready();
+      await watcher.stop();
+      inTime();
+      await at.change("ConfigMap", "settings", { v: "B" });
+      const settings = await at.object("ConfigMap", "settings");
+      await noteAsHandled(
+        server.url,
+        `${at.namespace}/settings`,
+        String(valueAt(settings, "metadata", "resourceVersion")),
+      );
 
-    await using without = startProduct({
-      ...{ service: "watcher", kubeconfig },
-      args: [...args, "--audit-interval=0"],
-    });
-    await without.ready();
-    await at.settlesAt("Deployment", "api", 0, { quietMs: 3000 });
-    await without.stop();
-    await using auditing = startProduct({
-      ...{ service: "watcher", kubeconfig },
-      args: [...args, "--audit-interval=2s"],
-    });
-    await auditing.ready();
-    await at.settlesAt("Deployment", "api", 1, { quietMs: 5000 });
-    // It is so young that a watch might still have shown it.
-    const metrics = await (await fetch(`${await worker.healthUrl()}/metrics`)).text();
-    expect(metrics).toMatch(/^fleet_reloader_audit_findings_total\{[^}]*kind="Deployment"\} 0$/m);
-  });
+      await using without = startProduct({
+        ...{ service: "watcher", kubeconfig },
+        args: [...args, "--audit-interval=0"],
+      });
+      await without.ready();
+      await at.settlesAt("Deployment", "api", 0, { quietMs: 3000 });
+      await without.stop();
+      await using auditing = startProduct({
+        ...{ service: "watcher", kubeconfig },
+        args: [...args, "--audit-interval=2s"],
+      });
+      await auditing.ready();
+      await at.settlesAt("Deployment", "api", 1, { quietMs: 5000 });
+      inTime();
+      // It is so young that a watch might still have shown it.
+      const metrics = await (await fetch(`${await worker.healthUrl()}/metrics`)).text();
+      expect(metrics).toMatch(/^fleet_reloader_audit_findings_total\{[^}]*kind="Deployment"\} 0$/m);
+    }));
 
   test.concurrent("metrics say what happened, by cluster and closed sets, never by name", async () => {
     const at = await Site.make(world().client, "metrics");

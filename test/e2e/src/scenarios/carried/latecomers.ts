@@ -10,7 +10,7 @@ import { adopted, begun, makeReaders, type Owned, settleAt } from "./estate.ts";
 import { launcher } from "./launch.ts";
 
 /** What appears and what changes within the quiet period are looked at in one go, also on a busy machine. */
-const longQuiet = ["--debounce", "8s"];
+const longQuiet = ["--debounce", "8s", "--max-wait", "5m"];
 const longQuietMs = 10_000;
 /** By so much later than meant a change still falls into the quiet period before it: what is in between takes its time, too. */
 const latenessMs = 4000;

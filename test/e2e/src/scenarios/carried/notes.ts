@@ -6,8 +6,10 @@ import type { World } from "../../world.ts";
 import { adopted, makeEstate, notesOf, type Owned, redisFates, settleAt, withoutNotes } from "./estate.ts";
 import { launcher } from "./launch.ts";
 
-/** A change and the loss of a note that are further apart than this are not one after the other in one moment. */
-const oneMomentMs = 1000;
+/** A change and the loss of a note in one moment: both in the quiet period that begins with the change. */
+const oneMomentMs = 4000;
+const longQuiet = ["--debounce", "8s"];
+const longQuietMs = 10_000;
 
 /** How long no roll may come of a note that somebody wrote: it is looked at without a quiet period. */
 const unmovedMs = 4000;
@@ -35,14 +37,14 @@ export function noteTests(world: () => World): void {
     await whileInTime(oneMomentMs, async (inTime) => {
       const at = await Site.make(world().client, "replaced");
       const { owned, happen } = await changedAndReplaced(at);
-      await using product = start(at);
+      await using product = start(at, { args: longQuiet });
       await product.ready();
       await adopted(at, owned);
       await laterThanTogether();
       inTime();
       await happen();
       inTime();
-      await settleAt(at, owned, 1);
+      await settleAt(at, owned, 1, { quietMs: longQuietMs });
     });
   });
 
