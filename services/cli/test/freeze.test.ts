@@ -27,6 +27,8 @@ await new RedisClusterList({ client, keys }).put([
   { name: "otech62", labels: { env: "test" }, id: "uid-2" },
   { name: "away", labels: {} },
 ]);
+// A process that serves them would keep the list from ending after a minute.
+await client.connection.persist(keys.fleet.clusters);
 
 /** A Deployment `api` of the namespace `shop` that uses the ConfigMap `app` and every Secret whose name begins with `db-`. */
 const api: IndexEntry = {

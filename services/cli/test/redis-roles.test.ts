@@ -36,7 +36,7 @@ test.each(["dashboard", "operator", "watcher"] as const)("a %s may ask every que
 
 test.each(["operator", "watcher"] as const)("a %s may retry, replay and release", async (role) => {
   const breaker = `${bed.keys.rollLedger}:k:s|uid-1|Secret/shop/db`;
-  const open = JSON.stringify({ rolls: [1, 2], trips: 1, till: bed.clock.now() + 60_000 });
+  const open = JSON.stringify({ rolls: [1, 2], trips: 1, till: bed.clock.now() + 3_600_000 });
   await redis.admin.connection.set(breaker, open);
   const acts = [
     ["retry", "deploy/api", "--cluster", "nova"],

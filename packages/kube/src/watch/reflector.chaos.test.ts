@@ -72,5 +72,5 @@ test.each([1, 2])(
     expect(followed.events.length).toBeGreaterThan(50);
     expect(followed.lists).toBeGreaterThan(1);
   },
-  180_000,
+  1_200_000,
 );

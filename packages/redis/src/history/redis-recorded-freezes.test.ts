@@ -52,7 +52,7 @@ test("what only a watcher said that is no more is lifted a minute later", async 
     for (const each of said.filter((text) => text.startsWith("w-1 ")))
       await connection.zadd(bed.keys.fleet.freezes, saidAt, each);
   };
-  await silent(50_000);
+  await silent(10_000);
   expect(await third.replace([])).toEqual({ come: [], gone: [] });
   await silent(70_000);
   expect(await third.replace([])).toEqual({ come: [], gone: [fleet] });

@@ -7,6 +7,7 @@ import {
   recordRuns,
   requestFor,
 } from "@fleet-reloader/testkit/contracts/queue-under-test";
+import { atBest } from "@fleet-reloader/testkit/in-time";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
@@ -213,27 +214,28 @@ describe("a worker that stops", () => {
   });
 
   // A pod has 30 s: what does not end goes to another worker at once, not when its lock is out.
-  test("gives back, uncounted and doubtful, what does not end in time", async () => {
-    await using bed = await startQueue(redis.url);
-    let taken = false;
-    const consumer = bed.consume(async (_, { signal }) => {
-      taken = true;
-      await wallClock.sleep(60_000, signal).catch(() => {
-        throw new Fault("engine.aborted", "stopped");
+  test("gives back, uncounted and doubtful, what does not end in time", () =>
+    atBest(async () => {
+      await using bed = await startQueue(redis.url);
+      let taken = false;
+      const consumer = bed.consume(async (_, { signal }) => {
+        taken = true;
+        await wallClock.sleep(60_000, signal).catch(() => {
+          throw new Fault("engine.aborted", "stopped");
+        });
+        return done;
       });
-      return done;
-    });
-    await bed.queue.add([atOnce()]);
-    await bed.until("it runs", () => taken);
-    const begun = bed.now();
-    await consumer.stop(100);
-    const [job] = (await bed.queue.queues[0]?.getJobs("delayed")) ?? [];
-    expect(job?.data).toEqual({ cluster: "c1", workload: "Deployment/ns/api", isDoubtful: true });
-    const runs = recordRuns(bed, () => done);
-    await bed.until("another has it", () => runs.length === 1);
-    expect((runs[0]?.at ?? 0) - begun).toBeLessThan(3000);
-    expect(runs[0]?.delivery).toMatchObject({ attemptsMade: 0, isDoubtful: true });
-  });
+      await bed.queue.add([atOnce()]);
+      await bed.until("it runs", () => taken);
+      const begun = bed.now();
+      await consumer.stop(100);
+      const [job] = (await bed.queue.queues[0]?.getJobs("delayed")) ?? [];
+      expect(job?.data).toEqual({ cluster: "c1", workload: "Deployment/ns/api", isDoubtful: true });
+      const runs = recordRuns(bed, () => done);
+      await bed.until("another has it", () => runs.length === 1);
+      expect((runs[0]?.at ?? 0) - begun).toBeLessThan(3000);
+      expect(runs[0]?.delivery).toMatchObject({ attemptsMade: 0, isDoubtful: true });
+    }));
 });
 
 test("a worker can be stopped also while Redis is away", async () => {

@@ -83,12 +83,15 @@ describe("the fault proxy", () => {
 
   test("holds a write until it is let through, also when its caller has given up", async () => {
     const held = proxy.hold({ method: "POST" });
+    const caller = new AbortController();
     const late = call("", {
       method: "POST",
       body: JSON.stringify(manifest("late")),
-      signal: AbortSignal.timeout(100),
+      signal: caller.signal,
     });
-    await expect(late).rejects.toThrow(/timeout/i);
+    await until("the request is held", () => held.count === 1);
+    caller.abort(new Error("it gives up"));
+    await expect(late).rejects.toThrow("it gives up");
     await until("the proxy sees that the caller has left", () => held.abandoned === 1);
     expect(held.count).toBe(1);
     expect(cluster.get("ConfigMap", "default", "late")).toBeUndefined();
