@@ -23,7 +23,7 @@ const asking: AskingObject = {
 };
 const scaledObject = { name: asking.name, namespace: asking.namespace, scalerMetadata: asking.metadata };
 /** A machine that is busy with other things. */
-const patience = { timeout: 15_000 };
+const patience = { timeout: 120_000 };
 
 let cleanUp = new AsyncDisposableStack();
 afterEach(async () => {

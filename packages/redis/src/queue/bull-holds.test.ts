@@ -1,4 +1,4 @@
-import { atOnce, recordRuns, requestFor } from "@fleet-reloader/testkit/contracts/queue-under-test";
+import { atOnce, idle, recordRuns, requestFor } from "@fleet-reloader/testkit/contracts/queue-under-test";
 import { CollectedLog } from "@fleet-reloader/testkit/memory/collected-log";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
@@ -23,6 +23,7 @@ test.each(["no JSON", "7", "{}"])("a hold that reads %s is forgotten, and keeps 
   }));
   await bed.queue.add([atOnce("web"), atOnce("api")]);
   await bed.until("they are held", () => runs.length === 2);
+  await idle(bed);
   await bed.leave();
   const shard = bed.keys.shardOf("c1");
   const ids = await bed.client.connection.zrange(bed.keys.holdTimes(shard), "0", "-1");
@@ -67,6 +68,7 @@ test.each([
   }));
   await bed.queue.add([atOnce()]);
   await until("it is held", async () => (await bed.held.count()) === 1);
+  await idle(bed);
   await bed.leave();
   const listed = await bed.held.list();
   const [queue] = bed.queue.queues;
