@@ -2,6 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { ClusterGate } from "@fleet-reloader/engine/admission/gate/cluster-gate";
 import { gatedHandler } from "@fleet-reloader/engine/admission/gate/gated-handler";
 import type { Handler } from "@fleet-reloader/engine/ports/workqueue";
+import { atBest } from "@fleet-reloader/testkit/in-time";
 import { CountingMeter } from "@fleet-reloader/testkit/memory/counting-meter";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
 import { until } from "@fleet-reloader/testkit/until";
@@ -17,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => redis[Symbol.asyncDispose]());
 
-/** As long as a call that is not answered. Without the gate the first healthy request waits for that, several times over. */
+/** As long as a call that is not answered. */
 const hangMs = 60_000;
 const sick = {
   "hangs-1": "hang",
@@ -28,58 +29,61 @@ const sick = {
   "fails-1": "kube.server-error",
 } as const;
 const queuedEach = 200;
+/** Without the gate the first healthy request waits for all slots to time out, several times over. */
+const promptMs = 20_000;
 
 function isSick(cluster: string): cluster is keyof typeof sick {
   return cluster in sick;
 }
 
-test("hundreds of requests for six sick clusters do not delay those of a healthy one", async () => {
-  await using bed = await startQueue(redis.url);
-  const handledAt = new Map<string, number>();
-  const handler: Handler = async ({ cluster, workload }, { signal }) => {
-    if (isSick(cluster)) {
-      const how = sick[cluster];
-      if (how !== "hang") throw new Fault(how, "");
-      await wallClock.sleep(hangMs, signal).catch(() => undefined);
-      throw new Fault("kube.timeout", "");
+test("hundreds of requests for six sick clusters do not delay those of a healthy one", () =>
+  atBest(async () => {
+    await using bed = await startQueue(redis.url);
+    const handledAt = new Map<string, number>();
+    const handler: Handler = async ({ cluster, workload }, { signal }) => {
+      if (isSick(cluster)) {
+        const how = sick[cluster];
+        if (how !== "hang") throw new Fault(how, "");
+        await wallClock.sleep(hangMs, signal).catch(() => undefined);
+        throw new Fault("kube.timeout", "");
+      }
+      handledAt.set(workload.name, performance.now());
+      return { type: "done", outcome: "rolled" };
+    };
+    const slots = 64;
+    const gate = new ClusterGate({
+      slots,
+      clock: wallClock,
+      random: Math.random,
+      meter: new CountingMeter(),
+      nameOf: (cluster) => cluster,
+      reachOf: () => "reachable",
+    });
+    const requestOf = (cluster: string, name: string) => ({
+      request: { cluster, workload: { kind: "Deployment", namespace: "ns", name } },
+      ...({ quietPeriodMs: 0, maxWaitMs: 0, purpose: "change" } as const),
+    });
+    for (const cluster of Object.keys(sick))
+      await bed.queue.add(Array.from({ length: queuedEach }, (_, at) => requestOf(cluster, `w${at}`)));
+    const consumer = new BullConsumer({
+      ...{ client: bed.client, keys: bed.keys, log: bed.log, clock: bed.clock, random: Math.random },
+      handler: gatedHandler(handler, gate, async () => false),
+      concurrency: slots,
+    });
+    consumer.start();
+    try {
+      const latencies: number[] = [];
+      for (let round = 0; round < 5; round += 1) {
+        const addedAt = performance.now();
+        await bed.queue.add([requestOf("healthy", `h${round}`)]);
+        await bed.until("it is handled", () => handledAt.has(`h${round}`));
+        latencies.push((handledAt.get(`h${round}`) ?? Number.POSITIVE_INFINITY) - addedAt);
+      }
+      expect(Math.max(...latencies)).toBeLessThan(promptMs);
+    } finally {
+      await consumer.stop(100);
     }
-    handledAt.set(workload.name, performance.now());
-    return { type: "done", outcome: "rolled" };
-  };
-  const slots = 64;
-  const gate = new ClusterGate({
-    slots,
-    clock: wallClock,
-    random: Math.random,
-    meter: new CountingMeter(),
-    nameOf: (cluster) => cluster,
-    reachOf: () => "reachable",
-  });
-  const requestOf = (cluster: string, name: string) => ({
-    request: { cluster, workload: { kind: "Deployment", namespace: "ns", name } },
-    ...({ quietPeriodMs: 0, maxWaitMs: 0, purpose: "change" } as const),
-  });
-  for (const cluster of Object.keys(sick))
-    await bed.queue.add(Array.from({ length: queuedEach }, (_, at) => requestOf(cluster, `w${at}`)));
-  const consumer = new BullConsumer({
-    ...{ client: bed.client, keys: bed.keys, log: bed.log, clock: bed.clock, random: Math.random },
-    handler: gatedHandler(handler, gate, async () => false),
-    concurrency: slots,
-  });
-  consumer.start();
-  try {
-    const latencies: number[] = [];
-    for (let round = 0; round < 5; round += 1) {
-      const addedAt = performance.now();
-      await bed.queue.add([requestOf("healthy", `h${round}`)]);
-      await bed.until("it is handled", () => handledAt.has(`h${round}`));
-      latencies.push((handledAt.get(`h${round}`) ?? Number.POSITIVE_INFINITY) - addedAt);
-    }
-    expect(Math.max(...latencies)).toBeLessThan(hangMs);
-  } finally {
-    await consumer.stop(100);
-  }
-});
+  }));
 
 test("a request of a forgotten cluster ends; one of an unknown cluster waits", async () => {
   await using bed = await startQueue(redis.url);

@@ -64,6 +64,18 @@ export function recordRuns(
   return runs;
 }
 
+/** Adds a request, which runs until it is let go. */
+export async function runUntilLetGo(bed: QueueUnderTest) {
+  const gate = Promise.withResolvers<void>();
+  const runs = recordRuns(bed, async () => {
+    await gate.promise;
+    return done;
+  });
+  await bed.queue.add([atOnce()]);
+  await bed.until("it runs", () => runs.length === 1);
+  return { runs, letGo: () => gate.resolve() };
+}
+
 /** Waits until no request is handled. Only then a run is over, and what it left is in the queue. */
 export async function idle(bed: QueueUnderTest): Promise<void> {
   await bed.until("no request is handled", async () => (await bed.work(horizonMs)).active === 0);

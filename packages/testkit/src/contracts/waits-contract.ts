@@ -12,6 +12,7 @@ import {
   recordRuns,
   requestFor,
   resumeWindow,
+  runUntilLetGo,
 } from "./queue-under-test.ts";
 
 /** For which workloads a look is on its way already. */
@@ -64,16 +65,10 @@ export function waitsContract(start: () => Promise<QueueUnderTest>): void {
     test("by a change that came while another ran", () =>
       whileInTime(quietPeriodMs / 2, async (inTime) => {
         await using bed = await start();
-        const gate = Promise.withResolvers<void>();
-        const runs = recordRuns(bed, async () => {
-          await gate.promise;
-          return done;
-        });
-        await bed.queue.add([atOnce()]);
-        await bed.until("it runs", () => runs.length === 1);
+        const { runs, letGo } = await runUntilLetGo(bed);
         inTime();
         await bed.queue.add([change()]);
-        gate.resolve();
+        letGo();
         await idle(bed);
         const seen = [runs.length, await bed.queue.waits(api)];
         inTime();

@@ -14,6 +14,7 @@ import {
   recordRuns,
   requestFor,
   resumeWindow,
+  runUntilLetGo,
 } from "./queue-under-test.ts";
 
 /** What every workqueue tells of the work there is for workers; a request that may not go on is none, and comes back. */
@@ -36,15 +37,9 @@ export function workContract(start: () => Promise<QueueUnderTest>): void {
 
     test("is also what runs, and nothing when all is done", async () => {
       await using bed = await start();
-      const gate = Promise.withResolvers<void>();
-      const runs = recordRuns(bed, async () => {
-        await gate.promise;
-        return done;
-      });
-      await bed.queue.add([atOnce()]);
-      await bed.until("it runs", () => runs.length === 1);
+      const { letGo } = await runUntilLetGo(bed);
       expect(await bed.work(horizonMs)).toMatchObject({ work: 1, active: 1 });
-      gate.resolve();
+      letGo();
       await idle(bed);
       expect((await bed.work(horizonMs)).work).toBe(0);
     });
