@@ -27,6 +27,7 @@ import { adoption } from "./b26-adoption.ts";
 import { firstPaint } from "./b27-first-paint.ts";
 import { besideDashboard } from "./b28-beside-dashboard.ts";
 import { byHand } from "./b29-by-hand.ts";
+import { healthyFanOut } from "./b30-healthy-fan-out.ts";
 
 export const benchmarks: readonly Benchmark[] = [
   singleChange,
@@ -57,4 +58,5 @@ export const benchmarks: readonly Benchmark[] = [
   firstPaint,
   besideDashboard,
   byHand,
+  healthyFanOut,
 ];

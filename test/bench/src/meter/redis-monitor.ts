@@ -1,9 +1,12 @@
 import { once } from "node:events";
 import { createConnection } from "node:net";
 
-/** Counts the commands that clients send to a Redis on a port of the loopback, without those that its scripts give. */
-export async function countClientCommands(port: number): Promise<{ readonly stop: () => number }> {
-  const socket = createConnection(port, "127.0.0.1");
+/** Counts the commands that clients send to a Redis, on a unix socket or a port of the loopback, without those that its scripts give. */
+export async function countClientCommands(
+  address: string | number,
+): Promise<{ readonly stop: () => number }> {
+  const socket =
+    typeof address === "string" ? createConnection(address) : createConnection(address, "127.0.0.1");
   socket.setEncoding("utf8");
   let count = 0;
   let rest = "";

@@ -21,6 +21,8 @@ export interface OursOptions {
 export interface Ours extends Tool {
   /** Waits until `/ready` answers 200: until the workloads that it found have been observed, too. */
   readonly ready: () => Promise<void>;
+  /** The sum of a counter of its `/metrics`, over the series whose labels contain this text. */
+  readonly counted: (metric: string, labels?: string) => Promise<number>;
 }
 
 /** The product in one process, from its bundle, with the arguments of `./dev run`; Redis is its child. */
@@ -44,9 +46,18 @@ export async function startOurs({ server, args = [], breakers, dataDir }: OursOp
     redisSocket: join(product.dataDir, "redis.sock"),
     readyMs: performance.now() - startedAt,
     ready: () => product.ready(READY_TIMEOUT_MS),
+    counted: async (metric, labels = "") => {
+      const answer = await fetch(`${await product.healthUrl()}/metrics`);
+      return sumOfSeries(await answer.text(), metric, labels);
+    },
     stop: () => stop(product),
     [Symbol.asyncDispose]: () => product[Symbol.asyncDispose](),
   };
+}
+
+function sumOfSeries(metrics: string, metric: string, labels: string): number {
+  const series = metrics.split("\n").filter((line) => line.startsWith(`${metric}{`) && line.includes(labels));
+  return series.reduce((sum, line) => sum + Number(line.slice(line.lastIndexOf(" ") + 1)), 0);
 }
 
 async function stop(product: Product): Promise<void> {
