@@ -1,7 +1,6 @@
 import { asFault } from "@fleet-reloader/domain/fault";
-import { nextLookMs, patienceMs, type RolloutEnd } from "@fleet-reloader/domain/rollout-state/follow-up";
+import { nextLookMs, patienceMs } from "@fleet-reloader/domain/rollout-state/follow-up";
 import type { Clock } from "../async/clock.ts";
-import type { RolloutEndedFact } from "../history/fact.ts";
 import type { History } from "../history/history.ts";
 import { createRecorder, type Recorder } from "../history/recorder.ts";
 import type { Tracer } from "../history/tracer.ts";
@@ -13,6 +12,7 @@ import type { Reporter } from "../ports/reporter.ts";
 import type { Again, ClusterId, Request, Result } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
 import type { Delivery, Handler } from "../ports/workqueue.ts";
+import { conclude } from "./conclude.ts";
 import { giveUpMs, lookAtRollout } from "./rollout-look.ts";
 import type { RolloutRun, RolloutRuns } from "./rollout-runs.ts";
 
@@ -87,7 +87,7 @@ async function followRollout(following: Following, request: Request, delivery: D
 }
 
 async function observeRollout(following: Following, followed: FollowedRollout): Promise<Result> {
-  const { settings, shown } = following;
+  const { firstCheckMs, settings, shown } = following;
   const { request, delivery, cluster, run, spentMs } = followed;
   const { api } = cluster;
   const { signal } = delivery;
@@ -97,8 +97,10 @@ async function observeRollout(following: Following, followed: FollowedRollout): 
       return await followOn(following, followed);
     case "none":
       return await settle(following, followed, look.outcome);
-    case "ended":
-      return await conclude(following, followed, look);
+    case "ended": {
+      const [isEnded] = await conclude(following, [{ ...followed, uid: look.uid, end: look.end }]);
+      return isEnded === true ? { type: "done", outcome: "unchanged" } : unfinished(firstCheckMs);
+    }
   }
 }
 
@@ -113,37 +115,16 @@ async function followOn(
   return isLeft ? { type: "done", outcome: "unchanged" } : unfinished(firstCheckMs);
 }
 
-/** The rollout has ended: the run ends, and everybody is told. */
-async function conclude(
-  { firstCheckMs, onSettled, recorder, runs }: Following,
-  followed: FollowedRollout,
-  { uid, end }: { readonly uid: string; readonly end: RolloutEnd },
-): Promise<Result> {
-  const { request, run, spentMs } = followed;
-  if (!(await runs.end(request, run))) return unfinished(firstCheckMs);
-  // After it: the end of this run does not settle a newer one. Where this is not reached, the next observation does so.
-  await onSettled(request, spentMs);
-  recorder.record(followed, [endedFact(followed, uid, end)]);
-  return { type: "done", outcome: "unchanged" };
-}
-
 /** There is no rollout any more, and nothing to record. */
 async function settle(
   { firstCheckMs, onSettled, runs }: Following,
   { request, run, spentMs }: FollowedRollout,
   outcome: "gone" | "ignored",
 ): Promise<Result> {
-  if (!(await runs.end(request, run))) return unfinished(firstCheckMs);
+  const [isEnded] = await runs.end([{ request, run }]);
+  if (isEnded !== true) return unfinished(firstCheckMs);
   await onSettled(request, spentMs);
   return { type: "done", outcome };
-}
-
-function endedFact({ run, spentMs }: FollowedRollout, uid: string, end: RolloutEnd): RolloutEndedFact {
-  const { result, reason } = end;
-  const message = end.result === "healthy" ? "" : end.message;
-  const seconds = secondsTaken(run, spentMs, end);
-  const { rolledAtMs, sources } = run;
-  return { type: "rollout-ended", uid, result, reason, message, rolledAtMs, seconds, sources };
 }
 
 /** One handler for a queue that holds both kinds of requests. */
@@ -158,17 +139,6 @@ interface FollowedRollout {
   readonly cluster: EngagedCluster;
   readonly run: RolloutRun;
   readonly spentMs: number;
-}
-
-/** Times of a cluster are used as long as its clock is off by no more than this. */
-const skewMs = 5000;
-
-/** The time the status says, where it says one; otherwise the time until the end was observed, which may be half a minute longer. */
-function secondsTaken(run: RolloutRun, spentMs: number, end: RolloutEnd): number {
-  const atMs = end.result === "healthy" && end.atSeconds !== undefined ? end.atSeconds * 1000 : undefined;
-  const statusMs = atMs === undefined ? undefined : atMs - run.rolledAtMs;
-  const isSane = statusMs !== undefined && statusMs >= -skewMs && statusMs <= spentMs;
-  return (isSane ? Math.max(0, statusMs) : spentMs) / 1000;
 }
 
 function unfinished(afterMs: number): Again {

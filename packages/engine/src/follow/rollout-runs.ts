@@ -14,8 +14,8 @@ export interface RolloutRun {
 export interface RolloutRuns {
   start(started: readonly StartedRun[]): Promise<void>;
   find(request: Request): Promise<RolloutRun | undefined>;
-  /** Resolves to false, and ends nothing, when another run has begun since. A lost run counts as ended. */
-  end(request: Request, run: RolloutRun): Promise<boolean>;
+  /** For each: false, and nothing is ended, when another run has begun since. A lost run counts as ended. */
+  end(ended: readonly EndedRun[]): Promise<readonly boolean[]>;
   /**
    * Leaves the run to the process that watches the cluster, which looks at it no earlier than at this wall time. A repeat moves the time.
    * Resolves to false, and leaves nothing, when the run has ended or another has begun since.
@@ -29,4 +29,9 @@ export interface RolloutRuns {
 export interface StartedRun {
   readonly request: Request;
   readonly run: RolloutRun;
+  /** Left from its beginning to the process that watches the cluster, as by `leave`. Absent: it is not left. */
+  readonly lookAtMs?: number;
 }
+
+/** A run that ends. */
+export type EndedRun = Pick<StartedRun, "request" | "run">;

@@ -1,18 +1,30 @@
 import { formatRolloutRun, parseRolloutRun } from "@fleet-reloader/contracts/rollout-run";
 import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { RolloutRun, RolloutRuns, StartedRun } from "@fleet-reloader/engine/follow/rollout-runs";
+import type {
+  EndedRun,
+  RolloutRun,
+  RolloutRuns,
+  StartedRun,
+} from "@fleet-reloader/engine/follow/rollout-runs";
 import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
 import type { RedisClient } from "../connection/client.ts";
 import type { Keys } from "../connection/keys.ts";
 import { Script } from "../connection/script.ts";
 
-/** KEYS: the runs of a cluster, those left to its watcher. ARGV: workload, the run that has ended. 0 when another has begun since. */
-const endRunScript = new Script(`
-local current = redis.call('HGET', KEYS[1], ARGV[1])
-if current and current ~= ARGV[2] then return 0 end
-redis.call('HDEL', KEYS[1], ARGV[1])
-redis.call('ZREM', KEYS[2], ARGV[1])
-return 1
+/** KEYS: the runs of a cluster, those left to its watcher. ARGV: workloads and their runs that have ended. For each 0 when another has begun since. */
+const endRunsScript = new Script(`
+local ended = {}
+for at = 1, #ARGV, 2 do
+  local workload = ARGV[at]
+  local current = redis.call('HGET', KEYS[1], workload)
+  local isEnded = not current or current == ARGV[at + 1]
+  if isEnded then
+    redis.call('HDEL', KEYS[1], workload)
+    redis.call('ZREM', KEYS[2], workload)
+  end
+  ended[#ended + 1] = isEnded and 1 or 0
+end
+return ended
 `);
 
 /** KEYS: the runs of a cluster, those left to its watcher. ARGV: workload, the run, when to look at it. 0 when the run is another, or none. */
@@ -43,10 +55,21 @@ export class RedisRolloutRuns implements RolloutRuns {
   }
 
   async start(started: readonly StartedRun[]): Promise<void> {
-    const clusters = Map.groupBy(started, ({ request }) => this.#key(request));
-    const pairs = (its: readonly StartedRun[]) =>
-      its.flatMap(({ request, run }) => [workloadKey(request.workload), formatRolloutRun(run)]);
-    await Promise.all([...clusters].map(([key, its]) => this.#client.connection.hset(key, ...pairs(its))));
+    await Promise.all(
+      [...Map.groupBy(started, ({ request }) => request.cluster)].map(async ([cluster, its]) => {
+        const { connection } = this.#client;
+        const { leftRollouts, rollouts } = this.#keys.cluster(cluster);
+        const pairs = its.flatMap(({ request, run }) => [
+          workloadKey(request.workload),
+          formatRolloutRun(run),
+        ]);
+        const left = its.flatMap(({ lookAtMs, request }) =>
+          lookAtMs === undefined ? [] : [Math.ceil(lookAtMs), workloadKey(request.workload)],
+        );
+        await connection.hset(rollouts, ...pairs);
+        if (left.length > 0) await connection.zadd(leftRollouts, ...left);
+      }),
+    );
   }
 
   async find(request: Request): Promise<RolloutRun | undefined> {
@@ -54,9 +77,19 @@ export class RedisRolloutRuns implements RolloutRuns {
     return text === null ? undefined : parseRolloutRun(text);
   }
 
-  async end(request: Request, run: RolloutRun): Promise<boolean> {
-    const args = [workloadKey(request.workload), formatRolloutRun(run)];
-    return (await endRunScript.run(this.#client.connection, this.#keysOf(request.cluster), args)) === 1;
+  async end(ended: readonly EndedRun[]): Promise<readonly boolean[]> {
+    const areEnded = new Map<EndedRun, boolean>();
+    await Promise.all(
+      [...Map.groupBy(ended, ({ request }) => request.cluster)].map(async ([cluster, its]) => {
+        const pairs = its.flatMap(({ request, run }) => [
+          workloadKey(request.workload),
+          formatRolloutRun(run),
+        ]);
+        const answers = await endRunsScript.run(this.#client.connection, this.#keysOf(cluster), pairs);
+        for (const [at, one] of its.entries()) areEnded.set(one, Array.isArray(answers) && answers[at] === 1);
+      }),
+    );
+    return ended.map((one) => areEnded.get(one) === true);
   }
 
   async leave(request: Request, run: RolloutRun, lookAtMs: number): Promise<boolean> {

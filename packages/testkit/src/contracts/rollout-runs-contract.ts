@@ -33,16 +33,16 @@ export function rolloutRunsContract(
   test("a run that has ended is gone, and a repeat ends it too", async () => {
     await using bed = await start();
     await bed.runs.start([{ request: api, run: run(1) }]);
-    expect(await bed.runs.end(api, run(1))).toBe(true);
+    expect(await bed.runs.end([{ request: api, run: run(1) }])).toEqual([true]);
     expect(await bed.runs.find(api)).toBeUndefined();
-    expect(await bed.runs.end(api, run(1))).toBe(true);
+    expect(await bed.runs.end([{ request: api, run: run(1) }])).toEqual([true]);
   });
 
   test("a newer run takes the place of the one before, which cannot end it", async () => {
     await using bed = await start();
     await bed.runs.start([{ request: api, run: run(1) }]);
     await bed.runs.start([{ request: api, run: run(2) }]);
-    expect(await bed.runs.end(api, run(1))).toBe(false);
+    expect(await bed.runs.end([{ request: api, run: run(1) }])).toEqual([false]);
     expect(await bed.runs.find(api)).toEqual(run(2));
   });
 
@@ -61,11 +61,34 @@ export function rolloutRunsContract(
     expect(await bed.runs.due(api.cluster, 200)).toEqual([{ request: api, run: run(1) }]);
   });
 
+  test("runs end together, each by itself and in its cluster", async () => {
+    await using bed = await start();
+    const elsewhere = { ...api, cluster: "c2" };
+    await bed.runs.start([api, web, elsewhere].map((request) => ({ request, run: run(2), lookAtMs: 1 })));
+    const ended = [elsewhere, web, api].map((request) => ({ request, run: run(request === web ? 1 : 2) }));
+    expect(await bed.runs.end(ended)).toEqual([true, false, true]);
+    expect(await bed.runs.find(api)).toBeUndefined();
+    expect(await bed.runs.find(web)).toEqual(run(2));
+    expect(await bed.runs.due(api.cluster, 1)).toEqual([{ request: web, run: run(2) }]);
+    expect(await bed.runs.due(elsewhere.cluster, 1)).toEqual([]);
+    expect(await bed.runs.end([])).toEqual([]);
+  });
+
+  test("a run may be left from its beginning", async () => {
+    await using bed = await start();
+    await bed.runs.start([
+      { request: api, run: run(1), lookAtMs: 100 },
+      { request: web, run: run(1) },
+    ]);
+    expect(await bed.runs.due(api.cluster, 99)).toEqual([]);
+    expect(await bed.runs.due(api.cluster, 1000)).toEqual([{ request: api, run: run(1) }]);
+  });
+
   test("a run that has ended is due no more, and cannot be left", async () => {
     await using bed = await start();
     await bed.runs.start([{ request: api, run: run(1) }]);
     await bed.runs.leave(api, run(1), 100);
-    await bed.runs.end(api, run(1));
+    await bed.runs.end([{ request: api, run: run(1) }]);
     expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);
     expect(await bed.runs.leave(api, run(1), 100)).toBe(false);
     expect(await bed.runs.due(api.cluster, 1000)).toEqual([]);

@@ -1,5 +1,10 @@
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
-import type { RolloutRun, RolloutRuns, StartedRun } from "@fleet-reloader/engine/follow/rollout-runs";
+import type {
+  EndedRun,
+  RolloutRun,
+  RolloutRuns,
+  StartedRun,
+} from "@fleet-reloader/engine/follow/rollout-runs";
 import type { ClusterId, Request } from "@fleet-reloader/engine/ports/request";
 import { isSame } from "./memory-workload.ts";
 
@@ -9,14 +14,21 @@ export class MemoryRolloutRuns implements RolloutRuns {
   readonly #left = new Map<string, { readonly request: Request; readonly lookAtMs: number }>();
 
   async start(started: readonly StartedRun[]): Promise<void> {
-    for (const { request, run } of started) this.#runs.set(keyOf(request), run);
+    for (const { request, run, lookAtMs } of started) {
+      this.#runs.set(keyOf(request), run);
+      if (lookAtMs !== undefined) this.#left.set(keyOf(request), { request, lookAtMs });
+    }
   }
 
   async find(request: Request): Promise<RolloutRun | undefined> {
     return this.#runs.get(keyOf(request));
   }
 
-  async end(request: Request, run: RolloutRun): Promise<boolean> {
+  async end(ended: readonly EndedRun[]): Promise<readonly boolean[]> {
+    return ended.map((one) => this.#end(one));
+  }
+
+  #end({ request, run }: EndedRun): boolean {
     const current = this.#runs.get(keyOf(request));
     if (current !== undefined && !isSame(current, run)) return false;
     this.#runs.delete(keyOf(request));
