@@ -1,4 +1,5 @@
 import { asFault } from "@fleet-reloader/domain/fault";
+import { patienceMs } from "@fleet-reloader/domain/rollout-state/follow-up";
 import { atMost } from "../async/at-most.ts";
 import type { Clock } from "../async/clock.ts";
 import { Drain } from "../async/drain.ts";
@@ -6,16 +7,22 @@ import type { AwaitedRoll, ShownRollouts } from "../observe/shown-rollouts.ts";
 import type { Log } from "../ports/log.ts";
 import type { Workqueue } from "../ports/workqueue.ts";
 import type { RolloutRuns, StartedRun } from "./rollout-runs.ts";
+import type { ShownEnds } from "./shown-ends.ts";
 
 export interface FollowUpsOptions {
   readonly runs: RolloutRuns;
   readonly queue: Pick<Workqueue, "add">;
   /** The time from a roll to the first observation of its rollout. */
   readonly firstCheckMs: number;
-  /** Rollouts as the watches of this process show them. Absent: it watches nothing. */
-  readonly shown?: Pick<ShownRollouts, "await"> | undefined;
+  /** Where this process's own watches show how its rollouts go. Absent: it watches nothing. */
+  readonly watched?: WatchedRollouts | undefined;
   readonly clock: Clock;
   readonly log: Log;
+}
+
+export interface WatchedRollouts {
+  readonly shown: Pick<ShownRollouts, "await">;
+  readonly ends: Pick<ShownEnds, "await">;
 }
 
 /** Takes rolls that are to be followed. */
@@ -33,13 +40,21 @@ export interface FollowUps {
  */
 const followGatherMs = 200;
 
+/** By then this process has looked at a rollout that it awaits on its own watches, and asked a worker where they do not tell its end. */
+const leftAfterMs = patienceMs + 5000;
+
+interface Gathered extends StartedRun {
+  readonly isWatched: boolean;
+}
+
 /**
  * Puts rolls that were written into the queue once more, to be followed. It does so in bulk and beside the work, so that the next roll
- * does not wait for it.
+ * does not wait for it. One whose rollout this process's own watches show is awaited on them instead, and left to the watcher of its cluster
+ * in case that this process ends.
  */
 export function createFollowUps(options: FollowUpsOptions): FollowUps {
-  const { runs, queue, firstCheckMs, shown, clock, log } = options;
-  const gathered: StartedRun[] = [];
+  const { runs, queue, firstCheckMs, watched, clock, log } = options;
+  const gathered: Gathered[] = [];
   const drain = new Drain({
     hasMore: () => gathered.length > 0,
     gather: (hurry) => clock.sleep(followGatherMs, hurry).catch(() => undefined),
@@ -48,8 +63,10 @@ export function createFollowUps(options: FollowUpsOptions): FollowUps {
 
   return {
     rolled({ request, run, made }) {
-      if (made !== undefined) shown?.await(request, { ...made, rolledAtMs: run.rolledAtMs });
-      gathered.push({ request, run });
+      const { rolledAtMs } = run;
+      const isWatched = watched !== undefined && made !== undefined;
+      if (isWatched) watched.shown.await(request, { ...made, rolledAtMs });
+      gathered.push({ request, run, isWatched, ...(isWatched && { lookAtMs: rolledAtMs + leftAfterMs }) });
       drain.begin();
     },
     async stop(graceMs) {
@@ -57,11 +74,13 @@ export function createFollowUps(options: FollowUpsOptions): FollowUps {
     },
   };
 
-  async function passOn(batch: readonly StartedRun[]): Promise<void> {
+  async function passOn(batch: readonly Gathered[]): Promise<void> {
     try {
       await runs.start(batch);
+      const asked = batch.filter(({ isWatched }) => !isWatched);
       const window = { quietPeriodMs: firstCheckMs, maxWaitMs: firstCheckMs, purpose: "follow" } as const;
-      await queue.add(batch.map(({ request }) => ({ request, ...window })));
+      if (asked.length > 0) await queue.add(asked.map(({ request }) => ({ request, ...window })));
+      watched?.ends.await(batch.filter(({ isWatched }) => isWatched));
     } catch (error) {
       log.warn({ reason: asFault(error).code, err: asFault(error).message }, "rolls are not followed");
     }

@@ -7,6 +7,7 @@ import type { RollLimits } from "@fleet-reloader/engine/admission/roll-ledger";
 import type { Random } from "@fleet-reloader/engine/async/clock";
 import { byPurpose, createFollower } from "@fleet-reloader/engine/follow/follow-rollout";
 import { createFollowUps, type FollowUps } from "@fleet-reloader/engine/follow/follow-ups";
+import { ShownEnds } from "@fleet-reloader/engine/follow/shown-ends";
 import type { History } from "@fleet-reloader/engine/history/history";
 import type { Tracer } from "@fleet-reloader/engine/history/tracer";
 import type { NameMatches } from "@fleet-reloader/engine/observe/name-matches";
@@ -126,14 +127,23 @@ function createHandler(
   const ledger = new RedisRollLedger({ client, keys, limits });
   const brakes = createBrakes({ freezes, ledger, clock, random, nameOf });
   const runs = new RedisRolloutRuns({ client, keys });
-  const followUps = createFollowUps({
+  const shown = options.shown?.rollouts;
+  const following = {
+    engaged,
     runs,
-    queue,
+    settings,
     firstCheckMs,
-    shown: options.shown?.rollouts,
+    shown,
     clock,
     log,
-  });
+    meter,
+    reporter,
+    tracer,
+    onSettled: brakes.settled,
+    ...history,
+  };
+  const watched = shown && { shown, ends: new ShownEnds({ ...following, shown, queue, lifetime }) };
+  const followUps = createFollowUps({ runs, queue, firstCheckMs, watched, clock, log });
   const reconcile = createReconciler({
     engaged,
     queue,
@@ -154,21 +164,7 @@ function createHandler(
     lifetime,
     ...history,
   });
-  const follow = createFollower({
-    engaged,
-    runs,
-    settings,
-    firstCheckMs,
-    shown: options.shown?.rollouts,
-    clock,
-    log,
-    meter,
-    reporter,
-    tracer,
-    onSettled: brakes.settled,
-    ...history,
-  });
-  return { handler: byPurpose(reconcile, follow), followUps };
+  return { handler: byPurpose(reconcile, createFollower(following)), followUps };
 }
 
 /** Kept by engagement and not by cluster: a cluster that is engaged again has another connection. */

@@ -1,3 +1,4 @@
+import { Fault } from "@fleet-reloader/domain/fault";
 import { deployment } from "@fleet-reloader/domain/kind/deployment";
 import { ShownWorkloads } from "@fleet-reloader/engine/observe/shown-workloads";
 import { describe, expect, test } from "vitest";
@@ -16,6 +17,47 @@ describe("a rollout that the watch of the same process shows", () => {
     expect([bed.reads(), bed.settled, bed.runs.size]).toEqual([0, ["api"], 0]);
   });
 
+  test("and found healthy takes no room in the queue, whatever others take", async () => {
+    const bed = await watchedRoll();
+    const before = bed.queue.additions.length;
+    bed.report(starting);
+    await bed.elapse(9000);
+    bed.report(healthy);
+    await bed.elapse(1000);
+    expect(bed.results()).toEqual(["healthy Available"]);
+    expect(bed.queue.additions.length - before).toBe(0);
+    await bed.elapse(120_000);
+    expect([bed.results(), bed.reads()]).toEqual([["healthy Available"], 0]);
+  });
+
+  test("is told later by another process where this one ends before", async () => {
+    const bed = await watchedRoll();
+    await bed.elapse(500);
+    const left = await bed.runs.due("c1", bed.clock.now() + 20_000);
+    expect(left.map(({ request }) => request.workload)).toEqual([bed.api]);
+    expect(await bed.runs.due("c1", bed.clock.now() + 19_000)).toEqual([]);
+    // What this process awaits is gone with it.
+    bed.shown.forget("c1", bed.api);
+    bed.queue.wipe();
+    bed.cluster.setStatus(bed.api, healthy);
+    await bed.clock.advance(6000);
+    bed.queue.wipe();
+    await bed.elapse(25_000);
+    expect([bed.results(), bed.settled]).toEqual([["healthy Available"], ["api"]]);
+  });
+
+  test("is looked at by a worker where its run cannot be ended", async () => {
+    const bed = await watchedRoll();
+    const end = bed.runs.end.bind(bed.runs);
+    bed.runs.end = () => Promise.reject(new Fault("redis.unavailable", "simulated"));
+    bed.report(healthy);
+    await bed.elapse(6000);
+    expect(bed.results()).toEqual([]);
+    bed.runs.end = end;
+    await bed.elapse(25_000);
+    expect(bed.results()).toEqual(["healthy Available"]);
+  });
+
   test("is read once it is slow, also where the watch shows that it goes on", async () => {
     const bed = await watchedRoll();
     bed.report(starting);
@@ -23,7 +65,7 @@ describe("a rollout that the watch of the same process shows", () => {
     expect(bed.reads()).toBe(0);
     // The watch has stopped: nothing shows this.
     bed.cluster.setStatus(bed.api, healthy);
-    await bed.elapse(200);
+    await bed.elapse(700);
     expect([bed.reads(), bed.results()]).toEqual([1, ["healthy Available"]]);
   });
 
@@ -61,6 +103,7 @@ describe("a rollout that the watch of the same process shows", () => {
     bed.cluster.setStatus(bed.api, starting);
     const request = { cluster: "c1", workload: bed.api };
     await bed.runs.start([{ request, run: { rolledAtMs: bed.clock.now(), sources: [] } }]);
+    await bed.queue.add([{ request, quietPeriodMs: 5000, maxWaitMs: 5000, purpose: "follow" }]);
     await bed.elapse(11_000);
     expect([bed.reads() > 0, bed.results()]).toEqual([true, []]);
   });

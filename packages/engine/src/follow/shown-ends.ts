@@ -1,0 +1,108 @@
+import { asFault } from "@fleet-reloader/domain/fault";
+import { patienceMs, rolloutEnd } from "@fleet-reloader/domain/rollout-state/follow-up";
+import { createRecorder } from "../history/recorder.ts";
+import { type ShownRollouts, shownKey } from "../observe/shown-rollouts.ts";
+import type { Workqueue } from "../ports/workqueue.ts";
+import { type Concluding, conclude, type EndedRollout } from "./conclude.ts";
+import type { FollowerOptions } from "./follow-rollout.ts";
+import type { StartedRun } from "./rollout-runs.ts";
+
+export interface ShownEndsOptions
+  extends Omit<FollowerOptions, "settings" | "shown" | "onSettled">,
+    Pick<Concluding, "onSettled"> {
+  readonly shown: Pick<ShownRollouts, "of">;
+  readonly queue: Pick<Workqueue, "add">;
+  /** Ends the wait for ends when the process stops. What is awaited then was left to the watcher of its cluster. */
+  readonly lifetime: AbortSignal;
+}
+
+/** How late an end is seen here. */
+const endsSeenEveryMs = 500;
+
+/** An end that the watches show. */
+type SeenEnd = Omit<EndedRollout, "cluster">;
+
+/** What comes next of an awaited rollout: it has ended, a worker has to look at it, or it goes on. */
+type NextOfRollout = SeenEnd | "ask" | "wait";
+
+/**
+ * Awaits the rollouts of this process's own rolls on its own watches. One that they show to be healthy is told without a request in the queue
+ * and without a read. Any other is put into the queue for a worker to look at: at the first check where the watches do not tell that it goes on,
+ * and otherwise when it is slow.
+ */
+export class ShownEnds {
+  readonly #options: ShownEndsOptions;
+  readonly #concluding: Concluding;
+  readonly #awaited = new Map<string, StartedRun>();
+  #running: Promise<void> | undefined;
+
+  constructor(options: ShownEndsOptions) {
+    const { clock, history, log, meter, onSettled, reporter, runs, tracer } = options;
+    this.#options = options;
+    const recorder = createRecorder({ clock, log, meter, reporter, history, tracer });
+    this.#concluding = { runs, recorder, onSettled };
+  }
+
+  /** Returns at once. A newer roll of a workload takes the place of the one before. */
+  await(started: readonly StartedRun[]): void {
+    for (const one of started) this.#awaited.set(shownKey(one.request.cluster, one.request.workload), one);
+    if (this.#awaited.size > 0) this.#running ??= this.#run();
+  }
+
+  async #run(): Promise<void> {
+    const { clock, lifetime, log } = this.#options;
+    while (this.#awaited.size > 0 && !lifetime.aborted) {
+      try {
+        await clock.sleep(endsSeenEveryMs, lifetime);
+        await this.#look();
+      } catch (error) {
+        // What was not passed on is looked at again.
+        if (!lifetime.aborted) log.debug({ err: asFault(error).message }, "rollouts could not be ended");
+      }
+    }
+    this.#running = undefined;
+  }
+
+  async #look(): Promise<void> {
+    const { queue } = this.#options;
+    const next = [...this.#awaited.values()].map((one) => ({ one, what: this.#nextOf(one) }));
+    const asked = next.flatMap(({ one, what }) => (what === "ask" ? [one] : []));
+    const window = { quietPeriodMs: 0, maxWaitMs: 0, purpose: "follow" } as const;
+    if (asked.length > 0) await queue.add(asked.map(({ request }) => ({ request, ...window })));
+    this.#forget(asked);
+    const ended = next.flatMap(({ one, what }) => (typeof what === "string" ? [] : [{ one, what }]));
+    // First: told twice is worse than late, and what fails now was left to the watcher of its cluster.
+    this.#forget(ended.map(({ one }) => one));
+    await this.#tell(ended.map(({ what }) => what));
+  }
+
+  #nextOf({ request, run }: StartedRun): NextOfRollout {
+    const { clock, firstCheckMs, shown } = this.#options;
+    const spentMs = Math.max(0, clock.now() - run.rolledAtMs);
+    if (spentMs < firstCheckMs) return "wait";
+    const found = shown.of(request, run);
+    if (found?.state.type === "progressing" && spentMs < patienceMs) return "wait";
+    if (found?.state.type !== "healthy") return "ask";
+    const end = rolloutEnd(found.state, undefined, { spentMs, deadlineMs: Number.POSITIVE_INFINITY });
+    return end === undefined ? "ask" : { request, run, spentMs, uid: found.uid, end };
+  }
+
+  /** Those of a cluster that has gone are looked at by the next watcher of it. */
+  async #tell(seen: readonly SeenEnd[]): Promise<void> {
+    const ended = await Promise.all(
+      seen.map(async (one) => {
+        const cluster = await this.#options.engaged(one.request.cluster);
+        return cluster === undefined ? [] : [{ ...one, cluster }];
+      }),
+    );
+    if (ended.length > 0) await conclude(this.#concluding, ended.flat());
+  }
+
+  /** A roll that has come meanwhile stays. */
+  #forget(runs: readonly StartedRun[]): void {
+    for (const one of runs) {
+      const key = shownKey(one.request.cluster, one.request.workload);
+      if (this.#awaited.get(key) === one) this.#awaited.delete(key);
+    }
+  }
+}
