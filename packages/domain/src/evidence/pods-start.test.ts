@@ -5,18 +5,27 @@ const text = (seconds: number) => new Date(seconds * 1000).toISOString().replace
 const running = (at: number) => ({ state: { running: { startedAt: text(at) } } });
 const waiting = { state: { waiting: { reason: "CreateContainerConfigError" } } };
 const terminated = { state: { terminated: { finishedAt: text(150) } } };
+const completed = (at: number) => ({
+  state: { terminated: { exitCode: 0, startedAt: text(at), finishedAt: text(at + 1) } },
+});
 
 interface PodOptions {
   readonly label?: Readonly<Record<string, string>>;
   readonly phase?: string;
   readonly deletionTimestamp?: string;
+  readonly initContainerStatuses?: readonly object[];
 }
 
 function pod(made: number, containerStatuses: readonly object[], options: PodOptions = {}): object {
-  const { label = { "pod-template-hash": "one" }, phase = "Running", ...metadata } = options;
+  const { label = { "pod-template-hash": "one" }, phase = "Running", ...others } = options;
+  const { initContainerStatuses = [], ...metadata } = others;
   return {
     metadata: { creationTimestamp: text(made), labels: { app: "app", ...label }, ...metadata },
-    status: { phase, ...(containerStatuses.length === 0 ? {} : { containerStatuses }) },
+    status: {
+      phase,
+      ...(initContainerStatuses.length === 0 ? {} : { initContainerStatuses }),
+      ...(containerStatuses.length === 0 ? {} : { containerStatuses }),
+    },
   };
 }
 
@@ -57,6 +66,23 @@ describe("the pods of a workload", () => {
       notBefore: 108,
       notAfter: 112,
     });
+  });
+
+  // It has read the content of then, and the other containers work with what it made of that.
+  test.each([
+    ["an init container has", completed(102)],
+    ["a sidecar has", running(102)],
+  ])("may have read what was there when %s, whatever started again since", (_, early) => {
+    const again = pod(100, [running(900)], { initContainerStatuses: [early] });
+    expect(podsStart([again])).toEqual({ notBefore: 100, notAfter: 902 });
+    const waits = pod(100, [waiting], { initContainerStatuses: [early] });
+    expect(podsStart([waits])).toEqual({ notBefore: 100, notAfter: Number.POSITIVE_INFINITY });
+  });
+
+  test("have read nothing yet while their init containers wait", () => {
+    const never = Number.POSITIVE_INFINITY;
+    const waits = pod(100, [waiting], { initContainerStatuses: [waiting] });
+    expect(podsStart([waits])).toEqual({ notBefore: never, notAfter: never });
   });
 
   test("may have started since they were made when they say nothing of their containers", () => {

@@ -23,7 +23,8 @@ const toCome: PodsStart = { notBefore: Number.POSITIVE_INFINITY, notAfter: Numbe
 
 /**
  * When the pods of the newest template started; undefined when the status of none names a container. A container reads its variables when it starts, also when it
- * starts again. Of a pod that says nothing of its containers it is only known when it was made.
+ * starts again. An init container or a sidecar does not start again with the others: what it has read may be older. Of a pod that says nothing of its containers
+ * it is only known when it was made.
  */
 export function podsStart(pods: readonly unknown[]): PodsStart | undefined {
   const living = pods.filter(isLiving);
@@ -40,20 +41,32 @@ export function podsStart(pods: readonly unknown[]): PodsStart | undefined {
 }
 
 function hasStatuses(pod: unknown): boolean {
-  return jsonList(jsonField(jsonField(pod, "status"), "containerStatuses")).length > 0;
+  return statusesOf(pod, "containerStatuses").length > 0;
 }
 
 function startsOf(pod: unknown): readonly PodsStart[] {
   const made = podCreatedAt(pod);
-  const statuses = jsonList(jsonField(jsonField(pod, "status"), "containerStatuses"));
+  const statuses = statusesOf(pod, "containerStatuses");
   if (statuses.length === 0) return [{ notBefore: made, notAfter: Number.POSITIVE_INFINITY }];
-  return statuses.map((status) => {
-    const running = jsonField(jsonField(status, "state"), "running");
-    if (running === undefined) return toCome;
-    const startedAt = secondsOf(jsonField(running, "startedAt"));
-    const notBefore = Math.max(made, startedAt - nodeClockSeconds);
-    return { notBefore, notAfter: Math.max(notBefore, startedAt + nodeClockSeconds) };
+  const starts = statuses.map((status) => containerStart(jsonField(status, "state", "running"), made));
+  // An init container that has ended does not start again. Most need none of the sources: that one has started proves no read.
+  const early = statusesOf(pod, "initContainerStatuses").map((status) => {
+    const begun = jsonField(status, "state", "running") ?? jsonField(status, "state", "terminated");
+    return { ...containerStart(begun, made), notAfter: Number.POSITIVE_INFINITY };
   });
+  return [...starts, ...early];
+}
+
+function statusesOf(pod: unknown, list: "containerStatuses" | "initContainerStatuses"): readonly unknown[] {
+  return jsonList(jsonField(pod, "status", list));
+}
+
+/** `begun`: the state that says when the container started; undefined when it has yet to start. */
+function containerStart(begun: unknown, madeAtSeconds: number): PodsStart {
+  if (begun === undefined) return toCome;
+  const startedAt = secondsOf(jsonField(begun, "startedAt"));
+  const notBefore = Math.max(madeAtSeconds, startedAt - nodeClockSeconds);
+  return { notBefore, notAfter: Math.max(notBefore, startedAt + nodeClockSeconds) };
 }
 
 /**

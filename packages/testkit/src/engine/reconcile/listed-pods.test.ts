@@ -7,12 +7,14 @@ import { podLists, podSelector, unrecordedDeployment } from "../../beds/unrecord
 
 const text = (seconds: number) => new Date(seconds * 1000).toISOString().replace(".000Z", "Z");
 
-/** A pod whose container started at that second. */
-function podStarted(at: number): object {
+/** A pod whose container started at that second, and its init container when the pod was made. */
+function podStarted(at: number, madeAt = at - 1): object {
+  const startedAt = text(madeAt);
   return {
-    metadata: { creationTimestamp: text(at - 1), labels: { app: "app", "pod-template-hash": "one" } },
+    metadata: { creationTimestamp: text(madeAt), labels: { app: "app", "pod-template-hash": "one" } },
     status: {
       phase: "Running",
+      initContainerStatuses: [{ name: "render", state: { terminated: { exitCode: 0, startedAt } } }],
       containerStatuses: [{ name: "main", state: { running: { startedAt: text(at) } } }],
     },
   };
@@ -31,6 +33,14 @@ describe("pods are listed", () => {
   test("when a content is newer than the workload, and one that started before rolls it", async () => {
     const bed = await unrecordedDeployment();
     bed.cluster.pods = [podStarted(bed.changedAt + 5), podStarted(bed.madeAt + 1)];
+    expect(await bed.observation()).toBe("rolled");
+    expect(bed.listed()).toBe(1);
+  });
+
+  // It ran out of memory. What its init container made of the older content is still there.
+  test("and one whose container started again in place after the change rolls it", async () => {
+    const bed = await unrecordedDeployment();
+    bed.cluster.pods = [podStarted(bed.changedAt + 5, bed.madeAt + 1)];
     expect(await bed.observation()).toBe("rolled");
     expect(bed.listed()).toBe(1);
   });
