@@ -96,8 +96,11 @@ describe("the pods of a workload", () => {
     expect(podsStart([pod(200, [waiting], second), old])?.notBefore).toBe(Number.POSITIVE_INFINITY);
   });
 
-  test("of StatefulSets and DaemonSets are told apart by their own label", () => {
-    const revision = (hash: string) => ({ label: { "controller-revision-hash": hash } });
+  test.each([
+    ["StatefulSets and DaemonSets", "controller-revision-hash"],
+    ["Argo's Rollouts", "rollouts-pod-template-hash"],
+  ])("of %s are told apart by their own label", (_, label) => {
+    const revision = (hash: string) => ({ label: { [label]: hash } });
     const pods = [pod(100, [running(110)], revision("one")), pod(200, [running(210)], revision("two"))];
     expect(podsStart(pods)).toEqual({ notBefore: 208, notAfter: 212 });
   });

@@ -1,11 +1,9 @@
-import { jsonField, jsonList, jsonText, jsonTexts } from "../json.ts";
+import { jsonField, jsonList, jsonText } from "../json.ts";
 import { secondsOf } from "./managed-fields.ts";
+import { podRevisionOf } from "./pod-revision.ts";
 
 /** The clock of a node may be ahead of the API server's by this much without anybody noticing. */
 const nodeClockSeconds = 2;
-
-/** Which template a pod was made from: `pod-template-hash` of ReplicaSets, `controller-revision-hash` of StatefulSets and DaemonSets. */
-const podRevisionLabels = ["pod-template-hash", "controller-revision-hash"] as const;
 
 /** When the first container of a workload's pods started: between these two, in seconds of the API server's clock. */
 export interface PodsStart {
@@ -91,9 +89,4 @@ function isLiving(pod: unknown): boolean {
 
 function podCreatedAt(pod: unknown): number {
   return secondsOf(jsonField(jsonField(pod, "metadata"), "creationTimestamp"));
-}
-
-function podRevisionOf(pod: unknown): string | undefined {
-  const labels = jsonTexts(jsonField(jsonField(pod, "metadata"), "labels"));
-  return podRevisionLabels.map((name) => labels[name]).find((value) => value !== undefined);
 }

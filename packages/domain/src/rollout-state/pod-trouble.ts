@@ -1,4 +1,5 @@
-import { jsonField, jsonList, jsonText, jsonTexts } from "../json.ts";
+import { podRevisionOf } from "../evidence/pod-revision.ts";
+import { jsonField, jsonList, jsonText } from "../json.ts";
 import type { FailedReason } from "./reasons.ts";
 import type { Trouble } from "./rollout-state.ts";
 
@@ -12,13 +13,6 @@ const waitingReasons: ReadonlyMap<string, FailedReason> = new Map([
   ["InvalidImageName", "ImagePullBackOff"],
 ]);
 
-/** The labels by which controllers tell the pods of one template from those of another. */
-const revisionLabels = [
-  "pod-template-hash",
-  "controller-revision-hash",
-  "rollouts-pod-template-hash",
-] as const;
-
 /**
  * What keeps the newest pods of a workload from running; undefined when nothing is seen. Pods of older templates say nothing about
  * this rollout.
@@ -29,8 +23,8 @@ export function podTrouble(pods: readonly unknown[]): Trouble | undefined {
   );
   if (first === undefined) return undefined;
   const newest = others.reduce((best, pod) => (createdAt(pod) > createdAt(best) ? pod : best), first);
-  const revision = revisionOf(newest);
-  const troubles = [first, ...others].filter((pod) => revisionOf(pod) === revision).flatMap(troublesOf);
+  const revision = podRevisionOf(newest);
+  const troubles = [first, ...others].filter((pod) => podRevisionOf(pod) === revision).flatMap(troublesOf);
   // Waiting for a node may pass; what a container says does not.
   return troubles.find(({ reason }) => reason !== "Unschedulable") ?? troubles[0];
 }
@@ -61,11 +55,4 @@ function metadataOf(pod: unknown): unknown {
 /** RFC 3339 in UTC: later is greater. */
 function createdAt(pod: unknown): string {
   return jsonText(metadataOf(pod), "creationTimestamp") ?? "";
-}
-
-function revisionOf(pod: unknown): string | undefined {
-  const labels = jsonTexts(metadataOf(pod), "labels");
-  return revisionLabels
-    .map((label) => (Object.hasOwn(labels, label) ? labels[label] : undefined))
-    .find(Boolean);
 }

@@ -5,12 +5,12 @@ import {
   rolloutDeadlineMs,
   rolloutEnd,
 } from "@fleet-reloader/domain/rollout-state/follow-up";
-import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector";
 import { podTrouble } from "@fleet-reloader/domain/rollout-state/pod-trouble";
 import type { Trouble } from "@fleet-reloader/domain/rollout-state/rollout-state";
 import { isHeld } from "@fleet-reloader/domain/workload/pause";
 import { servedKind } from "../observe/eligibility-of.ts";
 import type { ShownRollouts } from "../observe/shown-rollouts.ts";
+import { selectorOfPods } from "../observe/template-owner.ts";
 import type { ClusterApi, LiveWorkload } from "../ports/cluster-api.ts";
 import type { Request } from "../ports/request.ts";
 import type { Settings } from "../ports/settings.ts";
@@ -76,7 +76,7 @@ async function troubleOfPods(
   live: LiveWorkload,
   { api, signal }: LookedAtRollout,
 ): Promise<Trouble | undefined> {
-  const selector = podSelectorOf(live.object);
+  const selector = selectorOfPods(live);
   if (selector === undefined) return undefined;
   try {
     return podTrouble(await api.listPods(live.ref.namespace, selector, signal));

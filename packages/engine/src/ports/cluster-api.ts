@@ -18,7 +18,12 @@ export interface LiveWorkload {
   /** The pod template as it is, unparsed: that of the object it refers to, if it does. */
   readonly template: unknown;
   /** The object it refers to for its template; undefined when it has its own, or when there is none. */
-  readonly templateOwner?: { readonly ref: WorkloadRef; readonly resourceVersion: string };
+  readonly templateOwner?: {
+    readonly ref: WorkloadRef;
+    readonly resourceVersion: string;
+    /** Selects the pods of a workload that has no selector of its own. */
+    readonly podSelector: string | undefined;
+  };
   /** As the API server sent it. Never kept as an object: `ShownWorkloads` keeps a bounded number of them as texts. */
   readonly object: unknown;
   readonly createdAtSeconds: number;

@@ -181,6 +181,7 @@ describe("a Rollout that refers to a Deployment", () => {
     expect(live?.templateOwner).toEqual({
       ref: { kind: "Deployment", namespace: "shop", name: "web" },
       resourceVersion: world.cluster.get("Deployment", "shop", "web")?.metadata.resourceVersion,
+      podSelector: "app=web",
     });
   });
 

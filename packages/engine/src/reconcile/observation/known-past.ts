@@ -5,10 +5,10 @@ import type { InterestHistory } from "@fleet-reloader/domain/evidence/start";
 import { asFault } from "@fleet-reloader/domain/fault";
 import { localName } from "@fleet-reloader/domain/plan/observed-source";
 import { coversKeys } from "@fleet-reloader/domain/reference/object-use";
-import { podSelectorOf } from "@fleet-reloader/domain/rollout-state/pod-selector";
 import type { Keyring } from "@fleet-reloader/domain/source/keyring";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { annotationValue } from "@fleet-reloader/domain/workload/workload";
+import { selectorOfPods } from "../../observe/template-owner.ts";
 import { type LiveWorkload, podsMax } from "../../ports/cluster-api.ts";
 import type { WorkloadRecord } from "../../ports/workload-records.ts";
 import type { Reading } from "../reading.ts";
@@ -95,7 +95,7 @@ export async function readPodsStart(
   live: LiveWorkload,
   { cluster, delivery }: Pick<Reading, "cluster" | "delivery">,
 ): Promise<PodsStart | undefined> {
-  const selector = podSelectorOf(live.object);
+  const selector = selectorOfPods(live);
   if (selector === undefined) return undefined;
   try {
     const pods = await cluster.api.listPods(live.ref.namespace, selector, delivery.signal);

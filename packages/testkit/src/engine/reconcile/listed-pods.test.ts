@@ -2,6 +2,7 @@ import { Fault } from "@fleet-reloader/domain/fault";
 import { templateUsing } from "@fleet-reloader/domain/fixture/planned-workload";
 import { describe, expect, test } from "vitest";
 import { adopted, failing } from "../../beds/adopted-deployment.ts";
+import { caseOf, createKindBed } from "../../beds/kind-bed.ts";
 import { auto, createTestBed, outcomeOf } from "../../beds/test-bed.ts";
 import { podLists, podSelector, unrecordedDeployment } from "../../beds/unrecorded-deployment.ts";
 
@@ -69,6 +70,24 @@ describe("pods are listed", () => {
     const bed = await unrecordedDeployment({}, {});
     expect(await bed.observation()).toBe("rolled");
     expect(bed.listed()).toBe(0);
+  });
+
+  // Argo takes the selector of the Deployment where the Rollout has none.
+  test("of a Rollout by the selector of the Deployment that it refers to", async () => {
+    const { workload, objects } = caseOf("Rollout that refers to a Deployment");
+    const spec = (image: string) => ({
+      spec: { ...podSelector.spec, template: templateUsing({ app: {} }, image) },
+    });
+    const bed = await createKindBed({
+      ...{ name: "it", workload },
+      objects: [...objects.slice(0, 1), ["Deployment", "web-template", spec("app:1")]],
+    });
+    bed.change("2");
+    bed.cluster.setObject("Deployment", "web-template", spec("app:2"));
+    await bed.clock.advance(10_000);
+    bed.cluster.pods = [podStarted(bed.serverSeconds() - 5)];
+    expect(outcomeOf(await bed.reconcile(workload))).toBe("recorded");
+    expect(bed.cluster.calls.map(({ target }) => target)).toContain("Pod/ns?app=app");
   });
 
   // One of those that were not listed may be older.
