@@ -1,3 +1,4 @@
+import { isPodOf } from "@fleet-reloader/domain/evidence/pods-start";
 import { asFault } from "@fleet-reloader/domain/fault";
 import {
   patienceMs,
@@ -71,7 +72,7 @@ async function readRollout(rollout: LookedAtRollout): Promise<RolloutLook> {
   return { type: "ended", uid: live.uid, end: trouble === undefined ? end : explained(end, trouble) };
 }
 
-/** What the newest pods say; undefined where they may not be read: then the status of the workload has to do. */
+/** What its own newest pods say; undefined where they may not be read: then the status of the workload has to do. */
 async function troubleOfPods(
   live: LiveWorkload,
   { api, signal }: LookedAtRollout,
@@ -79,7 +80,9 @@ async function troubleOfPods(
   const selector = selectorOfPods(live);
   if (selector === undefined) return undefined;
   try {
-    return podTrouble(await api.listPods(live.ref.namespace, selector, signal));
+    const pods = await api.listPods(live.ref.namespace, selector, signal);
+    const { uid, ref } = live;
+    return podTrouble(pods.filter((pod) => isPodOf(pod, { uid, name: ref.name })));
   } catch (error) {
     const fault = asFault(error);
     if (fault.code === "kube.forbidden") return undefined;

@@ -84,6 +84,15 @@ describe("a roll that was written", () => {
     expect(bed.cluster.calls.some(({ target }) => target === "Pod/ns?app=api")).toBe(true);
   });
 
+  test("does not fail for the pod of another owner that its selector fits", async () => {
+    const bed = await rolledDeployment();
+    bed.cluster.setStatus(bed.api, starting);
+    const owner = { kind: "Job", name: "nightly", uid: "another", controller: true };
+    bed.cluster.pods = [{ ...missingKey, metadata: { ...missingKey.metadata, ownerReferences: [owner] } }];
+    await bed.elapse(40_000);
+    expect(bed.results()).toEqual([]);
+  });
+
   test("goes by conditions alone where pods may not be listed, and reports nothing of it", async () => {
     const bed = await rolledDeployment({
       before: ({ target }) => {
