@@ -7,6 +7,7 @@ const target: FreezeTarget = {
   clusterName: "prod",
   clusterLabels: { env: "prod" },
   workload: { kind: "Deployment", namespace: "shop", name: "api" },
+  templateOwner: { kind: "Deployment", namespace: "shop", name: "template" },
   sources: [{ kind: "Secret", namespace: "shop", name: "db" }],
 };
 
@@ -32,6 +33,7 @@ test.each<readonly [string, FreezeScope, boolean]>([
   ["the namespace in this cluster", { cluster: "prod", namespace: "shop" }, true],
   ["the namespace in another cluster", { cluster: "test", namespace: "shop" }, false],
   ["the workload", { namespace: "shop", workload: { kind: "Deployment", name: "api" } }, true],
+  ["the object it refers to for its template", { workload: { kind: "Deployment", name: "template" } }, true],
   ["another kind of the same name", { workload: { kind: "StatefulSet", name: "api" } }, false],
   ["the source that changed", { source: { kind: "Secret", name: "db" } }, true],
   ["a source that did not change", { source: { kind: "ConfigMap", name: "db" } }, false],

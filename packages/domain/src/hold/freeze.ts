@@ -36,6 +36,8 @@ export interface FreezeTarget {
   readonly clusterName: string;
   readonly clusterLabels: Labels;
   readonly workload: WorkloadRef;
+  /** The object that the workload refers to for its pod template: a freeze of that holds the workload too. */
+  readonly templateOwner?: WorkloadRef | undefined;
   /** Those whose change is the reason of the roll; a source that is frozen and has not changed holds nothing. */
   readonly sources: readonly SourceRef[];
 }
@@ -82,11 +84,17 @@ function isCovered(scope: FreezeScope, target: FreezeTarget): boolean {
     (cluster === undefined || cluster === target.cluster || cluster === target.clusterName) &&
     (clusterSelector === undefined || matchesSelector(clusterSelector, target.clusterLabels)) &&
     (namespace === undefined || namespace === target.workload.namespace) &&
-    (workload === undefined ||
-      (workload.kind === target.workload.kind && workload.name === target.workload.name)) &&
+    (workload === undefined || isOneOf(workload, [target.workload, target.templateOwner])) &&
     (source === undefined ||
       target.sources.some(({ kind, name }) => kind === source.kind && name === source.name))
   );
+}
+
+function isOneOf(
+  { kind, name }: Pick<WorkloadRef, "kind" | "name">,
+  refs: readonly (WorkloadRef | undefined)[],
+): boolean {
+  return refs.some((ref) => ref?.kind === kind && ref.name === name);
 }
 
 function freezeEndOf({ untilMs }: Freeze): number {

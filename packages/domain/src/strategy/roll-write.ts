@@ -33,6 +33,18 @@ export function isMade(write: RollWrite): boolean {
   );
 }
 
+/** The object whose version the write depends on: after any change of it the write is refused. Undefined: it depends on none. */
+export function conditionalOn(write: RollWrite, workload: WorkloadRef): WorkloadRef | undefined {
+  switch (write.type) {
+    case "create":
+      return undefined;
+    case "referenced-template":
+      return write.owner;
+    default:
+      return workload;
+  }
+}
+
 /** An object to be created, and its identity. */
 export interface NewObject {
   readonly ref: WorkloadRef;

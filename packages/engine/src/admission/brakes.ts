@@ -2,7 +2,7 @@ import { type FreezeTarget, freezeOf } from "@fleet-reloader/domain/hold/freeze"
 import type { HoldReason } from "@fleet-reloader/domain/hold/reasons";
 import { type SourceRef, sourceKey } from "@fleet-reloader/domain/source/source";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
-import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { type WorkloadRef, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock, Random } from "../async/clock.ts";
 import type { Admit } from "../ports/cluster-api.ts";
 import type { ClusterId, OnHold, Request, Verdict } from "../ports/request.ts";
@@ -14,12 +14,14 @@ export interface RollIntent {
   readonly request: Request;
   readonly clusterName: string;
   readonly clusterLabels: Labels;
+  /** The object that the workload refers to for its pod template, if it does. */
+  readonly templateOwner: WorkloadRef | undefined;
   /** Undefined: no annotation freezes it. */
   readonly frozenBy: AnnotationFreeze | undefined;
   readonly sources: readonly IntendedSource[];
 }
 
-/** The objects whose annotations freeze a roll: its workload, or changed sources. */
+/** The objects whose annotations freeze a roll: its workload, the owner of the pod template, or changed sources. */
 export interface AnnotationFreeze {
   /** For people. */
   readonly why: string;
@@ -121,7 +123,9 @@ async function freezeHold(
   const { reason, by, untilMs } = found;
   const why = `${reason} (by ${by}${untilMs === undefined ? "" : `, until ${new Date(untilMs).toISOString()}`})`;
   const leftMs = untilMs === undefined ? afterMs : Math.max(1, untilMs - clock.now());
-  return { type: "hold", reason: "Frozen", why, afterMs: Math.min(afterMs, leftMs), untilMs };
+  const { templateOwner } = intent;
+  const owners = templateOwner && { frozenBy: [workloadKey(templateOwner)] };
+  return { type: "hold", reason: "Frozen", why, afterMs: Math.min(afterMs, leftMs), untilMs, ...owners };
 }
 
 /** Begins the names of the workloads, of any cluster and namespace, whose rolls hold another. */
@@ -140,9 +144,10 @@ function ledgerHold(held: LedgerHold, { nameOf = (cluster) => cluster, random }:
   return { type: "hold", reason, why, afterMs, details };
 }
 
-function targetOf({ request, clusterName, clusterLabels, sources }: RollIntent): FreezeTarget {
-  const { cluster, workload } = request;
-  return { cluster, clusterName, clusterLabels, workload, sources: sources.map(({ ref }) => ref) };
+function targetOf(intent: RollIntent): FreezeTarget {
+  const { request, clusterName, clusterLabels, templateOwner } = intent;
+  const sources = intent.sources.map(({ ref }) => ref);
+  return { ...request, clusterName, clusterLabels, templateOwner, sources };
 }
 
 function actedOn({ ref, through, version }: IntendedSource) {

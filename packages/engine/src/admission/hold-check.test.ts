@@ -35,6 +35,14 @@ test("a freeze holds as long as it is declared, and one that cannot be read hold
   expect(await unreadable("FreezeUnreadable")).toBe(true);
 });
 
+test("a freeze of the object that a workload refers to holds that workload", async () => {
+  const workload = { kind: "Deployment", name: "web-template" };
+  const check = checkWith({ frozen: frozen({ workload }) });
+  expect(await check("Frozen", ["Deployment/shop/web-template"])).toBe(true);
+  expect(await check("Frozen", ["Deployment/shop/other"])).toBe(false);
+  expect(await check("Frozen")).toBe(false);
+});
+
 test("freezes of a cluster that is not engaged are unknown, unless all is frozen", async () => {
   const check = checkWith({ frozen: frozen({ cluster: "prod" }), isStranger: true });
   expect(await check("Frozen")).toBeUndefined();

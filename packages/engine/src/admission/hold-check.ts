@@ -1,7 +1,8 @@
 import { freezeOf } from "@fleet-reloader/domain/hold/freeze";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
+import { parseWorkloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { Clock } from "../async/clock.ts";
-import type { ClusterId, Request } from "../ports/request.ts";
+import type { ClusterId, Hold, Request } from "../ports/request.ts";
 import type { Freezes } from "./freezes.ts";
 import type { FrozenObjects } from "./frozen-objects.ts";
 import type { Reach } from "./gate/cluster-gate.ts";
@@ -31,7 +32,7 @@ export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
       switch (hold.reason) {
         case "Frozen":
         case "FreezeUnreadable":
-          return await isFrozen(request);
+          return await isFrozen(request, hold);
         case "FrozenByAnnotation":
           return isFrozenByAnnotation(options.annotationsOf(request.cluster), hold.frozenBy ?? []);
         case "ClusterUnreachable":
@@ -56,14 +57,25 @@ export function createHoldCheck(options: HoldCheckOptions): HoldCheck {
     },
   };
 
-  async function isFrozen({ cluster, workload }: Request): Promise<boolean | undefined> {
+  async function isFrozen(
+    { cluster, workload }: Request,
+    { frozenBy: [ownerKey = ""] = [] }: Hold,
+  ): Promise<boolean | undefined> {
     const frozen = await options.freezes.now();
     if (frozen.type === "unreadable") return true;
     const known = options.clusterOf(cluster);
     // A freeze by name or by labels would look as if it were over.
     if (known === undefined) return undefined;
     const { name, labels } = known;
-    const target = { cluster, clusterName: name, clusterLabels: labels, workload, sources: [] };
+    const templateOwner = parseWorkloadKey(ownerKey);
+    const target = {
+      cluster,
+      clusterName: name,
+      clusterLabels: labels,
+      workload,
+      templateOwner,
+      sources: [],
+    };
     const ofSources = frozen.freezes.filter(({ scope }) => scope.source !== undefined);
     const others = frozen.freezes.filter(({ scope }) => scope.source === undefined);
     if (freezeOf(others, target, options.clock.now()) !== undefined) return true;

@@ -26,6 +26,7 @@ export function changedSourceApi(api: ClusterApi, change: AskedChange): ClusterA
       return isIt(ref) ? afterChange(live, change) : live;
     },
     readSourceAnnotations: (ref, signal) => api.readSourceAnnotations(ref, signal),
+    readWorkloadAnnotations: (ref, signal) => api.readWorkloadAnnotations(ref, signal),
     readSources: async (kind, namespace, names, signal) => {
       const found = await api.readSources(kind, namespace, names, signal);
       if (!isBeside(kind, namespace) || !names.has(source.name)) return found;

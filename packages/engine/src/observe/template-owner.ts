@@ -11,6 +11,7 @@ export function withTemplateOf(workload: LiveWorkload, owner: LiveWorkload): Liv
       ref: owner.ref,
       resourceVersion: owner.resourceVersion,
       podSelector: podSelectorOf(owner.object),
+      annotations: owner.annotations,
     },
     // Both only grow: their sum is different when either is.
     generation: workload.generation + owner.generation,

@@ -1,6 +1,6 @@
 import { describeScope, type Freeze, freezeOf } from "@fleet-reloader/domain/hold/freeze";
 import type { SourceRef } from "@fleet-reloader/domain/source/source";
-import { workloadKey } from "@fleet-reloader/domain/workload/workload";
+import { parseWorkloadKey, workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { HeldRequest } from "../admission/held-requests.ts";
 import type { ClusterOverview, UnfinishedRolls } from "./fleet-overview.ts";
 
@@ -27,21 +27,23 @@ export interface HoldContext {
 }
 
 /** Says who or what holds a request. */
-export function explainHold({ request, reason, untilMs }: HeldRequest, context: HoldContext): ExplainedHold {
+export function explainHold(held: HeldRequest, context: HoldContext): ExplainedHold {
+  const { request, reason, untilMs } = held;
   const { cluster, nameOf } = context;
-  const ends = untilMs ?? frozenBy(request, context)?.untilMs;
+  const ends = untilMs ?? frozenBy(held, context)?.untilMs;
   return {
     cluster: nameOf(request.cluster),
     workload: workloadKey(request.workload),
     reason,
-    why: cluster === undefined ? "its cluster is not registered" : whyOnHold(request, reason, context),
+    why: cluster === undefined ? "its cluster is not registered" : whyOnHold(held, context),
     until: ends === undefined ? undefined : new Date(ends).toISOString(),
   };
 }
 
-function whyOnHold(request: HeldRequest["request"], reason: string, context: HoldContext): string {
+function whyOnHold(held: HeldRequest, context: HoldContext): string {
+  const { reason } = held;
   if (reason === "Frozen") {
-    const freeze = frozenBy(request, context);
+    const freeze = frozenBy(held, context);
     return freeze === undefined
       ? "the freeze is over, or it is being lifted"
       : `${describeScope(freeze.scope)}: ${freeze.reason} (by ${freeze.by})`;
@@ -56,12 +58,10 @@ function whyOnHold(request: HeldRequest["request"], reason: string, context: Hol
     .join("; ");
 }
 
-function frozenBy({ cluster, workload }: HeldRequest["request"], context: HoldContext): Freeze | undefined {
+function frozenBy({ request, frozenBy: keys }: HeldRequest, context: HoldContext): Freeze | undefined {
   const { freezes, sources, nowMs, nameOf } = context;
   const clusterLabels = context.cluster?.labels ?? {};
-  return freezeOf(
-    freezes,
-    { cluster, clusterName: nameOf(cluster), clusterLabels, workload, sources },
-    nowMs,
-  );
+  const templateOwner = parseWorkloadKey(keys?.[0] ?? "");
+  const named = { clusterName: nameOf(request.cluster), clusterLabels };
+  return freezeOf(freezes, { ...request, ...named, templateOwner, sources }, nowMs);
 }

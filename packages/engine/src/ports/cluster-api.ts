@@ -18,9 +18,7 @@ export interface LiveWorkload {
   /** The pod template as it is, unparsed: that of the object it refers to, if it does. */
   readonly template: unknown;
   /** The object it refers to for its template; undefined when it has its own, or when there is none. */
-  readonly templateOwner?: {
-    readonly ref: WorkloadRef;
-    readonly resourceVersion: string;
+  readonly templateOwner?: Pick<LiveWorkload, "ref" | "resourceVersion" | "annotations"> & {
     /** Selects the pods of a workload that has no selector of its own. */
     readonly podSelector: string | undefined;
   };
@@ -101,6 +99,8 @@ export interface ClusterApi {
    * holds it meanwhile.
    */
   readSourceAnnotations(ref: SourceRef, signal: AbortSignal): Promise<Annotations>;
+  /** The same for a workload. */
+  readWorkloadAnnotations(ref: WorkloadRef, signal: AbortSignal): Promise<Annotations>;
   /** Of these sources of a kind other than SecretProviderClass those that there are, by name: one list in the place of many reads. */
   readSources(
     kind: SourceKind,

@@ -28,7 +28,10 @@ export interface Again {
 export interface Hold<Reason extends string = string> {
   readonly reason: Reason;
   readonly untilMs?: number | undefined;
-  /** Keys of the workload and the sources whose annotations freeze it, where that is the reason. */
+  /**
+   * Keys of the objects whose annotations freeze it, where that is the reason. Where the reason is a declared freeze: the key of the object
+   * that the workload refers to for its pod template, if it does.
+   */
   readonly frozenBy?: readonly string[] | undefined;
 }
 

@@ -2,6 +2,7 @@ import { frozenByAnnotation } from "@fleet-reloader/domain/hold/freeze";
 import { localName, type ObservedSource } from "@fleet-reloader/domain/plan/observed-source";
 import type { Plan } from "@fleet-reloader/domain/plan/plan";
 import { sourceKey } from "@fleet-reloader/domain/source/source";
+import { conditionalOn, type RollWrite } from "@fleet-reloader/domain/strategy/roll-write";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { AnnotationFreeze, Brakes, RollHold, RollIntent } from "../admission/brakes.ts";
 import { HoldNews } from "../admission/hold-news.ts";
@@ -10,6 +11,7 @@ import type { Clock } from "../async/clock.ts";
 import { unlessAborted } from "../async/unless-aborted.ts";
 import type { HeldFact } from "../history/fact.ts";
 import type { Recorder } from "../history/recorder.ts";
+import type { Admit, LiveWorkload } from "../ports/cluster-api.ts";
 import { type Again, againWhenFree } from "../ports/request.ts";
 import type { Reading } from "./reading.ts";
 import type { RollPermit } from "./write-roll.ts";
@@ -27,6 +29,7 @@ export interface BrakingOptions {
 export interface IntendedRoll {
   readonly due: BrakedRoll;
   readonly observedSources: readonly ObservedSource[];
+  readonly write: RollWrite;
   /** Monotonic: when the observation began. */
   readonly observedAtMs: number;
 }
@@ -69,10 +72,35 @@ export function createBraking({
       readAtMs: observedAtMs,
       signal: delivery.signal,
     });
-    const admit = async () => ((await admitSources()) === "go" ? await verdict.admit() : "hold");
+    const admitObjects = lateFreezes(reading, intended.write);
+    const admit = async () => {
+      const verdicts = await Promise.all([admitSources(), admitObjects()]);
+      return verdicts.includes("hold") ? "hold" : await verdict.admit();
+    };
     const withdraw = () => unlessAborted(brakes.withdraw(request), delivery.signal, "Redis");
     return { type: "go", permit: { admit, withdraw } };
   };
+}
+
+/**
+ * Holds a write while the workload, or the object it refers to for its pod template, is annotated as frozen. The object whose version the
+ * write depends on is not read: the API server refuses the write after an annotation of it.
+ */
+function lateFreezes({ cluster, live, delivery }: Reading, write: RollWrite): Admit {
+  const condition = conditionalOn(write, live.ref);
+  const others = freezableOf(live).filter(
+    ({ ref }) => condition === undefined || workloadKey(ref) !== workloadKey(condition),
+  );
+  return async () => {
+    const read = others.map(({ ref }) => cluster.api.readWorkloadAnnotations(ref, delivery.signal));
+    const isFrozen = (await Promise.all(read)).some((now) => frozenByAnnotation(now) !== undefined);
+    return isFrozen ? "hold" : "go";
+  };
+}
+
+/** The workload, and the object it refers to for its pod template. */
+function freezableOf(live: LiveWorkload): readonly Pick<LiveWorkload, "ref" | "annotations">[] {
+  return live.templateOwner === undefined ? [live] : [live, live.templateOwner];
 }
 
 interface HeldRoll {
@@ -103,10 +131,11 @@ export function rollIntentOf(
   reading: Reading,
   intended: Pick<IntendedRoll, "due" | "observedSources">,
 ): RollIntent {
-  const { request, cluster } = reading;
+  const { request, cluster, live } = reading;
   const { due } = intended;
   return {
     request,
+    templateOwner: live.templateOwner?.ref,
     clusterName: cluster.name,
     clusterLabels: cluster.labels ?? {},
     frozenBy: annotationFreeze(reading, intended),
@@ -119,13 +148,15 @@ export function rollIntentOf(
 }
 
 function annotationFreeze(
-  { request, live }: Reading,
+  { live }: Reading,
   { due, observedSources }: Pick<IntendedRoll, "due" | "observedSources">,
 ): AnnotationFreeze | undefined {
   const changed = new Set(due.changed.map(({ source }) => localName(source)));
-  const text = frozenByAnnotation(live.annotations);
-  const ofWorkload =
-    text === undefined ? [] : [{ key: workloadKey(request.workload), what: "the workload", text }];
+  const ofWorkload = freezableOf(live).flatMap(({ ref, annotations }) => {
+    const text = frozenByAnnotation(annotations);
+    const what = ref === live.ref ? "the workload" : `the ${ref.kind} ${ref.name} that it refers to`;
+    return text === undefined ? [] : [{ key: workloadKey(ref), what, text }];
+  });
   const ofSources = observedSources.flatMap(({ ref, frozenBy }) =>
     frozenBy === undefined || !changed.has(localName(ref))
       ? []

@@ -139,7 +139,7 @@ async function askForRoll(
   const prepared = await prepareRoll(reading, due, { clock, keys, settings });
   // An earlier attempt made the roll, and it was counted then: only the applied state is left to write.
   if (isMade(prepared.how)) return { rolling: { type: "go", ...prepared } };
-  const answer = await brake(reading, { due, observedSources, observedAtMs });
+  const answer = await brake(reading, { due, observedSources, write: prepared.how, observedAtMs });
   return answer.type === "go" ? { rolling: { ...prepared, ...answer } } : { held: answer };
 }
 

@@ -70,6 +70,14 @@ describe("reads", () => {
     expect(await world.api.readSourceAnnotations({ ...source, name: "gone" }, signal)).toEqual({});
   });
 
+  test("annotations of a workload as they are now, and none of one that is gone", async () => {
+    await using world = await startWorld();
+    world.cluster.apply(deployment());
+    expect(await world.api.readWorkloadAnnotations(ref, signal)).toMatchObject({ stays: "1" });
+    expect(await world.api.readWorkloadAnnotations({ ...ref, name: "gone" }, signal)).toEqual({});
+    expect(await world.api.readWorkloadAnnotations({ ...ref, kind: "Rollout" }, signal)).toEqual({});
+  });
+
   test("labels of a namespace, and that there is none", async () => {
     await using world = await startWorld();
     world.cluster.apply({

@@ -4,6 +4,7 @@ import type { SourceKind, SourceRef } from "@fleet-reloader/domain/source/source
 import { patchBody } from "@fleet-reloader/domain/strategy/patch-body";
 import type { NewObject } from "@fleet-reloader/domain/strategy/roll-write";
 import type { Labels } from "@fleet-reloader/domain/workload/label-selector";
+import type { Annotations, WorkloadRef } from "@fleet-reloader/domain/workload/workload";
 import type { WorkloadKind } from "@fleet-reloader/domain/workload/workload-kind";
 import {
   type Admit,
@@ -13,6 +14,7 @@ import {
   podsMax,
 } from "@fleet-reloader/engine/ports/cluster-api";
 import type { ClusterId } from "@fleet-reloader/engine/ports/request";
+import type { ApiResource } from "../discovery/api-resources.ts";
 import { type Answer, jsonCall, writePath } from "../http/call.ts";
 import { pagesOf } from "../http/collection-calls.ts";
 import type { Connection } from "../http/connection.ts";
@@ -66,9 +68,7 @@ function sourceReads(connection: Connection, sourceSelector: string | undefined)
       return absentOr(answer, ref, (object) => liveSource(ref, object));
     },
     async readSourceAnnotations(ref, signal) {
-      const path = resourcePath(sourceResource(ref.kind), ref.namespace, ref.name);
-      const answer = await connection.ask({ method: "GET", path, accept: accept.metadata }, signal);
-      return absentOr(answer, ref, (object) => stringMap(object, "metadata", "annotations")) ?? {};
+      return await annotationsNow(connection, sourceResource(ref.kind), ref, signal);
     },
     readSources: (kind, namespace, names, signal) =>
       readSources({ kind, namespace, names }, connection, signal),
@@ -84,6 +84,18 @@ function sourceReads(connection: Connection, sourceSelector: string | undefined)
       return await unlessAbsent(names, [], { connection, signal });
     },
   };
+}
+
+/** Past every limit, and metadata only. */
+async function annotationsNow(
+  connection: Connection,
+  resource: ApiResource,
+  ref: SourceRef | WorkloadRef,
+  signal: AbortSignal,
+): Promise<Annotations> {
+  const path = resourcePath(resource, ref.namespace, ref.name);
+  const answer = await connection.ask({ method: "GET", path, accept: accept.metadata }, signal);
+  return absentOr(answer, ref, (object) => stringMap(object, "metadata", "annotations")) ?? {};
 }
 
 function namespaceReads(connection: Connection): Pick<ClusterApi, "listPods" | "readNamespaceLabels"> {
@@ -114,11 +126,18 @@ function namespaceLabels({ status, body }: Answer, namespace: string): Labels | 
 
 const deleteOptions = { kind: "DeleteOptions", apiVersion: "v1", propagationPolicy: "Background" } as const;
 
-type WorkloadCalls = Pick<ClusterApi, "readWorkload" | "patchWorkload" | "createWorkload" | "deleteExactly">;
+type WorkloadCalls = Pick<
+  ClusterApi,
+  "readWorkload" | "readWorkloadAnnotations" | "patchWorkload" | "createWorkload" | "deleteExactly"
+>;
 
 function workloadCalls(connection: Connection, objects: WorkloadObjects): WorkloadCalls {
   return {
     readWorkload: (ref, signal) => objects.read(ref, signal),
+    async readWorkloadAnnotations(ref, signal) {
+      const resource = await objects.resource(ref, signal);
+      return resource === undefined ? {} : await annotationsNow(connection, resource, ref, signal);
+    },
     async patchWorkload(ref, { admit, ...patch }, signal): Promise<LiveWorkload | undefined> {
       const kind = objects.kindOf(ref);
       const resource = await objects.resource(ref, signal);

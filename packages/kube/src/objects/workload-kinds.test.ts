@@ -182,6 +182,7 @@ describe("a Rollout that refers to a Deployment", () => {
       ref: { kind: "Deployment", namespace: "shop", name: "web" },
       resourceVersion: world.cluster.get("Deployment", "shop", "web")?.metadata.resourceVersion,
       podSelector: "app=web",
+      annotations: world.cluster.get("Deployment", "shop", "web")?.metadata.annotations ?? {},
     });
   });
 

@@ -192,13 +192,17 @@ export class MemoryCluster implements ClusterApi, ClusterStreams, WorkloadLists 
   }
 
   async readSource(ref: SourceRef, signal: AbortSignal): Promise<LiveSource | undefined> {
-    const read = () => this.#store.sourcesByKey.get(sourceKey(ref))?.live;
-    return await this.#calls.make({ verb: "read", target: sourceKey(ref) }, signal, read);
+    return await this.#calls.make({ verb: "read", target: sourceKey(ref) }, signal, () => this.source(ref));
   }
 
   async readSourceAnnotations(ref: SourceRef, signal: AbortSignal): Promise<Annotations> {
     const read = () => this.#store.sourcesByKey.get(sourceKey(ref))?.live.annotations ?? {};
     return await this.#calls.make({ verb: "read", target: `annotations of ${sourceKey(ref)}` }, signal, read);
+  }
+
+  async readWorkloadAnnotations(ref: WorkloadRef, signal: AbortSignal): Promise<Annotations> {
+    const call = { verb: "read", target: `annotations of ${workloadKey(ref)}` } as const;
+    return await this.#calls.make(call, signal, () => this.workload(ref)?.annotations ?? {});
   }
 
   async readSources(
@@ -246,12 +250,8 @@ export class MemoryCluster implements ClusterApi, ClusterStreams, WorkloadLists 
   }
 
   async readNamespaceLabels(namespace: string, signal: AbortSignal): Promise<Labels | undefined> {
-    const target = `Namespace/${namespace}`;
-    return await this.#calls.make(
-      { verb: "read", target },
-      signal,
-      () => this.#store.namespacesByName.get(namespace)?.labels,
-    );
+    const read = () => this.#store.namespacesByName.get(namespace)?.labels;
+    return await this.#calls.make({ verb: "read", target: `Namespace/${namespace}` }, signal, read);
   }
 
   async patchWorkload(

@@ -85,6 +85,7 @@ function readOnly(api: ClusterApi): ClusterApi {
     readWorkload: (...asked) => api.readWorkload(...asked),
     readSource: (...asked) => api.readSource(...asked),
     readSourceAnnotations: (...asked) => api.readSourceAnnotations(...asked),
+    readWorkloadAnnotations: (...asked) => api.readWorkloadAnnotations(...asked),
     readSources: (...asked) => api.readSources(...asked),
     listSourceNames: (...asked) => api.listSourceNames(...asked),
     listPods: (...asked) => api.listPods(...asked),

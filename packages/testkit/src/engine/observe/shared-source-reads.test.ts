@@ -52,6 +52,7 @@ function cluster(clock: ManualClock, readMs: number) {
     ...{ cluster: "a", readSource, readSources: unused, readWorkload: unused, listPods: unused },
     ...{ readSourceAnnotations: unused, readNamespaceLabels: unused, listSourceNames: unused },
     ...{ patchWorkload: unused, createWorkload: unused, deleteExactly: unused },
+    readWorkloadAnnotations: unused,
   };
   return { api, reads: () => reads };
 }

@@ -55,6 +55,7 @@ function cluster(): { readonly api: ClusterApi; readonly readCount: () => number
     readSources: unused,
     readWorkload: unused,
     readSourceAnnotations: unused,
+    readWorkloadAnnotations: unused,
     readNamespaceLabels: unused,
     listPods: unused,
     listSourceNames: unused,
