@@ -8,7 +8,8 @@ import type { PlacedRecord } from "./placed-record.ts";
 
 /** Each cluster writes into one stream. */
 const shards = 3;
-const contents = ["a", "b", "c"] as const;
+/** The first two are contents of one source. */
+const contents = ["a1", "a2", "b1"] as const;
 const kinds = ["change", "rolled", "failed", "healthy", "held", "no", "discarded", "operator"] as const;
 
 interface Step {
@@ -40,7 +41,7 @@ function recordOf(step: Step, at: number): HistoryRecord {
   // Some records have the same time.
   const entry = { v: 1, time: new Date(Math.floor(at / 3) * 1000).toISOString(), cluster } as const;
   const changeOf = (content: string) => `${cluster.id}/${content}`;
-  const source = (name: string) => ({ kind: "Secret", namespace: "shop", name }) as const;
+  const source = ([name = ""]: string) => ({ kind: "Secret", namespace: "shop", name }) as const;
   const sources = step.contents.map((content) => ({ ...source(content), change: changeOf(content) }));
   const workload = { kind: "Deployment", namespace: "shop", name: `app-${step.workload}` };
   const [content = ""] = step.contents;
@@ -101,8 +102,29 @@ test("changes that are kept are those of all records from any time on", () => {
   );
 });
 
+test("a hold ends with a roll for newer content, also where that is not known", () => {
+  const step = { cluster: 0, contents: ["a1"], workload: 0, afterMs: 1, isAlone: false };
+  const newer = { ...step, contents: ["a2"] };
+  const records = placedOf([
+    { ...newer, kind: "change" },
+    { ...step, kind: "change" },
+    { ...step, kind: "held" },
+    { ...newer, kind: "rolled" },
+    { ...newer, kind: "healthy" },
+    { ...step, kind: "change", cluster: 1 },
+    { ...step, kind: "held", cluster: 1 },
+    { ...newer, kind: "rolled", cluster: 1 },
+  ]);
+  const lines = new NewestLines({ records: 10, bytes: 10 }, records);
+  for (const { ms } of records) expectSame(lines.changesSince(ms), foldChanges(lines.since(ms)));
+  const sinceThird = lines.changesSince(records[2]?.ms ?? 0).summaries();
+  expect(sinceThird).toMatchObject([{ workloads: { held: 0, healthy: 0, rolling: 1 } }]);
+  const sinceSecond = lines.changesSince(records[1]?.ms ?? 0).summaries();
+  expect(sinceSecond).toMatchObject([{ workloads: { held: 0, healthy: 1, rolling: 1 } }]);
+});
+
 test("what streams have no more counts for no change any more", () => {
-  const step = { cluster: 0, contents: ["a"], workload: 0, afterMs: 1, isAlone: false };
+  const step = { cluster: 0, contents: ["a1"], workload: 0, afterMs: 1, isAlone: false };
   const kind = (one: Step["kind"], cluster = 0): Step => ({ ...step, kind: one, cluster });
   const lines = new NewestLines(
     { records: 10, bytes: 10 },

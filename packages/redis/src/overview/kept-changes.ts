@@ -17,7 +17,8 @@ interface ChangeSpan {
 
 /**
  * The changes of records that come one after the other, folded once, for questions from any time on. A change that began after that time is what it is
- * from all records: no other change bears on it. Only those that have records on both sides of that time are folded anew.
+ * from all records: those before it say nothing of it, and it does not matter which other changes are known. Only those that have records on both sides of
+ * that time are folded anew.
  */
 export class KeptChanges {
   readonly #folds = new ChangeFolds();

@@ -1,3 +1,4 @@
+import type { SourceRef } from "@fleet-reloader/domain/source/source";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { ChangeId, ChangeRecord } from "../../history/history.ts";
 import type {
@@ -31,6 +32,11 @@ export class ChangeFold {
 
   get id(): string {
     return changeIdOf(this.#first);
+  }
+
+  /** What was written. */
+  get source(): SourceRef {
+    return this.#first.source;
   }
 
   /** Where each workload stands, by cluster and workload. */

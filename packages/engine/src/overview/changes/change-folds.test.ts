@@ -49,6 +49,10 @@ function ended(cluster: string, name: string, result: OutcomeRecord["result"]): 
   return { v: 1, time: time(4), type: "outcome", cluster: on(cluster), ...rest };
 }
 
+/** The source is written again, which is another change. */
+const newer = { ...changed("nova", "f1-b", 3), change: "uid-nova/db@8" };
+const newerSources = [{ ...source, change: "uid-nova/db@8" }];
+
 test("one content on many clusters is one change with the outcome of all its workloads", () => {
   const records: readonly HistoryRecord[] = [
     changed("nova", "f1-a"),
@@ -90,8 +94,7 @@ test("records of older versions, without a fleet id, are told apart by cluster",
 });
 
 test("a rollout that was replaced by a newer one ends with it, for both changes", () => {
-  const newer = { ...changed("nova", "f1-b", 3), change: "uid-nova/db@8" };
-  const sources = [{ ...source, change: "uid-nova/db@8" }];
+  const sources = newerSources;
   const records = [
     changed("nova", "f1-a"),
     acted("nova", "api", "rolled"),
@@ -105,6 +108,70 @@ test("a rollout that was replaced by a newer one ends with it, for both changes"
     ["f1-b", 1, 1],
     ["f1-a", 1, 0],
   ]);
+});
+
+const standsOf = (records: readonly HistoryRecord[]) =>
+  summarizeChanges(records).map(({ id, isDone, workloads }) => {
+    const counts = Object.entries(workloads).filter(([, count]) => count > 0);
+    return [id, isDone, ...counts.map(([progress, count]) => `${count} ${progress}`)];
+  });
+
+test("a hold that ends with a roll of newer content ends for both changes", () => {
+  const sources = newerSources;
+  const rolled = [
+    changed("nova", "f1-a"),
+    decided("nova", "api", "held"),
+    decided("nova", "web", "held"),
+    newer,
+    { ...decided("nova", "api", "roll"), sources },
+    { ...acted("nova", "api", "rolled"), sources },
+  ];
+  expect(standsOf(rolled)).toEqual([
+    ["f1-b", false, "1 rolling"],
+    ["f1-a", false, "1 held", "1 rolling"],
+  ]);
+  const healthy = (name: string) => ({ ...ended("nova", name, "healthy"), sources });
+  const ofWeb = [{ ...acted("nova", "web", "rolled"), sources }, healthy("web")];
+  expect(standsOf([...rolled, healthy("api"), ...ofWeb])).toEqual([
+    ["f1-b", true, "2 healthy"],
+    ["f1-a", true, "2 healthy"],
+  ]);
+  const failed = { ...ended("nova", "api", "failed"), sources };
+  expect(unsuccessfulWorkloads([...rolled, failed])).toMatchObject([{ progress: "failed", sources }]);
+});
+
+test("content that is taken back while it is held has nothing to wait for", () => {
+  const held = [changed("nova", "f1-a"), decided("nova", "api", "held")];
+  const stays = { ...decided("nova", "api", "no"), reason: "ContentUnchanged", sources: newerSources };
+  expect(standsOf([...held, newer, stays])).toEqual([
+    ["f1-b", true, "1 unchanged"],
+    ["f1-a", true, "1 unchanged"],
+  ]);
+  const other = { ...source, name: "mail" };
+  const mail = { ...changed("nova", "f1-m", 3), change: "uid-nova/mail@1", source: other };
+  const sources = [{ ...other, change: "uid-nova/mail@1" }];
+  const rolled = { ...acted("nova", "api", "rolled"), sources };
+  expect(standsOf([...held, mail, rolled])).toEqual([
+    ["f1-m", false, "1 rolling"],
+    ["f1-a", true, "1 unchanged"],
+  ]);
+});
+
+test("only the end of its hold ends it: not an earlier rollout, nor one of a namesake", () => {
+  const sources = newerSources;
+  const held = [changed("nova", "f1-a"), decided("nova", "api", "held"), newer];
+  const elsewhere = [changed("otech", "f1-a"), { ...acted("otech", "api", "rolled"), sources }];
+  for (const more of [
+    { ...ended("nova", "api", "healthy"), sources },
+    { ...decided("nova", "api", "held"), sources },
+    { ...acted("nova", "api", "failed"), sources },
+    ...elsewhere,
+  ])
+    expect(standsOf([...held, more]).at(-1)).toEqual(["f1-a", false, "1 held"]);
+  // What came of it since is not undone.
+  const failed = [...held.slice(0, 2), acted("nova", "api", "failed"), newer];
+  for (const more of [decided("nova", "api", "no"), acted("nova", "api", "rolled")])
+    expect(standsOf([...failed, { ...more, sources }]).at(-1)).toEqual(["f1-a", false, "1 failed"]);
 });
 
 test("what refers to a change that is not among the records counts nowhere", () => {

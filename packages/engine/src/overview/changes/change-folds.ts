@@ -1,3 +1,4 @@
+import { sourceKey } from "@fleet-reloader/domain/source/source";
 import { workloadKey } from "@fleet-reloader/domain/workload/workload";
 import type { ChangeId, ChangeRecord, HistoryRecord } from "../../history/history.ts";
 import { ChangeFold, changeIdOf } from "./change-fold.ts";
@@ -12,11 +13,13 @@ import type {
 
 /**
  * Folds records into what came of the changes among them. Those of one cluster come in the order of their times. What refers to a change that is not
- * among them is left out. What comes of a change does not depend on the records of another.
+ * among them is left out. What comes of a change does not depend on which other changes are among them.
  */
 export class ChangeFolds implements FoldedChanges {
   readonly #folds = new Map<string, ChangeFold>();
   readonly #foldOf = new Map<ChangeId, ChangeFold>();
+  /** By workload, the changes that it was on hold for. */
+  readonly #held = new Map<string, Set<ChangeFold>>();
   /** By workload, the changes that it rolls for. */
   readonly #rolling = new Map<string, Set<ChangeFold>>();
   /** By workload, those that it failed for. */
@@ -60,22 +63,41 @@ export class ChangeFolds implements FoldedChanges {
 
   /**
    * A workload that is rolled again while it rolls has one rollout, the newest: how it ends is how it ends for every change that the workload
-   * was rolling for. What was discarded is so for every change that it failed for.
+   * was rolling for. What was discarded is so for every change that it failed for. A record names the newest change of a source, so the end of
+   * a hold is the end for every change that the workload was on hold for.
    */
   #addWorkload(record: WorkloadRecordOfChange): void {
     const progress = progressOf(record);
     if (progress === undefined) return;
     const key = `${record.cluster?.id}|${workloadKey(record.workload)}`;
+    if (progress === "rolling" || progress === "unchanged") this.#endHolds(key, record, progress);
     const concerned =
       progress === "discarded"
-        ? failedFolds(this.#failing.get(key) ?? [], key)
+        ? foldsThat(isUnsuccessful, this.#failing.get(key), key)
         : this.#mentioned(record, record.type === "outcome" ? this.#rolling.get(key) : undefined);
     if (record.type === "outcome") this.#rolling.delete(key);
-    if (concerned.length === 0) return;
-    const changed = changedWorkload(record, progress);
-    for (const fold of concerned) fold.putWorkload(key, changed);
-    if (isUnsuccessful(changed)) addFolds(this.#failing, key, concerned);
-    if (progress === "rolling") addFolds(this.#rolling, key, concerned);
+    this.#put(key, changedWorkload(record, progress), concerned);
+  }
+
+  /**
+   * A roll brings the newest content of its sources. A source that was held and is not among them was taken back meanwhile: nothing rolls for it. A
+   * decision not to roll is about all sources.
+   */
+  #endHolds(key: string, record: WorkloadRecordOfChange, progress: "rolling" | "unchanged"): void {
+    const sources = new Set(record.sources.map((one) => sourceKey(one)));
+    for (const fold of foldsThat(isOnHold, this.#held.get(key), key)) {
+      const isRolledFor = progress === "rolling" && sources.has(sourceKey(fold.source));
+      this.#put(key, changedWorkload(record, isRolledFor ? "rolling" : "unchanged"), [fold]);
+    }
+    this.#held.delete(key);
+  }
+
+  #put(key: string, changed: FoldedWorkload, folds: readonly ChangeFold[]): void {
+    if (folds.length === 0) return;
+    for (const fold of folds) fold.putWorkload(key, changed);
+    if (isUnsuccessful(changed)) addFolds(this.#failing, key, folds);
+    if (isOnHold(changed)) addFolds(this.#held, key, folds);
+    if (changed.progress === "rolling") addFolds(this.#rolling, key, folds);
   }
 
   /** Those that a record names, and these. */
@@ -132,10 +154,19 @@ function isUnsuccessful({ progress }: Pick<ChangedWorkload, "progress">): boolea
   return progress === "failed" || progress === "stalled";
 }
 
-function failedFolds(failing: Iterable<ChangeFold>, key: string): readonly ChangeFold[] {
-  return [...failing].filter(({ workloads }) => {
+function isOnHold({ progress }: Pick<ChangedWorkload, "progress">): boolean {
+  return progress === "held";
+}
+
+/** The changes that a workload still stands so with. */
+function foldsThat(
+  standsSo: (workload: ChangedWorkload) => boolean,
+  folds: Iterable<ChangeFold> | undefined,
+  key: string,
+): readonly ChangeFold[] {
+  return Array.from(folds ?? []).filter(({ workloads }) => {
     const its = workloads.get(key);
-    return its !== undefined && isUnsuccessful(its);
+    return its !== undefined && standsSo(its);
   });
 }
 
