@@ -1,7 +1,7 @@
 import { unfinishedWords } from "@fleet-reloader/engine/admission/brakes";
 import type { ExplainedVerdict } from "@fleet-reloader/engine/ask/explanation";
 import type { FleetOverview } from "@fleet-reloader/engine/overview/fleet-overview";
-import type { AskedFleet, PathObject } from "../api/asked-routes.ts";
+import type { AskedFleet, ConnectedCluster, PathObject } from "../api/asked-routes.ts";
 import type { Viewer } from "./granted-caller.ts";
 import { assertMay } from "./refuse-access.ts";
 
@@ -37,7 +37,8 @@ export function scopeAsking(
         called,
         (cluster) => {
           assertMay(viewer, "viewer", { cluster: cluster.name, namespace });
-          return question(cluster);
+          const isWhole = viewer.may("viewer", { cluster: cluster.name, namespace: "" });
+          return question(isWhole ? cluster : withoutOtherNamespaces(cluster, namespace));
         },
         signal,
       );
@@ -51,4 +52,10 @@ function withoutOthers(verdict: ExplainedVerdict): ExplainedVerdict {
   const [own = ""] = verdict.why.split(`; ${unfinishedWords}`);
   const why = verdict.reason === "FreezeUnreadable" ? "a document of freezes cannot be read" : own;
   return Object.assign({}, verdict, { why });
+}
+
+/** The names of the other namespaces that a registration shows are for who sees the whole cluster. */
+function withoutOtherNamespaces(cluster: ConnectedCluster, namespace: string): ConnectedCluster {
+  const namespaces = cluster.namespaces?.filter((name) => name === namespace);
+  return Object.assign({}, cluster, { namespaces });
 }

@@ -28,7 +28,7 @@ export interface AskedFleet extends Omit<ClustersAsked, "clusters"> {
 
 /** A cluster that can be asked. */
 export interface ConnectedCluster extends AskedCluster {
-  /** Its registration shows only these namespaces; undefined: all. */
+  /** Its registration shows only these namespaces, of those that may be named to who asks; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
 }
 
@@ -117,10 +117,17 @@ export function notConnected(called: string): Fault {
 function shownCluster(cluster: ConnectedCluster, namespace: string): AskedCluster {
   const { namespaces } = cluster;
   if (namespaces === undefined || namespaces.includes(namespace)) return cluster;
+  const refused = { field: "namespace", value: namespace };
+  const registration = "namespace: the registration of the cluster";
+  if (namespaces.length === 0)
+    throw refusedQuestion({
+      ...refused,
+      problem: `${registration} does not show this namespace`,
+      mend: "ask whoever registers the cluster to show it",
+    });
   throw refusedQuestion({
-    field: "namespace",
-    value: namespace,
-    problem: `namespace: the registration of the cluster shows only ${namespaces.join(", ")}`,
+    ...refused,
+    problem: `${registration} shows only ${namespaces.join(", ")}`,
     mend: "ask about one of these",
   });
 }
