@@ -74,7 +74,7 @@ async function answerOf(
   if (method === "POST" || bearerToken(request) === undefined) assertOwnPage(request);
   if (method === "POST") return await signIn({ access, failed, log }, request, response);
   await access.signOut(request);
-  response.setHeader("set-cookie", access.cookie.write(""));
+  response.setHeader("set-cookie", access.cookie.write("", request));
   return "";
 }
 
@@ -96,7 +96,7 @@ async function signIn(
   }
   // A session that the browser had before is over.
   await access.signOut(request);
-  response.setHeader("set-cookie", access.cookie.write(session.id));
+  response.setHeader("set-cookie", access.cookie.write(session.id, request));
   log.info({ by: session.name }, "somebody has signed in");
   return session.name;
 }

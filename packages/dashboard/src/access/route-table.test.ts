@@ -6,6 +6,7 @@ import { makeToken } from "@fleet-reloader/runtime/access/token-digest";
 import { systemClock } from "@fleet-reloader/runtime/process/system-clock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
+  cookieAt,
   createAccessWorld,
   fromOurPage,
   subjectsOf,
@@ -108,14 +109,12 @@ const ways = {
   "a token": async (name: string) => bearer(name),
   "a session of the issuer": async (name: string) => {
     const id = await access.signInIssued({ name, groups: [] });
-    const [cookie = ""] = access.cookie.write(id ?? "").split(";");
-    return { cookie };
+    return { cookie: cookieAt(served.port, access, id) };
   },
   "a terminal": async (name: string) => {
     const signed = await access.signIn(tokenOf(name));
-    const [cookie = ""] = access.cookie.write(signed?.id ?? "").split(";");
     const verifier = makeToken();
-    const headers = { ...fromOurPage, cookie };
+    const headers = { ...fromOurPage, cookie: cookieAt(served.port, access, signed?.id) };
     const body = JSON.stringify({ challenge: challengeOfVerifier(verifier) });
     const answer = await served.ask("/api/v1/session/terminal", headers, "POST", body);
     const code = jsonText(parseJson(answer.body), "code") ?? "";
@@ -148,7 +147,8 @@ describe("nobody", () => {
   const others = ["/history", "/queues", "/queues/api/queues", "/api/v1/none"];
 
   test.each([...all, ...others])("who is not known gets nothing of %s", async (path) => {
-    for (const headers of [{}, bearer("nobody"), { cookie: "fleet-reloader-session=guessed" }]) {
+    const cookie = cookieAt(served.port, access, "guessed");
+    for (const headers of [{}, bearer("nobody"), { cookie }]) {
       const { body, status } = await served.ask(path, headers);
       expect(status).toBe(401);
       expect(body).not.toMatch(/nova|shop/);

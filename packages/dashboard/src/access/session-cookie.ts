@@ -1,14 +1,16 @@
 import type { IncomingMessage } from "node:http";
 import { sessionLongestMs } from "@fleet-reloader/redis/session/redis-sessions";
 
+type CookieRequest = Pick<IncomingMessage, "headers">;
+
 /** A cookie of ours that holds one text. */
 export interface SessionCookie {
   /** Browsers send it by TLS only. */
   readonly isSecure: boolean;
   /** The text that a browser sends; undefined: none. */
-  read(request: Pick<IncomingMessage, "headers">): string | undefined;
-  /** The header that keeps a text; an empty one is forgotten. */
-  write(text: string): string;
+  read(request: CookieRequest): string | undefined;
+  /** The header that keeps a text in the browser of a request; an empty one is forgotten. */
+  write(text: string, request: CookieRequest): string;
 }
 
 /** As long as the issuer of people has to answer: somebody signs in there, with a second factor. */
@@ -51,17 +53,31 @@ interface CookieOptions {
  */
 function createCookie(options: CookieOptions): SessionCookie {
   const { isLocal, lengthMax, longestMs, sameSite } = options;
-  const name = isLocal ? options.name : `__Host-${options.name}`;
+  const nameFor = (request: CookieRequest) =>
+    isLocal ? `${options.name}${portSuffix(request)}` : `__Host-${options.name}`;
   const attributes = `Path=/; HttpOnly; SameSite=${sameSite}${isLocal ? "" : "; Secure"}`;
   return {
     isSecure: !isLocal,
-    read({ headers }) {
-      const pairs = (headers.cookie ?? "").split(";").map((pair) => pair.trim());
+    read(request) {
+      const name = nameFor(request);
+      const pairs = (request.headers.cookie ?? "").split(";").map((pair) => pair.trim());
       const [own, ...others] = pairs.filter((pair) => pair.startsWith(`${name}=`));
       const text = own?.slice(name.length + 1) ?? "";
       // Two of one name: somebody else has set one of them.
       return others.length === 0 && text.length <= lengthMax && /^[\w-]+$/.test(text) ? text : undefined;
     },
-    write: (text) => `${name}=${text}; ${attributes}; Max-Age=${text === "" ? 0 : longestMs / 1000}`,
+    write(text, request) {
+      const seconds = text === "" ? 0 : longestMs / 1000;
+      return `${nameFor(request)}=${text}; ${attributes}; Max-Age=${seconds}`;
+    },
   };
+}
+
+/**
+ * The port of the address that a browser asks. Browsers give the cookies of a host to all of its ports, and several fleets may be forwarded
+ * to one machine.
+ */
+function portSuffix({ headers }: CookieRequest): string {
+  const port = URL.parse(`http://${headers.host ?? ""}`)?.port ?? "";
+  return port === "" ? "" : `-${port}`;
 }

@@ -50,7 +50,7 @@ test("who signs in gets a cookie that no script reads and no other site sends", 
   expect([status, parseJson(body)]).toEqual([200, { name: "ann" }]);
   expect(headers["set-cookie"]).toEqual([
     expect.stringMatching(
-      /^fleet-reloader-session=[\w-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=28800$/,
+      /^fleet-reloader-session-\d+=[\w-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=28800$/,
     ),
   ]);
   const cookie = await signs.cookieOf("ann");
@@ -103,7 +103,7 @@ test("who signs out is known no more, and the cookie is forgotten", async () => 
   const [ann, bob] = [await signs.cookieOf("ann"), await signs.cookieOf("bob")];
   const { headers, status } = await signs.served.ask(path, { ...fromOurPage, ...ann }, "DELETE");
   expect(status).toBe(200);
-  expect(String(headers["set-cookie"])).toMatch(/^fleet-reloader-session=; .*Max-Age=0$/);
+  expect(String(headers["set-cookie"])).toMatch(/^fleet-reloader-session-\d+=; .*Max-Age=0$/);
   expect([await signs.askAs(ann), await signs.askAs(bob)]).toEqual([401, 200]);
 });
 
@@ -141,14 +141,28 @@ test("after ten failures the next are refused; a right token is always taken", a
 
 test("a session that is copied in Redis is nobody's", async () => {
   await using signs = await startSignIns();
-  await signs.cookieOf("ann");
+  const { cookie } = await signs.cookieOf("ann");
   const { held } = signs.world.sessions;
   const [[id = "", session] = []] = [...held];
   if (session === undefined) throw new Error("nobody is signed in");
   held.set("mine", session);
-  const [name = ""] = signs.world.access.cookie.write(id).split("=");
+  const [name = ""] = cookie.split("=");
   expect(await signs.askAs({ cookie: `${name}=mine` })).toBe(401);
   expect(await signs.askAs({ cookie: `${name}=${id}` })).toBe(200);
+});
+
+test("a sign-in at two fleets on two ports of a host is known to both", async () => {
+  await using one = await startSignIns();
+  await using two = await startSignIns();
+  // The ids of the tests' sessions are numbers: the second fleet does not know the first of the other.
+  await two.signIn("bob");
+  const [own, other] = [(await one.cookieOf("ann")).cookie, (await two.cookieOf("ann")).cookie];
+  // As a browser keeps them: by their names, whatever the port.
+  const jar = new Map([own, other].map((cookie) => [cookie.split("=")[0], cookie]));
+  const both = { cookie: [...jar.values()].join("; ") };
+  expect([await one.askAs(both), await two.askAs(both)]).toEqual([200, 200]);
+  expect((await one.served.ask(path, { ...fromOurPage, ...both }, "DELETE")).status).toBe(200);
+  expect([await one.askAs(both), await two.askAs(both)]).toEqual([401, 200]);
 });
 
 test("a browser that would not keep the cookie is told so", async () => {

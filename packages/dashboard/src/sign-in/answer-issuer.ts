@@ -97,7 +97,7 @@ async function begin(
   response
     .writeHead(302, {
       location: begun.address.href,
-      "set-cookie": cookie.write(pending.write(begun.pending)),
+      "set-cookie": cookie.write(pending.write(begun.pending), request),
       "cache-control": "no-store",
       "referrer-policy": "no-referrer",
     })
@@ -113,7 +113,7 @@ async function end(
   const { access, log, signIn } = options;
   const kept = cookie.read(request);
   // A sign-in is tried once.
-  response.setHeader("set-cookie", cookie.write(""));
+  response.setHeader("set-cookie", cookie.write("", request));
   const pending = kept === undefined ? undefined : signIn.pending.read(kept);
   if (pending === undefined) throw notUnderWay();
   const person = await signIn.issuer.redeem(query, pending);
@@ -121,7 +121,7 @@ async function end(
   if (id === undefined) throw ungranted(person);
   // A session that the browser had before is over.
   await access.signOut(request);
-  response.setHeader("set-cookie", [cookie.write(""), access.cookie.write(id)]);
+  response.setHeader("set-cookie", [cookie.write("", request), access.cookie.write(id, request)]);
   log.info({ by: person.name }, "somebody has signed in with the issuer");
   sendOnward(response, ownPath(pending.path));
 }

@@ -22,14 +22,25 @@ test("somebody signs in with the issuer, is led on, and is known by name", async
   expect([status, headers["cache-control"]]).toEqual([200, "no-store"]);
   expect(body).toContain('content="0;url=/changes?since=1h"');
   expect(headers["set-cookie"]).toEqual([
-    expect.stringMatching(/^fleet-reloader-sign-in=; Path=\/; HttpOnly; SameSite=Lax; Max-Age=0$/),
+    expect.stringMatching(/^fleet-reloader-sign-in-\d+=; Path=\/; HttpOnly; SameSite=Lax; Max-Age=0$/),
     expect.stringMatching(
-      /^fleet-reloader-session=[\w-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=28800$/,
+      /^fleet-reloader-session-\d+=[\w-]+; Path=\/; HttpOnly; SameSite=Strict; Max-Age=28800$/,
     ),
   ]);
   const session = await signs.ask("/api/v1/session", { cookie: cookies[1] ?? "" });
   expect(parseJson(session.body)).toEqual({ name: "ann@example.org" });
   expect(await signs.askAs(cookies[1] ?? "")).toBe(200);
+});
+
+test("sign-ins with an issuer on two ports of a host do not end each other", async () => {
+  await using one = await startIssuedWorld();
+  await using two = await startIssuedWorld();
+  const [own, other] = [await one.goAndComeBack(), await two.goAndComeBack()];
+  // As a browser keeps them: by their names, whatever the port.
+  const jar = new Map([own.cookie, other.cookie].map((cookie) => [cookie.split("=")[0], cookie]));
+  one.issuer.next = claimsOf("ann@example.org");
+  const { status } = await one.ask(own.back, { cookie: [...jar.values()].join("; ") });
+  expect(status).toBe(200);
 });
 
 test("the page offers the issuer where there is one", async () => {

@@ -83,8 +83,9 @@ test("the code is worth nothing without the verifier of the terminal", async () 
     `${token}.`,
   ];
   for (const other of others) expect((await its.askAs(other)).status).toBe(401);
+  const name = `fleet-reloader-session-${its.served.port}`;
   for (const text of [code, id, token, id.replace(".", "")]) {
-    const { status } = await its.served.ask("/api/v1/session", { cookie: `fleet-reloader-session=${text}` });
+    const { status } = await its.served.ask("/api/v1/session", { cookie: `${name}=${text}` });
     expect(status).toBe(401);
   }
 });

@@ -130,7 +130,7 @@ function originOf({ log }: Pick<Product, "log">): string {
 }
 
 function askExpired(url: string, onRefused: () => void): void {
-  const cookie = `fleet-reloader-session=${"a".repeat(43)}`;
+  const cookie = `fleet-reloader-session-${new URL(url).port}=${"a".repeat(43)}`;
   get(url, { headers: { cookie }, agent: false }, (answer) => {
     answer.resume();
     if (answer.statusCode === 401) onRefused();
