@@ -163,6 +163,23 @@ describe("a watch that ends", () => {
   });
 });
 
+describe("watches of which each one fails", () => {
+  test.each([
+    ["the periodic comparison goes on", { relistEveryMs: 50 }],
+    ["what they do not deliver is looked for", { silentMs: 50 }],
+  ])("do not keep changes from being seen: %s", async (_what, timings) => {
+    await using world = await startFollowed({ timings });
+    const { cluster, followed, proxy } = world;
+    // As by a proxy in between that knows no streams.
+    proxy.answer({ status: 504, isWatch: true, count: 1e6 });
+    proxy.cutStreams();
+    cluster.apply(configMap("meanwhile"));
+    await seen(followed, cluster, "meanwhile");
+    cluster.apply(configMap("later"));
+    await seen(followed, cluster, "later");
+  });
+});
+
 describe("a server that misbehaves", () => {
   test("and asks for a pause gets it", async () => {
     await using cluster = await startCluster();

@@ -7,6 +7,7 @@ import type { RevisionProbe } from "../discovery/revision-probe.ts";
 import type { Connection } from "../http/connection.ts";
 import { accept, type Collection } from "../resource.ts";
 import { collectionPath, listCollection } from "./list-collection.ts";
+import { ListSchedule, type ListTimings } from "./list-schedule.ts";
 import { WatchReader } from "./watch-reader.ts";
 
 export interface ReflectorOptions<T> {
@@ -23,9 +24,7 @@ export interface ReflectorOptions<T> {
   readonly timings?: Partial<ReflectorTimings> | undefined;
 }
 
-export interface ReflectorTimings {
-  /** Period of a full list while the watch works. A difference that it finds is a bug of the watch. */
-  readonly relistEveryMs: number;
+export interface ReflectorTimings extends ListTimings {
   /** The first back-off, and the largest one. */
   readonly backoffMs: number;
   readonly backoffMaxMs: number;
@@ -35,6 +34,7 @@ export interface ReflectorTimings {
 
 const defaultTimings: ReflectorTimings = {
   relistEveryMs: 30 * 60_000,
+  silentMs: 3 * 60_000,
   backoffMs: 800,
   backoffMaxMs: 30_000,
   blockedMs: 30_000,
@@ -58,9 +58,9 @@ export class Reflector<T> {
   readonly #options: ReflectorOptions<T>;
   readonly #timings: ReflectorTimings;
   readonly #backoff: Backoff;
+  readonly #schedule: ListSchedule;
   #state: StateListener = () => undefined;
   #resourceVersion = "";
-  #listedAt = 0;
 
   constructor(options: ReflectorOptions<T>) {
     this.#options = options;
@@ -70,6 +70,7 @@ export class Reflector<T> {
       maxMs: this.#timings.backoffMaxMs,
       random: options.random,
     });
+    this.#schedule = new ListSchedule(this.#timings);
   }
 
   /** Runs until the signal is aborted. Every failure is logged and retried, so it does not reject. */
@@ -95,7 +96,7 @@ export class Reflector<T> {
       handler.page(items.map(parse).filter((item) => item !== undefined));
     this.#resourceVersion = await listCollection(connection, collection, page, signal);
     await handler.listed();
-    this.#listedAt = this.#options.clock.monotonic();
+    this.#schedule.listed(this.#options.clock.monotonic());
     return { type: "watch" };
   }
 
@@ -118,9 +119,10 @@ export class Reflector<T> {
 
   /** Passes events on until the watch ends. Resolves to what comes next. */
   async #follow(opened: OpenedWatch, signal: AbortSignal): Promise<Next> {
-    const { handler, parse } = this.#options;
+    const { clock, handler, parse } = this.#options;
     const reader = new WatchReader(parse);
     for await (const chunk of this.#stream(signal)) {
+      this.#schedule.delivered(clock.monotonic());
       const batch = reader.read(chunk);
       if (batch.events.length > 0) await handler.events(batch.events);
       if (batch.resourceVersion !== undefined) {
@@ -136,7 +138,7 @@ export class Reflector<T> {
     if (opened.wentBack) return { type: "list", why: "the server's revision went back" };
     await this.#breathe(opened, reader.hasUnfinishedLine, signal);
     if (reader.hasUnfinishedLine) return { type: "list", why: "the watch was cut in the middle of a line" };
-    return this.#isListDue() ? { type: "list", why: "periodic comparison" } : { type: "watch" };
+    return this.#listIfDue();
   }
 
   #stream(signal: AbortSignal): AsyncGenerator<Buffer> {
@@ -158,9 +160,11 @@ export class Reflector<T> {
       await this.#pause(this.#backoff.next(), "watch ended at once", signal);
   }
 
-  /** The server ends each watch after some minutes, which is often enough to check this. */
-  #isListDue(): boolean {
-    return this.#options.clock.monotonic() - this.#listedAt > this.#timings.relistEveryMs;
+  /** Each watch ends after some minutes, in good order or by a fault, which is often enough to check this. */
+  #listIfDue(): Next {
+    const { clock, connection } = this.#options;
+    const why = this.#schedule.due(clock.monotonic(), connection.heardAt);
+    return why === undefined ? { type: "watch" } : { type: "list", why };
   }
 
   #ended(end: Fault): Next {
@@ -181,7 +185,7 @@ export class Reflector<T> {
     await this.#pause(waitMs, fault.message, signal, isBlocked ? "blocked" : "backoff");
     // After an unreadable line no later event can be trusted, and the same line would come again.
     const isLost = fault.code === "kube.expired" || fault.code === "kube.malformed";
-    return isLost || was.type === "list" ? { type: "list", why: fault.message } : { type: "watch" };
+    return isLost || was.type === "list" ? { type: "list", why: fault.message } : this.#listIfDue();
   }
 
   async #pause(ms: number, why: string, signal: AbortSignal, state: StreamState = "backoff"): Promise<void> {
