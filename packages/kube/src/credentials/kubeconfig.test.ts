@@ -137,6 +137,53 @@ describe("a file", () => {
   });
 });
 
+describe("what kubectl takes", () => {
+  const withUser = (user: object) => kubeconfig("https://kube", { users: [{ name: "u", user }] });
+
+  test("may have entries that lack something, as long as they are not used", () => {
+    const clusters = [
+      { name: "c", cluster: { server: "https://kube" } },
+      { name: "unfinished", cluster: {} },
+    ];
+    const contexts = [
+      { name: "one", context: { cluster: "c", user: "u" } },
+      { name: "unfinished", context: { namespace: "shop" } },
+    ];
+    expect(targetOf(kubeconfig("", { clusters, contexts })).server).toBe("https://kube");
+    expect(refusal(() => targetsOf(kubeconfig("", { clusters, contexts }), ["unfinished"]))).toContain(
+      "--context unfinished: no such context",
+    );
+  });
+
+  test("prefers data to a file that is named beside it", () => {
+    const user = { "client-certificate": "gone.crt", "client-certificate-data": "Q0VSVA==" };
+    const key = { "client-key": "gone.key", "client-key-data": "S0VZ" };
+    const { config } = targetOf(withUser({ ...user, ...key }));
+    expect(config.getCurrentUser()).toMatchObject({ certData: "Q0VSVA==", keyData: "S0VZ" });
+    expect(Object.keys(config.getCurrentUser() ?? {})).not.toContain("certFile");
+    expect(Object.keys(config.getCurrentUser() ?? {})).not.toContain("keyFile");
+  });
+
+  test("names a plugin relative to itself where its command is a path", () => {
+    const commandOf = (command: string) =>
+      targetOf(withUser({ exec: { command } })).config.getCurrentUser()?.exec;
+    expect(commandOf("./bin/login").command).toMatch(/^\/.*\/bin\/login$/);
+    expect(commandOf("/usr/bin/login").command).toBe("/usr/bin/login");
+    expect(commandOf("aws").command).toBe("aws");
+  });
+
+  test.each(["as-groups", "as-uid", "as-user-extra"])("but not %s: we would act as another", (field) => {
+    expect(refusal(() => targetsOf(withUser({ token: "t", as: "ann", [field]: ["g"] })))).toBe(
+      `--context one: its user's ${field}: only the user name of "as" is passed on; remove the field`,
+    );
+    const users = [
+      { name: "u", user: { token: "t" } },
+      { name: "other", user: { token: "t", [field]: ["g"] } },
+    ];
+    expect(targetOf(kubeconfig("https://kube", { users })).name).toBe("one");
+  });
+});
+
 describe("several files", () => {
   function inFiles<T>(texts: readonly string[], look: (paths: readonly string[]) => T): T {
     const dir = mkdtempSync(join(tmpdir(), "fr-"));

@@ -1,8 +1,8 @@
 import { existsSync, readFileSync } from "node:fs";
 import { dirname, resolve } from "node:path";
 import { Fault } from "@fleet-reloader/domain/fault";
-import { jsonList } from "@fleet-reloader/domain/json";
-import { KubeConfig } from "@kubernetes/client-node";
+import { jsonField, jsonList } from "@fleet-reloader/domain/json";
+import { KubeConfig, type User } from "@kubernetes/client-node";
 import { load } from "js-yaml";
 import { text } from "../json.ts";
 import { addressProblem } from "./server-address.ts";
@@ -136,10 +136,12 @@ function parseKubeconfigText({ path, content }: KubeconfigFile): KubeConfig {
     return config;
   }
   try {
-    config.loadFromString(content);
+    // As kubectl does: an entry that lacks something matters only where it is used.
+    config.loadFromString(content, { onInvalidEntry: "filter" });
+    preferData(config);
     // As kubectl does: files are named relative to the kubeconfig, not to where the process was started.
     config.makePathsAbsolute(dirname(path));
-    readTokenFiles(config, load(content), dirname(path));
+    readUsers(config, load(content), dirname(path));
   } catch {
     // The parser's message may quote the file, which holds credentials: only the fact is passed on.
     throw new Fault(
@@ -150,19 +152,55 @@ function parseKubeconfigText({ path, content }: KubeconfigFile): KubeConfig {
   return config;
 }
 
-/** client-node knows `tokenFile` only of pods, where it reads the file again each minute; kubectl prefers it to `token`. */
-function readTokenFiles(config: KubeConfig, document: unknown, dir: string): void {
+/** As kubectl does: data that is given beside a file overrides it. client-node prefers the file. */
+function preferData(config: KubeConfig): void {
+  config.clusters = config.clusters.map(({ caFile, ...cluster }) => {
+    const isData = (cluster.caData ?? "") !== "";
+    return isData || caFile === undefined ? cluster : { ...cluster, caFile };
+  });
+  config.users = config.users.map(({ certFile, keyFile, ...user }) => ({
+    ...user,
+    ...((user.certData ?? "") !== "" || certFile === undefined ? {} : { certFile }),
+    ...((user.keyData ?? "") !== "" || keyFile === undefined ? {} : { keyFile }),
+  }));
+}
+
+/** client-node would drop these: we would act as somebody else than the kubeconfig says. */
+const unknownIdentityFields = ["as-uid", "as-groups", "as-user-extra"] as const;
+
+interface ReadUser extends User {
+  /** The field of it that cannot be used, if there is one. */
+  readonly impersonation?: string;
+}
+
+/** What client-node does not read of a user, or reads otherwise than kubectl. */
+function readUsers(config: KubeConfig, document: unknown, dir: string): void {
   const named = jsonList(document, "users");
   config.users = config.users.map((user) => {
-    const entry = named.find((each) => text(each, "name") === user.name);
-    const tokenFile = text(entry, "user", "tokenFile");
-    if (tokenFile === "") return user;
-    const { token: _token, ...rest } = user;
-    return {
-      ...rest,
-      authProvider: { name: "tokenFile", config: { tokenFile: resolve(dir, tokenFile) } },
-    };
+    const entry = jsonField(
+      named.find((each) => text(each, "name") === user.name),
+      "user",
+    );
+    const impersonation = unknownIdentityFields.find((field) => jsonField(entry, field) !== undefined);
+    const read: ReadUser = withPluginPath(withTokenFile(user, text(entry, "tokenFile"), dir), dir);
+    return impersonation === undefined ? read : { ...read, impersonation };
   });
+}
+
+/** client-node knows `tokenFile` only of pods, where it reads the file again each minute; kubectl prefers it to `token`. */
+function withTokenFile(user: User, tokenFile: string, dir: string): User {
+  if (tokenFile === "") return user;
+  const { token: _token, ...rest } = user;
+  return {
+    ...rest,
+    authProvider: { name: "tokenFile", config: { tokenFile: resolve(dir, tokenFile) } },
+  };
+}
+
+/** A command with a separator is a path, and relative to the kubeconfig like every other. One without is looked for on PATH. */
+function withPluginPath(user: User, dir: string): User {
+  const command = text(user, "exec", "command");
+  return command.includes("/") ? { ...user, exec: { ...user.exec, command: resolve(dir, command) } } : user;
 }
 
 function target(file: string, config: KubeConfig, wanted: string): ClusterTarget {
@@ -175,6 +213,9 @@ function target(file: string, config: KubeConfig, wanted: string): ClusterTarget
   if (cluster === null) throw refuse(`its cluster is not defined in ${file}; add it under clusters`);
   if (config.getCurrentUser() === null)
     throw refuse(`its user is not defined in ${file}; add it under users`);
+  const impersonation = text(config.getCurrentUser(), "impersonation");
+  if (impersonation !== "")
+    throw refuse(`its user's ${impersonation}: only the user name of "as" is passed on; remove the field`);
   const problem = addressProblem(cluster.server ?? "");
   if (problem !== undefined) throw refuse(problem);
   if (new URL(cluster.server).protocol === "http:") allowPlainLoopback(config, cluster.server);
