@@ -1,8 +1,12 @@
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { ManualClock } from "@fleet-reloader/testkit/memory/manual-clock";
 import { createLoopbackCertificate } from "@fleet-reloader/testkit/sim-api/http/certificate";
 import { renderKubeconfig } from "@fleet-reloader/testkit/sim-api/kubeconfig";
 import { until } from "@fleet-reloader/testkit/until";
 import { expect, test } from "vitest";
+import { selectTargets } from "../credentials/kubeconfig.ts";
 import { isRunning, startPlugin } from "../fixture/counting-plugin.ts";
 import { targetOf } from "../fixture/targets-of.ts";
 import { Route } from "./route.ts";
@@ -50,6 +54,28 @@ test("connections survive another token, but not another address or TLS material
   const trusting = await goBy({ certificatePem });
   expect(trusting).not.toBe(pools);
   expect(await goBy({ certificatePem, url: "https://127.0.0.1:2" })).not.toBe(trusting);
+});
+
+test("a certificate that is renewed between the reads of its files is read again", async () => {
+  const dir = mkdtempSync(join(tmpdir(), "fr-route-"));
+  const [before, after] = [createLoopbackCertificate(), createLoopbackCertificate()];
+  const put = (name: string, text: string) => writeFileSync(join(dir, name), text);
+  put("tls.crt", after.certificatePem);
+  put("tls.key", before.keyPem);
+  put(
+    "config",
+    JSON.stringify({
+      clusters: [{ name: "c", cluster: { server: "https://127.0.0.1:1" } }],
+      users: [{ name: "u", user: { "client-certificate": "tls.crt", "client-key": "tls.key" } }],
+      contexts: [{ name: "c", context: { cluster: "c", user: "u" } }],
+      "current-context": "c",
+    }),
+  );
+  await using route = routeTo(selectTargets([join(dir, "config")], [])[0]);
+  await expect(route.way(forever)).rejects.toThrow("does not belong to");
+  put("tls.key", after.keyPem);
+  expect((await route.way(forever)).identity.tls.key).toBe(after.keyPem);
+  rmSync(dir, { recursive: true });
 });
 
 test("what the connections are known by holds no private key", async () => {

@@ -94,9 +94,21 @@ export class Route {
     const { tlsKey } = identity;
     const old = this.#made;
     if (old?.server === server && old.proxyUrl === proxyUrl && old.tlsKey === tlsKey) return old.pools;
-    const pools = usable(target, () => createPools(target, identity, this.#options.callConnections));
+    const pools = this.#usable(identity, () =>
+      usable(target, () => createPools(target, identity, this.#options.callConnections)),
+    );
     this.#leave({ server, proxyUrl, tlsKey, pools });
     return pools;
+  }
+
+  /** A certificate and a key that do not fit were read while somebody renewed them: the next request reads them again. */
+  #usable(identity: Identity, create: () => HttpPools): HttpPools {
+    try {
+      return create();
+    } catch (error) {
+      this.refused(identity);
+      throw error;
+    }
   }
 
   /** Requests under way on the old pools end in their own time. */
