@@ -1,8 +1,10 @@
 import { createHash } from "node:crypto";
 import type { RequestOptions } from "node:https";
+import { availableParallelism } from "node:os";
 import { Fault } from "@fleet-reloader/domain/fault";
 import type { Clock } from "@fleet-reloader/engine/async/clock";
 import { linkedAbort } from "@fleet-reloader/engine/async/linked-abort";
+import { Semaphore } from "@fleet-reloader/engine/async/semaphore";
 import { unlessAborted } from "@fleet-reloader/engine/async/unless-aborted";
 import { KubeConfig } from "@kubernetes/client-node";
 import { text } from "../json.ts";
@@ -31,8 +33,23 @@ export interface TlsMaterial {
 const refreshAfterMs = 60_000;
 /** A plugin asks its cloud, which takes a second or two. One that takes longer hangs, and nobody waits for it any more. */
 const loadTimeoutMs = 10_000;
+/** A plugin takes a second of a core, and all would be slow at once where the tokens of many clusters end together. */
+const pluginsAtOnce = 2 * Math.max(2, availableParallelism());
+/** The next plugin starts after this, although a slow one goes on. */
+const pluginTurnMs = 2000;
 /** A plugin that is asked again at once gives the same credential. A cluster that refuses us must not start it for each request. */
 const askAgainAfterMs = 10_000;
+
+/** One for the clock of a process: its clusters share the cores. */
+const turnsOfPlugins = new WeakMap<Clock, Semaphore>();
+
+function pluginTurns(clock: Clock): Semaphore {
+  const known = turnsOfPlugins.get(clock);
+  if (known !== undefined) return known;
+  const turns = new Semaphore({ atOnce: pluginsAtOnce, longestMs: pluginTurnMs, clock });
+  turnsOfPlugins.set(clock, turns);
+  return turns;
+}
 
 /**
  * Credentials of one cluster: client-node reads its files again once a minute and after a 401, a plugin is started when what it gave
@@ -83,7 +100,18 @@ export class Credentials {
     this.#lifetime.abort();
   }
 
+  /** A plugin waits for its turn, and only then its time begins. */
   async #load(): Promise<Identity> {
+    if (!this.#mustAskPlugin) return await this.#loadNow();
+    const endTurn = await pluginTurns(this.#clock)
+      .take(this.#lifetime.signal)
+      .catch(() => {
+        throw stoppedWaiting();
+      });
+    return await this.#loadNow().finally(endTurn);
+  }
+
+  async #loadNow(): Promise<Identity> {
     const config = this.#config;
     using late = linkedAbort(this.#lifetime.signal);
     const loaded = new AbortController();
@@ -95,8 +123,7 @@ export class Credentials {
       if (config === this.#config) this.#current = { identity, at: this.#clock.monotonic() };
       return identity;
     } catch (error) {
-      if (this.#lifetime.signal.aborted)
-        throw new Fault("engine.aborted", "stopped while waiting for credentials");
+      if (this.#lifetime.signal.aborted) throw stoppedWaiting();
       const why = late.signal.aborted
         ? `${pluginOf(this.#target)} did not answer within ${loadTimeoutMs / 1000} s`
         : reasonOf(error, this.#target);
@@ -135,10 +162,15 @@ export class Credentials {
       throw new Fault("kube.unauthorized", `a file lies outside of ${filesBelow}; put it below that folder`);
   }
 
+  get #mustAskPlugin(): boolean {
+    if (this.#plugin === undefined) return false;
+    const known = this.#given;
+    return known === undefined || (known.expiresAtMs ?? Number.POSITIVE_INFINITY) <= this.#clock.now();
+  }
+
   async #askPlugin(config: KubeConfig, signal: AbortSignal): Promise<PluginCredential> {
     const known = this.#given;
-    if (known !== undefined && (known.expiresAtMs ?? Number.POSITIVE_INFINITY) > this.#clock.now())
-      return known;
+    if (known !== undefined && !this.#mustAskPlugin) return known;
     const answer = await askPlugin(this.#plugin, this.#target.config.getCurrentCluster(), signal);
     if ("problem" in answer) throw new Fault("kube.unauthorized", answer.problem);
     if (config === this.#config) {
@@ -147,6 +179,10 @@ export class Credentials {
     }
     return answer;
   }
+}
+
+function stoppedWaiting(): Fault {
+  return new Fault("engine.aborted", "stopped while waiting for credentials");
 }
 
 /** A request with the one is answered as a request with the other. */
