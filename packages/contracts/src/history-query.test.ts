@@ -9,9 +9,18 @@ test.each([
   ["since=90m", { since: { ms: now - 90 * 60_000 }, limit: 10_000 }],
   ["since=2d", { since: { ms: now - 2 * 86_400_000 }, limit: 10_000 }],
   ["since=2026-07-01T11:00:00Z&limit=5", { since: { ms: now - 3_600_000 }, limit: 5 }],
+  ["since=2026-07-01T13:30:00.5%2B02:30", { since: { ms: now - 3_600_000 + 500 }, limit: 10_000 }],
   ["since=1782907200000-3-0", { since: { afterId: "1782907200000-3-0" }, limit: 10_000 }],
   ["cluster=prod&namespace=&name=db", { since: { ms: 0 }, limit: 10_000, cluster: "prod", name: "db" }],
 ])("?%s is understood", (text, expected) => expect(parse(text)).toEqual(expected));
+
+test.each(["2026-07-01T12:00:00", "2026-07-01T12:00", "2026-07-01T12:00:00 UTC", "2026-07-01T25:00:00Z"])(
+  "%s is no start: it is another time in another zone, or none",
+  (text) =>
+    expect(parse(`since=${text}`)).toEqual({
+      problems: [expect.stringContaining("write 2026-07-01T12:00:00Z")],
+    }),
+);
 
 test("every problem is named with its parameter and what to write", () => {
   const parsed = parse("since=yesterday&limit=0&nmae=db");
