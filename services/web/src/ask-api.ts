@@ -2,8 +2,18 @@ import type { ApiProblem } from "@fleet-reloader/contracts/api/api-problem";
 
 /** What the API answered, or why it did not. */
 export type ApiAnswered =
-  | { readonly type: "failed"; readonly problem: ApiProblem }
+  | {
+      readonly type: "failed";
+      readonly problem: ApiProblem;
+      /** The question itself is refused. Otherwise the server is away or busy, which passes by itself. */
+      readonly isRefused: boolean;
+    }
   | { readonly type: "answered"; readonly body: unknown };
+
+/** Whether a question is answered or refused. What it refuses is not shown any more; what is neither may be answered later. */
+export function isDecided(asked: ApiAnswered): boolean {
+  return asked.type === "answered" || asked.isRefused;
+}
 
 /** A turn at the API is over after 30 s. What has no answer long after that hangs. */
 const answerMaxMs = 45_000;
@@ -25,13 +35,15 @@ export async function askApi(address: string, given: AbortSignal, sent?: object)
           },
     );
     const body: unknown = await response.json();
-    return response.ok ? { type: "answered", body } : { type: "failed", problem: body as ApiProblem };
+    if (response.ok) return { type: "answered", body };
+    const isRefused = response.status < 500 && response.status !== 429;
+    return { type: "failed", problem: body as ApiProblem, isRefused };
   } catch {
     const problem = "fleet-reloader does not answer.";
     const mend =
       sent === undefined
         ? "Check that its process runs and that the port is still forwarded. The page asks again by itself."
         : "Check that its process runs and that the port is still forwarded. It is not known whether it was done: the history tells.";
-    return { type: "failed", problem: { code: "page.unanswered", problem, mend } };
+    return { type: "failed", problem: { code: "page.unanswered", problem, mend }, isRefused: false };
   }
 }

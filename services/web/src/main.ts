@@ -5,7 +5,7 @@ import { serveActs } from "./acts/page-acts.ts";
 import { Permissions } from "./acts/permissions.ts";
 import { agoText } from "./age.ts";
 import { type PlaceAnswer, placeView } from "./answer.ts";
-import { askApi } from "./ask-api.ts";
+import { askApi, isDecided } from "./ask-api.ts";
 import { waitAfterNews, waitBefore } from "./backoff.ts";
 import { focusNames, isInForm, type PageDocument, type PageElement } from "./browser.ts";
 import { draw } from "./draw.ts";
@@ -157,17 +157,17 @@ async function ask(): Promise<void> {
     fill(places.account, []);
     return go(signInAddress(location.pathname, location.search));
   }
-  const isAnswered = asked.type === "answered";
+  const isAnswered = isDecided(asked);
   failures = isAnswered ? 0 : failures + 1;
   if (isAnswered) answeredMs = Date.now();
   // An answer that is there stays, with its age.
-  if (isAnswered || answer.type !== "answered") answer = asked;
+  if (isAnswered || answeredMs === undefined) answer = asked;
   if (!document.hidden) {
     askAgain(place);
     // After a refusal of who we are, the sign-in is good again.
     if (isAnswered) news?.begin();
   }
-  if (isAnswered) void askActivity(place);
+  if (asked.type === "answered") void askActivity(place);
   drawPlace();
 }
 

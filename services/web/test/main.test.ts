@@ -40,6 +40,47 @@ test("a page that is not looked at asks nothing, and asks at once when it is", a
   expect(page.asked.length).toBe(2);
 });
 
+const refusals: readonly (readonly [number, string, string])[] = [
+  [400, "question.invalid", "ask for the first page, without a cursor"],
+  [403, "access.forbidden", "ask whoever keeps the access file"],
+  [404, "question.invalid", "did you mean Deployment/api?"],
+];
+
+test.each(refusals)(
+  "a refusal with %i is shown in place of an earlier answer",
+  async (status, code, mend) => {
+    let isWell = true;
+    const problem = { code, problem: "it is not answered", mend };
+    const page = await openPage("/", () => (isWell ? well(calm) : { status, body: problem }));
+    await eventually(() => expect(page.timers.length).toBe(1));
+    expect(page.textAt("age")).toContain("old");
+    isWell = false;
+    page.timers[0]?.();
+    await eventually(() => expect(page.timers.length).toBe(2));
+    expect(page.text()).toContain(`it is not answered What to do: ${mend}`);
+    expect(page.text()).not.toContain("All 14 clusters are well.");
+    expect([page.textAt("trouble"), page.textAt("age")]).toEqual(["", expect.stringMatching(/^\d s old$/)]);
+    isWell = true;
+    page.timers[1]?.();
+    await eventually(() => expect(page.text()).toContain("All 14 clusters are well."));
+  },
+);
+
+test.each([429, 500, 503])(
+  "an answer stays, stale, when the next question is answered with %i",
+  async (status) => {
+    let isWell = true;
+    const problem = { code: "access.throttled", problem: "not now", mend: "Wait." };
+    const page = await openPage("/", () => (isWell ? well(calm) : { status, body: problem }));
+    await eventually(() => expect(page.timers.length).toBe(1));
+    isWell = false;
+    page.timers[0]?.();
+    await eventually(() => expect(page.timers.length).toBe(2));
+    expect(page.text()).toContain("All 14 clusters are well.");
+    expect(page.textAt("trouble")).toContain("stale: the last question had no answer");
+  },
+);
+
 test("an answer stays when the next question fails; without one the refusal is shown", async () => {
   const problem = { code: "redis.unavailable", problem: "redis: no connection", mend: "Check the Redis." };
   let isWell = true;
