@@ -51,3 +51,8 @@ export function focusNames(element: PageElement | null): string {
 export function isInForm(element: PageElement | null): boolean {
   return element !== null && element.closest("form") !== null;
 }
+
+/** Shows a text. One that is there already is not read out again. */
+export function showText(element: PageElement | null, text: string): void {
+  if (element !== null && element.textContent !== text) element.textContent = text;
+}

@@ -7,7 +7,7 @@ import { agoText } from "./age.ts";
 import { type PlaceAnswer, placeView } from "./answer.ts";
 import { askApi, isDecided } from "./ask-api.ts";
 import { waitAfterNews, waitBefore } from "./backoff.ts";
-import { focusNames, isInForm, type PageDocument, type PageElement } from "./browser.ts";
+import { focusNames, isInForm, type PageDocument, type PageElement, showText } from "./browser.ts";
 import { draw } from "./draw.ts";
 import { freshness, lossNotice, navigation, staleness, titleOf } from "./frame/frame.ts";
 import { serveKeys } from "./frame/keys.ts";
@@ -67,6 +67,8 @@ let endedMs = 0;
 let isLive = false;
 /** When Redis lost the history. */
 let lostMs: number | undefined;
+/** Why somebody is not signed out; empty: nobody has tried in vain since the last answer. */
+let notSignedOut = "";
 
 /**
  * Draws what is known of the place. What looks the same as before is left alone but for its ages, so that focus and selection stay; so is
@@ -121,13 +123,8 @@ function drawAges(): void {
   const place = placeOfAddress(location.pathname, location.search);
   const isTold = isLive && failures === 0 && showsTopic(place, newsTopics);
   showText(places.age, freshness(shownMs, nowMs, isTold));
-  const troubles = [staleness(shownMs, failures > 0), lossNotice(lostMs, nowMs)];
+  const troubles = [staleness(shownMs, failures > 0), lossNotice(lostMs, nowMs), notSignedOut];
   showText(places.trouble, troubles.filter((one) => one !== "").join(" "));
-}
-
-/** What is not another text is not read out again. */
-function showText(element: PageElement | null, text: string): void {
-  if (element !== null && element.textContent !== text) element.textContent = text;
 }
 
 function fill(element: PageElement | null, nodes: readonly ViewNode[]): void {
@@ -159,7 +156,10 @@ async function ask(): Promise<void> {
   }
   const isAnswered = isDecided(asked);
   failures = isAnswered ? 0 : failures + 1;
-  if (isAnswered) answeredMs = Date.now();
+  if (isAnswered) {
+    answeredMs = Date.now();
+    notSignedOut = "";
+  }
   // An answer that is there stays, with its age.
   if (isAnswered || answeredMs === undefined) answer = asked;
   if (!document.hidden) {
@@ -267,7 +267,8 @@ async function signInWith(token: string): Promise<void> {
 
 async function signOut(): Promise<void> {
   const signed = await askSession("DELETE");
-  if ("problem" in signed) return showText(places.trouble, `⚠ not signed out: ${signed.problem.problem}`);
+  notSignedOut = "problem" in signed ? `⚠ not signed out: ${signed.problem.problem}` : "";
+  if (notSignedOut !== "") return drawAges();
   fill(places.account, []);
   go("/sign-in");
 }

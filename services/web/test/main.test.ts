@@ -94,3 +94,18 @@ test("an answer stays when the next question fails; without one the refusal is s
   await eventually(() => expect(other.text()).toContain("redis: no connection"));
   expect(other.text()).toContain("What to do: Check the Redis.");
 });
+
+test("why somebody is not signed out is told until the next answer", async () => {
+  const problem = { code: "redis.unavailable", problem: "redis: no connection", mend: "Check the Redis." };
+  const page = await openPage("/", (question) =>
+    question === "/api/v1/session" ? { status: 503, body: problem } : well(calm),
+  );
+  await eventually(() => expect(page.timers.length).toBe(1));
+  page.signOut();
+  await eventually(() => expect(page.textAt("trouble")).toBe("⚠ not signed out: redis: no connection"));
+  page.tick();
+  expect(page.textAt("trouble")).toBe("⚠ not signed out: redis: no connection");
+  page.timers[0]?.();
+  await eventually(() => expect(page.timers.length).toBe(2));
+  expect(page.textAt("trouble")).toBe("");
+});
