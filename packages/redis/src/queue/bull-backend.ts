@@ -18,6 +18,9 @@ const timeArguments: Readonly<Record<string, number>> = {
 /** Position of the time until which a worker may wait, in what a script answers that takes up the next entry. */
 const blockedUntilAt = 3;
 
+/** The field of an entry with the time at which it was taken up. */
+const takenUpField = "processedOn";
+
 /**
  * BullMQ on Redis' clock. It takes the machine's for every script, so that a worker whose clock is ahead takes up what waits for quiet, and one
  * whose clock is behind leaves lying what is due. Here every script gets the time of Redis, and what is answered is told in the machine's time.
@@ -54,7 +57,15 @@ export function bullBackend(
 
 function inLocalTime(answer: unknown, clock: RedisClock): unknown {
   if (!Array.isArray(answer) || answer.length <= blockedUntilAt) return answer;
-  return answer.with(blockedUntilAt, localTime(Number(answer[blockedUntilAt]), clock));
+  const [fields] = answer;
+  const told = answer.with(blockedUntilAt, localTime(Number(answer[blockedUntilAt]), clock));
+  return Array.isArray(fields) ? told.with(0, entryInLocalTime(fields, clock)) : told;
+}
+
+/** Names and values of an entry in turns. By the time at which it was taken up BullMQ decides when its lock is renewed. */
+function entryInLocalTime(fields: readonly unknown[], clock: RedisClock): readonly unknown[] {
+  const at = fields.findIndex((field, place) => place % 2 === 0 && field === takenUpField) + 1;
+  return at === 0 ? fields : fields.with(at, String(localTime(Number(fields[at]), clock)));
 }
 
 /** 0 is no time: there is something to do at once, or nothing to wait for. */

@@ -5,7 +5,7 @@ import { change, recordRuns } from "@fleet-reloader/testkit/contracts/queue-unde
 import { atBest } from "@fleet-reloader/testkit/in-time";
 import { OffsetClock } from "@fleet-reloader/testkit/memory/offset-clock";
 import { startRedis, type TestRedis } from "@fleet-reloader/testkit/redis-server";
-import { until } from "@fleet-reloader/testkit/until";
+import { Hopeless, until } from "@fleet-reloader/testkit/until";
 import { wallClock } from "@fleet-reloader/testkit/wall-clock";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { RedisClock } from "../connection/redis-clock.ts";
@@ -35,9 +35,9 @@ function nextPrefix(): string {
 }
 
 /** A process whose wall time is that much ahead of ours. */
-function skewedProcess(skewMs: number, args: readonly string[]) {
+function skewedProcess(skewMs: number, args: readonly string[], fixture = "skewed-process.ts") {
   const shift = `const now = Date.now; Date.now = () => now() + ${skewMs}`;
-  const script = join(import.meta.dirname, "../fixture/skewed-process.ts");
+  const script = join(import.meta.dirname, "../fixture", fixture);
   const child = spawn(process.execPath, ["--import", `data:text/javascript,${shift}`, script, ...args], {
     stdio: ["ignore", "pipe", "inherit"],
   });
@@ -54,6 +54,7 @@ function skewedProcess(skewMs: number, args: readonly string[]) {
     /** When it was so, by `monotonicMs`. */
     says: (what: string) => until(`it says ${what}`, () => timesOf(what)[0]),
     count: (what: string) => timesOf(what).length,
+    said: () => said,
     async [Symbol.asyncDispose]() {
       child.kill("SIGKILL");
       await ended;
@@ -102,6 +103,31 @@ describe.concurrent("a process whose clock is wrong", () => {
     }),
   );
 });
+
+// BullMQ compares the time at which an entry was taken up with the machine's. A lock lasts 5 s and is renewed after 2.5 s.
+test.concurrent.each([-4000, -45_000, 45_000])(
+  "a worker whose clock is %i ms ahead renews its lock in time",
+  (skewMs) =>
+    atBest(async () => {
+      const prefix = nextPrefix();
+      await using bed = await startQueue(redis.url, prefix);
+      await using worker = skewedProcess(skewMs, [redis.url, prefix], "stuck-worker.ts");
+      await bed.queue.add([change("api", { quietPeriodMs: 0, maxWaitMs: 0 })]);
+      await until("it is taken", () => worker.said().includes("taken"));
+      const [entry] = (await bed.queue.queues[0]?.getActive()) ?? [];
+      const lock = bed.queue.queues[0]?.toKey(`${entry?.id}:lock`) ?? "";
+      const { connection } = bed.client;
+      const token = await connection.get(lock);
+      let leftMs = Number.POSITIVE_INFINITY;
+      await until("its lock is renewed", async () => {
+        const beforeMs = leftMs;
+        leftMs = await connection.pttl(lock);
+        const isLost = token === null || (await connection.get(lock)) !== token;
+        if (isLost) throw new Hopeless("its lock has run out");
+        return leftMs > beforeMs;
+      });
+    }),
+);
 
 // BullMQ gives its scripts the machine's time. Another version of it may do so in another place.
 test("no time of the machine comes to Redis, however an entry is moved", async () => {
