@@ -1,6 +1,7 @@
 import { spawnSync } from "node:child_process";
 import { expect, test } from "vitest";
 import { commands } from "../src/commands.ts";
+import { splitWords } from "../src/frame/split-words.ts";
 import { commandRun } from "./fixture/command-run.ts";
 
 const names = commands.map(({ name }) => name);
@@ -58,6 +59,15 @@ test("--version names the product, and the command that was asked", async () => 
 test("the word after -- is no flag", async () => {
   const { code, errors } = await commandRun(["lint", "--", "--help"]);
   expect({ code, errors }).toEqual({ code: 2, errors: expect.stringContaining("--help: ") });
+});
+
+test.each([
+  ["--freeze-file -nope Deployment/api -n shop", "--freeze-file -nope --namespace shop"],
+  ["Deployment/api --freeze-file -n -nshop -ojson", "--freeze-file -n --namespace=shop --output=json"],
+  ["-n -o Deployment/api", "--namespace -o"],
+])("only a word that stands where a flag may stand is one: %s", (words, flags) => {
+  const shape = commands.find(({ name }) => name === "explain")?.flags ?? {};
+  expect(splitWords(shape, words.split(" "))).toEqual({ free: ["Deployment/api"], flags: flags.split(" ") });
 });
 
 test("bash completes commands, the flags of one and the words it takes", async () => {

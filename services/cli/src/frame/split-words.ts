@@ -17,12 +17,13 @@ export function splitWords(shape: ConfigShape, words: readonly string[]): SplitW
   let isValue = false;
   for (const word of before) {
     const isFlag: boolean = !isValue && word.startsWith("-") && word !== "-";
-    if (isFlag || isValue) flags.push(word);
+    if (isFlag) flags.push(longFlag(word, letters));
+    else if (isValue) flags.push(word);
     else free.push(word);
     isValue = isFlag && !switches.has(word) && !word.includes("=") && !holdsValue(word, letters);
   }
   const all = end < 0 ? free : [...free, ...words.slice(end + 1)];
-  return { free: all, flags: flags.map((word) => longFlag(word, letters)) };
+  return { free: all, flags };
 }
 
 /** Flags that stand alone; every other flag takes the word after it unless it holds its value. */
